@@ -1,0 +1,377 @@
+//! Split criteria: pure functions of evidence, one file each.
+//!
+//! A criterion sees a *block* of candidates at once ([`Tables`]: struct of arrays
+//! `[branch][class][candidate]`), because inner loops over candidates vectorise and the virtual call is
+//! paid once a block. It returns a *score* (larger is better) and, for growth that compares leaves or
+//! whole trees, a *distance* (smaller is better). It knows nothing of growing, features or thresholds.
+//!
+//! To add one: write a file with a struct for its options, `info()` and one generic `score`
+//! ([`Formula`]), and give it one entry in [`CRITERIA`]. Names, defaults, documentation, Python
+//! classes, command-line choices, contract tests and bench rows come from that entry.
+
+use crate::error::{Error, Result};
+use crate::numeric::{Count, Logs};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+mod gini;
+mod info_gain;
+
+/// What a criterion needs to know about the rows of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// The contingency table branch x class.
+    Table,
+    /// Counts of ordered pairs of rows by case and distance.
+    Pairs,
+    /// k nearest or all rows in a radius, for each row.
+    Neighbours,
+    /// The rows themselves.
+    Rows,
+}
+
+/// One option of a criterion, as data.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct OptionInfo {
+    /// Name in Python and in the command line.
+    pub name: &'static str,
+    /// Default, as JSON text.
+    pub default: &'static str,
+    /// Domain and meaning in one sentence.
+    pub doc: &'static str,
+}
+
+/// Facts about a criterion; property tests verify every one of them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Info {
+    /// Canonical name.
+    pub name: &'static str,
+    /// Other names for the same thing.
+    pub aliases: &'static [&'static str],
+    /// Name of the Python class in `fasttree.criteria`.
+    pub class_name: &'static str,
+    /// One sentence for people.
+    pub summary: &'static str,
+    /// LaTeX formula of the score.
+    pub formula: &'static str,
+    /// Formula of the distance, in terms of the score or on its own.
+    pub distance: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Evidence needed.
+    pub evidence: Evidence,
+    /// Smallest possible score (`-inf` as `None`).
+    pub lowest: Option<f64>,
+    /// Largest possible score over all tables (`None`: unbounded).
+    pub highest: Option<f64>,
+    /// Score of a table equals the score of its transpose.
+    pub symmetric: bool,
+    /// Reordering branches changes nothing.
+    pub branch_invariant: bool,
+    /// Reordering classes changes nothing.
+    pub class_invariant: bool,
+    /// The distance is a metric on partitions of the same rows.
+    pub metric: bool,
+    /// Score is a convex function of the left counts of a binary split, so the best threshold lies on a
+    /// boundary between values whose classes differ (Fayyad & Irani 1992).
+    pub convex: bool,
+    /// Scores may be scaled by the known fraction when values are missing.
+    pub fractional: bool,
+    /// Options of the criterion.
+    pub options: &'static [OptionInfo],
+    /// A worked example: rows are branches, columns are classes.
+    pub example: &'static [&'static [u32]],
+    /// Its score with default options.
+    pub example_score: f64,
+}
+
+/// Facts about the training set that a formula may need.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Tables of logarithms up to the number of rows.
+    pub logs: Logs,
+    /// Number of declared classes (length of the class axis).
+    pub classes: usize,
+    /// Which of them occur in the training set.
+    pub occurring: Vec<bool>,
+}
+
+impl Context {
+    /// A context for tables with `classes` classes, all of which occur, and at most `max` rows.
+    pub fn new(classes: usize, max: u64) -> Self {
+        Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes] }
+    }
+
+    /// Number of classes that occur in the training set.
+    pub fn n_occurring(&self) -> usize {
+        self.occurring.iter().filter(|&&o| o).count()
+    }
+}
+
+/// Counts of a block: rows (or integer weights), or real weights.
+#[derive(Debug, Clone, Copy)]
+pub enum Cells<'a> {
+    /// Rows or integer weights.
+    Rows(&'a [u32]),
+    /// Sums of real weights.
+    Weights(&'a [f64]),
+}
+
+/// A block of candidates of one node. All candidates have the same number of branches and the same
+/// class totals (those of the node's rows, or of the rows with a known value).
+#[derive(Debug, Clone, Copy)]
+pub struct Tables<'a> {
+    /// `cells[(branch * classes + class) * stride + candidate]`.
+    pub cells: Cells<'a>,
+    /// Class totals, length `classes`, of the same kind as `cells`.
+    pub totals: Cells<'a>,
+    /// Number of branches.
+    pub branches: usize,
+    /// Number of declared classes.
+    pub classes: usize,
+    /// Distance between the planes of two neighbouring cells.
+    pub stride: usize,
+    /// Number of candidates, at most `stride`.
+    pub len: usize,
+    /// Declared number of values of the split feature of each candidate (2 for a threshold).
+    pub declared: &'a [u32],
+    /// Facts about the training set.
+    pub context: &'a Context,
+}
+
+/// [`Tables`] with the type of the counts known; what a formula is written against.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a, C> {
+    cells: &'a [C],
+    /// Class totals.
+    pub totals: &'a [C],
+    /// Number of branches.
+    pub branches: usize,
+    /// Number of declared classes.
+    pub classes: usize,
+    stride: usize,
+    /// Number of candidates.
+    pub len: usize,
+    /// Declared number of values of each candidate.
+    pub declared: &'a [u32],
+    /// Facts about the training set.
+    pub context: &'a Context,
+}
+
+impl<'a, C: Count> Block<'a, C> {
+    /// Counts of one cell for all candidates.
+    #[inline]
+    pub fn cell(&self, branch: usize, class: usize) -> &'a [C] {
+        let start = (branch * self.classes + class) * self.stride;
+        &self.cells[start..start + self.len]
+    }
+
+    /// Count of one cell of one candidate.
+    #[inline]
+    pub fn at(&self, branch: usize, class: usize, candidate: usize) -> C {
+        self.cells[(branch * self.classes + class) * self.stride + candidate]
+    }
+
+    /// Counts of the classes in one branch of one candidate.
+    #[inline]
+    pub fn branch(&self, branch: usize, candidate: usize) -> impl Iterator<Item = C> + Clone + use<'a, C> {
+        let (cells, stride) = (self.cells, self.stride);
+        let start = branch * self.classes * stride + candidate;
+        (0..self.classes).map(move |c| cells[start + c * stride])
+    }
+
+    /// Rows (or weight) of one branch of one candidate.
+    #[inline]
+    pub fn branch_total(&self, branch: usize, candidate: usize) -> C {
+        self.branch(branch, candidate).fold(C::default(), C::plus)
+    }
+
+    /// Rows (or weight) of the node.
+    #[inline]
+    pub fn total(&self) -> C {
+        self.totals.iter().fold(C::default(), |a, &b| a.plus(b))
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// One table given as rows of branches; for tests, documentation and single questions.
+    pub fn one(cells: &'a [u32], totals: &'a [u32], declared: &'a [u32; 1], context: &'a Context) -> Self {
+        Self {
+            cells: Cells::Rows(cells),
+            totals: Cells::Rows(totals),
+            branches: cells.len() / context.classes,
+            classes: context.classes,
+            stride: 1,
+            len: 1,
+            declared,
+            context,
+        }
+    }
+
+    fn block<C: Count>(&self, cells: &'a [C], totals: &'a [C]) -> Block<'a, C> {
+        Block {
+            cells,
+            totals,
+            branches: self.branches,
+            classes: self.classes,
+            stride: self.stride,
+            len: self.len,
+            declared: self.declared,
+            context: self.context,
+        }
+    }
+}
+
+/// How the best feature is picked once every feature has its score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Guard {
+    /// The largest score wins.
+    #[default]
+    None,
+    /// Features whose gain is below the mean gain of the features with a valid split score 0.
+    Average,
+    /// As in C4.5 (release 8) and J48: gain >= mean gain - 1e-3 over usable splits.
+    J48,
+    /// Features whose gain is below (sum of gains)/(features + 1) score 0 (Chen 2013).
+    Chen2013,
+}
+
+/// A criterion as growth sees it.
+pub trait Criterion: Send + Sync + std::fmt::Debug {
+    /// Facts.
+    fn info(&self) -> &'static Info;
+    /// Options as JSON, in the order of `info().options`.
+    fn options(&self) -> Value;
+    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`.
+    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
+    /// Distances (smaller is better) of all candidates of a block.
+    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
+    /// The selection rule that goes with it.
+    fn guard(&self) -> Guard {
+        Guard::None
+    }
+    /// All candidates of a node must come in one block (a user's function: one call a node).
+    fn joined(&self) -> bool {
+        false
+    }
+}
+
+/// What a file of this room implements: the formula, once, for any kind of count.
+pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
+    /// Facts.
+    fn info(&self) -> &'static Info;
+    /// Scores of a block.
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]);
+    /// Distances of a block; `-score` unless the criterion says otherwise.
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        for d in out {
+            *d = -*d;
+        }
+    }
+    /// The selection rule that goes with it.
+    fn guard(&self) -> Guard {
+        Guard::None
+    }
+    /// Refuse options outside their domain.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<F: Formula> Criterion for F {
+    fn info(&self) -> &'static Info {
+        Formula::info(self)
+    }
+    fn options(&self) -> Value {
+        serde_json::to_value(self).unwrap_or(Value::Null)
+    }
+    fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        match (t.cells, t.totals) {
+            (Cells::Rows(c), Cells::Rows(n)) => Formula::score(self, &t.block(c, n), out),
+            (Cells::Weights(c), Cells::Weights(n)) => Formula::score(self, &t.block(c, n), out),
+            _ => return Err(Error::Internal("cells and totals of different kinds".into())),
+        }
+        Ok(())
+    }
+    fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        match (t.cells, t.totals) {
+            (Cells::Rows(c), Cells::Rows(n)) => Formula::distance(self, &t.block(c, n), out),
+            (Cells::Weights(c), Cells::Weights(n)) => Formula::distance(self, &t.block(c, n), out),
+            _ => return Err(Error::Internal("cells and totals of different kinds".into())),
+        }
+        Ok(())
+    }
+    fn guard(&self) -> Guard {
+        Formula::guard(self)
+    }
+}
+
+/// One line of the registry.
+pub struct Entry {
+    /// Facts.
+    pub info: &'static Info,
+    /// Make the criterion from its options.
+    pub make: fn(Map<String, Value>) -> Result<Box<dyn Criterion>>,
+}
+
+/// Build a criterion from options; unknown names and values outside their domain are refused.
+pub(crate) fn from_options<F: Formula + DeserializeOwned>(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
+    let made: F = serde_json::from_value(Value::Object(options))
+        .map_err(|e| Error::parameter("criterion", "options", e))?;
+    made.check()?;
+    Ok(Box::new(made))
+}
+
+macro_rules! entry {
+    ($module:ident :: $type:ident) => {
+        Entry { info: &$module::INFO, make: from_options::<$module::$type> }
+    };
+}
+
+/// All criteria, in the order in which tables list them.
+pub static CRITERIA: &[Entry] = &[
+    entry!(info_gain::InfoGain),
+    entry!(gini::Gini),
+];
+
+/// The entry with this name or alias; otherwise an error that lists the names and the nearest one.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name)) {
+        return Ok(e);
+    }
+    let names: Vec<&str> = CRITERIA.iter().map(|e| e.info.name).collect();
+    let nearest = names.iter().min_by_key(|n| edit_distance(n, name));
+    let hint = match nearest {
+        Some(n) if edit_distance(n, name) <= 3 => format!("did you mean '{n}'? "),
+        _ => String::new(),
+    };
+    Err(Error::parameter(
+        "criterion",
+        format!("'{name}'"),
+        format!("no such criterion; {hint}known: {}", names.join(", ")),
+    ))
+}
+
+/// A criterion from its name and options.
+pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
+    (find(name)?.make)(options)
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &cb) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

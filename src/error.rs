@@ -1,0 +1,54 @@
+//! Every way in which the core can say no, as facts.
+//!
+//! One enum; each variant carries what the message needs (name, value, what to do), so that the Python
+//! border can choose the exception class without reading text.
+
+use thiserror::Error;
+
+/// A refusal of the core.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Error {
+    /// A parameter is outside its domain.
+    #[error("{name}={value}: {reason}")]
+    Parameter {
+        /// Name of the parameter as the user typed it.
+        name: String,
+        /// The offending value.
+        value: String,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The data cannot be used as they are.
+    #[error("{0}")]
+    Data(String),
+    /// A combination of choices that is not served.
+    #[error("{what} is not supported here; supported: {supported}")]
+    Unsupported {
+        /// What was asked for.
+        what: String,
+        /// What could be asked for instead.
+        supported: String,
+    },
+    /// A model file or byte string that is not what it claims to be.
+    #[error("not a valid fasttree model: {0}")]
+    Model(String),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Cancelled,
+    /// A callback (a user's criterion) failed; the binding keeps the original exception.
+    #[error("the user's criterion failed: {0}")]
+    Callback(String),
+    /// A defect of fasttree itself.
+    #[error("internal error of fasttree: {0}")]
+    Internal(String),
+}
+
+/// Result with the core's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A parameter error in one line.
+    pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
+        Self::Parameter { name: name.into(), value: value.to_string(), reason: reason.to_string() }
+    }
+}

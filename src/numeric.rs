@@ -1,0 +1,236 @@
+//! Arithmetic that is part of the specification: logarithms, total order and THE tie rule.
+//!
+//! Entropies are computed from `log2 x = ln x / ln 2` (never a library `log2`): ties between splits are
+//! decided by the last bit, and the published tables come out to the last digit only in this form. For
+//! integer counts the values `log2 c` and `c log2 c` are read from tables that hold exactly what the
+//! formula gives, so table and formula agree to the bit.
+//!
+//! The tables are shared by the whole process, one pair for each power of two, filled on first use:
+//! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`] the formula is evaluated.
+
+use std::sync::OnceLock;
+
+/// Base-2 logarithm as the criteria define it: `ln x / ln 2`.
+#[inline]
+pub fn log2(x: f64) -> f64 {
+    x.ln() / std::f64::consts::LN_2
+}
+
+/// `x log2 x`, with `0 log 0 = 0`.
+#[inline]
+pub fn x_log2_x(x: f64) -> f64 {
+    if x > 0.0 { x * log2(x) } else { 0.0 }
+}
+
+/// Largest count for which logarithms come from a table (two tables of 128 MiB at the very most).
+pub const LARGEST_TABLE: usize = 1 << 24;
+
+struct Level {
+    log2: Vec<f64>,
+    x_log2_x: Vec<f64>,
+}
+
+static LEVELS: [OnceLock<Level>; 25] = [const { OnceLock::new() }; 25];
+
+/// Logarithms of all counts up to a maximum; a cheap handle.
+#[derive(Clone, Copy)]
+pub struct Logs {
+    log2: &'static [f64],
+    x_log2_x: &'static [f64],
+}
+
+impl std::fmt::Debug for Logs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Logs(0..{})", self.log2.len())
+    }
+}
+
+impl Logs {
+    /// Tables that hold at least the counts `0..=max` (or up to [`LARGEST_TABLE`]).
+    pub fn up_to(max: u64) -> Self {
+        let size = (max.saturating_add(1)).min(LARGEST_TABLE as u64).next_power_of_two() as usize;
+        let size = size.max(64);
+        let level = LEVELS[size.trailing_zeros() as usize].get_or_init(|| {
+            let log2: Vec<f64> = (0..size).map(|i| if i == 0 { 0.0 } else { log2(i as f64) }).collect();
+            let x_log2_x = log2.iter().enumerate().map(|(i, l)| i as f64 * l).collect();
+            Level { log2, x_log2_x }
+        });
+        Self { log2: &level.log2, x_log2_x: &level.x_log2_x }
+    }
+
+    /// The table of `log2 c` (0 at 0); its length is a power of two.
+    #[inline]
+    pub fn log2_table(&self) -> &'static [f64] {
+        self.log2
+    }
+
+    /// The table of `c log2 c`; its length is a power of two.
+    #[inline]
+    pub fn x_log2_x_table(&self) -> &'static [f64] {
+        self.x_log2_x
+    }
+}
+
+/// What a cell of a count table may be: `u32` (rows, integer weights) or `f64` (real weights).
+pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
+    /// The count as a number.
+    fn value(self) -> f64;
+    /// Sum of two counts.
+    fn plus(self, other: Self) -> Self;
+    /// Difference of two counts; the caller guarantees that it is not negative.
+    fn minus(self, other: Self) -> Self;
+    /// `log2` of the count, 0 for an empty cell.
+    fn log2(self, logs: Logs) -> f64;
+    /// `c log2 c`, 0 for an empty cell.
+    fn x_log2_x(self, logs: Logs) -> f64;
+    /// True for a cell that holds nothing.
+    #[inline]
+    fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl Count for u32 {
+    #[inline]
+    fn value(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        self - other
+    }
+    #[inline]
+    fn log2(self, logs: Logs) -> f64 {
+        match logs.log2.get(self as usize) {
+            Some(&v) => v,
+            None => log2(f64::from(self)),
+        }
+    }
+    #[inline]
+    fn x_log2_x(self, logs: Logs) -> f64 {
+        match logs.x_log2_x.get(self as usize) {
+            Some(&v) => v,
+            None => x_log2_x(f64::from(self)),
+        }
+    }
+}
+
+impl Count for f64 {
+    #[inline]
+    fn value(self) -> f64 {
+        self
+    }
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        self - other
+    }
+    #[inline]
+    fn log2(self, _logs: Logs) -> f64 {
+        if self > 0.0 { log2(self) } else { 0.0 }
+    }
+    #[inline]
+    fn x_log2_x(self, _logs: Logs) -> f64 {
+        x_log2_x(self)
+    }
+}
+
+/// Entropy in bits of a vector of counts with sum `total`: `-(sum c log2 c)/n + log2 n`, summed in class
+/// order; 0 for an empty vector.
+#[inline]
+pub fn entropy<C: Count>(counts: impl Iterator<Item = C>, total: C, logs: Logs) -> f64 {
+    if total.is_empty() {
+        return 0.0;
+    }
+    let sum: f64 = counts.map(|c| c.x_log2_x(logs)).fold(0.0, |a, b| a + b);
+    -sum / total.value() + total.log2(logs)
+}
+
+/// How equal scores are told apart. Candidates are compared in feature order, then in threshold or
+/// value order, and only a strictly larger score replaces the best: the first maximum wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// The lower feature index, then the lower threshold or first value.
+    #[default]
+    First,
+    /// Within a feature, the threshold whose value occurs first in row order.
+    Row,
+    /// Any of the best, drawn with a seed that depends on the node alone.
+    Random,
+}
+
+/// `a` is better than `b`: strictly larger (a NaN is never better).
+#[inline]
+pub fn better(a: f64, b: f64) -> bool {
+    a > b
+}
+
+/// The threshold between two neighbouring data values: their midpoint, or `lo` where the midpoint
+/// would not separate them (adjacent doubles) .
+#[inline]
+pub fn midpoint(lo: f64, hi: f64) -> f64 {
+    let t = lo / 2.0 + hi / 2.0;
+    if t < lo || t >= hi { lo } else { t }
+}
+
+/// A key whose unsigned order is the order of the doubles (`-0.0` and `0.0` share one key).
+#[inline]
+pub fn order_key(x: f64) -> u64 {
+    let bits = (x + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
+}
+
+/// A 64-bit mix of a seed and a path; the source of every random choice inside a tree, so that a
+/// choice depends on the node and never on the thread or the order of growth.
+#[inline]
+pub fn mix(seed: u64, value: u64) -> u64 {
+    let mut z = seed ^ value.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A uniform integer in `0..bound` from a mixed key (multiply-shift; bias below 2^-32 for small bounds).
+#[inline]
+pub fn uniform(key: u64, bound: u64) -> u64 {
+    ((u128::from(key) * u128::from(bound)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_hold_the_formula() {
+        let logs = Logs::up_to(1000);
+        for c in 0..=1500u32 {
+            assert_eq!(c.x_log2_x(logs), x_log2_x(f64::from(c)));
+            if c > 0 {
+                assert_eq!(Count::log2(c, logs), log2(f64::from(c)));
+            }
+        }
+    }
+
+    #[test]
+    fn midpoints_separate() {
+        for (lo, hi) in [(1.0, 1.0f64.next_up()), (0.0, 5e-324), (-1e308, 1e308), (1e300, 1.7e308), (-3.0, 4.0)] {
+            let t = midpoint(lo, hi);
+            assert!(lo <= t && t < hi, "{lo} {hi} {t}");
+        }
+    }
+
+    #[test]
+    fn keys_keep_order() {
+        let v = [f64::MIN, -1.0, -5e-324, 0.0, 5e-324, 1.0, f64::MAX];
+        assert!(v.windows(2).all(|w| order_key(w[0]) < order_key(w[1])));
+        assert_eq!(order_key(-0.0), order_key(0.0));
+    }
+}

@@ -1,0 +1,66 @@
+"""Measures of predictions: labels, rankings, probabilities, information, cost and tree size.
+
+One file a metric or a small family; `METRICS` registers them all with what they need, their direction and their
+range.  Everything works on plain arrays of labels and probabilities of any classifier.
+"""
+
+from .error_rates import accuracy, error_rate, unclassified_rate
+from .agreement import cohen_kappa, matthews_correlation
+from .calibration import CalibrationCurve, calibration_curve, expected_calibration_error
+from .confusion import confusion_matrix
+from .cost import cost_optimal_decision, expected_cost
+from .f_measures import f_beta, f_beta_from_counts, precision, recall
+from .information import (
+    bayesian_information_reward,
+    class_prior,
+    good_information_reward,
+    information_reward_2002,
+    kononenko_bratko_information_score,
+    kullback_leibler_divergence,
+)
+from .metric import Metric
+from .probability import brier_score, laplace_scores, log_loss
+from .registry import METRICS, get_metric, list_metrics
+from .roc import RocCurve, auc, roc_convex_hull, roc_curve
+from .scorers import Scorer, scorer
+from .tree_size import depth, leaves, nodes
+
+__all__ = [
+    "METRICS",
+    "CalibrationCurve",
+    "Metric",
+    "RocCurve",
+    "Scorer",
+    "accuracy",
+    "auc",
+    "bayesian_information_reward",
+    "brier_score",
+    "calibration_curve",
+    "class_prior",
+    "cohen_kappa",
+    "confusion_matrix",
+    "cost_optimal_decision",
+    "depth",
+    "error_rate",
+    "expected_calibration_error",
+    "expected_cost",
+    "f_beta",
+    "f_beta_from_counts",
+    "get_metric",
+    "good_information_reward",
+    "information_reward_2002",
+    "kononenko_bratko_information_score",
+    "kullback_leibler_divergence",
+    "laplace_scores",
+    "leaves",
+    "list_metrics",
+    "log_loss",
+    "matthews_correlation",
+    "nodes",
+    "precision",
+    "recall",
+    "roc_convex_hull",
+    "roc_curve",
+    "scorer",
+    "unclassified_rate",
+]

@@ -1,0 +1,96 @@
+"""Agreement beyond chance: Cohen's kappa and Matthews' correlation, for any number of classes.
+
+    kappa = (p_o - p_e) / (1 - p_e),  p_o the observed, p_e the chance agreement of the two margins (Cohen 1960)
+    MCC   = (c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2)(s^2 - sum t_k^2))                       (Gorodkin 2004)
+
+with s rows, c right, p_k predicted and t_k true counts; unclassified rows form a predicted class of their own.
+0/0 = 0.  O(rows).  Not for ranking or probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .confusion import confusion_matrix
+from .metric import Metric
+
+
+def _margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    counts = counts.astype(np.float64)
+    true = counts.sum(axis=-1)
+    true = np.concatenate([true, np.zeros((*true.shape[:-1], 1))], axis=-1)
+    return counts.sum(axis=(-2, -1)), np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=-2), true
+
+
+def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+
+
+def cohen_kappa_from_confusion(counts: np.ndarray) -> np.ndarray:
+    """Cohen's kappa of confusion counts (..., k, k + 1)."""
+    total, right, predicted, true = _margins(counts)
+    chance = (predicted * true).sum(axis=-1)
+    return _ratio(np.asarray(right * total - chance), np.asarray(total * total - chance))
+
+
+def matthews_correlation_from_confusion(counts: np.ndarray) -> np.ndarray:
+    """Matthews' correlation of confusion counts (..., k, k + 1)."""
+    total, right, predicted, true = _margins(counts)
+    top = np.asarray(right * total - (predicted * true).sum(axis=-1))
+    spread = (total**2 - (predicted**2).sum(axis=-1)) * (total**2 - (true**2).sum(axis=-1))
+    return _ratio(top, np.asarray(np.sqrt(spread)))
+
+
+def cohen_kappa(
+    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> float:
+    """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
+
+    >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
+    0.5
+    """
+    counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
+    return float(cohen_kappa_from_confusion(counts))
+
+
+def matthews_correlation(
+    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> float:
+    """Return Matthews' correlation coefficient (-1 to 1).
+
+    >>> round(matthews_correlation([0, 0, 1, 1], [0, 0, 1, 0]), 6)
+    0.57735
+    """
+    counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
+    return float(matthews_correlation_from_confusion(counts))
+
+
+METRICS = (
+    Metric(
+        name="cohen_kappa",
+        function=cohen_kappa,
+        needs="labels",
+        greater_is_better=True,
+        doc="agreement beyond chance",
+        source="Cohen 1960",
+        minimum=-1.0,
+        maximum=1.0,
+        aliases=("kappa",),
+        from_confusion=cohen_kappa_from_confusion,
+    ),
+    Metric(
+        name="matthews_correlation",
+        function=matthews_correlation,
+        needs="labels",
+        greater_is_better=True,
+        doc="correlation of truth and prediction",
+        source="Matthews 1975; Gorodkin 2004",
+        minimum=-1.0,
+        maximum=1.0,
+        aliases=("mcc",),
+        from_confusion=matthews_correlation_from_confusion,
+    ),
+)

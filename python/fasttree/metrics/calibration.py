@@ -1,0 +1,119 @@
+"""Calibration: do events predicted with probability p happen with frequency p?
+
+The reliability curve puts rows into bins of predicted probability and compares, bin by bin, the mean prediction with
+the observed frequency (Murphy & Winkler 1977).  The expected calibration error is the bin-weighted mean gap, for the
+predicted class's probability when there are several classes (Guo et al. 2017).  O(n).  The value depends on the bins;
+for a proper score use the Brier score, log loss or an information reward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .labels import check_weights, encode_proba, positive_code
+from .metric import Metric
+
+Strategy = Literal["uniform", "quantile"]
+
+
+class CalibrationCurve(NamedTuple):
+    """Bins that hold rows: mean predicted probability, observed frequency (both 0 to 1) and weight of rows."""
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    weight: np.ndarray
+
+
+def _curve(
+    hits: np.ndarray, confidence: np.ndarray, n_bins: int, strategy: str, weights: np.ndarray | None
+) -> CalibrationCurve:
+    if n_bins < 1:
+        raise ValueError(f"n_bins={n_bins!r} must be at least 1")
+    if strategy == "uniform":
+        edges = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+    elif strategy == "quantile":
+        edges = np.unique(np.quantile(confidence, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
+    else:
+        raise ValueError(f'strategy={strategy!r}; use "uniform" or "quantile"')
+    bins = np.searchsorted(edges, confidence, side="left")
+    unit = np.ones(len(confidence)) if weights is None else weights
+    total = np.bincount(bins, unit, minlength=n_bins)
+    kept = total > 0
+    predicted = np.bincount(bins, unit * confidence, minlength=n_bins)[kept] / total[kept]
+    observed = np.bincount(bins, unit * hits, minlength=n_bins)[kept] / total[kept]
+    return CalibrationCurve(predicted, observed, total[kept])
+
+
+def calibration_curve(
+    y_true: Any,
+    proba: Any,
+    *,
+    positive: Any = None,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> CalibrationCurve:
+    """Return the reliability curve of one class (the last one unless `positive`); empty bins are left out.
+
+    `proba` (n, k), or (n,) for two classes.  Bins are (lo, hi], of equal width or of equal frequency ("quantile").
+
+    >>> calibration_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9]).observed
+    array([0.5, 1. ])
+    """
+    codes, checked, known = encode_proba(y_true, proba, classes)
+    code = positive_code(known, positive)
+    return _curve(codes == code, checked[:, code], n_bins, strategy, check_weights(sample_weight, len(codes)))
+
+
+def calibration_error_from_rows(
+    codes: np.ndarray,
+    proba: np.ndarray,
+    *,
+    n_bins: int = 10,
+    strategy: str = "uniform",
+    weights: np.ndarray | None = None,
+) -> float:
+    """Expected calibration error of codes (n,) and probabilities (n, k)."""
+    predicted = proba.argmax(axis=1)
+    confidence = proba[np.arange(len(codes)), predicted]
+    curve = _curve(predicted == codes, confidence, n_bins, strategy, weights)
+    return float((np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum())
+
+
+def expected_calibration_error(
+    y_true: Any,
+    proba: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the mean gap (0 to 1) between the predicted class's probability and how often it is right.
+
+    >>> round(expected_calibration_error([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9]), 6)
+    0.2
+    """
+    codes, checked, _ = encode_proba(y_true, proba, classes)
+    weights = check_weights(sample_weight, len(codes))
+    return calibration_error_from_rows(codes, checked, n_bins=n_bins, strategy=strategy, weights=weights)
+
+
+METRICS = (
+    Metric(
+        name="expected_calibration_error",
+        function=expected_calibration_error,
+        needs="proba",
+        greater_is_better=False,
+        doc="mean gap between confidence and accuracy over ten bins of confidence",
+        source="Guo et al. 2017",
+        minimum=0.0,
+        maximum=1.0,
+        aliases=("calibration_error",),
+        from_rows=calibration_error_from_rows,
+    ),
+)

@@ -1,0 +1,66 @@
+"""The confusion matrix: true class by predicted class, with a column of its own for unclassified rows.
+
+``counts[i, j]`` = rows (or weight) of true class i predicted as class j; the last column, j = k, holds rows that
+the classifier left unclassified.  Every metric on labels is a function of it, so one counting pass (O(rows)) serves
+all of them, for many folds and many methods at once.  Not the tool for probabilities: see `calibration` and `roc`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .labels import check_weights, encode_pair
+
+
+def confusion_counts(
+    true_codes: np.ndarray,
+    pred_codes: np.ndarray,
+    n_classes: int,
+    *,
+    groups: np.ndarray | None = None,
+    n_groups: int = 1,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:
+    """Count codes into shape (..., n_groups, k, k + 1), or (k, k + 1) without `groups`.
+
+    `true_codes` (rows,), `pred_codes` (..., rows) with -1 = unclassified, `groups` (rows,) the fold of each row.
+    int64 without weights, float64 with.
+
+    >>> confusion_counts(np.array([0, 0, 1]), np.array([0, -1, 0]), 2)
+    array([[1, 0, 1],
+           [1, 0, 0]])
+    """
+    wide = n_classes + 1
+    lead = pred_codes.shape[:-1]
+    n_lead = int(np.prod(lead, dtype=np.int64))
+    row_part = true_codes.astype(np.int64) * wide
+    if groups is not None:
+        row_part = row_part + groups.astype(np.int64) * (n_classes * wide)
+    size = n_groups * n_classes * wide
+    cells = np.where(pred_codes < 0, n_classes, pred_codes).reshape(n_lead, -1) + row_part
+    if n_lead > 1:
+        cells = cells + (np.arange(n_lead, dtype=np.int64) * size)[:, None]
+    flat_weights = None if weights is None else np.broadcast_to(weights, cells.shape).ravel()
+    counts = np.bincount(cells.ravel(), flat_weights, minlength=n_lead * size)
+    tail = (n_classes, wide) if groups is None else (n_groups, n_classes, wide)
+    return counts.reshape(*lead, *tail)
+
+
+def confusion_matrix(
+    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> np.ndarray:
+    """Return the confusion matrix, shape (k, k + 1): rows true, columns predicted, last column unclassified.
+
+    `classes` fixes the order (default: sorted labels of both).  Counts are int64, or float64 with `sample_weight`.
+    Raises ValueError for unknown labels or lengths that differ.
+
+    >>> confusion_matrix(["a", "a", "b"], ["a", "b", None])
+    array([[1, 1, 0],
+           [0, 0, 1]])
+    """
+    true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
+    weights = check_weights(sample_weight, len(true_codes))
+    return confusion_counts(true_codes, pred_codes, len(known), weights=weights)

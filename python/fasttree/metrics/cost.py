@@ -1,0 +1,105 @@
+"""Expected cost of predictions under a cost matrix, and the decision that minimises it.
+
+    expected cost = sum_ij n_ij C[i, j] / n        C[i, j] = cost of predicting j when the truth is i
+    decision(x)   = argmin_j sum_i p(i | x) C[i, j]                                  (Elkan 2001)
+
+O(n k^2) at most.  The decision is only as good as the probabilities: check calibration first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .confusion import confusion_counts
+from .labels import check_proba, check_weights, encode_pair
+from .metric import Metric
+
+
+def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
+    """Return costs as float64 (k, k + 1); without the last column, leaving a row unclassified costs its row's maximum.
+
+    None is the zero-one cost, under which an unclassified row costs 1.
+    """
+    if cost_matrix is None:
+        costs = 1.0 - np.eye(n_classes)
+        return np.column_stack([costs, np.ones(n_classes)])
+    costs = np.asarray(cost_matrix, dtype=np.float64)
+    if costs.shape not in ((n_classes, n_classes), (n_classes, n_classes + 1)):
+        raise ValueError(
+            f"cost_matrix has shape {costs.shape}, expected ({n_classes}, {n_classes}): true class by predicted class "
+            f"(or {n_classes + 1} columns, the last for unclassified rows)"
+        )
+    if not np.isfinite(costs).all():
+        raise ValueError("cost_matrix holds a value that is not finite")
+    return np.column_stack([costs, costs.max(axis=1)]) if costs.shape[1] == n_classes else costs
+
+
+def expected_cost_from_confusion(counts: np.ndarray, *, cost_matrix: Any = None) -> np.ndarray:
+    """Mean cost of confusion counts (..., k, k + 1)."""
+    costs = check_cost_matrix(cost_matrix, counts.shape[-2])
+    return (counts * costs).sum(axis=(-2, -1)) / counts.sum(axis=(-2, -1))
+
+
+def expected_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the mean cost of the predictions; rows of `cost_matrix` are true classes, columns predictions.
+
+    Without a matrix every error costs 1, so the value is the error rate.
+
+    >>> expected_cost(["no", "yes"], ["yes", "yes"], cost_matrix=[[0, 4], [1, 0]])
+    2.0
+    """
+    true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
+    counts = confusion_counts(
+        true_codes, pred_codes, len(known), weights=check_weights(sample_weight, len(true_codes))
+    )
+    return float(expected_cost_from_confusion(counts, cost_matrix=cost_matrix))
+
+
+def cost_optimal_decision(
+    proba: Any, cost_matrix: Any, *, classes: Sequence[Any] | None = None
+) -> np.ndarray:
+    """Return the class (code, or label when `classes` are given) of least expected cost for every row, shape (n,).
+
+    `proba` (n, k); ties go to the first class.
+
+    >>> cost_optimal_decision([[0.8, 0.2], [0.6, 0.4]], [[0, 1], [2, 0]], classes=["no", "yes"])
+    array(['no', 'yes'], dtype='<U3')
+    """
+    array = np.asarray(proba, dtype=np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"proba has shape {array.shape}; it needs one row a case and one column a class")
+    checked = check_proba(array, len(array), array.shape[1])
+    costs = check_cost_matrix(cost_matrix, array.shape[1])[:, :-1]
+    codes = (checked @ costs).argmin(axis=1)
+    if classes is None:
+        return codes
+    if len(classes) != array.shape[1]:
+        raise ValueError(f"there are {len(classes)} classes but proba has {array.shape[1]} columns")
+    return np.asarray(classes)[codes]
+
+
+METRICS = (
+    Metric(
+        name="expected_cost",
+        function=expected_cost,
+        needs="labels",
+        greater_is_better=False,
+        doc="mean cost under a cost matrix (the error rate without one)",
+        source="Elkan 2001",
+        minimum=-math.inf,
+        maximum=math.inf,
+        aliases=("cost",),
+        from_confusion=expected_cost_from_confusion,
+    ),
+)

@@ -1,0 +1,186 @@
+"""F_beta, precision and recall of one class, from counts and from labels.
+
+    F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)        (van Rijsbergen 1979), 0/0 = 0
+
+which for beta = 1 is the harmonic mean of precision TP/(TP+FP) and recall TP/(TP+FN).  The positive class is the
+last one unless given; an unclassified row of the positive class is a false negative.  O(rows).  Not symmetric in
+the two classes and blind to true negatives: for that use accuracy, AUC or Matthews' correlation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from .confusion import confusion_counts
+from .labels import check_weights, encode_pair, positive_code
+from .metric import Metric
+
+
+def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+    """Top / bottom with 0/0 = 0."""
+    return np.divide(
+        top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=np.asarray(bottom) != 0
+    )
+
+
+def _check_beta(beta: float) -> float:
+    if not (np.isfinite(beta) and beta >= 0):
+        raise ValueError(f"beta={beta!r} must be finite and not negative")
+    return float(beta)
+
+
+def f_beta_from_counts(tp: Any, fp: Any, fn: Any, *, beta: float = 1.0) -> Any:
+    """Return F_beta (0 to 1) of true positives, false positives and false negatives; arrays broadcast, 0/0 = 0.
+
+    >>> f_beta_from_counts(6, 2, 4)
+    0.6666666666666666
+    """
+    square = _check_beta(beta) ** 2
+    tp, fp, fn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn))
+    top = (1.0 + square) * tp
+    value = _ratio(top, top + square * fn + fp)
+    return value if value.ndim else float(value)
+
+
+def _positive_counts(counts: np.ndarray, positive: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return tp, fp, fn of the class with code `positive` in confusion counts (..., k, k + 1)."""
+    tp = counts[..., positive, positive] if positive >= 0 else counts[..., positive, positive - 1]
+    row = counts[..., positive, :].sum(axis=-1)
+    column = counts[..., :, positive if positive >= 0 else positive - 1].sum(axis=-1)
+    return tp, column - tp, row - tp
+
+
+def f_beta_from_confusion(
+    counts: np.ndarray, *, beta: float = 1.0, positive: int = -1, average: str | None = None
+) -> np.ndarray:
+    """F_beta of confusion counts (..., k, k + 1); `positive` is a class code (-1 = the last class)."""
+    if average is None:
+        tp, fp, fn = _positive_counts(counts, positive)
+        return np.asarray(f_beta_from_counts(tp, fp, fn, beta=beta))
+    tp = np.diagonal(counts, axis1=-2, axis2=-1)
+    support = counts.sum(axis=-1)
+    column = counts[..., :, :-1].sum(axis=-2)
+    each = np.asarray(f_beta_from_counts(tp, column - tp, support - tp, beta=beta))
+    if average == "macro":
+        return each.mean(axis=-1)
+    if average == "weighted":
+        return (each * support).sum(axis=-1) / support.sum(axis=-1)
+    raise ValueError(f'average={average!r}; use None (one positive class), "macro" or "weighted"')
+
+
+def precision_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
+    """TP / (TP + FP) of confusion counts (..., k, k + 1)."""
+    tp, fp, _ = _positive_counts(counts, positive)
+    return _ratio(tp, tp + fp)
+
+
+def recall_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
+    """TP / (TP + FN) of confusion counts (..., k, k + 1)."""
+    tp, _, fn = _positive_counts(counts, positive)
+    return _ratio(tp, tp + fn)
+
+
+def _counts(
+    y_true: Any, y_pred: Any, classes: Any, positive: Any, sample_weight: Any
+) -> tuple[np.ndarray, int]:
+    true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
+    weights = check_weights(sample_weight, len(true_codes))
+    return confusion_counts(true_codes, pred_codes, len(known), weights=weights), positive_code(
+        known, positive
+    )
+
+
+def f_beta(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    beta: float = 1.0,
+    positive: Any = None,
+    average: Literal["macro", "weighted"] | None = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return F_beta (0 to 1) of the positive class (the last one unless given), or its mean over classes.
+
+    `beta` > 1 weighs recall, < 1 precision.  Raises ValueError for a negative beta or an unknown class.
+
+    >>> f_beta([0, 0, 1, 1], [0, 1, 1, 1])
+    0.8
+    """
+    counts, code = _counts(y_true, y_pred, classes, positive, sample_weight)
+    return float(f_beta_from_confusion(counts, beta=beta, positive=code, average=average))
+
+
+def precision(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return TP / (TP + FP), 0 to 1; 0 when nothing was predicted positive.
+
+    >>> precision([0, 1, 1, 1], [1, 1, 1, 0])
+    0.6666666666666666
+    """
+    counts, code = _counts(y_true, y_pred, classes, positive, sample_weight)
+    return float(precision_from_confusion(counts, positive=code))
+
+
+def recall(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return TP / (TP + FN), 0 to 1; 0 when there is no positive row.
+
+    >>> recall([0, 1, 1, 1, 1], [1, 1, 1, 0, None])
+    0.5
+    """
+    counts, code = _counts(y_true, y_pred, classes, positive, sample_weight)
+    return float(recall_from_confusion(counts, positive=code))
+
+
+METRICS = (
+    Metric(
+        name="f_beta",
+        function=f_beta,
+        needs="labels",
+        greater_is_better=True,
+        doc="weighted harmonic mean of precision and recall of the positive class (the last one unless given)",
+        source="van Rijsbergen 1979",
+        minimum=0.0,
+        maximum=1.0,
+        aliases=("f_measure", "f1"),
+        from_confusion=f_beta_from_confusion,
+    ),
+    Metric(
+        name="precision",
+        function=precision,
+        needs="labels",
+        greater_is_better=True,
+        doc="share of positive predictions that are right",
+        source="TP / (TP + FP)",
+        minimum=0.0,
+        maximum=1.0,
+        from_confusion=precision_from_confusion,
+    ),
+    Metric(
+        name="recall",
+        function=recall,
+        needs="labels",
+        greater_is_better=True,
+        doc="share of positive rows that are found",
+        source="TP / (TP + FN)",
+        minimum=0.0,
+        maximum=1.0,
+        from_confusion=recall_from_confusion,
+    ),
+)

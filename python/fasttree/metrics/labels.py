@@ -1,0 +1,182 @@
+"""The border of the metrics: labels become class codes, probabilities and weights are checked, once.
+
+Labels may be strings, numbers or booleans; a prediction that is None (or NaN) is *unclassified*, code -1: a tree
+with empty branches says so, and every metric on labels counts it as an error.  Cost: one pass and a sort of the
+distinct labels.  Not for training data: a Table does that, with declared levels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+PROBABILITY_TOLERANCE = 1e-4
+"""How far a row of probabilities may be from summing to 1 (single precision models are)."""
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a label is None, NaN or pandas' NA (NA refuses to be compared)."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and math.isnan(value))
+    )
+
+
+def _one_dimensional(values: Any, what: str) -> np.ndarray:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}; pass one label a row")
+    return array
+
+
+def _distinct(array: np.ndarray) -> set[Any]:
+    if array.dtype == object:
+        return {value for value in array.tolist() if not _is_missing(value)}
+    return {value for value in np.unique(array).tolist() if not _is_missing(value)}
+
+
+def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
+    """Return the distinct labels of all arrays, sorted (by type name and text where labels cannot be compared).
+
+    >>> sorted_classes(["b", "a"], ["c", None])
+    ('a', 'b', 'c')
+    """
+    found: set[Any] = set()
+    for values in arrays:
+        found |= _distinct(_one_dimensional(values, "labels"))
+    try:
+        return tuple(sorted(found))
+    except TypeError:
+        return tuple(sorted(found, key=lambda label: (type(label).__name__, str(label))))
+
+
+def codes_of(values: Any, classes: Sequence[Any], what: str, *, missing_ok: bool = False) -> np.ndarray:
+    """Return the int64 position of each label in `classes`; -1 for a missing one where that is allowed.
+
+    Raises ValueError naming the row for an unknown label, or for a missing one in the truth.
+
+    >>> codes_of(["yes", "no", None], ["no", "yes"], "y_pred", missing_ok=True)
+    array([ 1,  0, -1])
+    """
+    array = _one_dimensional(values, what)
+    lookup = {label: code for code, label in enumerate(classes)}
+    if len(lookup) != len(classes):
+        raise ValueError(f"classes holds a label twice: {list(classes)!r}")
+    if array.dtype == object:
+        inverse = None
+        labels = array.tolist()
+    else:
+        distinct, inverse = np.unique(array, return_inverse=True)
+        labels = distinct.tolist()
+    found = [-1 if _is_missing(label) else lookup.get(label, -2) for label in labels]
+    codes = np.array(found, dtype=np.int64)
+    if inverse is not None:
+        codes = codes[inverse]
+    if (codes == -2).any():
+        row = int(np.flatnonzero(codes == -2)[0])
+        raise ValueError(
+            f"{what}: row {row} holds {array[row]!r}, which is not one of the classes {list(classes)!r}"
+        )
+    if not missing_ok and (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0])
+        raise ValueError(f"{what}: row {row} has no label; drop the row or give it one")
+    return codes
+
+
+def check_lengths(what: str, expected: int, got: int) -> None:
+    """Raise ValueError when two inputs have different numbers of rows, or none at all."""
+    if expected != got:
+        raise ValueError(f"{what} has {got} rows but y_true has {expected}; they must describe the same rows")
+    if expected == 0:
+        raise ValueError("there are no rows; a metric needs at least one")
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Return weights as float64 (n_rows,), None unchanged; negative, infinite or all-zero weights are errors."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_rows},)")
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"sample_weight: row {row} is {weights[row]}; weights must be finite and not negative"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero in every row; nothing is left to score")
+    return weights
+
+
+def average(values: np.ndarray, weights: np.ndarray | None) -> float:
+    """Return the (weighted) mean; a weight of zero silences a row even where its value is infinite."""
+    if weights is None:
+        return float(values.mean())
+    kept = weights > 0
+    return float((values[kept] * weights[kept]).sum() / weights[kept].sum())
+
+
+def encode_pair(
+    y_true: Any, y_pred: Any, classes: Sequence[Any] | None
+) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
+    """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes."""
+    known = tuple(classes) if classes is not None else sorted_classes(y_true, y_pred)
+    true_codes = codes_of(y_true, known, "y_true")
+    pred_codes = codes_of(y_pred, known, "y_pred", missing_ok=True)
+    check_lengths("y_pred", len(true_codes), len(pred_codes))
+    return true_codes, pred_codes, known
+
+
+def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") -> np.ndarray:
+    """Return probabilities as float64 (n_rows, n_classes).
+
+    Entries must lie in [0, 1]; a row sums to 1, or is all zero (unclassified).  A 1-D array is accepted for two
+    classes: the probability of the last one.
+    """
+    array = np.asarray(proba, dtype=np.float64)
+    if array.ndim == 1 and n_classes == 2:
+        array = np.column_stack([1.0 - array, array])
+    if array.ndim != 2 or array.shape[1] != n_classes:
+        raise ValueError(
+            f"{what} has shape {array.shape}, expected ({n_rows}, {n_classes}): one column a class; "
+            "pass classes= when some class does not occur in y_true"
+        )
+    check_lengths(what, n_rows, len(array))
+    bad = ~((array >= 0.0) & (array <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"{what}: row {row} is {array[row].tolist()}; probabilities must lie between 0 and 1"
+        )
+    sums = array.sum(axis=1)
+    bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"{what}: row {row} sums to {sums[row]:.6g}; a row must sum to 1 (or be all zero: unclassified)"
+        )
+    return np.minimum(array, 1.0)
+
+
+def encode_proba(
+    y_true: Any, proba: Any, classes: Sequence[Any] | None
+) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
+    """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`, in order)."""
+    known = tuple(classes) if classes is not None else sorted_classes(y_true)
+    codes = codes_of(y_true, known, "y_true")
+    return codes, check_proba(proba, len(codes), len(known)), known
+
+
+def positive_code(classes: Sequence[Any], positive: Any) -> int:
+    """Return the code of the positive class: the last one unless a label is given."""
+    if positive is None:
+        return len(classes) - 1
+    for code, label in enumerate(classes):
+        if label == positive:
+            return code
+    raise ValueError(f"positive={positive!r} is not one of the classes {list(classes)!r}")

@@ -1,0 +1,134 @@
+"""Scores of class probabilities: log loss and the Brier score; and Laplace's smoothed leaf scores.
+
+    log loss = - mean log p'_true            (nats unless `base=`)
+    Brier    = mean sum_c (p'_c - [c true])^2                                        (Brier 1950: 0 to 2)
+    Laplace  = (n_c + 1) / (n + k)
+
+A certain wrong prediction has log loss +inf and keeps it unless `clip=`.  O(n k).  Neither log loss nor Brier
+measures gain over the class prior: for that see `information`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .labels import average, check_weights, encode_proba
+from .metric import Metric
+
+
+def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
+    """Return probabilities limited to [clip, 1 - clip] (not renormalised); None changes nothing."""
+    if clip is None:
+        return proba
+    if not 0.0 <= clip < 0.5:
+        raise ValueError(f"clip={clip!r} must be at least 0 and below 0.5")
+    return np.clip(proba, clip, 1.0 - clip)
+
+
+def log_unit(base: float | None) -> float:
+    """Return ln(base), the divisor that turns nats into logs of that base; None means natural logs."""
+    if base is None:
+        return 1.0
+    if not (base > 0 and base != 1 and math.isfinite(base)):
+        raise ValueError(f"base={base!r} must be positive, finite and not 1")
+    return math.log(base)
+
+
+def laplace_scores(counts: Any, *, axis: int = -1) -> np.ndarray:
+    """Return (n_c + 1) / (n + k) along `axis`: smoothed class scores of leaves, each in (0, 1) and summing to 1.
+
+    Raises ValueError for negative counts.
+
+    >>> laplace_scores([3, 0])
+    array([0.8, 0.2])
+    """
+    array = np.asarray(counts, dtype=np.float64)
+    if array.ndim == 0 or not (array >= 0).all():
+        raise ValueError("counts must be an array of numbers that are not negative, one a class")
+    return (array + 1.0) / (array.sum(axis=axis, keepdims=True) + array.shape[axis])
+
+
+def log_loss_per_row(
+    codes: np.ndarray,
+    proba: np.ndarray,
+    prior: Any = None,
+    *,
+    base: float | None = None,
+    clip: float | None = None,
+) -> np.ndarray:
+    """Minus the log of the probability given to the true class, one value a row."""
+    chosen = clip_proba(proba, clip)[np.arange(len(codes)), codes]
+    with np.errstate(divide="ignore"):
+        return -np.log(chosen) / log_unit(base)
+
+
+def brier_per_row(codes: np.ndarray, proba: np.ndarray, prior: Any = None) -> np.ndarray:
+    """Squared distance of the probabilities from the certain truth, one value a row."""
+    chosen = proba[np.arange(len(codes)), codes]
+    return (proba**2).sum(axis=1) - chosen**2 + (1.0 - chosen) ** 2
+
+
+def log_loss(
+    y_true: Any,
+    proba: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    base: float | None = None,
+    clip: float | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the mean of -log p'(true class), 0 to +inf; `proba` (n, k) in the order of `classes`.
+
+    Natural logs unless `base`; a certain wrong row makes it +inf unless `clip` (probabilities are then kept within
+    [clip, 1 - clip]).
+
+    >>> log_loss([0, 1], [[0.5, 0.5], [0.75, 0.25]], base=2)
+    1.5
+    """
+    codes, checked, _ = encode_proba(y_true, proba, classes)
+    return average(
+        log_loss_per_row(codes, checked, base=base, clip=clip), check_weights(sample_weight, len(codes))
+    )
+
+
+def brier_score(
+    y_true: Any, proba: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+) -> float:
+    """Return Brier's score, 0 (perfect) to 2: the sum over classes, as Brier defined it, for any number of classes.
+
+    >>> brier_score([0, 1], [[1.0, 0.0], [0.5, 0.5]])
+    0.25
+    """
+    codes, checked, _ = encode_proba(y_true, proba, classes)
+    return average(brier_per_row(codes, checked), check_weights(sample_weight, len(codes)))
+
+
+METRICS = (
+    Metric(
+        name="log_loss",
+        function=log_loss,
+        needs="proba",
+        greater_is_better=False,
+        doc="mean of minus the log (nats) of the true class's probability",
+        source="Good 1952",
+        minimum=0.0,
+        maximum=math.inf,
+        per_row=log_loss_per_row,
+    ),
+    Metric(
+        name="brier_score",
+        function=brier_score,
+        needs="proba",
+        greater_is_better=False,
+        doc="mean squared distance of the probabilities from the truth, summed over classes",
+        source="Brier 1950",
+        minimum=0.0,
+        maximum=2.0,
+        aliases=("brier",),
+        per_row=brier_per_row,
+    ),
+)

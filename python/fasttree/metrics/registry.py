@@ -1,0 +1,57 @@
+"""The registry: every metric by name.  Tests, scorers, the comparison tools and the command line walk it.
+
+A new metric is one file with a ``METRICS`` tuple and one entry in ``_FILES`` below.
+"""
+
+from __future__ import annotations
+
+from . import agreement, calibration, cost, error_rates, f_measures, information, probability, roc, tree_size
+from .metric import Metric
+
+_FILES = (error_rates, f_measures, agreement, roc, probability, calibration, cost, information, tree_size)
+
+METRICS: dict[str, Metric] = {metric.name: metric for module in _FILES for metric in module.METRICS}
+"""Every metric by its name."""
+
+_ALIASES: dict[str, str] = {alias: metric.name for metric in METRICS.values() for alias in metric.aliases}
+
+
+def get_metric(name: str) -> Metric:
+    """Return the metric of that name or alias; ValueError with the nearest names for an unknown one.
+
+    >>> get_metric("f1").name
+    'f_beta'
+    """
+    found = METRICS.get(_ALIASES.get(name, name))
+    if found is None:
+        import difflib
+
+        known = [*METRICS, *_ALIASES]
+        near = difflib.get_close_matches(name, known, 3)
+        hint = (
+            f"did you mean {' or '.join(map(repr, near))}?"
+            if near
+            else f"known metrics: {', '.join(sorted(METRICS))}"
+        )
+        raise ValueError(f"unknown metric {name!r}; {hint}")
+    return found
+
+
+def list_metrics() -> list[dict[str, object]]:
+    """Return the registry as a table: name, needs, direction, range, description, source.
+
+    >>> [row["name"] for row in list_metrics()][:2]
+    ['accuracy', 'error_rate']
+    """
+    return [
+        {
+            "name": metric.name,
+            "aliases": metric.aliases,
+            "needs": metric.needs,
+            "greater_is_better": metric.greater_is_better,
+            "range": (metric.minimum, metric.maximum),
+            "doc": metric.doc,
+            "source": metric.source,
+        }
+        for metric in METRICS.values()
+    ]

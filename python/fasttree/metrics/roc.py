@@ -1,0 +1,225 @@
+"""ROC curves with tied scores grouped, the area under them, and the convex hull of one or several curves.
+
+AUC = P(score of a positive > score of a negative) + 1/2 P(equal), the Mann-Whitney statistic over P N (Hanley &
+McNeil 1982; Fawcett 2006).  It is computed from group counts in integers (with unit or integer weights), so it does
+not depend on row order.  O(n log n).  Not a measure of calibration: any increasing map of the scores keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .labels import check_lengths, check_weights, codes_of, positive_code, sorted_classes
+from .metric import Metric
+
+
+class RocCurve(NamedTuple):
+    """False and true positive rates (both 0 to 1, non-decreasing) and the score threshold of every point."""
+
+    fpr: np.ndarray
+    tpr: np.ndarray
+    thresholds: np.ndarray
+
+
+def _group_sums(
+    is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, ...]:
+    """Return distinct scores, descending, with the positive and negative weight of each group of ties."""
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    hits = is_positive[order]
+    if weights is None:
+        positives = np.add.reduceat(hits.astype(np.int64), starts)
+        totals = np.diff(np.append(starts, len(ranked)))
+    else:
+        sorted_weights = weights[order]
+        positives = np.add.reduceat(np.where(hits, sorted_weights, 0.0), starts)
+        totals = np.add.reduceat(sorted_weights, starts)
+    return ranked[starts], positives, totals - positives
+
+
+def binary_auc(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None = None) -> float:
+    """Return the AUC of checked arrays: bool (n,), finite scores (n,); NaN when one of the two classes is empty.
+
+    >>> binary_auc(np.array([False, True, True]), np.array([0.2, 0.2, 0.9]))
+    0.75
+    """
+    _, positives, negatives = _group_sums(is_positive, scores, weights)
+    total = positives.sum() * negatives.sum()
+    if total == 0:
+        return float("nan")
+    below = negatives.sum() - np.cumsum(negatives)
+    return float((positives * (2 * below + negatives)).sum() / (2 * total))
+
+
+def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
+    array = np.asarray(scores, dtype=np.float64)
+    check_lengths("scores", n_rows, len(array))
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim == 1 and n_classes > 2:
+        raise ValueError(
+            f"scores is one-dimensional but there are {n_classes} classes; give one column a class"
+        )
+    if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] != n_classes):
+        raise ValueError(
+            f"scores has shape {array.shape}, expected ({n_rows},) or ({n_rows}, {n_classes}); "
+            "pass classes= when some class does not occur in y_true"
+        )
+    bad = ~np.isfinite(array).reshape(n_rows, -1).all(axis=1)
+    if bad.any():
+        raise ValueError(f"scores: row {int(np.flatnonzero(bad)[0])} is not finite; NaN cannot be ranked")
+    return array
+
+
+def _binary_inputs(
+    y_true: Any, scores: Any, positive: Any, classes: Sequence[Any] | None, sample_weight: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    known = tuple(classes) if classes is not None else sorted_classes(y_true)
+    codes = codes_of(y_true, known, "y_true")
+    array = np.asarray(scores, dtype=np.float64)
+    if array.ndim == 2 or positive is None:
+        array = _check_scores(scores, len(codes), len(known))
+    else:
+        array = _check_scores(scores, len(codes), 1)
+    code = positive_code(known, positive)
+    return (
+        codes == code,
+        array[:, code] if array.ndim == 2 else array,
+        check_weights(sample_weight, len(codes)),
+    )
+
+
+def roc_curve(
+    y_true: Any,
+    scores: Any,
+    *,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> RocCurve:
+    """Return the ROC curve: one point for every distinct score (ties move together), from (0, 0) to (1, 1).
+
+    `scores`: (n,) for the positive class (the last one unless given; larger = more positive), or (n, k), of which
+    the positive column is read.  The first threshold is +inf.  Raises ValueError when there is no positive or no
+    negative row.
+
+    >>> roc_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).tpr
+    array([0. , 0.5, 1. , 1. ])
+    """
+    is_positive, column, weights = _binary_inputs(y_true, scores, positive, classes, sample_weight)
+    thresholds, positives, negatives = _group_sums(is_positive, column, weights)
+    if positives.sum() == 0 or negatives.sum() == 0:
+        missing = "positive" if positives.sum() == 0 else "negative"
+        raise ValueError(f"there is no {missing} row; a ROC curve needs both kinds")
+    fpr = np.concatenate([[0.0], np.cumsum(negatives) / negatives.sum()])
+    tpr = np.concatenate([[0.0], np.cumsum(positives) / positives.sum()])
+    return RocCurve(fpr, tpr, np.concatenate([[np.inf], thresholds]))
+
+
+def auc_from_rows(
+    codes: np.ndarray,
+    scores: np.ndarray,
+    *,
+    positive: int = -1,
+    average: str = "macro",
+    weights: np.ndarray | None = None,
+) -> float:
+    """AUC of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of one-vs-rest."""
+    if scores.ndim == 1:
+        return binary_auc(codes == positive, scores, weights)
+    n_classes = scores.shape[1]
+    if n_classes <= 2:
+        code = positive % n_classes
+        return binary_auc(codes == code, scores[:, code], weights)
+    each = np.array([binary_auc(codes == code, scores[:, code], weights) for code in range(n_classes)])
+    known = ~np.isnan(each)
+    if not known.any():
+        return float("nan")
+    if average == "macro":
+        return float(each[known].mean())
+    if average == "weighted":
+        share = np.bincount(codes, weights, minlength=n_classes)[known]
+        return float((each[known] * share).sum() / share.sum())
+    raise ValueError(
+        f'average={average!r}; use "macro" (mean over classes) or "weighted" (by class frequency)'
+    )
+
+
+def auc(
+    y_true: Any,
+    scores: Any,
+    *,
+    positive: Any = None,
+    average: Literal["macro", "weighted"] = "macro",
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the area under the ROC curve (0 to 1), ties counting 1/2: exactly Mann-Whitney's U / (P N).
+
+    `scores`: (n,) for the positive class (the last one unless given), or (n, k).  More than two classes without
+    `positive`: one-vs-rest over the classes that have rows inside and outside, averaged "macro" or "weighted" by
+    frequency.  NaN when only one class occurs.
+
+    >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    known = tuple(classes) if classes is not None else sorted_classes(y_true)
+    if positive is not None or np.ndim(scores) == 1:
+        if positive is None and len(known) > 2:
+            _check_scores(scores, len(codes_of(y_true, known, "y_true")), len(known))
+        return binary_auc(*_binary_inputs(y_true, scores, positive, known, sample_weight))
+    codes = codes_of(y_true, known, "y_true")
+    array = _check_scores(scores, len(codes), len(known))
+    return auc_from_rows(codes, array, average=average, weights=check_weights(sample_weight, len(codes)))
+
+
+def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return (fpr, tpr) of the upper convex hull of one or several ROC curves, (0, 0) and (1, 1) included.
+
+    Each curve is a `RocCurve` or a pair (fpr, tpr).  Only classifiers on the hull are optimal for some costs and
+    class shares (Provost & Fawcett 2001).  O(m log m) in the number of points.
+
+    >>> roc_convex_hull(([0.0, 0.5, 0.6], [0.5, 0.6, 1.0]))
+    (array([0. , 0. , 0.6, 1. ]), array([0. , 0.5, 1. , 1. ]))
+    """
+    points = {(0.0, 0.0), (1.0, 1.0)}
+    for curve in curves:
+        fpr, tpr = np.asarray(curve[0], dtype=np.float64), np.asarray(curve[1], dtype=np.float64)
+        if fpr.shape != tpr.shape or fpr.ndim != 1:
+            raise ValueError(
+                f"a curve needs two 1-D arrays of one length, got shapes {fpr.shape} and {tpr.shape}"
+            )
+        if not (((fpr >= 0) & (fpr <= 1) & (tpr >= 0) & (tpr <= 1)).all()):
+            raise ValueError("false and true positive rates must lie between 0 and 1")
+        points |= set(zip(fpr.tolist(), tpr.tolist(), strict=True))
+    hull: list[tuple[float, float]] = []
+    for x, y in sorted(points):
+        while len(hull) > 1:
+            (x0, y0), (x1, y1) = hull[-2], hull[-1]
+            if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):
+                break
+            hull.pop()
+        if not (hull and y < hull[-1][1]):
+            hull.append((x, y))
+    return np.array([x for x, _ in hull]), np.array([y for _, y in hull])
+
+
+METRICS = (
+    Metric(
+        name="auc",
+        function=auc,
+        needs="scores",
+        greater_is_better=True,
+        doc="area under the ROC curve, ties 1/2; mean of one-vs-rest for more than two classes",
+        source="Hanley & McNeil 1982",
+        minimum=0.0,
+        maximum=1.0,
+        aliases=("roc_auc",),
+        from_rows=auc_from_rows,
+    ),
+)

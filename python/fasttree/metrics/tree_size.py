@@ -1,0 +1,78 @@
+"""Sizes of a fitted tree as metrics: leaves (empty ones count), nodes and depth.
+
+They read the estimator, not its predictions: fasttree's trees, and anything with scikit-learn's tree interface
+(`get_n_leaves`, `get_depth`, `tree_.node_count`).  Other estimators have no such size: NaN.  O(1).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .metric import Metric
+
+
+def _final_step(estimator: Any) -> Any:
+    """Return the estimator inside a fitted search or pipeline."""
+    while True:
+        inner = getattr(estimator, "best_estimator_", None)
+        if inner is None:
+            steps = getattr(estimator, "steps", None)
+            inner = steps[-1][1] if steps else None
+        if inner is None:
+            return estimator
+        estimator = inner
+
+
+def leaves(estimator: Any) -> float:
+    """Return the number of leaves of a fitted tree, empty ones included; NaN for models without leaves.
+
+    >>> leaves(object())
+    nan
+    """
+    count = getattr(_final_step(estimator), "get_n_leaves", None)
+    return float(count()) if count is not None else math.nan
+
+
+def nodes(estimator: Any) -> float:
+    """Return the number of nodes of a fitted tree, leaves included; NaN for models without nodes.
+
+    >>> nodes(object())
+    nan
+    """
+    final = _final_step(estimator)
+    count = getattr(final, "n_nodes_", None)
+    if count is None:
+        count = getattr(getattr(final, "tree_", None), "node_count", None)
+    return float(count) if count is not None else math.nan
+
+
+def depth(estimator: Any) -> float:
+    """Return the depth of a fitted tree (a single leaf has 0); NaN for models without depth.
+
+    >>> depth(object())
+    nan
+    """
+    final = _final_step(estimator)
+    count = getattr(final, "get_depth", None)
+    return float(count()) if count is not None else math.nan
+
+
+METRICS = tuple(
+    Metric(
+        name=function.__name__,
+        function=function,
+        needs="tree",
+        greater_is_better=False,
+        doc=doc,
+        source="size of the fitted tree",
+        minimum=0.0,
+        maximum=math.inf,
+        from_tree=function,
+    )
+    for function, doc in (
+        (leaves, "number of leaves, empty ones included"),
+        (nodes, "number of nodes, leaves included"),
+        (depth, "length of the longest path from the root"),
+    )
+)

@@ -1,0 +1,1 @@
+"""Decision trees whose split criterion is the subject, not a detail."""

@@ -4,11 +4,11 @@ One file a metric or a small family; `METRICS` registers them all with what they
 range.  Everything works on plain arrays of labels and probabilities of any classifier.
 """
 
-from .error_rates import accuracy, error_rate, unclassified_rate
 from .agreement import cohen_kappa, matthews_correlation
 from .calibration import CalibrationCurve, calibration_curve, expected_calibration_error
 from .confusion import confusion_matrix
 from .cost import cost_optimal_decision, expected_cost
+from .error_rates import accuracy, error_rate, unclassified_rate
 from .f_measures import f_beta, f_beta_from_counts, precision, recall
 from .information import (
     bayesian_information_reward,

@@ -203,7 +203,7 @@ def kononenko_bratko_information_score(
 
     `prior`: (k,), (n, k) or "uniform"; it must be given.  Negative when the prediction is worse than the prior.
 
-    >>> kononenko_bratko_information_score([1], [[0.5, 0.5]], prior=[0.75, 0.25])
+    >>> kononenko_bratko_information_score([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     1.0
     """
     return _reward(
@@ -235,7 +235,7 @@ def information_reward_2002(
     -inf to 1.  `base` is accepted for symmetry: it cancels.  Kept for comparison; the reward of 2004 mends that a
     forecaster gains from stating more than it believes.
 
-    >>> information_reward_2002([1], [[0.5, 0.5]], prior=[0.75, 0.25])
+    >>> information_reward_2002([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     0.5
     """
     return _reward(
@@ -267,7 +267,7 @@ def bayesian_information_reward(
     `prior`: (k,), (n, k) or "uniform"; it must be given.  -inf (a certain error) up to the mean log of the
     inverse priors; 0 for predicting the prior.
 
-    >>> bayesian_information_reward([1], [[0.5, 0.5]], prior=[0.75, 0.25])
+    >>> bayesian_information_reward([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     1.0
     """
     return _reward(

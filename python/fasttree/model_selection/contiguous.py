@@ -1,0 +1,76 @@
+"""Contiguous folds with a held-out rest: the protocol of the F-measure tree study.
+
+With n rows, `n_folds` = 4 and a holdout, the size of a part is c = floor(n / 5): rows 0 .. 4c - 1 form four contiguous
+validation folds of c rows, each trained on the other three; rows 4c .. n - 1 are the test set, which no fold sees.  It
+depends on row order and does not stratify: only for data already in random order.  O(n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .splitter import Fold, Splitter, row_count
+
+
+class ContiguousKFold(Splitter):
+    """Contiguous folds of equal size, with a held-out rest.
+
+    Parameters
+    ----------
+    n_folds : int, default 4
+        Number of validation folds.
+    holdout : bool, default True
+        Keep a further part of the rows out of every fold: the size of a part is then floor(n / (n_folds + 1)), and
+        what remains after the folds is returned by `holdout_rows`.  False: the folds cover all rows, the last one
+        taking the remainder.
+
+    Examples
+    --------
+    >>> cv = ContiguousKFold()
+    >>> [test.tolist() for _, test in cv.split([[0]] * 11)]
+    [[0, 1], [2, 3], [4, 5], [6, 7]]
+    >>> cv.holdout_rows(11).tolist()
+    [8, 9, 10]
+    """
+
+    def __init__(self, n_folds: int = 4, holdout: bool = True) -> None:
+        self.n_folds = n_folds
+        self.holdout = holdout
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds."""
+        return self.n_folds
+
+    @property
+    def n_splits(self) -> int:
+        """The number of folds, under the name the other splitters use."""
+        return self.n_folds
+
+    def _part(self, n_rows: int) -> int:
+        parts = self.n_folds + bool(self.holdout)
+        if self.n_folds < 2:
+            raise ValueError(f"ContiguousKFold: n_folds={self.n_folds} must be at least 2")
+        if n_rows < parts:
+            raise ValueError(f"ContiguousKFold: {parts} parts need at least {parts} rows, there are {n_rows}")
+        return n_rows // parts
+
+    def holdout_rows(self, n_rows: int) -> np.ndarray:
+        """Return the row indices of the test set (empty without a holdout)."""
+        return np.arange(self._part(n_rows) * self.n_folds, n_rows) if self.holdout else np.arange(0)
+
+    def training_rows(self, n_rows: int) -> np.ndarray:
+        """Return the row indices of all folds together."""
+        return np.arange(self._part(n_rows) * self.n_folds) if self.holdout else np.arange(n_rows)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
+        """Yield (train, test) row indices in row order; y is not used."""
+        n_rows = row_count(X, y)
+        part = self._part(n_rows)
+        rows = self.training_rows(n_rows)
+        for fold in range(self.n_folds):
+            start = fold * part
+            stop = len(rows) if fold == self.n_folds - 1 else start + part
+            yield np.concatenate([rows[:start], rows[stop:]]), rows[start:stop]

@@ -1,0 +1,121 @@
+"""From what a user calls `cv` to fold indices, made once and shared by every method.
+
+"RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one repetition of K folds;
+a splitter is asked to split; a list of (train, test) pairs is checked and used as it is.  O(total fold sizes).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .splitter import Fold
+from .stratified import StratifiedRepeatedKFold
+from .weka import WekaStratifiedKFold
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Folds as index arrays, with how they were made.
+
+    `n_repeats` x `n_splits` is the number of folds; folds of a repetition are consecutive.  `train_sizes` and
+    `test_sizes` count rows (int64, one a fold); `test_rows` are the test rows of all folds, concatenated; `starts` is
+    where each fold's test rows begin in it.
+    """
+
+    pairs: list[Fold]
+    n_repeats: int
+    n_splits: int
+    description: str
+    train_sizes: np.ndarray
+    test_sizes: np.ndarray
+    test_rows: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def n_test_over_n_train(self) -> float:
+        """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold cross-validation."""
+        return float(self.test_sizes.sum() / self.train_sizes.sum())
+
+
+def resolve_cv(cv: Any, random_state: Any) -> Any:
+    """Return the splitter meant by a string or number; anything else unchanged.
+
+    >>> resolve_cv("5x10", 3)
+    StratifiedRepeatedKFold(n_splits=10, n_repeats=5, random_state=3)
+    """
+    if isinstance(cv, str):
+        if cv == "weka":
+            return WekaStratifiedKFold()
+        match = re.fullmatch(r"(\d+)\s*[x×]\s*(\d+)", cv)
+        if not match or int(match[1]) < 1:
+            raise ValueError(
+                f'cv={cv!r}; use "5x10" (repetitions x folds), "10x10", "5x2", "weka", a splitter or folds'
+            )
+        return StratifiedRepeatedKFold(int(match[2]), int(match[1]), random_state)
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        return StratifiedRepeatedKFold(int(cv), 1, random_state)
+    return cv
+
+
+def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
+    try:
+        train, test = pair
+    except (TypeError, ValueError):
+        raise ValueError(f"cv: fold {fold} is not a pair (train, test) of row indices") from None
+    out = []
+    for what, rows in (("train", train), ("test", test)):
+        indices = np.asarray(rows)
+        if indices.dtype == bool and indices.shape == (n_rows,):
+            indices = np.flatnonzero(indices)
+        if indices.ndim != 1 or len(indices) == 0:
+            raise ValueError(f"cv: fold {fold} has no {what} rows; give a 1-D array of row indices")
+        if indices.dtype.kind not in "iu":
+            raise ValueError(
+                f"cv: fold {fold}: {what} holds {indices.dtype} values, row indices are integers"
+            )
+        indices = np.ascontiguousarray(indices, dtype=np.int64)
+        if indices.min() < 0 or indices.max() >= n_rows:
+            bad = int(indices[(indices < 0) | (indices >= n_rows)][0])
+            raise ValueError(
+                f"cv: fold {fold}: {what} row {bad} does not exist, there are {n_rows} rows (0-based)"
+            )
+        out.append(indices)
+    return out[0], out[1]
+
+
+def make_folds(cv: Any, y_codes: np.ndarray, random_state: Any, X: Any = None) -> Folds:
+    """Return the folds of `cv` for rows with class codes `y_codes` (n,).
+
+    Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelt protocol.
+    """
+    splitter = resolve_cv(cv, random_state)
+    n_rows = len(y_codes)
+    n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
+    if hasattr(splitter, "split") and not isinstance(splitter, str):
+        from_rows = np.empty((n_rows, 1), dtype=np.int8) if X is None else X
+        pairs = list(splitter.split(from_rows, y_codes))
+        description = cv if isinstance(cv, str) else repr(splitter)
+    else:
+        pairs, n_repeats = list(splitter), 1
+        description = f"{len(pairs)} given folds"
+    if not pairs:
+        raise ValueError("cv: there are no folds")
+    if not isinstance(splitter, (StratifiedRepeatedKFold, WekaStratifiedKFold)):
+        pairs = [_checked(pair, fold, n_rows) for fold, pair in enumerate(pairs)]
+    if len(pairs) % n_repeats:
+        n_repeats = 1
+    test_sizes = np.array([len(test) for _, test in pairs], dtype=np.int64)
+    return Folds(
+        pairs=pairs,
+        n_repeats=n_repeats,
+        n_splits=len(pairs) // n_repeats,
+        description=description,
+        train_sizes=np.array([len(train) for train, _ in pairs], dtype=np.int64),
+        test_sizes=test_sizes,
+        test_rows=np.concatenate([test for _, test in pairs]),
+        starts=np.concatenate([[0], np.cumsum(test_sizes)[:-1]]),
+    )

@@ -1,0 +1,82 @@
+"""What every splitter here shares: scikit-learn's protocol without importing scikit-learn.
+
+A splitter has ``split(X, y)``, which yields (train, test) row indices, ``get_n_splits()`` and ``get_params()``, and a
+repr that evaluates.  `n_repeats` and `n_splits` tell the comparison tools how folds form repetitions.  The folds of a
+seeded splitter are a function of the labels and the seed alone, so every method sees the same ones.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+
+def row_count(X: Any, y: Any) -> int:
+    """Return the number of rows of X (or of y, when X is None)."""
+    source = X if X is not None else y
+    if source is None:
+        raise ValueError("give X or y: the number of rows must be known")
+    shape = getattr(source, "shape", None)
+    return int(shape[0]) if shape else len(source)
+
+
+def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
+    """Return labels as int64 codes (any order), one a row; a Table brings its own."""
+    if y is None:
+        y = getattr(X, "y_codes", None)
+    if y is None:
+        raise ValueError(f"{name} stratifies by class: y must be given")
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must hold one label a row, got shape {labels.shape}")
+    if X is not None and row_count(X, None) != len(labels):
+        raise ValueError(f"X has {row_count(X, None)} rows but y has {len(labels)}")
+    if labels.dtype.kind in "iu" and len(labels) and labels.min() >= 0 and labels.max() <= 1 << 16:
+        return labels.astype(np.int64, copy=False)
+    if labels.dtype == object:
+        seen: dict[Any, int] = {}
+        return np.array([seen.setdefault(label, len(seen)) for label in labels.tolist()], dtype=np.int64)
+    return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64, copy=False)
+
+
+def check_folds(n_splits: int, n_rows: int, name: str) -> None:
+    """Raise ValueError when there are fewer rows than folds, or fewer than two folds."""
+    if n_splits < 2:
+        raise ValueError(f"{name}: n_splits={n_splits} must be at least 2")
+    if n_splits > n_rows:
+        raise ValueError(
+            f"{name}: {n_splits} folds need at least {n_splits} rows, there are {n_rows}; use fewer folds"
+        )
+
+
+def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]:
+    """Yield (train, test) in row order from the fold number of every row, shape (n,)."""
+    for fold in range(n_splits):
+        inside = assignment == fold
+        yield np.flatnonzero(~inside), np.flatnonzero(inside)
+
+
+class Splitter:
+    """Base of the splitters: parameters, repr and equality from the constructor's signature."""
+
+    n_repeats: int = 1
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))

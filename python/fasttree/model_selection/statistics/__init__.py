@@ -1,0 +1,27 @@
+"""Tests of differences between methods: on folds, on data sets, on several methods at once.
+
+Every result carries its statistic, p-value, degrees of freedom, interval and a written sentence.  scipy (which comes
+with scikit-learn) is loaded when a test runs, not on import.
+"""
+
+from .anova import repeated_measures_anova
+from .five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
+from .multiple import bonferroni, holm
+from .outcome import AnovaResult, FriedmanResult, PairedTestResult
+from .ranks import friedman_nemenyi, wilcoxon
+from .t_tests import corrected_resampled_t_test, paired_t_test
+
+__all__ = [
+    "AnovaResult",
+    "FriedmanResult",
+    "PairedTestResult",
+    "bonferroni",
+    "corrected_resampled_t_test",
+    "five_by_two_cv_f_test",
+    "five_by_two_cv_t_test",
+    "friedman_nemenyi",
+    "holm",
+    "paired_t_test",
+    "repeated_measures_anova",
+    "wilcoxon",
+]

@@ -1,0 +1,167 @@
+"""Results of the statistical tests: numbers, an interval and a sentence that says what was found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+def check_alpha(alpha: float) -> float:
+    """Return `alpha`; ValueError unless it lies strictly between 0 and 1."""
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha={alpha!r} must lie between 0 and 1")
+    return float(alpha)
+
+
+def format_p(p_value: float) -> str:
+    """Return "p = 0.0312" or "p < 0.0001"."""
+    if math.isnan(p_value):
+        return "p undefined"
+    return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.4f}"
+
+
+@dataclass(frozen=True)
+class PairedTestResult:
+    """Outcome of a test of two methods on the same folds (or data sets).
+
+    `statistic` (t, F or W), `p_value` (two-sided), `df` degrees of freedom (None for rank tests), `mean_difference`
+    first minus second, `interval` its confidence interval at 1 - alpha (None where the test gives none), `n` pairs.
+    """
+
+    test: str
+    statistic: float
+    p_value: float
+    df: float | tuple[float, float] | None
+    mean_difference: float
+    interval: tuple[float, float] | None
+    alpha: float
+    n: int
+    names: tuple[str, str] = ("A", "B")
+
+    @property
+    def significant(self) -> bool:
+        """Whether p_value < alpha."""
+        return bool(self.p_value < self.alpha)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        first, second = self.names
+        size = f"{abs(self.mean_difference):.4g}"
+        if self.mean_difference == 0:
+            what = f"{first} and {second} have equal means"
+        else:
+            what = f"{first} is on average {size} {'above' if self.mean_difference > 0 else 'below'} {second}"
+        verdict = "significant" if self.significant else "not significant"
+        if self.df is None:
+            numbers = f"statistic = {self.statistic:.4g}"
+        elif isinstance(self.df, tuple):
+            numbers = f"F({self.df[0]:g}, {self.df[1]:g}) = {self.statistic:.4g}"
+        else:
+            numbers = f"t({self.df:g}) = {self.statistic:.4g}"
+        span = ""
+        if self.interval is not None and not any(map(math.isnan, self.interval)):
+            span = f", {100 * (1 - self.alpha):g} % interval [{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
+        return (
+            f"{what}; the difference is {verdict} at the {self.alpha:g} level "
+            f"({self.test}, {numbers}, {format_p(self.p_value)}, n = {self.n}{span})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number and the sentence as plain values."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**values, "significant": self.significant, "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class FriedmanResult:
+    """Outcome of Friedman's test with Nemenyi's critical difference.
+
+    `mean_ranks` (methods,), 1 = best; `statistic` and `p_value` of the chi-squared form, `f_statistic` and
+    `f_p_value` of Iman & Davenport's; `critical_difference` of mean ranks at `alpha`; `pairwise_p` (methods, methods)
+    Nemenyi's p-values; `n` data sets.
+    """
+
+    names: tuple[str, ...]
+    mean_ranks: np.ndarray
+    statistic: float
+    p_value: float
+    df: int
+    f_statistic: float
+    f_p_value: float
+    f_df: tuple[int, int]
+    critical_difference: float
+    pairwise_p: np.ndarray
+    alpha: float
+    n: int
+
+    @property
+    def significant(self) -> bool:
+        """Whether the methods' ranks differ (chi-squared form)."""
+        return bool(self.p_value < self.alpha)
+
+    @property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Maximal sets of methods whose mean ranks lie within the critical difference, best first."""
+        order = np.argsort(self.mean_ranks, kind="stable")
+        ranks = self.mean_ranks[order]
+        found: list[tuple[str, ...]] = []
+        last = -1
+        for start in range(len(order)):
+            stop = int(np.searchsorted(ranks, ranks[start] + self.critical_difference, side="right"))
+            if stop > last and stop - start > 1:
+                found.append(tuple(self.names[i] for i in order[start:stop]))
+            last = max(last, stop)
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        order = np.argsort(self.mean_ranks, kind="stable")
+        ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
+        verdict = "differ" if self.significant else "do not differ"
+        return (
+            f"Over {self.n} data sets the mean ranks of {len(self.names)} methods {verdict} significantly "
+            f"(Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}; Iman-Davenport "
+            f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}); mean ranks: {ranks}; "
+            f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
+        )
+
+
+@dataclass(frozen=True)
+class AnovaResult:
+    """Outcome of a repeated-measures analysis of variance with Bonferroni pairwise comparisons.
+
+    `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)); `epsilon` is Greenhouse & Geisser's, `corrected_p_value` the
+    p-value with both degrees of freedom multiplied by it; `means` (methods,); `pairs` Bonferroni-adjusted paired t
+    tests with simultaneous intervals.
+    """
+
+    names: tuple[str, ...]
+    means: np.ndarray
+    statistic: float
+    p_value: float
+    df: tuple[float, float]
+    epsilon: float
+    corrected_p_value: float
+    alpha: float
+    n: int
+    pairs: list[PairedTestResult] = field(default_factory=list)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the methods' means differ."""
+        return bool(self.p_value < self.alpha)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        verdict = "differ" if self.significant else "do not differ"
+        return (
+            f"The means of {len(self.names)} methods over {self.n} subjects {verdict} significantly "
+            f"(repeated-measures F({self.df[0]:g}, {self.df[1]:g}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
+            f"Greenhouse-Geisser {format_p(self.corrected_p_value)})."
+        )

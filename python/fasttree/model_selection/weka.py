@@ -1,0 +1,91 @@
+"""Weka's stratified cross-validation folds, row for row.
+
+One repetition: shuffle by Fisher-Yates from the last row down with java.util.Random(seed).nextInt(j + 1); move rows of
+one class together (Weka's `stratify`: each row of the class swaps into the next place, which reorders the others);
+deal them out with stride n_splits; cut into consecutive blocks, the first n mod n_splits one row longer.  Repetition r
+uses seed r.  O(n) a repetition.  Test rows come in Weka's order; use it where agreement with Weka matters, otherwise
+`StratifiedRepeatedKFold` is faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .java_random import JavaRandom
+from .splitter import Fold, Splitter, check_folds, label_codes
+
+
+def weka_order(codes: np.ndarray, n_splits: int, seed: int) -> np.ndarray:
+    """Return the row order after Weka's randomize(seed) and stratify(n_splits), int64 (n,)."""
+    n_rows = len(codes)
+    order = list(range(n_rows))
+    last = n_rows - 1
+    for step, other in enumerate(JavaRandom(seed).next_ints(np.arange(n_rows, 1, -1)).tolist()):
+        here = last - step
+        order[here], order[other] = order[other], order[here]
+    shuffled = np.array(order, dtype=np.int64)
+    labels = codes[shuffled]
+    index = 1
+    while index < n_rows:
+        places = np.flatnonzero(labels[index:] == labels[index - 1]) + index
+        moved, there = order, labels.tolist()
+        for place in places.tolist():
+            if place != index:
+                moved[index], moved[place] = moved[place], moved[index]
+                there[index], there[place] = there[place], there[index]
+            index += 1
+        labels = np.array(there, dtype=np.int64)
+        index += 1
+    grouped = np.array(order, dtype=np.int64)
+    return np.concatenate([grouped[start::n_splits] for start in range(n_splits)])
+
+
+class WekaStratifiedKFold(Splitter):
+    """Repeated stratified k-fold cross-validation with Weka's own folds.
+
+    Parameters
+    ----------
+    n_splits : int, default 10
+        Folds a repetition.
+    n_repeats : int, default 10
+        Repetitions.
+    seeds : sequence of int, optional
+        One seed of java.util.Random a repetition; 1..n_repeats unless given, as Weka's Experimenter does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cv = WekaStratifiedKFold(n_splits=2, n_repeats=1)
+    >>> [test.tolist() for _, test in cv.split(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1])]
+    [[4, 3, 2], [5, 1, 0]]
+    """
+
+    def __init__(self, n_splits: int = 10, n_repeats: int = 10, seeds: Sequence[int] | None = None) -> None:
+        self.n_splits = n_splits
+        self.n_repeats = n_repeats
+        self.seeds = seeds
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds over all repetitions."""
+        return self.n_splits * self.n_repeats
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
+        """Yield (train, test) row indices, both in Weka's order; `y` any labels (n,), or X a Table.
+
+        Raises ValueError for fewer rows than folds or a wrong number of seeds.
+        """
+        codes = label_codes(X, y, type(self).__name__)
+        check_folds(self.n_splits, len(codes), type(self).__name__)
+        seeds = range(1, self.n_repeats + 1) if self.seeds is None else self.seeds
+        if len(seeds) != self.n_repeats:
+            raise ValueError(f"{len(seeds)} seeds for n_repeats={self.n_repeats}; give one seed a repetition")
+        size, longer = divmod(len(codes), self.n_splits)
+        bounds = [fold * size + min(fold, longer) for fold in range(self.n_splits + 1)]
+        for seed in seeds:
+            order = weka_order(codes, self.n_splits, seed)
+            for start, stop in pairwise(bounds):
+                yield np.concatenate([order[:start], order[stop:]]), order[start:stop]

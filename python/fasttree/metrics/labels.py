@@ -79,7 +79,7 @@ def codes_of(values: Any, classes: Sequence[Any], what: str, *, missing_ok: bool
     if (codes == -2).any():
         row = int(np.flatnonzero(codes == -2)[0])
         raise ValueError(
-            f"{what}: row {row} holds {array[row]!r}, which is not one of the classes {list(classes)!r}"
+            f"{what}: row {row} holds {array[row : row + 1].tolist()[0]!r}, which is not one of the classes {list(classes)!r}"
         )
     if not missing_ok and (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])

@@ -1,0 +1,1 @@
+"""Slow truth: definitions written out with plain loops, for tests to compare the fast paths with."""

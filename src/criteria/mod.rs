@@ -10,13 +10,38 @@
 //! classes, command-line choices, contract tests and bench rows come from that entry.
 
 use crate::error::{Error, Result};
+pub use crate::numeric::Cells;
 use crate::numeric::{Count, Logs};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+mod accuracy;
+mod angle;
+mod assignment;
+mod auc;
+mod chi2;
+mod contrast;
+mod dkm;
+mod euclid;
+mod f_measure;
+mod f_measure_max;
+mod g_statistic;
+mod gain_ratio;
 mod gini;
+mod hellinger;
 mod info_gain;
+mod information;
+mod jaccard;
+mod laplace;
+mod mantaras;
+mod mdl;
+mod nmi;
+mod normal_gain;
+mod orthogonality;
+mod symmetric_uncertainty;
+mod twoing;
+mod variation_of_information;
 
 /// What a criterion needs to know about the rows of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,7 +68,7 @@ pub struct OptionInfo {
     pub doc: &'static str,
 }
 
-/// Facts about a criterion; property tests verify every one of them.
+/// Facts about a criterion with default options; property tests verify every one of them.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Info {
     /// Canonical name.
@@ -74,8 +99,9 @@ pub struct Info {
     pub class_invariant: bool,
     /// The distance is a metric on partitions of the same rows.
     pub metric: bool,
-    /// Score is a convex function of the left counts of a binary split, so the best threshold lies on a
-    /// boundary between values whose classes differ (Fayyad & Irani 1992).
+    /// Score is a quasi-convex function of the left counts of a binary split (convex, an increasing
+    /// function of a convex one, or convex over concave), so no threshold inside a run of rows of one
+    /// class beats both ends of the run (Fayyad & Irani 1992).
     pub convex: bool,
     /// Scores may be scaled by the known fraction when values are missing.
     pub fractional: bool,
@@ -101,22 +127,17 @@ pub struct Context {
 impl Context {
     /// A context for tables with `classes` classes, all of which occur, and at most `max` rows.
     pub fn new(classes: usize, max: u64) -> Self {
-        Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes] }
+        Self {
+            logs: Logs::up_to(max),
+            classes,
+            occurring: vec![true; classes],
+        }
     }
 
     /// Number of classes that occur in the training set.
     pub fn n_occurring(&self) -> usize {
         self.occurring.iter().filter(|&&o| o).count()
     }
-}
-
-/// Counts of a block: rows (or integer weights), or real weights.
-#[derive(Debug, Clone, Copy)]
-pub enum Cells<'a> {
-    /// Rows or integer weights.
-    Rows(&'a [u32]),
-    /// Sums of real weights.
-    Weights(&'a [f64]),
 }
 
 /// A block of candidates of one node. All candidates have the same number of branches and the same
@@ -176,7 +197,11 @@ impl<'a, C: Count> Block<'a, C> {
 
     /// Counts of the classes in one branch of one candidate.
     #[inline]
-    pub fn branch(&self, branch: usize, candidate: usize) -> impl Iterator<Item = C> + Clone + use<'a, C> {
+    pub fn branch(
+        &self,
+        branch: usize,
+        candidate: usize,
+    ) -> impl Iterator<Item = C> + Clone + use<'a, C> {
         let (cells, stride) = (self.cells, self.stride);
         let start = branch * self.classes * stride + candidate;
         (0..self.classes).map(move |c| cells[start + c * stride])
@@ -197,7 +222,12 @@ impl<'a, C: Count> Block<'a, C> {
 
 impl<'a> Tables<'a> {
     /// One table given as rows of branches; for tests, documentation and single questions.
-    pub fn one(cells: &'a [u32], totals: &'a [u32], declared: &'a [u32; 1], context: &'a Context) -> Self {
+    pub fn one(
+        cells: &'a [u32],
+        totals: &'a [u32],
+        declared: &'a [u32; 1],
+        context: &'a Context,
+    ) -> Self {
         Self {
             cells: Cells::Rows(cells),
             totals: Cells::Rows(totals),
@@ -207,6 +237,29 @@ impl<'a> Tables<'a> {
             len: 1,
             declared,
             context,
+        }
+    }
+
+    /// Rows (or weight) of the node.
+    pub fn n(&self) -> f64 {
+        match self.totals {
+            Cells::Rows(t) => t.iter().map(|&c| f64::from(c)).sum(),
+            Cells::Weights(t) => t.iter().sum(),
+        }
+    }
+
+    /// The candidates `at..at + len` of this block, as a block of their own; nothing is copied.
+    pub fn window(&self, at: usize, len: usize) -> Tables<'a> {
+        debug_assert!(at + len <= self.len);
+        let cells = match self.cells {
+            Cells::Rows(c) => Cells::Rows(&c[at..]),
+            Cells::Weights(c) => Cells::Weights(&c[at..]),
+        };
+        Tables {
+            cells,
+            len,
+            declared: &self.declared[at..],
+            ..*self
         }
     }
 
@@ -249,6 +302,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
     /// Distances (smaller is better) of all candidates of a block.
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
+    /// Cheap approximations of the scores and a bound on their error; see [`Formula::screen`].
+    fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
+        None
+    }
     /// The selection rule that goes with it.
     fn guard(&self) -> Guard {
         Guard::None
@@ -272,12 +329,23 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
             *d = -*d;
         }
     }
+    /// Write cheap approximations of the scores into `out` and return a bound `e` on their error: every
+    /// `|out[j] - score[j]| <= e`, with `score` as [`Formula::score`] rounds it. Only candidates with
+    /// `out[j] >= max(out) - 2 e` can then be the best, and only they need the exact formula
+    /// ([`Tables::window`]). `None`: there is no cheaper way, `out` is untouched.
+    fn screen<C: Count>(&self, _block: &Block<'_, C>, _out: &mut [f64]) -> Option<f64> {
+        None
+    }
     /// The selection rule that goes with it.
     fn guard(&self) -> Guard {
         Guard::None
     }
     /// Refuse options outside their domain.
     fn check(&self) -> Result<()> {
+        Ok(())
+    }
+    /// Refuse a block that the options cannot serve: `classes` declared classes, `n` rows (or weight).
+    fn admit(&self, _classes: usize, _n: f64) -> Result<()> {
         Ok(())
     }
 }
@@ -290,36 +358,57 @@ impl<F: Formula> Criterion for F {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
     fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.admit(t.classes, t.n())?;
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::score(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::score(self, &t.block(c, n), out),
-            _ => return Err(Error::Internal("cells and totals of different kinds".into())),
+            _ => {
+                return Err(Error::Internal(
+                    "cells and totals of different kinds".into(),
+                ));
+            }
         }
         Ok(())
     }
     fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.admit(t.classes, t.n())?;
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::distance(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::distance(self, &t.block(c, n), out),
-            _ => return Err(Error::Internal("cells and totals of different kinds".into())),
+            _ => {
+                return Err(Error::Internal(
+                    "cells and totals of different kinds".into(),
+                ));
+            }
         }
         Ok(())
+    }
+    fn screen(&self, t: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
+        match (t.cells, t.totals) {
+            (Cells::Rows(c), Cells::Rows(n)) => Formula::screen(self, &t.block(c, n), out),
+            _ => None,
+        }
     }
     fn guard(&self) -> Guard {
         Formula::guard(self)
     }
 }
 
+/// Makes a criterion from its options.
+pub type Make = fn(Map<String, Value>) -> Result<Box<dyn Criterion>>;
+
 /// One line of the registry.
 pub struct Entry {
     /// Facts.
     pub info: &'static Info,
     /// Make the criterion from its options.
-    pub make: fn(Map<String, Value>) -> Result<Box<dyn Criterion>>,
+    pub make: Make,
 }
 
 /// Build a criterion from options; unknown names and values outside their domain are refused.
-pub(crate) fn from_options<F: Formula + DeserializeOwned>(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
+pub(crate) fn from_options<F: Formula + DeserializeOwned>(
+    options: Map<String, Value>,
+) -> Result<Box<dyn Criterion>> {
     let made: F = serde_json::from_value(Value::Object(options))
         .map_err(|e| Error::parameter("criterion", "options", e))?;
     made.check()?;
@@ -328,19 +417,51 @@ pub(crate) fn from_options<F: Formula + DeserializeOwned>(options: Map<String, V
 
 macro_rules! entry {
     ($module:ident :: $type:ident) => {
-        Entry { info: &$module::INFO, make: from_options::<$module::$type> }
+        entry!($module::$type, $module::INFO)
+    };
+    ($module:ident :: $type:ident, $info:expr) => {
+        Entry {
+            info: &$info,
+            make: from_options::<$module::$type>,
+        }
     };
 }
 
 /// All criteria, in the order in which tables list them.
 pub static CRITERIA: &[Entry] = &[
     entry!(info_gain::InfoGain),
+    entry!(gain_ratio::GainRatio),
+    entry!(normal_gain::NormalGain),
+    entry!(mantaras::Mantaras),
+    entry!(variation_of_information::VariationOfInformation),
+    entry!(symmetric_uncertainty::SymmetricUncertainty),
+    entry!(nmi::GeometricNmi, nmi::GEOMETRIC),
+    entry!(nmi::MinNmi, nmi::MIN),
+    entry!(nmi::MaxNmi, nmi::MAX),
     entry!(gini::Gini),
+    entry!(chi2::Chi2),
+    entry!(g_statistic::GStatistic),
+    entry!(laplace::Laplace),
+    entry!(accuracy::Accuracy),
+    entry!(jaccard::Jaccard),
+    entry!(f_measure::FMeasure),
+    entry!(f_measure_max::FMeasureMax),
+    entry!(mdl::Mdl),
+    entry!(dkm::Dkm),
+    entry!(hellinger::Hellinger),
+    entry!(euclid::Euclid),
+    entry!(angle::Angle),
+    entry!(orthogonality::Orthogonality),
+    entry!(twoing::Twoing),
+    entry!(auc::Auc),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the nearest one.
 pub fn find(name: &str) -> Result<&'static Entry> {
-    if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name)) {
+    if let Some(e) = CRITERIA
+        .iter()
+        .find(|e| e.info.name == name || e.info.aliases.contains(&name))
+    {
         return Ok(e);
     }
     let names: Vec<&str> = CRITERIA.iter().map(|e| e.info.name).collect();

@@ -1,0 +1,121 @@
+//! Accuracy of the split as a classifier: the share of rows whose class is the one given to their branch.
+//!
+//! `assignment="majority"` (default): each branch takes its largest class, `sum_m max_c n_mc / n`;
+//! `"matching"`: the best one-to-one matching of branches and classes, as the authors of paper 2 do;
+//! `"identity"`: branch i stands for class i, which is how a table "label of the tree x true class" is read
+//! in global evaluation. Distance `1 - s`.
+//!
+//! O(branches x classes); matching O(s^2 l) for sides s <= l (`assignment`). Flat by nature: most splits of an
+//! unbalanced node leave all majorities as they are and score the same, so grow with it only where a tie rule
+//! or a global evaluation decides.
+
+use super::assignment::Assignment;
+use super::information::one_minus;
+use super::{Block, Evidence, Formula, Info, OptionInfo};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// How branches are given to classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Labels {
+    /// Each branch to its largest class.
+    #[default]
+    Majority,
+    /// The best one-to-one matching.
+    Matching,
+    /// Branch i to class i.
+    Identity,
+}
+
+/// Accuracy.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Accuracy {
+    /// How branches are given to classes.
+    pub assignment: Labels,
+}
+
+pub(super) static INFO: Info = Info {
+    name: "accuracy",
+    aliases: &[],
+    class_name: "Accuracy",
+    summary: "Share of rows in the class their branch stands for.",
+    formula: r"\frac{1}{n} \sum_m \max_c n_{mc}",
+    distance: r"1 - s",
+    source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: false,
+    options: &[OptionInfo {
+        name: "assignment",
+        default: "\"majority\"",
+        doc: "'majority': a branch takes its largest class; 'matching': best one-to-one matching of branches \
+              and classes; 'identity': branch i stands for class i.",
+    }],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.7142857142857143,
+};
+
+impl Formula for Accuracy {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        let n = block.total().value();
+        if n == 0.0 {
+            out.fill(0.0);
+            return;
+        }
+        match self.assignment {
+            Labels::Majority => majority(block, out),
+            Labels::Matching => {
+                let mut assignment = Assignment::default();
+                for (j, s) in out.iter_mut().enumerate() {
+                    let weight = |m, c| block.at(m, c, j).value();
+                    *s = assignment.best(block.branches, block.classes, weight);
+                }
+            }
+            Labels::Identity => {
+                out.fill(0.0);
+                for i in 0..block.branches.min(block.classes) {
+                    for (s, x) in out.iter_mut().zip(block.cell(i, i)) {
+                        *s += x.value();
+                    }
+                }
+            }
+        }
+        for s in out {
+            *s /= n;
+        }
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        one_minus(out);
+    }
+}
+
+/// `sum_m max_c n_mc`.
+fn majority<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
+    out.fill(0.0);
+    let mut most = vec![C::default(); block.len];
+    for m in 0..block.branches {
+        most.fill(C::default());
+        for c in 0..block.classes {
+            for (a, &x) in most.iter_mut().zip(block.cell(m, c)) {
+                *a = if x > *a { x } else { *a };
+            }
+        }
+        for (s, a) in out.iter_mut().zip(&most) {
+            *s += a.value();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Angle between the class distributions of two branches: `1 - cos((p_c|L)_c, (p_c|R)_c)`, in [0, 1]
+//! (CORElearn's DistAngle).
+//!
+//! 1 if and only if the branches share no class. Because a cosine does not see lengths, distributions and
+//! counts have the same one: `orthogonality` is this measure read from the counts. More than two branches:
+//! mean of each against the rest, weights n_m/n; an empty side scores 0. It does not weigh the branches; set a
+//! minimum leaf size. O(branches x classes).
+
+use super::contrast::branch_against_rest;
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// Angle of class distributions; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Angle {}
+
+pub(super) static INFO: Info = Info {
+    name: "angle",
+    aliases: &[],
+    class_name: "Angle",
+    summary: "One minus the cosine between the class distributions of the branches.",
+    formula: r"1 - \frac{\sum_c p_{c|L} p_{c|R}}{\|p_{\cdot|L}\| \, \|p_{\cdot|R}\|}",
+    distance: r"-s",
+    source: "Robnik-Sikonja, CORElearn: DistAngle",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[],
+    example: &[&[3, 4], &[6, 1]],
+    example_score: 0.27664445585642794,
+};
+
+/// `1 - cos` of two vectors given as pairs of components; neither is zero.
+pub(super) fn one_minus_cosine(components: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut dot, mut left, mut right) = (0.0, 0.0, 0.0);
+    for (l, r) in components {
+        dot += l * r;
+        left += l * l;
+        right += r * r;
+    }
+    1.0 - dot / (left * right).sqrt()
+}
+
+impl Formula for Angle {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        branch_against_rest(block, out, |left, right| {
+            let pairs = left.counts.iter().zip(right.counts);
+            one_minus_cosine(pairs.map(|(l, r)| (l / left.size, r / right.size)))
+        });
+    }
+}

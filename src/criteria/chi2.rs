@@ -1,0 +1,65 @@
+//! Pearson's statistic of independence: `sum (n_mc - e_mc)^2 / e_mc` with `e_mc = n_m n_c / n`.
+//!
+//! Empty rows and columns are dropped. It grows with n, so scores of different nodes do not compare, and
+//! with the number of values; it is the statistic, not the p-value: compare features of equal arity, or use
+//! a normalised measure. Differences are squared as they stand (the shortcut `n sum n_mc^2/(n_m n_c) - n`
+//! cancels near independence). O(branches x classes), one division a cell. Mingers 1987; Hart 1984.
+
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// Chi-squared; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Chi2 {}
+
+pub(super) static INFO: Info = Info {
+    name: "chi2",
+    aliases: &[],
+    class_name: "Chi2",
+    summary: "Pearson's chi-squared statistic of the table.",
+    formula: r"\sum_{m,c} \frac{(n_{mc} - n_m n_c / n)^2}{n_m n_c / n}",
+    distance: r"-s",
+    source: "Mingers, Expert systems: rule induction with statistical data, J. Op. Res. Soc. 38 (1987)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: None,
+    symmetric: true,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 3.5466666666666664,
+};
+
+impl Formula for Chi2 {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        out.fill(0.0);
+        let n = block.total().value();
+        let mut size = vec![0.0; block.len];
+        for m in 0..block.branches {
+            size.fill(0.0);
+            for c in 0..block.classes {
+                for (z, x) in size.iter_mut().zip(block.cell(m, c)) {
+                    *z += x.value();
+                }
+            }
+            for c in (0..block.classes).filter(|&c| !block.totals[c].is_empty()) {
+                let class_total = block.totals[c].value();
+                for ((s, &z), x) in out.iter_mut().zip(&size).zip(block.cell(m, c)) {
+                    let expected = z * class_total / n;
+                    let off = x.value() - expected;
+                    *s += if z > 0.0 { off * off / expected } else { 0.0 };
+                }
+            }
+        }
+    }
+}

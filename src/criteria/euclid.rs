@@ -1,0 +1,56 @@
+//! Euclidean distance of the class distributions of two branches: `sqrt sum_c (p_c|L - p_c|R)^2`, in
+//! [0, sqrt 2] (CORElearn's DistEuclid).
+//!
+//! More than two branches: mean of each against the rest, weights n_m/n; an empty side scores 0. It does not
+//! weigh the two branches, so one pure row against all others can win: set a minimum leaf size.
+//! O(branches x classes).
+
+use super::contrast::branch_against_rest;
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::SQRT_2;
+
+/// Euclidean distance of class distributions; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Euclid {}
+
+pub(super) static INFO: Info = Info {
+    name: "euclid",
+    aliases: &[],
+    class_name: "Euclid",
+    summary: "Euclidean distance between the class distributions of the branches.",
+    formula: r"\sqrt{\sum_c (p_{c|L} - p_{c|R})^2}",
+    distance: r"-s",
+    source: "Robnik-Sikonja, CORElearn: DistEuclid",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(SQRT_2),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[],
+    example: &[&[3, 4], &[6, 1]],
+    example_score: 0.6060915267313264,
+};
+
+impl Formula for Euclid {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        branch_against_rest(block, out, |left, right| {
+            let mut sum = 0.0;
+            for (l, r) in left.counts.iter().zip(right.counts) {
+                let off = l / left.size - r / right.size;
+                sum += off * off;
+            }
+            sum.sqrt()
+        });
+    }
+}

@@ -1,0 +1,147 @@
+//! F measure of the branches, each for its own majority class (Stadler, algorithm 2).
+//!
+//! In branch m the majority class a (ties: the lower one) is the positive: TP = n_ma, FP = n_m - n_ma,
+//! FN = n_a - n_ma, the rows of that class in the other branches of the node. Score `sum_m n_m/n F_beta`,
+//! `F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)`, 0/0 -> 0; distance `1 - s`.
+//!
+//! `variant="change"` is what the experiments of that paper ran: `|F before - weighted F after|`, where F
+//! before labels the whole node by its majority, with FN = 0. The sum itself ("the split with the highest
+//! value") gives trees with F = 0 on one of its own sets.
+//!
+//! O(branches x classes). Needs no positive class; for one, see `f_measure_max`. Not for many small branches:
+//! recall punishes every division of a class.
+
+use super::information::one_minus;
+use super::{Block, Evidence, Formula, Info, OptionInfo};
+use crate::error::{Error, Result};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// What is maximised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Variant {
+    /// The absolute change against the node before the split.
+    Change,
+}
+
+/// F measure.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FMeasure {
+    /// Weight of recall against precision.
+    pub beta: f64,
+    /// `None`: the weighted sum.
+    pub variant: Option<Variant>,
+}
+
+impl Default for FMeasure {
+    fn default() -> Self {
+        Self {
+            beta: 1.0,
+            variant: None,
+        }
+    }
+}
+
+pub(super) static INFO: Info = Info {
+    name: "f_measure",
+    aliases: &[],
+    class_name: "FMeasure",
+    summary: "Weighted F measure of the branches, each for its own majority class.",
+    formula: r"\sum_m \frac{n_m}{n} \frac{(1 + \beta^2) TP_m}{(1 + \beta^2) TP_m + \beta^2 FN_m + FP_m}",
+    distance: r"1 - s",
+    source: "Stadler & Dave, An experimental analysis of decision trees that split on the F-measure",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: false,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[
+        OptionInfo {
+            name: "beta",
+            default: "1.0",
+            doc: "Weight of recall against precision, finite and >= 0.",
+        },
+        OptionInfo {
+            name: "variant",
+            default: "null",
+            doc: "null: the weighted sum; 'change': its absolute difference from F before the split.",
+        },
+    ],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.543171114599686,
+};
+
+/// `F_beta` from counts; 0/0 is 0.
+#[inline]
+pub(super) fn f_beta(beta: f64, tp: f64, fp: f64, r#fn: f64) -> f64 {
+    let b2 = beta * beta;
+    let below = (1.0 + b2) * tp + b2 * r#fn + fp;
+    if below > 0.0 {
+        (1.0 + b2) * tp / below
+    } else {
+        0.0
+    }
+}
+
+/// Refuse a beta that is negative, infinite or no number.
+pub(super) fn check_beta(beta: f64) -> Result<()> {
+    if beta.is_finite() && beta >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("beta", beta, "must be finite and >= 0"))
+}
+
+/// The largest class (ties: the lower one) and its count.
+#[inline]
+fn majority<C: Count>(counts: impl Iterator<Item = C>) -> (usize, C) {
+    let mut best = (0, C::default());
+    for (c, x) in counts.enumerate() {
+        if x > best.1 {
+            best = (c, x);
+        }
+    }
+    best
+}
+
+impl Formula for FMeasure {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        let n = block.total().value();
+        let most = majority(block.totals.iter().copied()).1.value();
+        let before = f_beta(self.beta, most, n - most, 0.0);
+        for (j, s) in out.iter_mut().enumerate() {
+            let mut after = 0.0;
+            for m in 0..block.branches {
+                let size = block.branch_total(m, j).value();
+                if size > 0.0 {
+                    let (class, count) = majority(block.branch(m, j));
+                    let tp = count.value();
+                    let missed = block.totals[class].value() - tp;
+                    after += size / n * f_beta(self.beta, tp, size - tp, missed);
+                }
+            }
+            *s = match self.variant {
+                None => after,
+                Some(Variant::Change) => (before - after).abs(),
+            };
+        }
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        one_minus(out);
+    }
+
+    fn check(&self) -> Result<()> {
+        check_beta(self.beta)
+    }
+}

@@ -1,0 +1,123 @@
+//! F measure of the split read as a classifier of one positive class (Stadler, algorithm 1).
+//!
+//! A branch is positive when more than half of its rows are (a tie is negative); TP, FP and FN are summed
+//! over branches and `F_beta` is taken once. Distance `1 - s`.
+//!
+//! The positive class is the last declared one, or the index given as `positive`. Without `positive` and with
+//! more than two declared classes the score is the plain mean over all declared classes as positive (a class
+//! without rows has F = 0, the same for every split). O(branches x classes).
+//!
+//! Blind by construction to pure branches of the negative class that leave TP and FP as they are; scores 0
+//! whenever no branch has a positive majority, which is the rule with rare positives.
+
+use super::f_measure::{check_beta, f_beta};
+use super::information::one_minus;
+use super::{Block, Evidence, Formula, Info, OptionInfo};
+use crate::error::{Error, Result};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// F measure of the whole stump.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FMeasureMax {
+    /// Weight of recall against precision.
+    pub beta: f64,
+    /// Index of the positive class; `None`: the last of two, the mean over all of more.
+    pub positive: Option<usize>,
+}
+
+impl Default for FMeasureMax {
+    fn default() -> Self {
+        Self {
+            beta: 1.0,
+            positive: None,
+        }
+    }
+}
+
+pub(super) static INFO: Info = Info {
+    name: "f_measure_max",
+    aliases: &[],
+    class_name: "FMeasureMax",
+    summary: "F measure of the split as a classifier of the positive class.",
+    formula: r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}",
+    distance: r"1 - s",
+    source: "Stadler & Dave, An experimental analysis of decision trees that split on the F-measure",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: false,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[
+        OptionInfo {
+            name: "beta",
+            default: "1.0",
+            doc: "Weight of recall against precision, finite and >= 0.",
+        },
+        OptionInfo {
+            name: "positive",
+            default: "null",
+            doc: "Index of the positive class; null: the last of two classes, the mean over all of more.",
+        },
+    ],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.6,
+};
+
+impl FMeasureMax {
+    fn of_class<C: Count>(&self, block: &Block<'_, C>, candidate: usize, class: usize) -> f64 {
+        let (mut tp, mut fp, mut missed) = (0.0, 0.0, 0.0);
+        for m in 0..block.branches {
+            let inside = block.at(m, class, candidate).value();
+            let other = block.branch_total(m, candidate).value() - inside;
+            if inside > other {
+                tp += inside;
+                fp += other;
+            } else {
+                missed += inside;
+            }
+        }
+        f_beta(self.beta, tp, fp, missed)
+    }
+}
+
+impl Formula for FMeasureMax {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        let k = block.classes;
+        for (j, s) in out.iter_mut().enumerate() {
+            *s = match self.positive {
+                Some(class) => self.of_class(block, j, class),
+                None if k > 2 => (0..k).map(|c| self.of_class(block, j, c)).sum::<f64>() / k as f64,
+                None => self.of_class(block, j, k - 1),
+            };
+        }
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        one_minus(out);
+    }
+
+    fn check(&self) -> Result<()> {
+        check_beta(self.beta)
+    }
+
+    fn admit(&self, classes: usize, _n: f64) -> Result<()> {
+        match self.positive {
+            Some(p) if p >= classes => {
+                let reason = format!("there are {classes} classes; give an index in 0..{classes}");
+                Err(Error::parameter("positive", p, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Gain ratio: `gain / H(m)`, information gain over the entropy of the branch sizes (Quinlan 1986, 1993).
+//!
+//! `H(m) = 0` (one occupied branch) gives 0. The ratio explodes where nearly all rows go one way, which is
+//! why C4.5 only looks at features with at least average gain: option `guard`. A guard compares features,
+//! so it is no part of the formula; the selection rule asks `guard()` for it. O(branches x classes).
+//!
+//! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a symmetric
+//! normalisation see `symmetric_uncertainty` and `mantaras`.
+
+use super::information::{gain_over_split, one_minus};
+use super::{Block, Evidence, Formula, Guard, Info, OptionInfo};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// Gain ratio.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GainRatio {
+    /// Which features may win; `None` compares all.
+    pub guard: Option<Guard>,
+}
+
+pub(super) static INFO: Info = Info {
+    name: "gain_ratio",
+    aliases: &[],
+    class_name: "GainRatio",
+    summary: "Information gain over the entropy of the branch sizes.",
+    formula: r"\frac{H(c) - H(c \mid m)}{H(m)}",
+    distance: r"1 - s",
+    source: "Quinlan, C4.5: Programs for Machine Learning (1993)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: true,
+    options: &[OptionInfo {
+        name: "guard",
+        default: "null",
+        doc: "Features whose gain is too low score 0: null compares all, 'average' asks for the mean gain over \
+              features with a valid split, 'j48' as C4.5 release 8, 'chen2013' for (sum of gains)/(features + 1).",
+    }],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.15642756242117517,
+};
+
+impl Formula for GainRatio {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        gain_over_split(block, out, |split| split);
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        one_minus(out);
+    }
+
+    fn guard(&self) -> Guard {
+        self.guard.unwrap_or_default()
+    }
+}

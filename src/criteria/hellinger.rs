@@ -1,0 +1,56 @@
+//! Hellinger distance between the classes' distributions over branches (Cieslak & Chawla 2008):
+//! `sqrt sum_m (sqrt(n_m+/n_+) - sqrt(n_m-/n_-))^2`, in [0, sqrt 2].
+//!
+//! Insensitive to skew: multiplying the rows of one class by a constant changes nothing, so it is a criterion
+//! for rare positives, and a poor one where the class frequencies matter. More than two classes: mean of each
+//! class against the rest, weights n_c/n. A node with one class scores 0. O(branches x classes).
+
+use super::contrast::class_against_rest;
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::SQRT_2;
+
+/// Hellinger distance; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hellinger {}
+
+pub(super) static INFO: Info = Info {
+    name: "hellinger",
+    aliases: &[],
+    class_name: "Hellinger",
+    summary: "Hellinger distance between the distributions of the classes over the branches.",
+    formula: r"\sqrt{\sum_m \left(\sqrt{n_{m+}/n_+} - \sqrt{n_{m-}/n_-}\right)^2}",
+    distance: r"-s",
+    source: "Cieslak & Chawla, Learning decision trees for unbalanced data, ECML (2008)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(SQRT_2),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.7344429952825182,
+};
+
+impl Formula for Hellinger {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        class_against_rest(block, out, 0.0, |branches, positives, negatives| {
+            let mut sum = 0.0;
+            for b in branches {
+                let off = (b.positive / positives).sqrt() - (b.negative / negatives).sqrt();
+                sum += off * off;
+            }
+            sum.sqrt()
+        });
+    }
+}

@@ -1,0 +1,120 @@
+//! Normalised mutual information with the geometric mean, the minimum or the maximum of the two entropies
+//! (Strehl & Ghosh 2002; Kvalseth 1987): `gain / sqrt(H(c) H(m))`, `gain / min(H(c), H(m))`,
+//! `gain / max(H(c), H(m))`.
+//!
+//! All lie in [0, 1], since the gain never exceeds the smaller entropy, and are symmetric; a zero denominator
+//! scores 0. The minimum is 1 as soon as one partition determines the other, so it is blind to needless
+//! branches; the maximum asks for both and punishes either. `1 - max_nmi` is a metric (Vinh, Epps & Bailey
+//! 2010); the others are not. For the arithmetic mean see `symmetric_uncertainty`, for the joint entropy
+//! `mantaras`. O(branches x classes).
+
+use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// Gain over the geometric mean of the two entropies; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GeometricNmi {}
+
+pub(super) static GEOMETRIC: Info = Info {
+    name: "geometric_nmi",
+    aliases: &[],
+    class_name: "GeometricNmi",
+    summary: "Information gain over the geometric mean of the entropies of branches and classes.",
+    formula: r"\frac{H(c) - H(c \mid m)}{\sqrt{H(c) H(m)}}",
+    distance: r"1 - s",
+    source: "Strehl & Ghosh, Cluster ensembles, JMLR 3 (2002)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: true,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.20260729837250127,
+};
+
+/// Gain over the smaller of the two entropies; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MinNmi {}
+
+pub(super) static MIN: Info = Info {
+    name: "min_nmi",
+    aliases: &[],
+    class_name: "MinNmi",
+    summary: "Information gain over the smaller of the entropies of branches and classes.",
+    formula: r"\frac{H(c) - H(c \mid m)}{\min(H(c), H(m))}",
+    distance: r"1 - s",
+    source: "Kvalseth, Entropy and correlation: some comments, IEEE Trans. SMC 17 (1987)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: true,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.2624199771347135,
+};
+
+/// Gain over the larger of the two entropies; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MaxNmi {}
+
+pub(super) static MAX: Info = Info {
+    name: "max_nmi",
+    aliases: &[],
+    class_name: "MaxNmi",
+    summary: "Information gain over the larger of the entropies of branches and classes.",
+    formula: r"\frac{H(c) - H(c \mid m)}{\max(H(c), H(m))}",
+    distance: r"1 - s",
+    source: "Vinh, Epps & Bailey, Information theoretic measures for clusterings comparison, JMLR 11 (2010)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: true,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: true,
+    convex: false,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.15642756242117517,
+};
+
+macro_rules! normalised {
+    ($type:ident, $info:ident, $denominator:expr) => {
+        impl Formula for $type {
+            fn info(&self) -> &'static Info {
+                &$info
+            }
+
+            fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+                let h = class_entropy_or_zero(block);
+                gain_over_split(block, out, |split| $denominator(h, split));
+            }
+
+            fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+                self.score(block, out);
+                one_minus(out);
+            }
+        }
+    };
+}
+
+normalised!(GeometricNmi, GEOMETRIC, |h: f64, split: f64| (h * split)
+    .sqrt());
+normalised!(MinNmi, MIN, f64::min);
+normalised!(MaxNmi, MAX, f64::max);

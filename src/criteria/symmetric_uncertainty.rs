@@ -1,0 +1,54 @@
+//! Symmetric uncertainty: `2 gain / (H(c) + H(m))` (Press et al. 1988; normalised mutual information with the
+//! arithmetic mean).
+//!
+//! In [0, 1]; 1 if and only if branches and classes determine each other. Zero denominator (pure node and
+//! constant feature) scores 0. Symmetric, hence less partial to many values than the gain, more lenient with
+//! them than `mantaras`, whose denominator is the joint entropy. O(branches x classes).
+
+use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::Count;
+use serde::{Deserialize, Serialize};
+
+/// Symmetric uncertainty; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SymmetricUncertainty {}
+
+pub(super) static INFO: Info = Info {
+    name: "symmetric_uncertainty",
+    aliases: &[],
+    class_name: "SymmetricUncertainty",
+    summary: "Information gain over the mean of the entropies of branches and classes.",
+    formula: r"\frac{2 (H(c) - H(c \mid m))}{H(c) + H(m)}",
+    distance: r"1 - s",
+    source: "Press, Flannery, Teukolsky & Vetterling, Numerical Recipes in C (1988)",
+    evidence: Evidence::Table,
+    lowest: Some(0.0),
+    highest: Some(1.0),
+    symmetric: true,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: true,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: 0.19601269424826745,
+};
+
+impl Formula for SymmetricUncertainty {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        let h = class_entropy_or_zero(block);
+        gain_over_split(block, out, |split| (h + split) / 2.0);
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        one_minus(out);
+    }
+}

@@ -1,0 +1,73 @@
+//! Variation of information: the distance `H(c|m) + H(m|c)`, in bits (Meila 2003; Spaeh & Kosub).
+//!
+//! A metric on partitions; 0 if and only if branches and classes are the same partition. Unlike the gain it
+//! punishes branches that divide a class, and unlike `mantaras` it has no scale of its own: a split of a
+//! small pure node is cheap. Both expected entropies are summed as they are written, in value order and in
+//! class order, so that nothing cancels. O(branches x classes), one logarithm table for both.
+
+use super::information::gains;
+use super::{Block, Evidence, Formula, Info};
+use crate::numeric::{Count, entropy};
+use serde::{Deserialize, Serialize};
+
+/// Variation of information; no options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VariationOfInformation {}
+
+pub(super) static INFO: Info = Info {
+    name: "variation_of_information",
+    aliases: &[],
+    class_name: "VariationOfInformation",
+    summary: "Minus the bits by which branches and classes do not determine each other.",
+    formula: r"-H(c \mid m) - H(m \mid c)",
+    distance: r"H(c \mid m) + H(m \mid c)",
+    source: "Meila, Comparing clusterings by the variation of information, COLT (2003)",
+    evidence: Evidence::Table,
+    lowest: None,
+    highest: Some(0.0),
+    symmetric: true,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: true,
+    convex: false,
+    fractional: false,
+    options: &[],
+    example: &[&[2, 3], &[4, 0], &[3, 2]],
+    example_score: -2.024192601974098,
+};
+
+/// `-sum_c n_c/n H(m|c)`, subtracted from what `out` holds.
+fn subtract_branch_entropy<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
+    let n = block.total().value();
+    for (c, &size) in block
+        .totals
+        .iter()
+        .enumerate()
+        .filter(|(_, size)| !size.is_empty())
+    {
+        let weight = size.value() / n;
+        for (j, s) in out.iter_mut().enumerate() {
+            let column = (0..block.branches).map(|m| block.at(m, c, j));
+            *s -= weight * entropy(column, size, block.context.logs);
+        }
+    }
+}
+
+impl Formula for VariationOfInformation {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        gains(block, 0.0, out);
+        subtract_branch_entropy(block, out);
+    }
+
+    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
+        self.score(block, out);
+        for d in out {
+            *d = 0.0 - *d;
+        }
+    }
+}

@@ -76,9 +76,10 @@ def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.nda
 
 
 def from_column(column: Column) -> Target:
-    """A target made of a finished nominal column (missing labels allowed here, refused by `Target.check`)."""
+    """A target made of a finished column, whole numbers as ints (missing labels are for `Target.check` to refuse)."""
     if column.kind != "nominal":
-        column = Column(column.name, "nominal", *_continuous_check(column.name, column.values))
+        codes, levels = _continuous_check(column.name, column.values)
+        column = Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
     classes = tuple(column.levels or ())
     return Target(
         column.name, None, column.values.astype(np.int32, copy=False), classes, class_array(classes)

@@ -47,6 +47,9 @@ class Table:
         levels: mapping from a column's (or the target's) name to its declared levels, in order.
         name: the name of the data set, for reports.
 
+    Attributes:
+        sample_weight: weights of the rows where a file gives them (ARFF), else None.
+
     Raises:
         ValueError: no rows or columns, wrong lengths, infinity, complex numbers, duplicate names, missing or
             continuous labels, more than 65,536 levels.
@@ -69,6 +72,7 @@ class Table:
         "_target",
         "has_feature_names",
         "name",
+        "sample_weight",
         "shape",
     )
 
@@ -80,6 +84,7 @@ class Table:
     _target: Target | None
     has_feature_names: bool
     name: str | None
+    sample_weight: np.ndarray | None
     shape: tuple[int, int]
 
     def __init__(
@@ -115,13 +120,12 @@ class Table:
         self.name = name
         self.has_feature_names = source.names is not None
         self._names = source.names
-        self._encoded = None
+        self._encoded = self.sample_weight = None
         self._block = self._block_levels = self._columns = None
         target_levels: Sequence[Any] | None = None
         if levels:
-            own = target or (
-                getattr(y, "name", None) if isinstance(getattr(y, "name", None), str) else "class"
-            )
+            series = getattr(y, "name", None)
+            own = target if target is not None else series if isinstance(series, str) and series else "class"
             target_levels = levels.pop(own, None) if own not in self.feature_names else None
             _check_known(levels, [*self.feature_names, own], "levels")
         self._take_features(source, categorical_features, levels)
@@ -190,7 +194,7 @@ class Table:
                 f"Found array with 0 sample(s) (shape=(0, {len(self._columns)})) while a minimum of 1 is required."
             )
         self._names = check_names([c.name for c in self._columns])
-        self._block = self._block_levels = self._encoded = None
+        self._block = self._block_levels = self._encoded = self.sample_weight = None
         self._target = None if target is None else from_column(target)
         self.has_feature_names = has_feature_names
         self.name = name
@@ -348,6 +352,7 @@ class Table:
                 f"Found array with 0 sample(s) (shape=(0, {self.shape[1]})) while a minimum of 1 is required."
             )
         new._target = None if self._target is None else self._target.take(rows)
+        new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
         return new
 
     def _clone(self) -> Table:
@@ -362,7 +367,7 @@ class Table:
         _check_known(names, self.feature_names, "drop")
         kept = [c for c in self.columns if c.name not in names]
         new = Table.from_columns(kept, name=self.name, has_feature_names=self.has_feature_names)
-        new._target = self._target
+        new._target, new.sample_weight = self._target, self.sample_weight
         return new
 
     def drop_missing_target(self) -> Table:

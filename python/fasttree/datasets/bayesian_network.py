@@ -1,0 +1,225 @@
+"""Random Bayesian networks with a class (naive Bayes, TAN, AODE), samples from them, and their exact posterior.
+
+What
+    The models of Hope & Korb (2004, section 5.1): 4 to 8 attributes including the class, 2 to 5 values each,
+    probabilities drawn at random. Every model is a mixture of components in which an attribute depends on the
+    class and at most one other attribute: naive Bayes is one component without other parents; TAN one component
+    with a random tree; AODE one component for every attribute i, with i the parent of all others, one of which
+    is picked uniformly for every row.
+Formula
+    P(c | x) is proportional to P(c) sum_m 1/M prod_j P_m(x_j | c, x_parent(m, j)).
+Decisions
+    Each conditional distribution is uniform on the simplex (Dirichlet with all parameters 1) unless
+    `concentration` says otherwise; the class prior is shared by the components of an AODE.
+Complexity
+    O(rows x components x attributes x classes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..table import Table
+from .rules import Seed, check_count, nominal
+
+ModelKind = Literal["nb", "tan", "aode"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """One network over the attributes: `parent[j]` (-1: the class only) and P(x_j | c, x_parent).
+
+    ``tables[j]`` has shape (classes, values of the parent or 1, values of j).
+    """
+
+    parent: np.ndarray
+    tables: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BayesianNetwork:
+    """A class with attributes, known exactly.
+
+    Attributes:
+        kind: "nb", "tan" or "aode".
+        class_prior: P(c), shape (classes,).
+        n_values: number of values of each attribute.
+        components: the networks it mixes with equal weight (one, but for AODE).
+        classes, levels: labels of the classes (0, 1, ...) and of the attributes' values ("v1", "v2", ...).
+
+    Examples:
+        >>> table, network = make_bayesian_network("tan", 200, random_state=1)
+        >>> P = network.predict_proba(table)
+        >>> P.shape == (200, len(network.class_prior)), bool(abs(P.sum(axis=1) - 1).max() < 1e-12)
+        (True, True)
+    """
+
+    kind: ModelKind
+    class_prior: np.ndarray
+    n_values: tuple[int, ...]
+    components: tuple[Component, ...]
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """Labels of the classes."""
+        return tuple(range(len(self.class_prior)))
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the attributes: a1, a2, ..."""
+        return [f"a{j + 1}" for j in range(len(self.n_values))]
+
+    def levels(self, j: int) -> tuple[str, ...]:
+        """Labels of the values of attribute j."""
+        return tuple(f"v{v + 1}" for v in range(self.n_values[j]))
+
+    def sample(self, n_samples: int, random_state: Seed = None) -> Table:
+        """Independent rows from the model, as a Table with declared levels and classes.
+
+        Args:
+            n_samples: rows.
+            random_state: seed or Generator.
+        """
+        n = check_count("n_samples", n_samples, 1)
+        rng = np.random.default_rng(random_state)
+        c = _draw(np.broadcast_to(self.class_prior, (n, len(self.class_prior))), rng)
+        which = rng.integers(len(self.components), size=n)
+        codes = np.zeros((n, len(self.n_values)), dtype=np.int32)
+        for m, component in enumerate(self.components):
+            rows = np.flatnonzero(which == m)
+            for j in _parents_first(component.parent):
+                p = component.parent[j]
+                context = codes[rows, p] if p >= 0 else np.zeros(len(rows), dtype=np.int64)
+                codes[rows, j] = _draw(component.tables[j][c[rows], context], rng)
+        columns = [nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)]
+        return Table.from_columns(columns, nominal("class", c, self.classes), name=f"{self.kind}-network")
+
+    def joint(self, X: Any) -> np.ndarray:
+        """P(c, x) of each row, shape (n, classes).
+
+        Args:
+            X: a Table from `sample`, or rows of codes 0 ... values - 1, shape (n, attributes).
+        """
+        codes = self._codes(X)
+        total = np.zeros((len(codes), len(self.class_prior)))
+        for component in self.components:
+            product = np.ones_like(total)
+            for j, table in enumerate(component.tables):
+                p = component.parent[j]
+                context = codes[:, p] if p >= 0 else np.zeros(len(codes), dtype=np.int64)
+                product *= table[:, context, codes[:, j]].T
+            total += product
+        return total * self.class_prior / len(self.components)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(c | x) of each row, exactly; shape (n, classes). X as for `joint`."""
+        joint = self.joint(X)
+        return joint / joint.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row (ties: the lower)."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def _codes(self, X: Any) -> np.ndarray:
+        if isinstance(X, Table):
+            for j, column in enumerate(X.columns):
+                if j >= len(self.n_values) or column.levels != self.levels(j):
+                    raise ValueError(f"column {column.name!r} is not attribute {j + 1} of this network")
+            codes = np.column_stack([column.values for column in X.columns])
+        else:
+            codes = np.asarray(X)
+        if codes.ndim != 2 or codes.shape[1] != len(self.n_values):
+            raise ValueError(f"X of shape {codes.shape} needs {len(self.n_values)} columns, one an attribute")
+        if codes.dtype.kind not in "iu" or (codes < 0).any() or (codes >= np.array(self.n_values)).any():
+            raise ValueError("X must hold whole codes 0 ... values - 1 without missing cells")
+        return codes
+
+
+def _draw(P: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One code a row of probabilities, by inversion."""
+    cumulative = np.cumsum(P, axis=1)
+    u = rng.random((len(P), 1)) * cumulative[:, -1:]
+    return np.minimum((u >= cumulative).sum(axis=1), P.shape[1] - 1)
+
+
+def _parents_first(parent: np.ndarray) -> list[int]:
+    order: list[int] = []
+    waiting = list(range(len(parent)))
+    while waiting:
+        ready = [j for j in waiting if parent[j] < 0 or parent[j] in order]
+        order += ready
+        waiting = [j for j in waiting if j not in ready]
+    return order
+
+
+def _random_tree_parents(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Parents in a random tree on n attributes: in random order, each takes an earlier one."""
+    order = rng.permutation(n)
+    parent = np.full(n, -1)
+    for i in range(1, n):
+        parent[order[i]] = order[rng.integers(i)]
+    return parent
+
+
+def make_bayesian_network(
+    kind: ModelKind = "nb",
+    n_samples: int = 500,
+    *,
+    n_attributes: int | None = None,
+    n_values: int | tuple[int, ...] | None = None,
+    n_classes: int | None = None,
+    concentration: float = 1.0,
+    random_state: Seed = None,
+) -> tuple[Table, BayesianNetwork]:
+    """A random model and a sample from it.
+
+    Args:
+        kind: "nb" (naive Bayes), "tan" (tree-augmented) or "aode" (averaged one-dependence).
+        n_samples: rows of the sample.
+        n_attributes: attributes beside the class; default: 3 to 7 at random (4 to 8 with the class).
+        n_values: values of every attribute, or one number an attribute; default: 2 to 5 at random each.
+        n_classes: classes; default: 2 to 5 at random.
+        concentration: parameter of the symmetric Dirichlet distribution of the probabilities (> 0).
+        random_state: seed or Generator. More rows of the same model: ``network.sample``.
+
+    Returns:
+        The Table and the `BayesianNetwork` with ``predict_proba``.
+
+    Examples:
+        >>> table, network = make_bayesian_network("aode", 300, n_attributes=4, random_state=0)
+        >>> table.shape, len(network.components)
+        ((300, 4), 4)
+    """
+    if kind not in ("nb", "tan", "aode"):
+        raise ValueError(f"kind={kind!r} is not known; use 'nb', 'tan' or 'aode'")
+    if not concentration > 0 or not np.isfinite(concentration):
+        raise ValueError(f"concentration={concentration!r} must be positive and finite")
+    rng = np.random.default_rng(random_state)
+    d = int(rng.integers(3, 8)) if n_attributes is None else check_count("n_attributes", n_attributes, 1)
+    k = int(rng.integers(2, 6)) if n_classes is None else check_count("n_classes", n_classes, 2)
+    if n_values is None:
+        values = tuple(int(v) for v in rng.integers(2, 6, size=d))
+    else:
+        values = (n_values,) * d if isinstance(n_values, (int, np.integer)) else tuple(n_values)
+        if len(values) != d:
+            raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")
+        values = tuple(check_count("n_values", v, 1) for v in values)
+    if kind == "aode":
+        parents = [np.where(np.arange(d) == i, -1, i) for i in range(d)]
+    else:
+        parents = [_random_tree_parents(d, rng) if kind == "tan" else np.full(d, -1)]
+    prior = rng.dirichlet(np.full(k, concentration))
+    components = []
+    for parent in parents:
+        tables = tuple(
+            rng.dirichlet(
+                np.full(values[j], concentration), size=(k, values[parent[j]] if parent[j] >= 0 else 1)
+            )
+            for j in range(d)
+        )
+        components.append(Component(parent, tables))
+    network = BayesianNetwork(kind, prior, values, tuple(components))
+    return network.sample(n_samples, rng), network

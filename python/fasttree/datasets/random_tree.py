@@ -1,0 +1,174 @@
+"""Random decision trees and samples labelled by them.
+
+What
+    `make_random_tree` grows a binary tree on [0, 1]^d by splitting a random leaf at a random threshold inside
+    the leaf's own box, labels the leaves, and labels uniform rows with it. Spaeh & Kosub's experiment on tree
+    size (their figure 5) draws such problems; the generating tree is returned, as arrays in pre-order.
+Decisions
+    The two leaves of one parent never share a label (such a split would be superfluous). Splits keep away from the
+    edges of the box by `margin` of its width, so that every leaf has a volume.
+Complexity
+    O(nodes) to grow, O(rows x depth) to label. No recursion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..table import Table
+from .rules import Seed, check_count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratingTree:
+    """A binary tree as arrays in pre-order.
+
+    Attributes:
+        feature: tested feature of each node, -1 at a leaf.
+        threshold: rows with ``x[feature] <= threshold`` go left; NaN at a leaf.
+        left, right: children of each node, -1 at a leaf.
+        label: class of each leaf, -1 inside.
+
+    Examples:
+        >>> table, tree = make_random_tree(100, n_leaves=3, random_state=0)
+        >>> bool((tree.predict(table.X) == table.y).all()), tree.n_nodes
+        (True, 5)
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    label: np.ndarray
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """The leaf (node number) of each row of X, shape (n, n_features)."""
+        X = np.asarray(X, dtype=np.float64)
+        node = np.zeros(len(X), dtype=np.int64)
+        while True:
+            rows = np.flatnonzero(self.feature[node] >= 0)
+            if not rows.size:
+                return node
+            at = node[rows]
+            left = X[rows, self.feature[at]] <= self.threshold[at]
+            node[rows] = np.where(left, self.left[at], self.right[at])
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The class of each row of X."""
+        return self.label[self.apply(X)]
+
+    def to_text(self) -> str:
+        """The tree, one node a line, indented by depth.
+
+        Examples:
+            >>> print(make_random_tree(10, n_leaves=2, random_state=3)[1].to_text().splitlines()[1][:7])
+              class
+        """
+        lines: list[str] = []
+        stack = [(0, 0)]
+        while stack:
+            node, depth = stack.pop()
+            pad = "  " * depth
+            if self.feature[node] < 0:
+                lines.append(f"{pad}class {self.label[node]}")
+                continue
+            lines.append(f"{pad}x{self.feature[node] + 1} <= {self.threshold[node]:.6g}")
+            stack += [(int(self.right[node]), depth + 1), (int(self.left[node]), depth + 1)]
+        return "\n".join(lines)
+
+
+def make_random_tree(
+    n_rows: int = 500,
+    n_features: int = 6,
+    n_leaves: int = 8,
+    n_classes: int = 4,
+    *,
+    margin: float = 0.1,
+    random_state: Seed = None,
+) -> tuple[Table, GeneratingTree]:
+    """Uniform rows in [0, 1]^n_features labelled by a random tree.
+
+    Args:
+        n_rows: rows of the sample.
+        n_features: features, named x1, x2, ...
+        n_leaves: leaves of the tree (it has 2 n_leaves - 1 nodes).
+        n_classes: declared classes 0 ... n_classes - 1 (at least 2).
+        margin: share of a leaf's width kept free of thresholds at either side, in [0, 0.5).
+        random_state: seed or Generator.
+
+    Returns:
+        The Table and the `GeneratingTree`, consistent with every row.
+
+    Examples:
+        >>> table, tree = make_random_tree(500, n_leaves=12, random_state=0)
+        >>> table.shape, tree.n_nodes, table.classes
+        ((500, 6), 23, (0, 1, 2, 3))
+    """
+    n, d = check_count("n_rows", n_rows, 1), check_count("n_features", n_features, 1)
+    leaves, k = check_count("n_leaves", n_leaves, 1), check_count("n_classes", n_classes, 2)
+    if not 0.0 <= margin < 0.5:
+        raise ValueError(f"margin={margin!r} must be in [0, 0.5)")
+    rng = np.random.default_rng(random_state)
+    tree = _in_pre_order(*_grow(d, leaves, k, margin, rng))
+    X = rng.random((n, d))
+    names = [f"x{j + 1}" for j in range(d)]
+    table = Table(X, tree.predict(X), feature_names=names, levels={"class": range(k)}, name="random-tree")
+    return table, tree
+
+
+def _grow(
+    d: int, n_leaves: int, k: int, margin: float, rng: np.random.Generator
+) -> tuple[list[int], list[float], list[tuple[int, int]], list[int]]:
+    """Nodes in order of creation: feature, threshold, children and label of each."""
+    feature, threshold, children, label = [-1], [float("nan")], [(-1, -1)], [int(rng.integers(k))]
+    boxes = {0: (np.zeros(d), np.ones(d))}
+    for _ in range(n_leaves - 1):
+        node = list(boxes)[rng.integers(len(boxes))]
+        low, high = boxes.pop(node)
+        j = int(rng.integers(d))
+        at = float(low[j] + (high[j] - low[j]) * rng.uniform(margin, 1.0 - margin))
+        feature[node], threshold[node], children[node] = j, at, (len(feature), len(feature) + 1)
+        first = int(rng.integers(k))
+        second = int((first + rng.integers(1, k)) % k)
+        for side, own in ((0, first), (1, second)):
+            box = (low.copy(), high.copy())
+            box[1 - side][j] = at
+            boxes[len(feature)] = box
+            feature.append(-1)
+            threshold.append(float("nan"))
+            children.append((-1, -1))
+            label.append(own)
+        label[node] = -1
+    return feature, threshold, children, label
+
+
+def _in_pre_order(
+    feature: list[int], threshold: list[float], children: list[tuple[int, int]], label: list[int]
+) -> GeneratingTree:
+    order: list[int] = []
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        if feature[node] >= 0:
+            stack += [children[node][1], children[node][0]]
+    place = {node: i for i, node in enumerate(order)} | {-1: -1}
+    return GeneratingTree(
+        np.array([feature[node] for node in order]),
+        np.array([threshold[node] for node in order]),
+        np.array([place[children[node][0]] for node in order]),
+        np.array([place[children[node][1]] for node in order]),
+        np.array([label[node] for node in order]),
+    )

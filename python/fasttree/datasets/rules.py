@@ -1,0 +1,312 @@
+"""Problems defined by a rule: XOR, parity, Monks, tic-tac-toe, balance scale, contact lenses, weather.
+
+What
+    Every row is computed when asked for; nothing is stored. Nominal features carry their declared values, so
+    a sample that lacks one still knows it.
+Sources
+    XOR and parity: textbook; the 3-bit cube with class x1 xor x2 is Vilalta's example. Monks: Thrun et al. (1991),
+    "The MONK's Problems", CMU-CS-91-197. Tic-tac-toe: Aha (1991), all boards on which a game that x began can
+    end. Balance scale: Siegler (1976) / Klahr & Siegler (1978). Contact lenses: Cendrowska (1987). Weather:
+    Quinlan (1986), "Induction of decision trees", table 1; its numeric form from Quinlan (1993).
+Complexity
+    O(rows x features).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .._encode import Column
+from ..table import Table
+
+Seed = int | np.random.Generator | None
+
+
+def nominal(name: str, codes: Any, levels: Sequence[Any]) -> Column:
+    """A nominal column of codes into `levels`."""
+    return Column(name, "nominal", np.asarray(codes, dtype=np.int32), tuple(levels))
+
+
+def check_share(name: str, value: float) -> float:
+    """A number in [0, 1], or a ValueError naming the argument."""
+    if not 0.0 <= value <= 1.0:
+        raise ValueError(f"{name}={value!r} is not a share; it lies between 0 and 1")
+    return float(value)
+
+
+def check_count(name: str, value: int, least: int) -> int:
+    """A whole number of at least `least`, or a ValueError naming the argument."""
+    if isinstance(value, bool) or int(value) != value or value < least:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least {least}")
+    return int(value)
+
+
+def flip_labels(codes: np.ndarray, k: int, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Codes in which each label is replaced, with probability `share`, by another class drawn uniformly."""
+    if check_share("flip", share) == 0.0:
+        return codes
+    shift = rng.integers(1, k, size=len(codes))
+    return np.where(rng.random(len(codes)) < share, (codes + shift) % k, codes)
+
+
+def _bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
+    columns = [nominal(f"x{j + 1}", rows[:, j], (0, 1)) for j in range(rows.shape[1])]
+    return Table.from_columns(columns, nominal("class", classes, (0, 1)), name=name)
+
+
+def _cube(n_bits: int) -> np.ndarray:
+    """All 2^n rows of n bits, the first bit slowest."""
+    return (np.arange(1 << n_bits)[:, None] >> np.arange(n_bits - 1, -1, -1)) & 1
+
+
+def make_xor(
+    n_bits: int = 3, *, n_noise: int = 0, repeats: int = 1, flip: float = 0.0, random_state: Seed = None
+) -> Table:
+    """The exclusive-or cube: all 2^n_bits rows, class = x1 xor x2, the other bits irrelevant.
+
+    Args:
+        n_bits: bits of the cube (2 to 20).
+        n_noise: further features of random bits.
+        repeats: how often the whole cube is repeated.
+        flip: probability that a label is inverted.
+        random_state: seed or Generator (used by `n_noise` and `flip` only).
+
+    Returns:
+        Table of 2^n_bits * repeats rows and n_bits + n_noise nominal features with levels (0, 1), classes (0, 1).
+
+    Examples:
+        >>> t = make_xor()
+        >>> t.X.tolist()[5], t.y.tolist()
+        ([1, 0, 1], [0, 0, 1, 1, 1, 1, 0, 0])
+    """
+    if not 2 <= check_count("n_bits", n_bits, 2) <= 20:
+        raise ValueError(
+            f"n_bits={n_bits} is more than 20; sample rows with make_parity(n_samples=...) instead"
+        )
+    rng = np.random.default_rng(random_state)
+    rows = np.tile(_cube(n_bits), (check_count("repeats", repeats, 1), 1))
+    noise = rng.integers(0, 2, size=(len(rows), check_count("n_noise", n_noise, 0)))
+    classes = flip_labels(rows[:, 0] ^ rows[:, 1], 2, flip, rng)
+    return _bits(np.hstack([rows, noise]), classes, "xor")
+
+
+def make_parity(
+    n_bits: int = 3,
+    n_noise: int = 0,
+    n_samples: int | None = None,
+    *,
+    flip: float = 0.0,
+    random_state: Seed = None,
+) -> Table:
+    """Parity: the class is the sum, modulo 2, of the first `n_bits` features.
+
+    Args:
+        n_bits: relevant bits.
+        n_noise: irrelevant bits.
+        n_samples: rows drawn uniformly; None: every row of the cube of n_bits + n_noise bits once.
+        flip: probability that a label is inverted.
+        random_state: seed or Generator.
+
+    Examples:
+        >>> make_parity(3).y.tolist()
+        [0, 1, 1, 0, 1, 0, 0, 1]
+        >>> make_parity(3, 5, 100, random_state=0)
+        Table 'parity': 100 rows, 8 features (8 nominal), target 'class' with 2 classes
+    """
+    width = check_count("n_bits", n_bits, 1) + check_count("n_noise", n_noise, 0)
+    rng = np.random.default_rng(random_state)
+    if n_samples is None:
+        if width > 20:
+            raise ValueError(f"the cube of {width} bits has {1 << width:,} rows; give n_samples")
+        rows = _cube(width)
+    else:
+        rows = rng.integers(0, 2, size=(check_count("n_samples", n_samples, 1), width))
+    return _bits(rows, flip_labels(rows[:, :n_bits].sum(axis=1) % 2, 2, flip, rng), "parity")
+
+
+_MONKS_VALUES = (3, 3, 2, 3, 4, 2)
+
+
+def make_monks(
+    problem: int = 1,
+    n_samples: int | None = None,
+    *,
+    flip: float = 0.0,
+    replace: bool = False,
+    random_state: Seed = None,
+) -> Table:
+    """One of the three MONK's problems (Thrun et al. 1991), on robots of six nominal features.
+
+    Problem 1: a1 = a2 or a5 = 1. Problem 2: exactly two of the six features have their first value.
+    Problem 3: (a5 = 3 and a4 = 1) or (a5 != 4 and a2 != 3).
+
+    Args:
+        problem: 1, 2 or 3.
+        n_samples: rows drawn at random from the 432 (the original training sets had 124, 169 and 122 rows);
+            None: all 432, in lexicographic order.
+        flip: probability that a label is inverted (the original training set of problem 3 has 5 %).
+        replace: draw with replacement.
+        random_state: seed or Generator.
+
+    Examples:
+        >>> [int((make_monks(p).y == 1).sum()) for p in (1, 2, 3)]
+        [216, 142, 228]
+    """
+    if problem not in (1, 2, 3):
+        raise ValueError(f"problem={problem!r} is not one of the three MONK's problems; use 1, 2 or 3")
+    rng = np.random.default_rng(random_state)
+    rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
+    if n_samples is not None:
+        if not replace and n_samples > len(rows):
+            raise ValueError(f"n_samples={n_samples} is more than the 432 robots; use replace=True")
+        rows = rows[rng.choice(len(rows), size=check_count("n_samples", n_samples, 1), replace=replace)]
+    a1, a2, _, a4, a5, _ = rows.T
+    if problem == 1:
+        classes = (a1 == a2) | (a5 == 1)
+    elif problem == 2:
+        classes = (rows == 1).sum(axis=1) == 2
+    else:
+        classes = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
+    codes = flip_labels(classes.astype(np.int64), 2, flip, rng)
+    columns = [nominal(f"a{j + 1}", rows[:, j] - 1, range(1, v + 1)) for j, v in enumerate(_MONKS_VALUES)]
+    return Table.from_columns(columns, nominal("class", codes, (0, 1)), name=f"monks-{problem}")
+
+
+_LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+
+def _wins(board: Sequence[str], player: str) -> bool:
+    return any(all(board[i] == player for i in line) for line in _LINES)
+
+
+def make_tic_tac_toe() -> Table:
+    """All 958 boards on which a game of tic-tac-toe begun by x can end; positive: x has won (626 of them).
+
+    Returns:
+        Table of 9 nominal features (``top-left-square`` ... ``bottom-right-square``) with levels (b, o, x), b = blank;
+        classes (negative, positive), positive rows first.
+
+    Examples:
+        >>> t = make_tic_tac_toe()
+        >>> t.shape, int((t.y == "positive").sum())
+        ((958, 9), 626)
+    """
+    finals: set[tuple[str, ...]] = set()
+    layer: set[tuple[str, ...]] = {("b",) * 9}
+    for move in range(9):
+        player = "xo"[move % 2]
+        following = {
+            (*board[:i], player, *board[i + 1 :]) for board in layer for i in range(9) if board[i] == "b"
+        }
+        ended = {board for board in following if _wins(board, player) or move == 8}
+        finals |= ended
+        layer = following - ended
+    boards = sorted(finals, key=lambda b: (not _wins(b, "x"), tuple("xob".index(c) for c in b)))
+    places = [
+        f"{row}-{column}-square"
+        for row in ("top", "middle", "bottom")
+        for column in ("left", "middle", "right")
+    ]
+    levels = ("b", "o", "x")
+    columns = [nominal(place, [levels.index(b[j]) for b in boards], levels) for j, place in enumerate(places)]
+    won = [int(_wins(b, "x")) for b in boards]
+    return Table.from_columns(columns, nominal("class", won, ("negative", "positive")), name="tic-tac-toe")
+
+
+def make_balance_scale(*, as_nominal: bool = False) -> Table:
+    """All 625 settings of a balance: weight and distance (1 to 5) on each side; it tips L, R or is B(alanced).
+
+    Args:
+        as_nominal: nominal features with levels 1 to 5 instead of numeric ones.
+
+    Examples:
+        >>> t = make_balance_scale()
+        >>> {label: int((t.y == label).sum()) for label in t.classes}
+        {'L': 288, 'B': 49, 'R': 288}
+    """
+    rows = np.array(list(product(range(1, 6), repeat=4)))
+    torque = rows[:, 0] * rows[:, 1] - rows[:, 2] * rows[:, 3]
+    names = ("left-weight", "left-distance", "right-weight", "right-distance")
+    if as_nominal:
+        columns = [nominal(n, rows[:, j] - 1, range(1, 6)) for j, n in enumerate(names)]
+    else:
+        columns = [Column(n, "numeric", rows[:, j].astype(np.float64)) for j, n in enumerate(names)]
+    return Table.from_columns(
+        columns, nominal("class", 1 - np.sign(torque), ("L", "B", "R")), name="balance-scale"
+    )
+
+
+def make_contact_lenses() -> Table:
+    """Cendrowska's 24 patients: every combination of four features and the lenses that fit.
+
+    Examples:
+        >>> t = make_contact_lenses()
+        >>> {label: int((t.y == label).sum()) for label in t.classes}
+        {'soft': 5, 'hard': 4, 'none': 15}
+    """
+    features: dict[str, tuple[str, ...]] = {
+        "age": ("young", "pre-presbyopic", "presbyopic"),
+        "spectacle-prescrip": ("myope", "hypermetrope"),
+        "astigmatism": ("no", "yes"),
+        "tear-prod-rate": ("reduced", "normal"),
+    }
+
+    def lenses(age: str, prescription: str, astigmatism: str, tears: str) -> str:
+        if tears == "reduced":
+            return "none"
+        if astigmatism == "no":
+            return "none" if age == "presbyopic" and prescription == "myope" else "soft"
+        return "hard" if prescription == "myope" or age == "young" else "none"
+
+    rows = list(product(*features.values()))
+    columns = [nominal(n, [v.index(row[j]) for row in rows], v) for j, (n, v) in enumerate(features.items())]
+    classes = ("soft", "hard", "none")
+    fitted = nominal("contact-lenses", [classes.index(lenses(*row)) for row in rows], classes)
+    return Table.from_columns(columns, fitted, name="contact-lenses")
+
+
+_DAYS = """
+sunny hot high FALSE 85 85 no
+sunny hot high TRUE 80 90 no
+overcast hot high FALSE 83 86 yes
+rainy mild high FALSE 70 96 yes
+rainy cool normal FALSE 68 80 yes
+rainy cool normal TRUE 65 70 no
+overcast cool normal TRUE 64 65 yes
+sunny mild high FALSE 72 95 no
+sunny cool normal FALSE 69 70 yes
+rainy mild normal FALSE 75 80 yes
+sunny mild normal TRUE 75 70 yes
+overcast mild high TRUE 72 90 yes
+overcast hot normal FALSE 81 75 yes
+rainy mild high TRUE 71 91 no
+"""
+
+
+def make_weather(*, numeric: bool = False) -> Table:
+    """Quinlan's 14 Saturday mornings: shall we play?
+
+    Args:
+        numeric: temperature (degrees Fahrenheit) and humidity (per cent) as numbers (Quinlan 1993).
+
+    Examples:
+        >>> make_weather()
+        Table 'weather': 14 rows, 4 features (4 nominal), target 'play' with 2 classes
+    """
+    days = [line.split() for line in _DAYS.strip().splitlines()]
+    levels = {
+        "outlook": ("sunny", "overcast", "rainy"),
+        "temperature": ("hot", "mild", "cool"),
+        "humidity": ("high", "normal"),
+        "windy": ("TRUE", "FALSE"),
+    }
+    columns = [nominal(n, [v.index(day[j]) for day in days], v) for j, (n, v) in enumerate(levels.items())]
+    if numeric:
+        columns[1] = Column("temperature", "numeric", np.array([float(day[4]) for day in days]))
+        columns[2] = Column("humidity", "numeric", np.array([float(day[5]) for day in days]))
+    play = nominal("play", [("yes", "no").index(day[6]) for day in days], ("yes", "no"))
+    return Table.from_columns(columns, play, name="weather-numeric" if numeric else "weather")

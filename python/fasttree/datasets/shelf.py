@@ -1,0 +1,134 @@
+"""The bundled data sets: a registry of what `list_datasets` lists and the ``load_...`` functions return.
+
+What
+    Sets that follow a rule are computed when asked for; iris, wine and breast cancer come from scikit-learn's own
+    copies. No data file is shipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..table import Table
+from . import rules
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One bundled data set: how to load it, its size, and where it comes from."""
+
+    load: Callable[[], Table]
+    rows: int
+    features: int
+    classes: int
+    source: str
+
+
+def _from_sklearn(name: str) -> Table:
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    labels = np.array([str(v) for v in bunch.target_names])
+    levels = {"class": labels.tolist()}
+    title = name.replace("_", "-")
+    names = [str(n) for n in bunch.feature_names]
+    return Table(bunch.data, labels[bunch.target], feature_names=names, levels=levels, name=title)
+
+
+def load_xor() -> Table:
+    """The 3-bit cube with class x1 xor x2 (8 rows)."""
+    return rules.make_xor()
+
+
+def load_monks_1() -> Table:
+    """MONK's problem 1, all 432 robots."""
+    return rules.make_monks(1)
+
+
+def load_monks_2() -> Table:
+    """MONK's problem 2, all 432 robots."""
+    return rules.make_monks(2)
+
+
+def load_monks_3() -> Table:
+    """MONK's problem 3 without noise, all 432 robots."""
+    return rules.make_monks(3)
+
+
+def load_tic_tac_toe() -> Table:
+    """Tic-tac-toe endgames (958 boards); see `make_tic_tac_toe`."""
+    return rules.make_tic_tac_toe()
+
+
+def load_balance_scale() -> Table:
+    """Balance scale (625 settings); see `make_balance_scale`."""
+    return rules.make_balance_scale()
+
+
+def load_contact_lenses() -> Table:
+    """Contact lenses (24 patients); see `make_contact_lenses`."""
+    return rules.make_contact_lenses()
+
+
+def load_weather() -> Table:
+    """Play tennis (14 days, nominal); see `make_weather`."""
+    return rules.make_weather()
+
+
+def load_weather_numeric() -> Table:
+    """Play tennis (14 days, temperature and humidity as numbers); see `make_weather`."""
+    return rules.make_weather(numeric=True)
+
+
+def load_iris() -> Table:
+    """Fisher's iris (150 flowers), scikit-learn's copy.
+
+    Examples:
+        >>> load_iris()
+        Table 'iris': 150 rows, 4 features (4 numeric), target 'class' with 3 classes
+    """
+    return _from_sklearn("iris")
+
+
+def load_wine() -> Table:
+    """Forina's wines (178), scikit-learn's copy."""
+    return _from_sklearn("wine")
+
+
+def load_breast_cancer() -> Table:
+    """Wisconsin diagnostic breast cancer (569 tumours), scikit-learn's copy."""
+    return _from_sklearn("breast_cancer")
+
+
+SHELF: dict[str, Entry] = {
+    "balance-scale": Entry(load_balance_scale, 625, 4, 3, "computed; Siegler 1976"),
+    "breast-cancer": Entry(load_breast_cancer, 569, 30, 2, "scikit-learn; Street et al. 1993"),
+    "contact-lenses": Entry(load_contact_lenses, 24, 4, 3, "computed; Cendrowska 1987"),
+    "iris": Entry(load_iris, 150, 4, 3, "scikit-learn; Fisher 1936"),
+    "monks-1": Entry(load_monks_1, 432, 6, 2, "computed; Thrun et al. 1991"),
+    "monks-2": Entry(load_monks_2, 432, 6, 2, "computed; Thrun et al. 1991"),
+    "monks-3": Entry(load_monks_3, 432, 6, 2, "computed; Thrun et al. 1991"),
+    "tic-tac-toe": Entry(load_tic_tac_toe, 958, 9, 2, "computed; Aha 1991"),
+    "weather": Entry(load_weather, 14, 4, 2, "Quinlan 1986"),
+    "weather-numeric": Entry(load_weather_numeric, 14, 4, 2, "Quinlan 1993"),
+    "wine": Entry(load_wine, 178, 13, 3, "scikit-learn; Forina et al. 1988"),
+    "xor": Entry(load_xor, 8, 3, 2, "computed"),
+}
+"""Name -> entry, by name."""
+
+
+def list_datasets() -> list[dict[str, Any]]:
+    """The bundled data sets: name, rows, features, classes, source; ``load(name)`` or ``load_<name>()`` gives one.
+
+    Examples:
+        >>> [d["name"] for d in list_datasets()][:3]
+        ['balance-scale', 'breast-cancer', 'contact-lenses']
+    """
+    return [
+        {"name": n, "rows": e.rows, "features": e.features, "classes": e.classes, "source": e.source}
+        for n, e in SHELF.items()
+    ]

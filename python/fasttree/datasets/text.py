@@ -1,0 +1,191 @@
+"""Opening text files (plain or compressed) and gathering their cells column by column, in chunks.
+
+What
+    `open_text` decodes UTF-8 (with or without a byte-order mark), and Latin-1 where that fails; `.gz`, `.bz2`
+    and `.xz` are transparent. `Numbers`, `Labels` and `Words` collect one column's cells chunk by chunk as
+    floats, as codes of declared labels, or as codes of labels seen.
+Complexity
+    O(cells); a file is never held as a whole, only its columns (8 or 4 bytes a cell) and one chunk of text.
+"""
+
+from __future__ import annotations
+
+import bz2
+import difflib
+import gzip
+import io
+import lzma
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+
+from .._encode import MAX_LEVELS, Column, make_levels, shorten
+from .._frames import column_of_codes
+from .errors import DataFileError
+
+CHUNK = 8192
+"""Rows converted at a time."""
+
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def split_suffix(path: str | os.PathLike[str]) -> tuple[str, str, str]:
+    """Name without suffixes, kind suffix and compression suffix of a path.
+
+    Examples:
+        >>> split_suffix("data/labor.ARFF.gz")
+        ('labor', '.arff', '.gz')
+    """
+    base = os.path.basename(os.fspath(path))
+    stem, packed = os.path.splitext(base)
+    if packed.lower() not in _OPENERS:
+        stem, packed = base, ""
+    stem, kind = os.path.splitext(stem)
+    return stem, kind.lower(), packed.lower()
+
+
+def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
+    """The file's bytes, decompressed by its suffix."""
+    opener: Any = _OPENERS.get(split_suffix(path)[2], open)
+    return opener(path, "rb")
+
+
+@contextmanager
+def open_text(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
+    """The file as text: UTF-8, else Latin-1; a broken compressed file is a DataFileError."""
+    try:
+        with open_bytes(path) as stream:
+            encoding = "utf-8-sig"
+            try:
+                for piece in io.TextIOWrapper(stream, encoding=encoding):
+                    if "\x00" in piece:
+                        raise DataFileError(
+                            "holds NUL bytes: this is no text file; convert it to CSV or ARFF", path
+                        )
+            except UnicodeDecodeError:
+                encoding = "latin-1"
+        with open_bytes(path) as stream:
+            yield io.TextIOWrapper(stream, encoding=encoding, newline="")
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+        raise DataFileError(
+            f"the compressed file is broken ({error}); fetch or pack it again", path
+        ) from error
+
+
+class Numbers:
+    """A numeric column: text cells to floats; `missing` are the texts that mean no value."""
+
+    def __init__(self, name: str, path: str | os.PathLike[str], missing: frozenset[str]) -> None:
+        self.name, self.path, self.missing = name, path, missing
+        self.parts: list[np.ndarray] = []
+
+    def feed(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        """Add a chunk; a cell that is no finite number is a DataFileError."""
+        values = self.parse(cells)
+        if values is None:
+            for cell, line in zip(cells, lines, strict=True):
+                if self.parse([cell]) is None:
+                    hint = "is not a number; correct it, write ? for missing, or make the column nominal"
+                    raise DataFileError(hint, self.path, line, self.name, cell.removeprefix("\x00"))
+            raise AssertionError("unreachable: the chunk fails but none of its cells does")
+        if not np.isfinite(values.sum()):
+            bad = np.flatnonzero(np.isinf(values))
+            if bad.size:
+                i = int(bad[0])
+                hint = "is infinity or too large for float64; write ? for missing or a finite number"
+                raise DataFileError(hint, self.path, lines[i], self.name, cells[i])
+        self.parts.append(values)
+
+    def parse(self, cells: Sequence[str]) -> np.ndarray | None:
+        """The floats of a chunk, or None if some cell is neither a number nor missing."""
+        if "_" in "".join(cells):
+            return None
+        try:
+            return np.array(list(map(float, cells)))
+        except ValueError:
+            pass
+        nan, missing = float("nan"), self.missing
+        try:
+            return np.array([nan if c in missing or c.strip() in missing else float(c) for c in cells])
+        except ValueError:
+            return None
+
+    def column(self) -> Column:
+        """The finished column."""
+        return Column(self.name, "numeric", np.concatenate(self.parts) if self.parts else np.empty(0))
+
+
+class Labels:
+    """A nominal column with declared labels; `look_up` maps a cell's text to its code, -1 for missing."""
+
+    def __init__(
+        self, name: str, path: str | os.PathLike[str], levels: Sequence[str], look_up: dict[str, int]
+    ) -> None:
+        self.name, self.path, self.look_up = name, path, look_up
+        self.levels = make_levels(name, levels)
+        self.parts: list[np.ndarray] = []
+
+    def feed(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        """Add a chunk; an undeclared label is a DataFileError."""
+        try:
+            self.parts.append(
+                np.fromiter(map(self.look_up.__getitem__, cells), dtype=np.int32, count=len(cells))
+            )
+        except KeyError:
+            i = next(i for i, cell in enumerate(cells) if cell not in self.look_up)
+            text = cells[i].removeprefix("\x00")
+            close = difflib.get_close_matches(text, [str(v) for v in self.levels], 1)
+            hint = f"is not among the declared labels {{{shorten(self.levels)}}}"
+            hint += (
+                f"; did you mean {close[0]!r}?" if close else "; declare it in the header or correct the cell"
+            )
+            raise DataFileError(hint, self.path, lines[i], self.name, text) from None
+
+    def column(self) -> Column:
+        """The finished column."""
+        codes = np.concatenate(self.parts) if self.parts else np.empty(0, dtype=np.int32)
+        return Column(self.name, "nominal", codes, self.levels)
+
+
+class Words:
+    """A nominal column without declared labels: levels are the (stripped) texts that occur, sorted."""
+
+    def __init__(self, name: str, path: str | os.PathLike[str], missing: frozenset[str]) -> None:
+        self.name, self.path, self.missing = name, path, missing
+        self.place: dict[str, int] = {}
+        self.parts: list[np.ndarray] = []
+
+    def feed(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        """Add a chunk."""
+        place = self.place
+        for cell in set(cells).difference(place):
+            place[cell] = len(place)
+        self.parts.append(np.fromiter(map(place.__getitem__, cells), dtype=np.int64, count=len(cells)))
+        if len(place) > 4 * MAX_LEVELS:
+            self.column()  # raises: too many levels
+
+    def column(self, clean: dict[str, str] | None = None) -> Column:
+        """The finished column; `clean` may rewrite texts (two that become equal are one level)."""
+        merged: dict[str, int] = {}
+        table = np.empty(len(self.place), dtype=np.int64)
+        for raw, code in self.place.items():
+            text = raw.strip()
+            if text in self.missing:
+                table[code] = -1
+                continue
+            text = text.removeprefix("\x00")
+            if clean is not None:
+                text = clean[text]
+            table[code] = merged.setdefault(text, len(merged))
+        codes = np.concatenate(self.parts) if self.parts else np.empty(0, dtype=np.int64)
+        if len(merged) > MAX_LEVELS:
+            raise DataFileError(
+                f"has more than {MAX_LEVELS:,} distinct labels; an identifier carries nothing that generalises: "
+                f"leave it out with drop=[{self.name!r}]",
+                self.path,
+                column=self.name,
+            )
+        return column_of_codes(self.name, table[codes] if len(table) else codes, list(merged))

@@ -1,0 +1,44 @@
+"""Shared fixtures: where the data folders are (environment variable FASTTREE_DATA, or beside the project)."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def uci_folder() -> Path | None:
+    """The folder of UCI files, None when there is none."""
+    given = os.environ.get("FASTTREE_DATA")
+    folder = Path(given) if given else ROOT.parent / "shared" / "data" / "uci"
+    return folder if (folder / "MANIFEST.json").is_file() else None
+
+
+def manifest() -> list[dict]:
+    """The entries of the UCI folder's manifest; empty when the folder is absent."""
+    folder = uci_folder()
+    return (
+        [] if folder is None else json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["files"]
+    )
+
+
+@pytest.fixture(scope="session")
+def uci() -> Path:
+    """Folder with the UCI files and their MANIFEST.json; the test is skipped without it."""
+    folder = uci_folder()
+    if folder is None:
+        pytest.skip("no UCI files: set FASTTREE_DATA to the folder that holds MANIFEST.json")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def published(uci: Path) -> Path:
+    """Folder with the papers' published tables; the test is skipped without it."""
+    folder = uci.parent / "published"
+    if not folder.is_dir():
+        pytest.skip("no published tables beside the UCI files")
+    return folder

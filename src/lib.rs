@@ -14,6 +14,11 @@
 //! `bindings`, compiled with the feature `python` only.
 
 pub mod criteria;
+pub mod data;
 pub mod error;
+pub mod grow;
 pub mod numeric;
 pub mod parallel;
+pub mod split;
+pub mod stats;
+pub mod tree;

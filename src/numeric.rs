@@ -147,6 +147,13 @@ pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static
     }
 }
 
+/// A count too large for the tables.
+#[cold]
+#[inline(never)]
+fn beyond(count: u32, formula: fn(f64) -> f64) -> f64 {
+    formula(f64::from(count))
+}
+
 impl Count for u32 {
     fn cells(slice: &[Self]) -> Cells<'_> {
         Cells::Rows(slice)
@@ -167,14 +174,14 @@ impl Count for u32 {
     fn log2(self, logs: Logs) -> f64 {
         match logs.log2.get(self as usize) {
             Some(&v) => v,
-            None => log2(f64::from(self)),
+            None => beyond(self, log2),
         }
     }
     #[inline]
     fn x_log2_x(self, logs: Logs) -> f64 {
         match logs.x_log2_x.get(self as usize) {
             Some(&v) => v,
-            None => x_log2_x(f64::from(self)),
+            None => beyond(self, x_log2_x),
         }
     }
     #[inline]
@@ -184,6 +191,11 @@ impl Count for u32 {
     #[inline]
     fn from_u32(x: u32) -> Self {
         x
+    }
+    #[inline]
+    fn or_one(self) -> f64 {
+        let x = f64::from(self);
+        if x > 1.0 { x } else { 1.0 }
     }
 }
 

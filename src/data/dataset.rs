@@ -1,0 +1,196 @@
+//! The encoded training set, made once at the border.
+
+use super::{MISSING, NominalColumn, NumericColumn, Schema};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+
+/// One feature, encoded.
+#[derive(Debug)]
+pub enum Column {
+    /// Numbers.
+    Numeric(NumericColumn),
+    /// Codes.
+    Nominal(NominalColumn),
+}
+
+/// Columns and classes by internal row.
+#[derive(Debug)]
+pub struct Dataset {
+    schema: Schema,
+    columns: Vec<Column>,
+    classes: Vec<u16>,
+    class_starts: Vec<u32>,
+    original: Vec<u32>,
+    internal: Vec<u32>,
+}
+
+impl Dataset {
+    /// Names, kinds, levels, classes.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.original.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.original.is_empty()
+    }
+
+    /// The columns in feature order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Class codes by internal row (ascending, because rows are sorted by class).
+    pub fn classes(&self) -> &[u16] {
+        &self.classes
+    }
+
+    /// Number of declared classes.
+    pub fn n_classes(&self) -> usize {
+        self.class_starts.len() - 1
+    }
+
+    /// Internal rows of class `c` are `starts[c]..starts[c + 1]`.
+    pub fn class_starts(&self) -> &[u32] {
+        &self.class_starts
+    }
+
+    /// Original number of each internal row.
+    pub fn original(&self) -> &[u32] {
+        &self.original
+    }
+
+    /// Internal number of each original row.
+    pub fn internal(&self) -> &[u32] {
+        &self.internal
+    }
+
+    /// Sort all numeric columns now, in parallel.
+    pub fn sort_columns(&self, control: &Control) -> Result<()> {
+        parallel::map(control, self.columns.len(), |i| {
+            control.check()?;
+            if let Column::Numeric(c) = &self.columns[i] {
+                c.order();
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// The same rows and classes with other columns and features (binned or imputed).
+    pub fn with_columns(&self, schema: Schema, columns: Vec<Column>) -> Self {
+        Self {
+            schema,
+            columns,
+            classes: self.classes.clone(),
+            class_starts: self.class_starts.clone(),
+            original: self.original.clone(),
+            internal: self.internal.clone(),
+        }
+    }
+}
+
+/// Collects columns; closures read the user's arrays, so that nothing is copied twice.
+#[derive(Debug)]
+pub struct Builder {
+    schema: Schema,
+    columns: Vec<Column>,
+    classes: Vec<u16>,
+    class_starts: Vec<u32>,
+    original: Vec<u32>,
+    internal: Vec<u32>,
+}
+
+impl Builder {
+    /// Start from the class codes in original row order.
+    pub fn new(schema: Schema, codes: &[u16]) -> Result<Self> {
+        let (n, k) = (codes.len(), schema.classes.len());
+        if n as u64 >= 1 << 31 {
+            return Err(Error::Data(format!("{n} rows: at most 2,147,483,647 are supported")));
+        }
+        let mut class_starts = vec![0_u32; k + 1];
+        for &c in codes {
+            if c as usize >= k {
+                return Err(Error::Internal(format!("class code {c} of {k} classes")));
+            }
+            class_starts[c as usize + 1] += 1;
+        }
+        for c in 0..k {
+            class_starts[c + 1] += class_starts[c];
+        }
+        let mut next = class_starts.clone();
+        let mut original = vec![0; n];
+        let mut internal = vec![0; n];
+        let mut classes = vec![0; n];
+        for (i, &c) in codes.iter().enumerate() {
+            let place = next[c as usize];
+            next[c as usize] += 1;
+            original[place as usize] = i as u32;
+            internal[i] = place;
+            classes[place as usize] = c;
+        }
+        Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal })
+    }
+
+    /// Add `count` numeric columns that lie side by side; `value(row, column)` reads the user's cell.
+    /// Infinite cells are refused by name.
+    pub fn numeric_block(&mut self, count: usize, value: impl Fn(usize, usize) -> f64) -> Result<()> {
+        let n = self.original.len();
+        let mut block: Vec<Vec<f64>> = (0..count).map(|_| Vec::with_capacity(n)).collect();
+        for tile in self.original.chunks(64) {
+            for (column, values) in block.iter_mut().enumerate() {
+                values.extend(tile.iter().map(|&row| value(row as usize, column)));
+            }
+        }
+        for values in block {
+            if let Some(at) = values.iter().position(|v| v.is_infinite()) {
+                let name = &self.schema.features[self.columns.len()].name;
+                return Err(Error::Data(format!(
+                    "Input X contains infinity or a value too large: column '{name}', row {}, value {}; replace it by a number or NaN",
+                    self.original[at], values[at]
+                )));
+            }
+            self.columns.push(Column::Numeric(NumericColumn::new(values)));
+        }
+        Ok(())
+    }
+
+    /// Add a nominal column; `code(row)` reads the user's cell, negative means missing.
+    pub fn nominal(&mut self, levels: usize, code: impl Fn(usize) -> i64) -> Result<()> {
+        let read = |row: u32| match code(row as usize) {
+            c if c < 0 => MISSING,
+            c => c.min(i64::from(MISSING - 1)) as u32,
+        };
+        let column = NominalColumn::new(levels, self.original.iter().map(|&row| read(row)));
+        let wrong = |&row: &u32| (read(row) as usize) >= levels && read(row) != MISSING;
+        if let Some(&row) = self.original.iter().find(|row| wrong(row)) {
+            return Err(Error::Data(format!(
+                "column '{}', row {row}: code {}, but only {levels} levels are declared",
+                self.schema.features[self.columns.len()].name,
+                read(row)
+            )));
+        }
+        self.columns.push(Column::Nominal(column));
+        Ok(())
+    }
+
+    /// The finished data set.
+    pub fn finish(self) -> Result<Dataset> {
+        if self.columns.len() != self.schema.features.len() {
+            return Err(Error::Internal("columns and schema differ".into()));
+        }
+        Ok(Dataset {
+            schema: self.schema,
+            columns: self.columns,
+            classes: self.classes,
+            class_starts: self.class_starts,
+            original: self.original,
+            internal: self.internal,
+        })
+    }
+}

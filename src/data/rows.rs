@@ -1,0 +1,88 @@
+//! Sets of rows: ascending internal numbers, and bit sets for membership.
+
+/// Ascending internal row numbers without repetition.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RowSet {
+    rows: Vec<u32>,
+    everything: bool,
+}
+
+impl RowSet {
+    /// All rows of a data set.
+    pub fn all(n: usize) -> Self {
+        Self { rows: (0..n as u32).collect(), everything: true }
+    }
+
+    /// The given rows of a data set with `n` rows, in any order; repetitions are dropped.
+    pub fn of(mut rows: Vec<u32>, n: usize) -> Self {
+        rows.sort_unstable();
+        rows.dedup();
+        let everything = rows.len() == n;
+        Self { rows, everything }
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// True when no row of the data set is left out.
+    pub fn is_everything(&self) -> bool {
+        self.everything
+    }
+
+    /// Membership as bits over `n` rows.
+    pub fn bits(&self, n: usize) -> Bits {
+        let mut bits = Bits::new(n);
+        for &r in &self.rows {
+            bits.set(r);
+        }
+        bits
+    }
+}
+
+/// One bit a row.
+#[derive(Debug, Clone, Default)]
+pub struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// `n` zero bits.
+    pub fn new(n: usize) -> Self {
+        Self { words: vec![0; n.div_ceil(64)] }
+    }
+
+    /// Set a bit.
+    #[inline]
+    pub fn set(&mut self, row: u32) {
+        self.words[(row >> 6) as usize] |= 1 << (row & 63);
+    }
+
+    /// Clear a bit.
+    #[inline]
+    pub fn clear(&mut self, row: u32) {
+        self.words[(row >> 6) as usize] &= !(1 << (row & 63));
+    }
+
+    /// Read a bit as 0 or 1.
+    #[inline]
+    pub fn get(&self, row: u32) -> u32 {
+        (self.words[(row >> 6) as usize] >> (row & 63)) as u32 & 1
+    }
+
+    /// The words, least significant bit first.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}

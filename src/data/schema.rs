@@ -1,0 +1,83 @@
+//! Names, kinds and declared levels: what a model must know to read new rows and to print itself.
+
+use serde::{Deserialize, Serialize};
+
+/// A class label or a level of a nominal feature, as the user gave it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Label {
+    /// True or false.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A number that is not an integer.
+    Float(f64),
+    /// A string.
+    Text(String),
+}
+
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(b) => write!(f, "{}", if *b { "True" } else { "False" }),
+            Self::Int(i) => write!(f, "{i}"),
+            Self::Float(x) => write!(f, "{x}"),
+            Self::Text(s) => write!(f, "{s}"),
+        }
+    }
+}
+
+/// How the values of a feature are to be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Kind {
+    /// Real numbers; with cut points the feature was binned, bin `b` being `(cuts[b-1], cuts[b]]`.
+    Numeric {
+        /// Ascending cut points, or nothing when thresholds are searched.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cuts: Option<Vec<f64>>,
+        /// What a missing value is replaced by (mean of the training rows), if it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<f64>,
+    },
+    /// One of the declared levels.
+    Nominal {
+        /// Declared levels; codes index into them.
+        levels: Vec<Label>,
+        /// Code that replaces a missing value (mode of the training rows), if it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<u32>,
+    },
+}
+
+/// One feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// Name of the column.
+    pub name: String,
+    /// Kind and levels.
+    #[serde(flatten)]
+    pub kind: Kind,
+}
+
+impl Feature {
+    /// Number of declared branches of a multiway split: levels or bins (0 for thresholds).
+    pub fn arity(&self) -> usize {
+        match &self.kind {
+            Kind::Numeric { cuts: Some(c), .. } => c.len() + 1,
+            Kind::Numeric { .. } => 0,
+            Kind::Nominal { levels, .. } => levels.len(),
+        }
+    }
+}
+
+/// Features and classes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Schema {
+    /// Features in column order.
+    pub features: Vec<Feature>,
+    /// Declared classes.
+    pub classes: Vec<Label>,
+    /// Name of the target.
+    pub target: String,
+}

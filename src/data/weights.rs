@@ -1,0 +1,94 @@
+//! Row weights: none, integers (copies), or reals in 64-bit fixed point.
+//!
+//! Real weights are multiples of `2^-shift`, `shift` being the largest for which the sum of all weights
+//! stays below 2^62 (at most 60): sums are then exact integers, whatever the order of the rows or the
+//! number of threads, and each weight is off by at most half a unit. An integer weight is that many copies of the row.
+
+use crate::error::{Error, Result};
+
+/// Weights by internal row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Weights {
+    /// Every row counts once.
+    Unit,
+    /// Copies of each row; their sum fits in 32 bits.
+    Integer(Vec<u32>),
+    /// `weight * 2^shift`, rounded.
+    Fixed {
+        /// Scaled weights.
+        values: Vec<i64>,
+        /// Binary digits after the point.
+        shift: i32,
+    },
+}
+
+impl Weights {
+    /// Weights from reals: the simplest exact form is chosen. Negative, NaN and infinite weights are
+    /// refused with the (original) row, which `name_row` gives.
+    pub fn from_reals(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
+        for (i, &w) in weights.iter().enumerate() {
+            if !(w >= 0.0 && w.is_finite()) {
+                return Err(Error::Data(format!(
+                    "sample_weight of row {} is {w}: weights are finite numbers >= 0",
+                    name_row(i)
+                )));
+            }
+        }
+        if weights.iter().all(|&w| w == 1.0) {
+            return Ok(Self::Unit);
+        }
+        let sum: f64 = weights.iter().sum();
+        if sum <= 0.0 {
+            return Err(Error::Data("all sample weights are zero: nothing is left to learn from".into()));
+        }
+        if sum < 4_294_967_295.0 && weights.iter().all(|w| w.fract() == 0.0) {
+            return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
+        }
+        if !sum.is_finite() {
+            return Err(Error::Data("the sum of the sample weights is not finite: divide them by a constant".into()));
+        }
+        let shift = (61 - sum.log2().ceil() as i32).min(60);
+        let unit = f64::powi(2.0, shift);
+        Ok(Self::Fixed { values: weights.iter().map(|&w| (w * unit).round() as i64).collect(), shift })
+    }
+
+    /// The weight of a row as a number.
+    pub fn value(&self, row: u32) -> f64 {
+        match self {
+            Self::Unit => 1.0,
+            Self::Integer(w) => f64::from(w[row as usize]),
+            Self::Fixed { values, shift } => values[row as usize] as f64 * f64::powi(2.0, -shift),
+        }
+    }
+
+    /// True for a row that must be dropped before anything else.
+    pub fn is_zero(&self, row: u32) -> bool {
+        match self {
+            Self::Unit => false,
+            Self::Integer(w) => w[row as usize] == 0,
+            Self::Fixed { values, .. } => values[row as usize] == 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simplest_exact_form_is_chosen() {
+        assert_eq!(Weights::from_reals(&[1.0, 1.0], |i| i), Ok(Weights::Unit));
+        assert_eq!(Weights::from_reals(&[2.0, 0.0], |i| i), Ok(Weights::Integer(vec![2, 0])));
+        assert!(matches!(Weights::from_reals(&[0.5, 1.0], |i| i), Ok(Weights::Fixed { .. })));
+        assert!(matches!(Weights::from_reals(&[1e-300, 1e300], |i| i), Ok(Weights::Fixed { .. })));
+    }
+
+    #[test]
+    fn bad_weights_name_their_row() {
+        for w in [-1.0, f64::NAN, f64::INFINITY] {
+            let e = Weights::from_reals(&[1.0, w], |i| i + 40).unwrap_err().to_string();
+            assert!(e.contains("row 41"), "{e}");
+        }
+        assert!(Weights::from_reals(&[0.0], |i| i).is_err());
+    }
+}

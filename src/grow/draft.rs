@@ -1,0 +1,139 @@
+//! The tree while it grows: nodes in the order of their birth, children side by side.
+
+use crate::stats::Sum;
+use crate::tree::{NONE, Node, Test, Tree, majority};
+
+use super::EmptyBranch;
+
+/// A node of a draft.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draft {
+    pub parent: u32,
+    pub branch: u32,
+    pub depth: u32,
+    pub rows: u32,
+    /// Decides random choices in this node.
+    pub key: u64,
+    pub split: Option<Split>,
+}
+
+/// How a node was split.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub feature: u32,
+    pub test: Test,
+    pub first_child: u32,
+    pub n_children: u32,
+    /// The last branch holds the rows with a missing value.
+    pub missing: bool,
+    pub score: f64,
+    pub distance: f64,
+    pub step: u32,
+}
+
+/// The arena.
+#[derive(Debug, Clone)]
+pub(super) struct Drafts<S> {
+    pub nodes: Vec<Draft>,
+    /// Class sums, `classes` a node.
+    pub sums: Vec<S>,
+    pub classes: usize,
+}
+
+impl<S: Sum> Drafts<S> {
+    /// A root alone.
+    pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
+        let root = Draft { parent: NONE, branch: 0, depth, rows, key, split: None };
+        Self { nodes: vec![root], sums: sums.to_vec(), classes: sums.len() }
+    }
+
+    /// Class sums of a node.
+    pub fn sums(&self, node: usize) -> &[S] {
+        &self.sums[node * self.classes..(node + 1) * self.classes]
+    }
+
+    /// Put a subtree grown elsewhere in the place of a leaf.
+    pub fn graft(&mut self, leaf: usize, other: &Self) {
+        let shift = self.nodes.len() as u32 - 1;
+        let moved = |split: Option<Split>| split.map(|s| Split { first_child: s.first_child + shift, ..s });
+        self.nodes[leaf].split = moved(other.nodes[0].split);
+        for node in &other.nodes[1..] {
+            let parent = if node.parent == 0 { leaf as u32 } else { node.parent + shift };
+            self.nodes.push(Draft { parent, split: moved(node.split), ..*node });
+        }
+        self.sums.extend_from_slice(&other.sums[self.classes..]);
+    }
+
+    /// The tree in pre-order. Steps that growth did not set follow the pre-order.
+    pub fn finish(&self, unit: f64, empty: EmptyBranch) -> Tree {
+        let (k, n) = (self.classes, self.nodes.len());
+        let mut number = vec![0_u32; n];
+        let mut sequence = Vec::with_capacity(n);
+        let mut stack = vec![0_u32];
+        while let Some(i) = stack.pop() {
+            number[i as usize] = sequence.len() as u32;
+            sequence.push(i);
+            if let Some(s) = self.nodes[i as usize].split {
+                stack.extend((s.first_child..s.first_child + s.n_children).rev());
+            }
+        }
+        let mut tree = Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: Vec::new(), classes: k };
+        tree.counts.reserve(n * k);
+        let mut next_step = 0;
+        for &i in &sequence {
+            let draft = &self.nodes[i as usize];
+            let parent = if draft.parent == NONE { NONE } else { number[draft.parent as usize] };
+            let before = tree.counts.len();
+            tree.counts.extend(self.sums(i as usize).iter().map(|s| s.value(unit)));
+            let counts = &tree.counts[before..];
+            let label = if draft.rows > 0 {
+                majority(counts) as i32
+            } else if empty == EmptyBranch::Unclassified {
+                -1
+            } else {
+                tree.nodes[parent as usize].label
+            };
+            let first_child = tree.children.len() as u32;
+            let mut node = Node {
+                parent,
+                branch: draft.branch,
+                depth: draft.depth,
+                test: Test::Leaf,
+                feature: 0,
+                first_child,
+                n_children: 0,
+                missing_branch: NONE,
+                label,
+                rows: draft.rows,
+                step: NONE,
+                score: 0.0,
+                distance: 0.0,
+            };
+            if let Some(s) = draft.split {
+                let children = s.first_child..s.first_child + s.n_children;
+                tree.children.extend(children.clone().map(|c| number[c as usize]));
+                let weight = |c: u32| self.sums(c as usize).iter().map(|s| s.value(unit)).sum::<f64>();
+                let heaviest = || {
+                    let mut best = (0, f64::NEG_INFINITY);
+                    for (branch, child) in children.clone().enumerate() {
+                        let w = weight(child);
+                        if w > best.1 {
+                            best = (branch as u32, w);
+                        }
+                    }
+                    best.0
+                };
+                node.test = s.test;
+                node.feature = s.feature;
+                node.n_children = s.n_children;
+                node.missing_branch = if s.missing { s.n_children - 1 } else { heaviest() };
+                node.score = s.score;
+                node.distance = s.distance;
+                node.step = if s.step == NONE { next_step } else { s.step };
+                next_step += 1;
+            }
+            tree.nodes.push(node);
+        }
+        tree
+    }
+}

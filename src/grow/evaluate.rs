@@ -1,0 +1,434 @@
+//! One node looked at: which split is best, and what it would do.
+
+use super::ground::{Extent, Field, Ground, Place};
+use super::{Decay, Setting};
+use crate::criteria::{Criterion, InfoGain, Tables};
+use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
+use crate::error::Result;
+use crate::numeric::{Count, midpoint, mix, uniform};
+use crate::parallel::{self, Control};
+use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::threshold::{self, Scan};
+use crate::split::{Best, Choice, FeatureBest, Listing, Scored, Scratch, Selector, Sink};
+use crate::stats::contingency::{Code, Planes, Tally, count};
+use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
+use crate::tree::Test;
+
+/// Rows times features above which the features of one node are looked at by several threads.
+const WIDE_NODE: usize = 1 << 16;
+
+/// The split that was chosen for a node.
+#[derive(Debug, Clone)]
+pub(super) struct Chosen<S> {
+    pub feature: u32,
+    pub place: Place,
+    pub test: Test,
+    pub score: f64,
+    pub distance: f64,
+    /// Class sums of the branches, `classes` a branch.
+    pub sums: Vec<S>,
+    /// Rows of the branches.
+    pub sizes: Vec<u32>,
+    /// The last branch holds missing values.
+    pub missing: bool,
+}
+
+/// Reusable memory of one worker.
+#[derive(Debug)]
+pub(super) struct Tools<S: Sum> {
+    scratch: Scratch<S::Cell>,
+    planes: Planes<S>,
+}
+
+impl<S: Sum> Default for Tools<S> {
+    fn default() -> Self {
+        Self { scratch: Scratch::default(), planes: Planes::default() }
+    }
+}
+
+/// A node under evaluation.
+pub(super) struct Look<'n, 'f, C, W: Weighing> {
+    pub ground: &'n Ground<'n, W>,
+    pub field: &'n Field<'f, C>,
+    pub extent: Extent,
+    pub totals: &'n [W::Sum],
+    pub key: u64,
+    /// Offer also the thresholds that a convex criterion cannot choose.
+    pub every: bool,
+}
+
+impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
+    fn minimum(&self) -> Minimum {
+        let limits = &self.ground.setting.limits;
+        Minimum {
+            rows: limits.min_samples_leaf as u32,
+            weight: limits.min_weight_fraction_leaf * self.ground.total_weight,
+            copies: W::COPIES,
+        }
+    }
+
+    /// Entries with a known value, and class sums of the others.
+    fn known(&self, numeric: usize) -> (&[u32], Option<Vec<W::Sum>>) {
+        let order = self.field.order(numeric, self.extent);
+        let Some(bits) = &self.ground.numeric[numeric].missing else { return (order, None) };
+        let known = order.partition_point(|&e| bits.get(entry_row(e)) == 0);
+        if known == order.len() {
+            return (order, None);
+        }
+        let mut sums = self.totals.to_vec();
+        for (sum, &missing) in sums.iter_mut().zip(&self.ground.sums(order[known..].iter().map(|&e| entry_row(e)))) {
+            *sum = sum.minus(missing);
+        }
+        (&order[..known], Some(sums))
+    }
+
+    fn offer_numeric(
+        &self,
+        numeric: usize,
+        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let (order, known) = self.known(numeric);
+        let scan = Scan {
+            feature: self.ground.numeric[numeric].feature,
+            order,
+            known: known.as_deref().unwrap_or(self.totals),
+            totals: self.totals,
+            class_of: self.ground.class_of,
+            weights: self.ground.weights,
+            min: self.minimum(),
+            convex: self.ground.setting.criterion.info().convex && !self.every,
+        };
+        threshold::offer(&scan, &self.ground.setting.context, scratch, sink)
+    }
+
+    fn offer_nominal(
+        &self,
+        tally: &Tally<W::Sum>,
+        wanted: impl Fn(u32) -> bool,
+        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let nominal = &self.ground.nominal;
+        let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| NominalTable {
+            feature,
+            cells: tally.table(&nominal.layout, j),
+            missing: nominal.missing[j],
+        });
+        let (unit, context) = (self.ground.weights.unit(), &self.ground.setting.context);
+        multiway::offer(tables, self.totals, unit, self.minimum(), context, scratch, sink)
+    }
+
+    /// Tables of all nominal features.
+    pub fn tally(&self, tools: &mut Tools<W::Sum>) -> Tally<W::Sum> {
+        let nominal = &self.ground.nominal;
+        if nominal.features.is_empty() {
+            return Tally::default();
+        }
+        let rows = self.field.coded(nominal.features.len(), self.extent);
+        count(rows, &nominal.layout, self.ground.weights, &mut tools.planes)
+    }
+
+    /// Best candidate of each wanted feature, in feature order.
+    fn best(
+        &self,
+        tally: &Tally<W::Sum>,
+        wanted: impl Fn(u32) -> bool + Sync,
+        tools: &mut Tools<W::Sum>,
+        control: &Control,
+    ) -> Result<Vec<Scored>> {
+        let setting = self.ground.setting;
+        let mut best = Best::new(setting.criterion, setting.ties);
+        self.offer_nominal(tally, &wanted, &mut tools.scratch, &mut best)?;
+        let numeric = &self.ground.numeric;
+        let wide = self.extent.len * numeric.len() > WIDE_NODE;
+        if control.threads() > 1 && wide && !setting.criterion.joined() {
+            best.features.extend(
+                parallel::map(control, numeric.len(), |i| {
+                    let mut best = Best::new(setting.criterion, setting.ties);
+                    if wanted(numeric[i].feature) {
+                        self.offer_numeric(i, &mut Scratch::default(), &mut best)?;
+                    }
+                    Ok(best.features)
+                })?
+                .into_iter()
+                .flatten(),
+            );
+        } else {
+            for (i, feature) in numeric.iter().enumerate() {
+                if wanted(feature.feature) {
+                    self.offer_numeric(i, &mut tools.scratch, &mut best)?;
+                }
+                if wide {
+                    control.check()?;
+                }
+            }
+        }
+        best.finish(&setting.context)?;
+        if !self.ground.nominal.features.is_empty() && !numeric.is_empty() {
+            best.features.sort_by_key(|b| b.feature);
+        }
+        if setting.limits.min_samples_leaf > 1 && !W::COPIES {
+            self.drop_small(&mut best.features);
+        }
+        Ok(best.features)
+    }
+
+    /// Multiway splits under real weights: rows of the branches were not counted, so look now.
+    fn drop_small(&self, best: &mut Vec<Scored>) {
+        let least = self.ground.setting.limits.min_samples_leaf as u32;
+        best.retain(|b| match self.ground.place(b.feature) {
+            Place::Numeric(_) => true,
+            Place::Nominal(j) => self.code_sizes(j).iter().all(|&s| s == 0 || s >= least),
+        });
+    }
+
+    fn code_sizes(&self, nominal: usize) -> Vec<u32> {
+        let width = self.ground.nominal.features.len();
+        let mut sizes = vec![0; self.ground.nominal.layout.arity(nominal)];
+        for codes in self.field.coded(width, self.extent).codes.chunks_exact(width) {
+            sizes[codes[nominal].index()] += 1;
+        }
+        sizes
+    }
+
+    /// The split that the selection rule takes, or nothing when no feature has a valid one.
+    pub fn choose(
+        &self,
+        tally: &Tally<W::Sum>,
+        tools: &mut Tools<W::Sum>,
+        control: &Control,
+    ) -> Result<Option<Chosen<W::Sum>>> {
+        let setting = self.ground.setting;
+        let p = self.ground.data.columns().len();
+        let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
+        let choice = match setting.max_features {
+            Some(m) if m < p => {
+                // As scikit-learn: look further until one feature has a valid split.
+                let drawn = shuffled(p, mix(setting.seed, self.key));
+                let mut from = 0;
+                loop {
+                    let to = if from == 0 { m.max(1) } else { (from + 1).min(p) };
+                    let mut wanted = vec![false; p];
+                    drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
+                    let best = self.best(tally, |f| wanted[f as usize], tools, control)?;
+                    if !best.is_empty() || to == p {
+                        break selector.choose(best, &mut Facts { look: self, tally }, mix(setting.seed, !self.key))?;
+                    }
+                    from = to;
+                }
+            }
+            _ => {
+                let best = self.best(tally, |_| true, tools, control)?;
+                selector.choose(best, &mut Facts { look: self, tally }, mix(setting.seed, !self.key))?
+            }
+        };
+        let Some(choice) = choice else { return Ok(None) };
+        if setting.limits.min_score.is_some_and(|least| choice.score < least) {
+            return Ok(None);
+        }
+        let chosen = self.chosen(choice, tally)?;
+        if setting.limits.no_distance_decay != Decay::Ignore {
+            let before = self.table_distance(self.totals, 1)?;
+            let rises = chosen.distance > before;
+            let stays = chosen.distance == before && setting.limits.no_distance_decay == Decay::Strict;
+            if rises || stays {
+                return Ok(None);
+            }
+        }
+        Ok(Some(chosen))
+    }
+
+    /// Class sums by branch of a candidate.
+    fn branches(&self, feature: u32, at: u32, tally: &Tally<W::Sum>) -> (Vec<W::Sum>, bool) {
+        match self.ground.place(feature) {
+            Place::Numeric(i) => {
+                let (order, known) = self.known(i);
+                let k = self.totals.len();
+                let mut sums = self.ground.sums(order[..at as usize].iter().map(|&e| entry_row(e)));
+                let all = known.as_deref().unwrap_or(self.totals);
+                sums.extend_from_within(..k);
+                for c in 0..k {
+                    sums[k + c] = all[c].minus(sums[c]);
+                }
+                if known.is_some() {
+                    sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
+                }
+                (sums, known.is_some())
+            }
+            Place::Nominal(j) => {
+                let k = self.totals.len();
+                let mut sums = tally.table(&self.ground.nominal.layout, j).to_vec();
+                let mut missing = self.ground.nominal.missing[j];
+                if missing && sums[sums.len() - k..].iter().all(|s| s.is_empty()) {
+                    sums.truncate(sums.len() - k);
+                    missing = false;
+                }
+                (sums, missing)
+            }
+        }
+    }
+
+    fn chosen(&self, choice: Choice, tally: &Tally<W::Sum>) -> Result<Chosen<W::Sum>> {
+        let (sums, missing) = self.branches(choice.feature, choice.at, tally);
+        let place = self.ground.place(choice.feature);
+        let branches = sums.len() / self.totals.len();
+        let (test, sizes) = match place {
+            Place::Numeric(i) => {
+                let (order, _) = self.known(i);
+                let column = self.ground.numeric[i].column;
+                let at = choice.at as usize;
+                let (lo, hi) = (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
+                let t = match self.ground.setting.thresholds {
+                    super::Thresholds::Midpoint => midpoint(lo, hi),
+                    super::Thresholds::Value => lo,
+                };
+                let mut sizes = vec![choice.at, (order.len() - at) as u32];
+                if missing {
+                    sizes.push((self.extent.len - order.len()) as u32);
+                }
+                (Test::Threshold(t), sizes)
+            }
+            Place::Nominal(j) => {
+                let mut sizes = if W::UNIT {
+                    let unit = self.ground.weights.unit();
+                    sums.chunks_exact(self.totals.len())
+                        .map(|branch| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32)
+                        .collect()
+                } else {
+                    self.code_sizes(j)
+                };
+                sizes.truncate(branches);
+                (Test::Multiway, sizes)
+            }
+        };
+        let distance = if self.ground.setting.criterion.joined() {
+            -choice.score
+        } else {
+            self.table_distance(&sums, branches)?
+        };
+        Ok(Chosen { feature: choice.feature, place, test, score: choice.score, distance, sums, sizes, missing })
+    }
+
+    fn one_table(&self, sums: &[W::Sum], branches: usize, use_table: impl FnOnce(&Tables<'_>) -> Result<()>) -> Result<()> {
+        let unit = self.ground.weights.unit();
+        let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
+        let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
+        use_table(&Tables {
+            cells: Count::cells(&cells),
+            totals: Count::cells(&totals),
+            branches,
+            classes: totals.len(),
+            stride: 1,
+            len: 1,
+            declared: &[branches as u32],
+            context: &self.ground.setting.context,
+        })
+    }
+
+    fn table_distance(&self, sums: &[W::Sum], branches: usize) -> Result<f64> {
+        let mut out = [0.0];
+        self.one_table(sums, branches, |t| self.ground.setting.criterion.distance(t, &mut out))?;
+        Ok(out[0])
+    }
+}
+
+/// Feature numbers in an order that depends on the key alone.
+fn shuffled(p: usize, key: u64) -> Vec<u32> {
+    let mut features: Vec<u32> = (0..p as u32).collect();
+    for i in (1..p).rev() {
+        features.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
+    }
+    features
+}
+
+struct Facts<'l, 'n, 'f, C, W: Weighing> {
+    look: &'l Look<'n, 'f, C, W>,
+    tally: &'l Tally<W::Sum>,
+}
+
+impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
+    fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
+        let (sums, _) = self.look.branches(feature, at, self.tally);
+        let mut out = [0.0];
+        let branches = sums.len() / self.look.totals.len();
+        self.look.one_table(&sums, branches, |t| Criterion::score(&InfoGain::default(), t, &mut out))?;
+        Ok(out[0])
+    }
+
+    fn first_row(&mut self, feature: u32, at: u32) -> u32 {
+        let Place::Numeric(i) = self.look.ground.place(feature) else { return 0 };
+        let (order, _) = self.look.known(i);
+        let original = self.look.ground.data.original();
+        let mut at = at as usize - 1;
+        let mut first = original[entry_row(order[at]) as usize];
+        while entry_tied(order[at]) == 1 {
+            at -= 1;
+            first = first.min(original[entry_row(order[at]) as usize]);
+        }
+        first
+    }
+}
+
+/// Every candidate split of a set of rows: (feature, threshold or nothing, score), in feature and threshold order.
+pub fn candidates(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Vec<(u32, Option<f64>, f64)>> {
+    match weights {
+        Weights::Unit => listed(data, setting, rows, UnitWeights, control),
+        Weights::Integer(w) => listed(data, setting, rows, IntegerWeights(w), control),
+        Weights::Fixed { values, shift } => {
+            let unit = f64::powi(2.0, -shift);
+            listed(data, setting, rows, FixedWeights { values, unit }, control)
+        }
+    }
+}
+
+fn listed<W: Weighing>(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    weights: W,
+    control: &Control,
+) -> Result<Vec<(u32, Option<f64>, f64)>> {
+    let ground = Ground::new(data, setting, rows, weights);
+    let mut buffers = super::ground::Buffers::<u32>::new(&ground, rows, control)?;
+    let field = buffers.field();
+    let totals = ground.sums(rows.rows().iter().copied());
+    let extent = Extent { start: 0, len: rows.len(), buffer: 0 };
+    let look = Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
+    let mut tools = Tools::default();
+    let tally = look.tally(&mut tools);
+    let mut listing = Listing::new(setting.criterion);
+    look.offer_nominal(&tally, |_| true, &mut tools.scratch, &mut listing)?;
+    for i in 0..ground.numeric.len() {
+        look.offer_numeric(i, &mut tools.scratch, &mut listing)?;
+        control.check()?;
+    }
+    listing.finish(&setting.context)?;
+    let mut found: Vec<(u32, u32, f64)> = listing.candidates;
+    found.sort_by_key(|c| (c.0, c.1));
+    Ok(found
+        .into_iter()
+        .map(|(feature, at, score)| {
+            let threshold = match ground.place(feature) {
+                Place::Nominal(_) => None,
+                Place::Numeric(i) => {
+                    let (order, _) = look.known(i);
+                    let column = ground.numeric[i].column;
+                    let value = |j: usize| column.value(entry_row(order[j]));
+                    let (lo, hi) = (value(at as usize - 1), value(at as usize));
+                    Some(match setting.thresholds {
+                        super::Thresholds::Midpoint => midpoint(lo, hi),
+                        super::Thresholds::Value => lo,
+                    })
+                }
+            };
+            (feature, threshold, score)
+        })
+        .collect())
+}

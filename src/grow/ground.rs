@@ -1,0 +1,364 @@
+//! The ground on which a tree grows: what all nodes share ([`Ground`]), and the permuted buffers in which a
+//! node is a range ([`Field`]).
+//!
+//! Numeric features bring their sorted order; nominal features lie side by side in a row-major matrix
+//! that is copied from one buffer to the other at each split (a node's depth decides nothing: each node knows its
+//! buffer). A field can be cut into disjoint fields, one for each subtree that another thread shall grow.
+
+use super::partition::{CodedBuffer, coded_by_branch, order_by_branch, order_in_two};
+use crate::data::{Bits, Column, Dataset, MISSING, NumericColumn, RowSet, entry_row, entry_tied};
+use crate::parallel::{self, Control};
+use crate::split::threshold::ClassOf;
+use crate::stats::contingency::{Code, Layout};
+use crate::stats::{Sum, Weighing};
+
+use super::Setting;
+use crate::error::Result;
+
+/// A numeric feature.
+#[derive(Debug)]
+pub(super) struct Numeric<'a> {
+    pub feature: u32,
+    pub column: &'a NumericColumn,
+    /// Rows whose value is missing, where the column has any.
+    pub missing: Option<Bits>,
+}
+
+/// The nominal features, in matrix order.
+#[derive(Debug)]
+pub(super) struct Nominal {
+    pub features: Vec<u32>,
+    pub layout: Layout,
+    /// The last code of the feature means "missing".
+    pub missing: Vec<bool>,
+}
+
+/// What does not change while a tree grows.
+#[derive(Debug)]
+pub(super) struct Ground<'a, W> {
+    pub data: &'a Dataset,
+    pub setting: &'a Setting<'a>,
+    pub weights: W,
+    pub numeric: Vec<Numeric<'a>>,
+    pub nominal: Nominal,
+    pub class_of: ClassOf<'a>,
+    pub total_weight: f64,
+}
+
+/// Where a feature is found.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Numeric(usize),
+    Nominal(usize),
+}
+
+impl<'a, W: Weighing> Ground<'a, W> {
+    pub fn new(data: &'a Dataset, setting: &'a Setting<'a>, rows: &RowSet, weights: W) -> Self {
+        let k = data.n_classes();
+        let mut numeric = Vec::new();
+        let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        for (feature, column) in data.columns().iter().enumerate() {
+            let feature = feature as u32;
+            match column {
+                Column::Numeric(column) => {
+                    let bits = (column.n_missing() > 0).then(|| {
+                        let mut bits = Bits::new(data.len());
+                        column.order()[data.len() - column.n_missing()..].iter().for_each(|&e| bits.set(entry_row(e)));
+                        bits
+                    });
+                    numeric.push(Numeric { feature, column, missing: bits });
+                }
+                Column::Nominal(column) => {
+                    features.push(feature);
+                    missing.push(column.n_missing() > 0);
+                    arities.push((column.levels() + usize::from(column.n_missing() > 0)).max(1) as u32);
+                }
+            }
+        }
+        let sum = rows.rows().iter().fold(W::Sum::default(), |s, &r| s.plus(weights.of(r)));
+        Self {
+            data,
+            setting,
+            weights,
+            numeric,
+            nominal: Nominal { features, layout: Layout::new(&arities, k), missing },
+            class_of: ClassOf { codes: data.classes(), second: data.class_starts().get(1).copied().unwrap_or(0) },
+            total_weight: sum.value(weights.unit()),
+        }
+    }
+
+    /// Codes fit a byte.
+    pub fn narrow(data: &Dataset) -> bool {
+        data.columns().iter().all(|c| match c {
+            Column::Nominal(c) => c.levels() + usize::from(c.n_missing() > 0) <= 256,
+            Column::Numeric(_) => true,
+        })
+    }
+
+    /// Where a feature is found.
+    pub fn place(&self, feature: u32) -> Place {
+        match self.nominal.features.binary_search(&feature) {
+            Ok(i) => Place::Nominal(i),
+            Err(_) => Place::Numeric(self.numeric.partition_point(|f| f.feature < feature)),
+        }
+    }
+
+    /// Class sums of rows.
+    pub fn sums(&self, rows: impl Iterator<Item = u32>) -> Vec<W::Sum> {
+        let mut sums = vec![W::Sum::default(); self.data.n_classes()];
+        for row in rows {
+            let c = self.class_of.codes[row as usize] as usize;
+            sums[c] = sums[c].plus(self.weights.of(row));
+        }
+        sums
+    }
+}
+
+/// Owned buffers of all rows of a tree.
+#[derive(Debug)]
+pub(super) struct Buffers<C> {
+    orders: Vec<Vec<u32>>,
+    codes: [Vec<C>; 2],
+    classes: [Vec<u16>; 2],
+    rows: [Vec<u32>; 2],
+}
+
+impl<C: Code> Buffers<C> {
+    pub fn new<W: Weighing>(ground: &Ground<'_, W>, rows: &RowSet, control: &Control) -> Result<Self> {
+        let data = ground.data;
+        let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
+        let orders = parallel::map(control, ground.numeric.len(), |i| {
+            control.check()?;
+            let order = ground.numeric[i].column.order();
+            Ok(match &keep {
+                None => order.to_vec(),
+                Some(bits) => filtered(order, bits, rows.len()),
+            })
+        })?;
+        let width = ground.nominal.features.len();
+        let n = if width > 0 { rows.len() } else { 0 };
+        let mut codes = vec![C::default(); n * width];
+        for (j, &feature) in ground.nominal.features.iter().enumerate() {
+            control.check()?;
+            if let Column::Nominal(column) = &data.columns()[feature as usize] {
+                let levels = column.levels() as u32;
+                for (to, &row) in codes[j..].iter_mut().step_by(width).zip(rows.rows()) {
+                    let code = column.code(row);
+                    *to = C::of(if code == MISSING { levels } else { code });
+                }
+            }
+        }
+        let ids: Vec<u32> = if width > 0 { rows.rows().to_vec() } else { Vec::new() };
+        let classes: Vec<u16> = ids.iter().map(|&r| data.classes()[r as usize]).collect();
+        Ok(Self {
+            orders,
+            codes: [codes, vec![C::default(); n * width]],
+            classes: [classes, vec![0; n]],
+            rows: [ids, vec![0; n]],
+        })
+    }
+
+    /// The whole as one field.
+    pub fn field(&mut self) -> Field<'_, C> {
+        let [c0, c1] = &mut self.codes;
+        let [k0, k1] = &mut self.classes;
+        let [r0, r1] = &mut self.rows;
+        Field {
+            base: 0,
+            orders: self.orders.iter_mut().map(Vec::as_mut_slice).collect(),
+            coded: [
+                CodedBuffer { codes: c0, classes: k0, rows: r0 },
+                CodedBuffer { codes: c1, classes: k1, rows: r1 },
+            ],
+        }
+    }
+}
+
+fn filtered(order: &[u32], keep: &Bits, n: usize) -> Vec<u32> {
+    let mut out = vec![0; n + 1];
+    let (mut at, mut seen) = (0, 0);
+    for &entry in order {
+        let kept = keep.get(entry_row(entry));
+        seen &= entry_tied(entry);
+        out[at] = (entry & !1) | seen;
+        seen |= kept;
+        at += kept as usize;
+    }
+    out.truncate(n);
+    out
+}
+
+/// A contiguous part of the buffers; ranges of nodes are relative to the whole.
+pub(super) struct Field<'f, C> {
+    base: usize,
+    orders: Vec<&'f mut [u32]>,
+    coded: [CodedBuffer<'f, C>; 2],
+}
+
+/// The rows of a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    pub start: usize,
+    pub len: usize,
+    /// Which of the two nominal buffers holds them.
+    pub buffer: usize,
+}
+
+/// The plan of a partition.
+pub(super) struct Cut<'p> {
+    /// Where the feature is found.
+    pub place: Place,
+    /// Rows of each branch.
+    pub sizes: &'p [u32],
+    /// Branches that will be looked at again.
+    pub keep: &'p [bool],
+}
+
+/// Reusable memory of one worker.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    bits: Bits,
+    branch: Vec<u16>,
+    entries: Vec<u32>,
+    n: usize,
+}
+
+impl Spare {
+    pub fn new(n: usize) -> Self {
+        Self { bits: Bits::new(n), branch: Vec::new(), entries: Vec::new(), n }
+    }
+}
+
+impl<'f, C: Code> Field<'f, C> {
+    /// The order of a numeric feature within a node.
+    pub fn order(&self, numeric: usize, extent: Extent) -> &[u32] {
+        let start = extent.start - self.base;
+        &self.orders[numeric][start..start + extent.len]
+    }
+
+    /// Coded rows of a node: codes, classes, rows.
+    pub fn coded(&self, width: usize, extent: Extent) -> crate::stats::contingency::CodedRows<'_, C> {
+        let start = extent.start - self.base;
+        let b = &self.coded[extent.buffer];
+        crate::stats::contingency::CodedRows {
+            codes: &b.codes[start * width..(start + extent.len) * width],
+            classes: &b.classes[start..start + extent.len],
+            rows: &b.rows[start..start + extent.len],
+        }
+    }
+
+    /// Bring the rows of each branch together. Threshold splits have their rows already apart in the
+    /// order of the split feature: `<=`, then `>`, then missing.
+    pub fn partition<W: Weighing>(&mut self, ground: &Ground<'_, W>, extent: Extent, cut: &Cut<'_>, spare: &mut Spare) {
+        let start = extent.start - self.base;
+        let range = start..start + extent.len;
+        let width = ground.nominal.features.len();
+        let mut starts = Vec::with_capacity(cut.sizes.len());
+        let mut sum = 0;
+        for &s in cut.sizes {
+            starts.push(sum);
+            sum += s;
+        }
+        let in_two = cut.sizes.len() == 2;
+        let any = cut.keep.iter().any(|&k| k);
+        if !any {
+            return;
+        }
+        // Where does each row go?
+        match cut.place {
+            Place::Numeric(split) => {
+                let order = &self.orders[split][range.clone()];
+                if in_two {
+                    let n_left = cut.sizes[0] as usize;
+                    order[..n_left].iter().for_each(|&e| spare.bits.clear(entry_row(e)));
+                    order[n_left..].iter().for_each(|&e| spare.bits.set(entry_row(e)));
+                } else {
+                    spare.branch.resize(spare.n, 0);
+                    for (b, &size) in cut.sizes.iter().enumerate() {
+                        let from = starts[b] as usize;
+                        for &e in &order[from..from + size as usize] {
+                            spare.branch[entry_row(e) as usize] = b as u16;
+                        }
+                    }
+                }
+            }
+            Place::Nominal(column) => {
+                let from = &self.coded[extent.buffer];
+                if !self.orders.is_empty() || !in_two {
+                    spare.branch.resize(spare.n, 0);
+                }
+                for i in range.clone() {
+                    let (row, code) = (from.rows[i], from.codes[i * width + column].index());
+                    if in_two {
+                        if code == 1 { spare.bits.set(row) } else { spare.bits.clear(row) }
+                    } else {
+                        spare.branch[row as usize] = code as u16;
+                    }
+                }
+            }
+        }
+        for (i, order) in self.orders.iter_mut().enumerate() {
+            if matches!(cut.place, Place::Numeric(split) if split == i) {
+                continue;
+            }
+            let order = &mut order[range.clone()];
+            if in_two {
+                let keep = [cut.keep[0], cut.keep[1]];
+                order_in_two(order, &spare.bits, cut.sizes[0] as usize, keep, &mut spare.entries);
+            } else {
+                order_by_branch(order, &spare.branch, &starts, &mut spare.entries);
+            }
+        }
+        if width > 0 {
+            let [a, b] = &mut self.coded;
+            let (from, to) = if extent.buffer == 0 { (a, b) } else { (b, a) };
+            let (bits, branch) = (&spare.bits, &spare.branch);
+            if in_two {
+                coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| bits.get(row) as usize);
+            } else if let Place::Nominal(column) = cut.place {
+                let codes: Vec<C> = range.clone().map(|i| from.codes[i * width + column]).collect();
+                let first = range.start;
+                coded_by_branch(from, to, range, width, &starts, cut.keep, |i, _| codes[i - first].index());
+            } else {
+                coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| branch[row as usize] as usize);
+            }
+        }
+    }
+
+    /// Disjoint fields, one for each range (ascending, without overlap).
+    pub fn divide(self, ranges: &[(usize, usize)], width: usize) -> Vec<Field<'f, C>> {
+        let mut fields: Vec<Field<'f, C>> = Vec::with_capacity(ranges.len());
+        let Field { base, orders, coded } = self;
+        let mut orders: Vec<&'f mut [u32]> = orders;
+        let [a, b] = coded;
+        let mut coded = [a, b];
+        let mut at = base;
+        let has_coded = width > 0;
+        for &(start, len) in ranges {
+            let skip = start - at;
+            let mut mine = Vec::with_capacity(orders.len());
+            for order in &mut orders {
+                let rest = std::mem::take(order);
+                let (part, rest) = rest[skip..].split_at_mut(len);
+                mine.push(part);
+                *order = rest;
+            }
+            let (s, l) = if has_coded { (skip, len) } else { (0, 0) };
+            let mut parts = coded.iter_mut().map(|c| {
+                let (codes, rest) = std::mem::take(&mut c.codes)[s * width..].split_at_mut(l * width);
+                c.codes = rest;
+                let (classes, rest) = std::mem::take(&mut c.classes)[s..].split_at_mut(l);
+                c.classes = rest;
+                let (rows, rest) = std::mem::take(&mut c.rows)[s..].split_at_mut(l);
+                c.rows = rest;
+                CodedBuffer { codes, classes, rows }
+            });
+            if let (Some(a), Some(b)) = (parts.next(), parts.next()) {
+                drop(parts);
+                fields.push(Field { base: start, orders: mine, coded: [a, b] });
+            }
+            at = start + len;
+        }
+        fields
+    }
+}

@@ -1,0 +1,133 @@
+//! Leaves are split until a limit says stop.
+//!
+//! [`local`] growth looks at one leaf at a time. The rows of a node are a range of permuted buffers
+//! ([`ground`]); splitting a node partitions its range, so children are ranges again and no row is ever
+//! copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
+
+mod draft;
+mod evaluate;
+mod ground;
+mod local;
+mod partition;
+
+use crate::criteria::{Context, Criterion, Guard};
+use crate::error::Result;
+use crate::numeric::Ties;
+
+pub use evaluate::candidates;
+pub use local::grow;
+
+/// Limits of growth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// Deepest level of a leaf (the root is level 0).
+    pub max_depth: usize,
+    /// Largest number of leaves; growth is then best-first.
+    pub max_leaf_nodes: Option<usize>,
+    /// A node with fewer rows is not split.
+    pub min_samples_split: usize,
+    /// Every branch with rows must have at least so many.
+    pub min_samples_leaf: usize,
+    /// Every branch with rows must have at least this share of the training weight.
+    pub min_weight_fraction_leaf: f64,
+    /// A node whose best score is below it is not split.
+    pub min_score: Option<f64>,
+    /// A node is not split when its best split would raise the distance.
+    pub no_distance_decay: Decay,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_depth: usize::MAX,
+            max_leaf_nodes: None,
+            min_samples_split: 2,
+            min_samples_leaf: 1,
+            min_weight_fraction_leaf: 0.0,
+            min_score: None,
+            no_distance_decay: Decay::Ignore,
+        }
+    }
+}
+
+/// What to do when a split does not lower the distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Decay {
+    /// Split all the same.
+    #[default]
+    Ignore,
+    /// Stop when the distance would rise.
+    Stop,
+    /// Stop unless the distance falls.
+    Strict,
+}
+
+/// What a leaf without training rows predicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EmptyBranch {
+    /// What its parent would have predicted.
+    #[default]
+    Parent,
+    /// Nothing.
+    Unclassified,
+}
+
+/// Where thresholds lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thresholds {
+    /// Halfway between two values.
+    #[default]
+    Midpoint,
+    /// On the lower value.
+    Value,
+}
+
+/// Everything that growth is told.
+#[derive(Debug)]
+pub struct Setting<'a> {
+    /// The criterion.
+    pub criterion: &'a dyn Criterion,
+    /// Facts for its formulas.
+    pub context: Context,
+    /// Selection rule.
+    pub guard: Guard,
+    /// Tie rule.
+    pub ties: Ties,
+    /// Seed of ties and feature subsets.
+    pub seed: u64,
+    /// Features looked at in each node; all of them when nothing.
+    pub max_features: Option<usize>,
+    /// Where thresholds lie.
+    pub thresholds: Thresholds,
+    /// Empty leaves.
+    pub empty_branch: EmptyBranch,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// Refuse limits outside their domain.
+pub fn check(limits: &Limits) -> Result<()> {
+    use crate::error::Error;
+    if limits.min_samples_split < 2 {
+        return Err(Error::parameter("min_samples_split", limits.min_samples_split, "must be at least 2"));
+    }
+    if limits.min_samples_leaf < 1 {
+        return Err(Error::parameter("min_samples_leaf", limits.min_samples_leaf, "must be at least 1"));
+    }
+    if !(0.0..=0.5).contains(&limits.min_weight_fraction_leaf) {
+        return Err(Error::parameter(
+            "min_weight_fraction_leaf",
+            limits.min_weight_fraction_leaf,
+            "must lie in [0, 0.5]",
+        ));
+    }
+    if limits.max_leaf_nodes.is_some_and(|n| n < 2) {
+        return Err(Error::parameter("max_leaf_nodes", limits.max_leaf_nodes.unwrap_or(0), "must be at least 2"));
+    }
+    if limits.min_score.is_some_and(f64::is_nan) {
+        return Err(Error::parameter("min_score", "NaN", "must be a number or None"));
+    }
+    Ok(())
+}

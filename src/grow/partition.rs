@@ -1,0 +1,123 @@
+//! Stable partition of a node's range, so that its children are ranges.
+//!
+//! Sorted orders keep their order and their "tied" bits: an entry is tied in its new place when an
+//! earlier entry of the same value went to the same side. Branches that will never be looked at again
+//! (finished leaves) are not written.
+
+use crate::data::{Bits, entry_row, entry_tied};
+use crate::stats::contingency::Code;
+
+/// Partition an order in two by the bit of each row (1 goes right). With `keep_left` or `keep_right`
+/// unset that side's range is left in an unspecified state.
+pub(super) fn order_in_two(order: &mut [u32], right: &Bits, n_left: usize, keep: [bool; 2], spare: &mut Vec<u32>) {
+    if spare.len() < order.len() + 1 {
+        spare.resize(order.len() + 1, 0);
+    }
+    let (mut l, mut r) = (0, 0);
+    let mut seen = [0_u32; 2];
+    for i in 0..order.len() {
+        let entry = order[i];
+        let tied = entry_tied(entry);
+        let side = right.get(entry_row(entry));
+        seen[0] &= tied;
+        seen[1] &= tied;
+        order[l] = (entry & !1) | seen[0];
+        spare[r] = (entry & !1) | seen[1];
+        seen[0] |= side ^ 1;
+        seen[1] |= side;
+        l += (side ^ 1) as usize;
+        r += side as usize;
+    }
+    debug_assert_eq!(l, n_left);
+    if keep[1] {
+        order[n_left..].copy_from_slice(&spare[..r]);
+    }
+}
+
+/// Partition an order by branch; `starts[b]` is the first place of branch `b` within the range.
+pub(super) fn order_by_branch(order: &mut [u32], branch: &[u16], starts: &[u32], spare: &mut Vec<u32>) {
+    spare.clear();
+    spare.extend_from_slice(order);
+    let mut next = starts.to_vec();
+    let mut seen = vec![0_u32; starts.len()];
+    let mut group = 0_u32;
+    for &entry in spare.iter() {
+        group += entry_tied(entry) ^ 1;
+        let b = branch[entry_row(entry) as usize] as usize;
+        order[next[b] as usize] = (entry & !1) | u32::from(seen[b] == group);
+        next[b] += 1;
+        seen[b] = group;
+    }
+}
+
+/// Rows of the nominal matrix, in one of two buffers.
+pub(super) struct CodedBuffer<'a, C> {
+    pub codes: &'a mut [C],
+    pub classes: &'a mut [u16],
+    pub rows: &'a mut [u32],
+}
+
+/// Copy the rows of a range from one buffer to the other, branch by branch.
+pub(super) fn coded_by_branch<C: Code>(
+    from: &CodedBuffer<'_, C>,
+    to: &mut CodedBuffer<'_, C>,
+    range: std::ops::Range<usize>,
+    width: usize,
+    starts: &[u32],
+    keep: &[bool],
+    branch: impl Fn(usize, u32) -> usize,
+) {
+    let mut next: Vec<usize> = starts.iter().map(|&s| range.start + s as usize).collect();
+    for i in range {
+        let row = from.rows[i];
+        let b = branch(i, row);
+        let place = next[b];
+        next[b] += 1;
+        if keep[b] {
+            to.rows[place] = row;
+            to.classes[place] = from.classes[i];
+            to.codes[place * width..(place + 1) * width].copy_from_slice(&from.codes[i * width..(i + 1) * width]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::pack_entry;
+    use crate::numeric::mix;
+
+    #[test]
+    fn partitions_keep_order_and_ties() {
+        for seed in 0..200_u64 {
+            let n = (mix(seed, 1) % 60) as usize;
+            let values: Vec<u64> = (0..n as u64).map(|i| mix(seed, 100 + i) % 7).collect();
+            let branch: Vec<u16> = (0..n as u64).map(|i| (mix(seed, 900 + i) % 3) as u16).collect();
+            let mut rows: Vec<u32> = (0..n as u32).collect();
+            rows.sort_by_key(|&r| values[r as usize]);
+            let entries = |rows: &[u32]| -> Vec<u32> {
+                (0..rows.len())
+                    .map(|i| {
+                        let tied = i > 0 && values[rows[i] as usize] == values[rows[i - 1] as usize];
+                        pack_entry(rows[i], tied)
+                    })
+                    .collect()
+            };
+            let order = entries(&rows);
+            let parts: Vec<Vec<u32>> =
+                (0..3).map(|b| rows.iter().copied().filter(|&r| branch[r as usize] == b).collect()).collect();
+            let starts = [0, parts[0].len() as u32, (parts[0].len() + parts[1].len()) as u32];
+            let mut many = order.clone();
+            order_by_branch(&mut many, &branch, &starts, &mut Vec::new());
+            let expected: Vec<u32> = parts.iter().flat_map(|p| entries(p)).collect();
+            assert_eq!(many, expected);
+
+            let mut bits = Bits::new(n);
+            rows.iter().filter(|&&r| branch[r as usize] == 0).for_each(|&r| bits.set(r));
+            let left: Vec<u32> = rows.iter().copied().filter(|&r| branch[r as usize] != 0).collect();
+            let mut two = order.clone();
+            order_in_two(&mut two, &bits, left.len(), [true; 2], &mut Vec::new());
+            assert_eq!(two, [entries(&left), entries(&parts[0])].concat());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Buffers in which the tables of a block of candidates are laid out.
+
+/// Candidates in a block; more when a whole node is asked for at once.
+pub const BLOCK: usize = 256;
+
+/// A block under construction: `cells[(branch * classes + class) * stride + candidate]`.
+#[derive(Debug)]
+pub struct Scratch<C> {
+    pub(super) cells: Vec<C>,
+    pub(super) totals: Vec<C>,
+    pub(super) at: Vec<u32>,
+    pub(super) declared: Vec<u32>,
+    pub(super) stride: usize,
+}
+
+impl<C> Default for Scratch<C> {
+    fn default() -> Self {
+        Self {
+            cells: Vec::new(),
+            totals: Vec::new(),
+            at: Vec::new(),
+            declared: Vec::new(),
+            stride: 0,
+        }
+    }
+}
+
+impl<C: Copy + Default> Scratch<C> {
+    /// Room for tables of `branches x classes`; the stride shrinks when tables are large.
+    pub(super) fn prepare(&mut self, branches: usize, classes: usize) {
+        let table = branches * classes;
+        self.stride = (2 * BLOCK).min((1 << 17) / table.max(1)).max(2);
+        if self.cells.len() < table * self.stride {
+            self.cells.resize(table * self.stride, C::default());
+        }
+        if self.at.len() < self.stride {
+            self.at.resize(self.stride, 0);
+        }
+    }
+}

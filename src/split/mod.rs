@@ -1,0 +1,16 @@
+//! From a node's rows to the split that is chosen.
+//!
+//! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] for codes),
+//! their tables are gathered in blocks and handed to the criterion, and a sink keeps what is wanted: the best of each
+//! feature ([`Best`]), or every score ([`Listing`]). A [`select`]ion rule then picks among the
+//! features; it sees scores and gains, no formula.
+
+mod block;
+pub mod multiway;
+mod select;
+mod sink;
+pub mod threshold;
+
+pub use block::Scratch;
+pub use select::{Choice, FeatureBest, Selector};
+pub use sink::{Best, Listing, Offer, Scored, Sink};

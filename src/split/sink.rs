@@ -1,0 +1,225 @@
+//! What happens to a block of candidates: scored at once and compared, or gathered for one call.
+
+use crate::criteria::{Context, Criterion, Tables};
+use crate::error::{Error, Result};
+use crate::numeric::{Cells, Ties, better};
+
+/// A block of candidates of one feature (or of several nominal features, one candidate each).
+#[derive(Debug, Clone, Copy)]
+pub struct Offer<'a> {
+    /// The tables.
+    pub tables: Tables<'a>,
+    /// What identifies each candidate within its feature: rows on the left of a threshold, 0 for a
+    /// multiway split.
+    pub at: &'a [u32],
+    /// The feature of each candidate.
+    pub features: Features<'a>,
+}
+
+/// The features of a block.
+#[derive(Debug, Clone, Copy)]
+pub enum Features<'a> {
+    /// All candidates are thresholds of one feature.
+    One(u32),
+    /// Each candidate is its own feature.
+    Each(&'a [u32]),
+}
+
+impl Features<'_> {
+    #[inline]
+    fn of(&self, candidate: usize) -> u32 {
+        match self {
+            Self::One(f) => *f,
+            Self::Each(f) => f[candidate],
+        }
+    }
+}
+
+/// Takes blocks.
+pub trait Sink {
+    /// One block.
+    fn take(&mut self, offer: &Offer<'_>) -> Result<()>;
+}
+
+/// The best candidate of one feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// Feature.
+    pub feature: u32,
+    /// Its best score.
+    pub score: f64,
+    /// Candidates with that score, in threshold order; the first alone unless ties are wanted.
+    pub at: Vec<u32>,
+}
+
+/// Keeps the best of each feature.
+#[derive(Debug)]
+pub struct Best<'a> {
+    criterion: &'a dyn Criterion,
+    ties: Ties,
+    scores: Vec<f64>,
+    gathered: Option<Gathered>,
+    /// The best of each feature with a valid candidate, in feature order.
+    pub features: Vec<Scored>,
+}
+
+impl<'a> Best<'a> {
+    /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores them).
+    pub fn new(criterion: &'a dyn Criterion, ties: Ties) -> Self {
+        let gathered = criterion.joined().then(Gathered::default);
+        Self { criterion, ties, scores: Vec::new(), gathered, features: Vec::new() }
+    }
+
+    fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
+        for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
+            let feature = features.of(j);
+            match self.features.last_mut() {
+                Some(best) if best.feature == feature => {
+                    if better(score, best.score) {
+                        best.score = score;
+                        best.at.clear();
+                        best.at.push(at);
+                    } else if score == best.score {
+                        if self.ties != Ties::First {
+                            best.at.push(at);
+                        }
+                    } else if score.is_nan() {
+                        return Err(not_a_number(feature));
+                    }
+                }
+                _ if score.is_nan() => return Err(not_a_number(feature)),
+                _ => self.features.push(Scored { feature, score, at: vec![at] }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Score what was gathered, if anything was.
+    pub fn finish(&mut self, context: &Context) -> Result<()> {
+        if let Some(g) = self.gathered.take()
+            && !g.at.is_empty()
+        {
+            let scores = g.scores(self.criterion, context)?;
+            self.compare(Features::Each(&g.features), &g.at, &scores)?;
+        }
+        Ok(())
+    }
+}
+
+fn not_a_number(feature: u32) -> Error {
+    Error::Callback(format!("the score of a split on feature {feature} is NaN; scores must be numbers"))
+}
+
+impl Sink for Best<'_> {
+    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+        if let Some(g) = &mut self.gathered {
+            g.take(offer);
+            return Ok(());
+        }
+        let mut scores = std::mem::take(&mut self.scores);
+        scores.resize(offer.tables.len, 0.0);
+        self.criterion.score(&offer.tables, &mut scores)?;
+        self.compare(offer.features, offer.at, &scores)?;
+        self.scores = scores;
+        Ok(())
+    }
+}
+
+/// Keeps every score.
+#[derive(Debug)]
+pub struct Listing<'a> {
+    best: Best<'a>,
+    /// (feature, which candidate, score) in feature and threshold order.
+    pub candidates: Vec<(u32, u32, f64)>,
+}
+
+impl<'a> Listing<'a> {
+    /// For one node.
+    pub fn new(criterion: &'a dyn Criterion) -> Self {
+        Self { best: Best::new(criterion, Ties::First), candidates: Vec::new() }
+    }
+
+    /// Score what was gathered, if anything was.
+    pub fn finish(&mut self, context: &Context) -> Result<()> {
+        if let Some(g) = self.best.gathered.take()
+            && !g.at.is_empty()
+        {
+            let scores = g.scores(self.best.criterion, context)?;
+            self.candidates.extend((0..g.at.len()).map(|j| (g.features[j], g.at[j], scores[j])));
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Listing<'_> {
+    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+        if let Some(g) = &mut self.best.gathered {
+            g.take(offer);
+            return Ok(());
+        }
+        let mut scores = vec![0.0; offer.tables.len];
+        self.best.criterion.score(&offer.tables, &mut scores)?;
+        self.candidates
+            .extend(offer.at.iter().zip(scores).enumerate().map(|(j, (&at, s))| (offer.features.of(j), at, s)));
+        Ok(())
+    }
+}
+
+/// All candidates of a node, as tables of real counts padded to the largest number of branches.
+#[derive(Debug, Default)]
+struct Gathered {
+    /// One plane for each (branch, class).
+    planes: Vec<Vec<f64>>,
+    totals: Vec<f64>,
+    classes: usize,
+    declared: Vec<u32>,
+    at: Vec<u32>,
+    features: Vec<u32>,
+}
+
+impl Gathered {
+    fn take(&mut self, offer: &Offer<'_>) {
+        let t = &offer.tables;
+        let before = self.at.len();
+        self.classes = t.classes;
+        while self.planes.len() < t.branches * t.classes {
+            self.planes.push(vec![0.0; before]);
+        }
+        for (i, plane) in self.planes.iter_mut().enumerate() {
+            if i < t.branches * t.classes {
+                let range = i * t.stride..i * t.stride + t.len;
+                match t.cells {
+                    Cells::Rows(c) => plane.extend(c[range].iter().map(|&c| f64::from(c))),
+                    Cells::Weights(c) => plane.extend_from_slice(&c[range]),
+                }
+            } else {
+                plane.resize(before + t.len, 0.0);
+            }
+        }
+        self.totals = match t.totals {
+            Cells::Rows(n) => n.iter().map(|&n| f64::from(n)).collect(),
+            Cells::Weights(n) => n.to_vec(),
+        };
+        self.declared.extend_from_slice(&t.declared[..t.len]);
+        self.at.extend_from_slice(&offer.at[..t.len]);
+        self.features.extend((0..t.len).map(|j| offer.features.of(j)));
+    }
+
+    fn scores(&self, criterion: &dyn Criterion, context: &Context) -> Result<Vec<f64>> {
+        let len = self.at.len();
+        let cells = self.planes.concat();
+        let tables = Tables {
+            cells: Cells::Weights(&cells),
+            totals: Cells::Weights(&self.totals),
+            branches: self.planes.len() / self.classes,
+            classes: self.classes,
+            stride: len,
+            len,
+            declared: &self.declared,
+            context,
+        };
+        let mut scores = vec![0.0; len];
+        criterion.score(&tables, &mut scores)?;
+        Ok(scores)
+    }
+}

@@ -1,0 +1,217 @@
+//! Thresholds on a numeric feature: every boundary between two different values of a node.
+//!
+//! The node's rows come in ascending order (see [`crate::data`]); a scan keeps the class counts on the left and
+//! writes a candidate at each boundary, without a branch. For convex criteria only boundaries at which the
+//! class changes are kept (Fayyad & Irani 1992: no other can be best), with values that several rows share kept
+//! as well, so that no group has to be looked at twice. O(rows) a feature and node, plus the formula.
+
+use super::block::{BLOCK, Scratch};
+use super::multiway::Minimum;
+use super::sink::{Features, Offer, Sink};
+use crate::criteria::{Context, Tables};
+use crate::data::{entry_row, entry_tied};
+use crate::error::Result;
+use crate::numeric::Count;
+use crate::stats::{Sum, Weighing};
+
+/// Class of an internal row.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassOf<'a> {
+    /// Class codes by internal row.
+    pub codes: &'a [u16],
+    /// First internal row of class 1 (rows are sorted by class).
+    pub second: u32,
+}
+
+/// What a scan needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Scan<'a, W: Weighing> {
+    /// Feature.
+    pub feature: u32,
+    /// Entries of the node's rows with a known value, ascending.
+    pub order: &'a [u32],
+    /// Class sums of the rows with a known value.
+    pub known: &'a [W::Sum],
+    /// Class sums of all rows of the node; more than `known` when values are missing (a third branch).
+    pub totals: &'a [W::Sum],
+    /// Classes.
+    pub class_of: ClassOf<'a>,
+    /// Weights.
+    pub weights: W,
+    /// Smallest branch.
+    pub min: Minimum,
+    /// Skip boundaries that a convex criterion cannot choose.
+    pub convex: bool,
+}
+
+/// Offer all thresholds of one feature.
+pub fn offer<W: Weighing>(
+    scan: &Scan<'_, W>,
+    context: &Context,
+    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let n = scan.order.len();
+    if n < 2 {
+        return Ok(());
+    }
+    let unit = scan.weights.unit();
+    let branches = if scan.known == scan.totals { 2 } else { 3 };
+    scratch.prepare(branches, context.classes);
+    scratch.totals.clear();
+    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
+    scratch.declared.clear();
+    scratch.declared.resize(scratch.stride, branches as u32);
+    if branches == 3 {
+        for c in 0..context.classes {
+            let missing = scan.totals[c].minus(scan.known[c]).cell(unit);
+            let start = (2 * context.classes + c) * scratch.stride;
+            scratch.cells[start..start + scratch.stride].fill(missing);
+        }
+    }
+    // Positions: `i` rows on the left. Row limits bound them at once where positions are rows.
+    let first = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
+    let last = n - first.min(n);
+    if first > last {
+        return Ok(());
+    }
+    if W::UNIT && context.classes == 2 {
+        two_classes(scan, first, last, context, branches, scratch, sink)
+    } else {
+        any_classes(scan, first, last, context, branches, scratch, sink)
+    }
+}
+
+/// 1 when a candidate lies between entries `i - 1` and `i`.
+#[inline]
+fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
+    let here = entry_tied(order[i]) ^ 1;
+    if !convex {
+        return here;
+    }
+    let shared = entry_tied(order[i - 1]) | order.get(i + 1).map_or(0, |&e| entry_tied(e));
+    here & (class_changes | shared)
+}
+
+fn two_classes<W: Weighing>(
+    scan: &Scan<'_, W>,
+    first: usize,
+    last: usize,
+    context: &Context,
+    branches: usize,
+    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let order = scan.order;
+    let second = scan.class_of.second;
+    let class = |i: usize| u32::from(entry_row(order[i]) >= second);
+    let mut ones: u32 = (0..first - 1).map(class).sum();
+    let mut left = [[0_u32; 2 * BLOCK]; 2];
+    let mut at = [0_u32; 2 * BLOCK];
+    let mut held = 0;
+    let mut i = first;
+    while i <= last {
+        let stop = (i + BLOCK).min(last + 1);
+        let mut current = class(i - 1);
+        for i in i..stop {
+            ones += current;
+            let next = class(i);
+            let slot = held & (2 * BLOCK - 1);
+            left[1][slot] = ones;
+            at[slot] = i as u32;
+            held += boundary(order, i, current ^ next, scan.convex) as usize;
+            current = next;
+        }
+        i = stop;
+        if held >= BLOCK || i > last {
+            for slot in 0..held {
+                left[0][slot] = at[slot] - left[1][slot];
+            }
+            // `held` may exceed the block of a criterion with large tables, but not of two classes.
+            let stride = scratch.stride;
+            for c in 0..2 {
+                let (known, unit) = (scan.known[c], scan.weights.unit());
+                for slot in 0..held {
+                    let l = W::Sum::from_rows(left[c][slot]);
+                    scratch.cells[c * stride + slot] = l.cell(unit);
+                    scratch.cells[(2 + c) * stride + slot] = known.minus(l).cell(unit);
+                }
+            }
+            scratch.at[..held].copy_from_slice(&at[..held]);
+            flush(scan, held, context, branches, scratch, sink)?;
+            held = 0;
+        }
+    }
+    Ok(())
+}
+
+fn any_classes<W: Weighing>(
+    scan: &Scan<'_, W>,
+    first: usize,
+    last: usize,
+    context: &Context,
+    branches: usize,
+    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let (order, k, unit) = (scan.order, context.classes, scan.weights.unit());
+    let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize];
+    let limited = scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1);
+    let least = if W::COPIES { scan.min.weight.max(f64::from(scan.min.rows)) } else { scan.min.weight };
+    let known_weight: f64 = scan.known.iter().map(|s| s.value(unit)).sum();
+    let mut left = vec![W::Sum::default(); k];
+    for i in 0..first - 1 {
+        let c = class(i) as usize;
+        left[c] = left[c].plus(scan.weights.of(entry_row(order[i])));
+    }
+    let mut held = 0;
+    for i in first..=last {
+        let (c, next) = (class(i - 1), class(i));
+        left[c as usize] = left[c as usize].plus(scan.weights.of(entry_row(order[i - 1])));
+        if boundary(order, i, u32::from(c != next), scan.convex) == 0 {
+            continue;
+        }
+        if limited {
+            let weight: f64 = left.iter().map(|s| s.value(unit)).sum();
+            if weight < least || known_weight - weight < least {
+                continue;
+            }
+        }
+        let stride = scratch.stride;
+        for c in 0..k {
+            scratch.cells[c * stride + held] = left[c].cell(unit);
+            scratch.cells[(k + c) * stride + held] = scan.known[c].minus(left[c]).cell(unit);
+        }
+        scratch.at[held] = i as u32;
+        held += 1;
+        if held == stride.min(BLOCK) {
+            flush(scan, held, context, branches, scratch, sink)?;
+            held = 0;
+        }
+    }
+    flush(scan, held, context, branches, scratch, sink)
+}
+
+fn flush<W: Weighing>(
+    scan: &Scan<'_, W>,
+    held: usize,
+    context: &Context,
+    branches: usize,
+    scratch: &Scratch<<W::Sum as Sum>::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    if held == 0 {
+        return Ok(());
+    }
+    let tables = Tables {
+        cells: Count::cells(&scratch.cells),
+        totals: Count::cells(&scratch.totals),
+        branches,
+        classes: context.classes,
+        stride: scratch.stride,
+        len: held,
+        declared: &scratch.declared,
+        context,
+    };
+    sink.take(&Offer { tables, at: &scratch.at[..held], features: Features::One(scan.feature) })
+}

@@ -1,0 +1,108 @@
+//! A decision tree: an arena of nodes in pre-order.
+//!
+//! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the branch
+//! of missing values last). Node 0 is the root. Every walk is a loop, so a chain of 20,000 levels is as
+//! good as any tree.
+
+mod text;
+mod walk;
+
+pub use text::{Style, dot, text};
+pub use walk::Shape;
+
+/// "No node", "no branch".
+pub const NONE: u32 = u32::MAX;
+
+/// What a node asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Test {
+    /// Nothing: a leaf.
+    Leaf,
+    /// `x <= t`, then `x > t`.
+    Threshold(f64),
+    /// One branch for each declared value or bin.
+    Multiway,
+}
+
+/// One node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Node {
+    /// Parent, [`NONE`] for the root.
+    pub parent: u32,
+    /// Which branch of the parent this is.
+    pub branch: u32,
+    /// Distance from the root.
+    pub depth: u32,
+    /// The question.
+    pub test: Test,
+    /// Feature that is asked for (0 in a leaf).
+    pub feature: u32,
+    /// First index into [`Tree::children`].
+    pub first_child: u32,
+    /// Number of branches.
+    pub n_children: u32,
+    /// Branch of rows whose value is missing: a branch of its own, or the heaviest one.
+    pub missing_branch: u32,
+    /// Predicted class, or -1 when the leaf predicts nothing.
+    pub label: i32,
+    /// Training rows that reached the node.
+    pub rows: u32,
+    /// When the node was split (0 first), [`NONE`] in a leaf.
+    pub step: u32,
+    /// Score of the split.
+    pub score: f64,
+    /// Local distance of the split.
+    pub distance: f64,
+}
+
+/// A tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// Nodes in pre-order.
+    pub nodes: Vec<Node>,
+    /// Children of all inner nodes, see [`Node::first_child`].
+    pub children: Vec<u32>,
+    /// Class counts (rows or weight) of each node: `counts[node * classes + class]`.
+    pub counts: Vec<f64>,
+    /// Number of declared classes.
+    pub classes: usize,
+}
+
+impl Tree {
+    /// Class counts of a node.
+    pub fn counts(&self, node: usize) -> &[f64] {
+        &self.counts[node * self.classes..(node + 1) * self.classes]
+    }
+
+    /// Children of a node in branch order.
+    pub fn children(&self, node: usize) -> &[u32] {
+        let n = &self.nodes[node];
+        &self.children[n.first_child as usize..(n.first_child + n.n_children) as usize]
+    }
+
+    /// True for a leaf.
+    pub fn is_leaf(&self, node: usize) -> bool {
+        self.nodes[node].n_children == 0
+    }
+
+    /// Class counts a prediction is made from: the node's own, or its parent's when no training row
+    /// reached it.
+    pub fn evidence(&self, node: usize) -> &[f64] {
+        let mut node = node;
+        while self.nodes[node].parent != NONE && self.counts(node).iter().all(|&c| c == 0.0) {
+            node = self.nodes[node].parent as usize;
+        }
+        self.counts(node)
+    }
+}
+
+/// The most frequent class; the lower class on ties.
+pub fn majority(counts: &[f64]) -> usize {
+    let mut best = 0;
+    for (c, &n) in counts.iter().enumerate() {
+        if n > counts[best] {
+            best = c;
+        }
+    }
+    best
+}

@@ -1,0 +1,145 @@
+//! A tree for the eye: indented text and Graphviz DOT.
+
+use super::{NONE, Test, Tree};
+use crate::data::{Kind, Schema};
+use std::fmt::Write;
+
+/// How much is printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// Digits after the point of thresholds and counts.
+    pub decimals: usize,
+    /// Deeper nodes are folded.
+    pub max_depth: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { decimals: 6, max_depth: usize::MAX }
+    }
+}
+
+fn number(x: f64, decimals: usize) -> String {
+    let fixed = format!("{x:.decimals$}");
+    if fixed.contains('.') {
+        fixed.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        fixed
+    }
+}
+
+/// The condition on the branch that leads to a node.
+pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
+    let n = &tree.nodes[node];
+    let parent = &tree.nodes[n.parent as usize];
+    let feature = &schema.features[parent.feature as usize];
+    let branch = n.branch as usize;
+    let name = &feature.name;
+    match (parent.test, &feature.kind) {
+        (Test::Leaf, _) => name.clone(),
+        (Test::Threshold(t), _) if branch == 0 => format!("{name} <= {}", exact(t, decimals)),
+        (Test::Threshold(t), _) if branch == 1 => format!("{name} > {}", exact(t, decimals)),
+        (Test::Multiway, Kind::Nominal { levels, .. }) if branch < levels.len() => {
+            format!("{name} = {}", levels[branch])
+        }
+        (Test::Multiway, Kind::Numeric { cuts: Some(cuts), .. }) if branch <= cuts.len() => match branch {
+            _ if cuts.is_empty() => format!("{name} = any number"),
+            0 => format!("{name} <= {}", exact(cuts[0], decimals)),
+            b if b == cuts.len() => format!("{name} > {}", exact(cuts[b - 1], decimals)),
+            b => format!("{} < {name} <= {}", exact(cuts[b - 1], decimals), exact(cuts[b], decimals)),
+        },
+        _ => format!("{name} is missing"),
+    }
+}
+
+/// A threshold, rounded only where rounding keeps it recognisable.
+fn exact(t: f64, decimals: usize) -> String {
+    let short = number(t, decimals);
+    if t != 0.0 && (short.parse::<f64>().unwrap_or(0.0) - t).abs() > t.abs() * 1e-3 { format!("{t:e}") } else { short }
+}
+
+fn summary(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
+    let counts = tree.counts(node);
+    let label = match tree.nodes[node].label {
+        l if l < 0 => "unclassified".to_string(),
+        l => schema.classes[l as usize].to_string(),
+    };
+    let total: f64 = counts.iter().sum();
+    let wrong = total - usize::try_from(tree.nodes[node].label).map_or(0.0, |l| counts[l]);
+    if wrong > 0.0 {
+        format!("{label} ({}/{})", number(total, decimals), number(wrong, decimals))
+    } else {
+        format!("{label} ({})", number(total, decimals))
+    }
+}
+
+/// Indented text, one line a branch, leaves as `label (rows/errors)`.
+pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
+    let mut out = String::new();
+    for (i, node) in tree.nodes.iter().enumerate() {
+        let depth = node.depth as usize;
+        if depth > style.max_depth {
+            continue;
+        }
+        if node.parent != NONE {
+            // A very deep chain keeps its lines readable: the indent is a number there.
+            if depth > 60 {
+                let _ = write!(out, "[{}] ", depth - 1);
+            } else {
+                out.push_str(&"|   ".repeat(depth - 1));
+            }
+            out.push_str(&condition(tree, schema, i, style.decimals));
+        }
+        if tree.is_leaf(i) || depth == style.max_depth {
+            out.push_str(if node.parent == NONE { "" } else { ": " });
+            out.push_str(&summary(tree, schema, i, style.decimals));
+            if !tree.is_leaf(i) {
+                out.push_str(" ...");
+            }
+        }
+        if node.parent != NONE || tree.is_leaf(i) {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn quoted(s: &str) -> String {
+    let mut out = String::with_capacity(s.len() + 2);
+    out.push('"');
+    for ch in s.chars() {
+        match ch {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Graphviz DOT.
+pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
+    let mut out = String::from("digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\"];\n");
+    for (i, node) in tree.nodes.iter().enumerate() {
+        if node.depth as usize > style.max_depth {
+            continue;
+        }
+        let folded = node.depth as usize == style.max_depth;
+        let label = if tree.is_leaf(i) || folded {
+            summary(tree, schema, i, style.decimals)
+        } else {
+            format!("{}\nscore {}", schema.features[node.feature as usize].name, number(node.score, style.decimals))
+        };
+        let shape = if tree.is_leaf(i) { ", shape=ellipse" } else { "" };
+        let _ = writeln!(out, "  n{i} [label={}{shape}];", quoted(&label));
+        if node.parent != NONE {
+            let edge = condition(tree, schema, i, style.decimals);
+            let _ = writeln!(out, "  n{} -> n{i} [label={}];", node.parent, quoted(&edge));
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+

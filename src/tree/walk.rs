@@ -1,0 +1,80 @@
+//! Measures of a tree, by loops over the arena.
+
+use super::Tree;
+
+/// Size of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// All nodes.
+    pub nodes: usize,
+    /// Leaves, empty ones included.
+    pub leaves: usize,
+    /// Leaves that no training row reached.
+    pub empty_leaves: usize,
+    /// Longest path, in splits.
+    pub depth: usize,
+}
+
+impl Tree {
+    /// Size of the tree.
+    pub fn shape(&self) -> Shape {
+        let mut shape = Shape { nodes: self.nodes.len(), ..Shape::default() };
+        for (i, node) in self.nodes.iter().enumerate() {
+            shape.depth = shape.depth.max(node.depth as usize);
+            if self.is_leaf(i) {
+                shape.leaves += 1;
+                shape.empty_leaves += usize::from(node.rows == 0);
+            }
+        }
+        shape
+    }
+
+    /// Nodes in the order in which they were split.
+    pub fn steps(&self) -> Vec<u32> {
+        let mut inner: Vec<u32> = (0..self.nodes.len() as u32).filter(|&i| !self.is_leaf(i as usize)).collect();
+        inner.sort_by_key(|&i| self.nodes[i as usize].step);
+        inner
+    }
+
+    /// The tree as it was before step `step`: nodes split later become leaves.
+    pub fn cut(&self, step: u32) -> Self {
+        let mut keep = vec![false; self.nodes.len()];
+        let mut number = vec![0_u32; self.nodes.len()];
+        let mut kept = 0;
+        for (i, node) in self.nodes.iter().enumerate() {
+            let parent = node.parent as usize;
+            keep[i] = node.parent == super::NONE || (keep[parent] && self.nodes[parent].step < step);
+            if keep[i] {
+                number[i] = kept;
+                kept += 1;
+            }
+        }
+        let mut cut = Self { nodes: Vec::new(), children: Vec::new(), counts: Vec::new(), classes: self.classes };
+        for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| keep[i]) {
+            let mut node = *node;
+            if node.parent != super::NONE {
+                node.parent = number[node.parent as usize];
+            }
+            let first = cut.children.len() as u32;
+            if !self.is_leaf(i) && node.step < step {
+                cut.children.extend(self.children(i).iter().map(|&c| number[c as usize]));
+                node.first_child = first;
+            } else {
+                node = super::Node {
+                    test: super::Test::Leaf,
+                    feature: 0,
+                    first_child: first,
+                    n_children: 0,
+                    missing_branch: super::NONE,
+                    step: super::NONE,
+                    score: 0.0,
+                    distance: 0.0,
+                    ..node
+                };
+            }
+            cut.nodes.push(node);
+            cut.counts.extend_from_slice(self.counts(i));
+        }
+        cut
+    }
+}

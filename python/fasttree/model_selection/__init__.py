@@ -1,8 +1,11 @@
 """Comparing methods honestly: shared folds, cross-validation, statistical tests, tables over data sets."""
 
+from .comparison import Comparison, compare
 from .contiguous import ContiguousKFold
 from .java_random import JavaRandom
+from .learning_curve import LearningCurve, learning_curve
 from .learning_curve_split import LearningCurveSplit
+from .result import CrossValidation, MethodScores
 from .statistics import (
     AnovaResult,
     FriedmanResult,
@@ -18,24 +21,32 @@ from .statistics import (
     wilcoxon,
 )
 from .stratified import FiveByTwo, StratifiedRepeatedKFold
+from .validation import cross_validate
 from .weka import WekaStratifiedKFold
 
 __all__ = [
     "AnovaResult",
+    "Comparison",
     "ContiguousKFold",
+    "CrossValidation",
     "FiveByTwo",
     "FriedmanResult",
     "JavaRandom",
+    "LearningCurve",
     "LearningCurveSplit",
+    "MethodScores",
     "PairedTestResult",
     "StratifiedRepeatedKFold",
     "WekaStratifiedKFold",
     "bonferroni",
+    "compare",
     "corrected_resampled_t_test",
+    "cross_validate",
     "five_by_two_cv_f_test",
     "five_by_two_cv_t_test",
     "friedman_nemenyi",
     "holm",
+    "learning_curve",
     "paired_t_test",
     "repeated_measures_anova",
     "wilcoxon",

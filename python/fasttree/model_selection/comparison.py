@@ -1,0 +1,349 @@
+"""`compare`: methods over data sets, with significance marks, wins, ties and losses.
+
+Every data set is cross-validated with the same folds for all methods; then every pair of methods is tested on its fold
+values (the corrected resampled t test unless told otherwise).  A mark v / * says that a method is significantly better
+/ worse than the baseline, as in Weka's Experimenter.  The tests are not corrected for the number of data sets; for one
+verdict over all of them ask `friedman()`.  O(sets x methods^2 x folds) beside the fits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .progress import make_report
+from .rendering import Rendered
+from .result import CrossValidation, records_to_frame
+from .scoring import resolve_scoring
+from .statistics import (
+    FriedmanResult,
+    PairedTestResult,
+    five_by_two_cv_f_test,
+    five_by_two_cv_t_test,
+    friedman_nemenyi,
+    paired_t_test,
+    wilcoxon,
+)
+from .statistics.outcome import check_alpha
+from .statistics.t_tests import corrected_resampled_t_test, t_from_differences, two_sided_p
+from .validation import cross_validate
+
+PairTest = Callable[..., PairedTestResult]
+
+TESTS: dict[str, PairTest] = {
+    "corrected_resampled_t": corrected_resampled_t_test,
+    "paired_t": paired_t_test,
+    "five_by_two_t": five_by_two_cv_t_test,
+    "five_by_two_f": five_by_two_cv_f_test,
+    "wilcoxon": wilcoxon,
+}
+"""Tests of two methods' fold values by name."""
+
+
+def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> np.ndarray:
+    """Return two-sided p-values (methods, methods) of fold values (methods, folds); NaN where a value is not finite.
+
+    The t tests are computed for all pairs at once.
+    """
+    n_methods, n_folds = values.shape
+    if isinstance(test, str) and test not in TESTS:
+        raise ValueError(
+            f"test={test!r}; use one of {', '.join(TESTS)}, or a callable (a, b) -> PairedTestResult"
+        )
+    if test in ("corrected_resampled_t", "paired_t"):
+        if n_folds < 2:
+            raise ValueError(f"test={test!r} needs at least two folds, got {n_folds}")
+        factor = 1.0 / n_folds + (test_over_train if test == "corrected_resampled_t" else 0.0)
+        largest = np.abs(values).max(axis=1)
+        with np.errstate(invalid="ignore"):
+            d = values[:, None, :] - values[None, :, :]
+            _, _, t = t_from_differences(d, factor, np.maximum(largest[:, None], largest[None, :]))
+            return two_sided_p(t, n_folds - 1)
+    run = TESTS[test] if isinstance(test, str) else test
+    out = np.ones((n_methods, n_methods))
+    for i in range(n_methods):
+        for j in range(i + 1, n_methods):
+            finite = np.isfinite(values[i]).all() and np.isfinite(values[j]).all()
+            out[i, j] = out[j, i] = run(values[i], values[j]).p_value if finite else np.nan
+    return out
+
+
+def load_tables(tables: Any) -> dict[str, Any]:
+    """Return name -> Table of Tables, file names or (X, y) pairs in a list or dict, or a single one.
+
+    Names come from the dict, the table or the file; a repeated name gets a number.
+    """
+    from ..table import Table
+
+    if isinstance(tables, Mapping):
+        items = [(str(name), one) for name, one in tables.items()]
+    else:
+        if isinstance(tables, (Table, str, os.PathLike)):
+            tables = [tables]
+        items = [("", one) for one in tables]
+    if not items:
+        raise ValueError("tables is empty; give at least one data set")
+    out: dict[str, Any] = {}
+    for place, (name, one) in enumerate(items):
+        if isinstance(one, (str, os.PathLike)):
+            from ..datasets import load
+
+            one = load(one)
+        elif isinstance(one, tuple) and len(one) == 2:
+            one = Table(one[0], one[1], name=name or None)
+        if not isinstance(one, Table):
+            raise TypeError(
+                f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a pair (X, y)"
+            )
+        base = name or one.name or f"set {place + 1}"
+        final, number = base, 2
+        while final in out:
+            final, number = f"{base} ({number})", number + 1
+        out[final] = one
+    return out
+
+
+class Comparison(Rendered):
+    """Result of `compare`.
+
+    Attributes: `results` data set -> `CrossValidation`; `datasets`, `methods` names; `metric` what is compared and
+    `greater_is_better`; `means`, `sds` (sets, methods); `p_values` (sets, methods, methods) and `better` likewise, 1
+    where the first is significantly better than the second, -1 worse, 0 else; `baseline` the method marks refer to.
+    """
+
+    def __init__(
+        self,
+        results: dict[str, CrossValidation],
+        *,
+        metric: str,
+        alpha: float,
+        baseline: str | int | None,
+        test: Any,
+        sd: str,
+    ) -> None:
+        self.results = results
+        self.datasets = tuple(results)
+        first = next(iter(results.values()))
+        self.methods = first.methods
+        if metric not in first.metrics and metric not in next(iter(first.values())):
+            raise ValueError(f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}")
+        self.metric = metric
+        self.greater_is_better = first.directions.get(
+            metric, metric not in ("leaves", "nodes", "depth", "seconds")
+        )
+        self.alpha = check_alpha(alpha)
+        self.test = test
+        self.sd = sd
+        self._baseline = self._index(0 if baseline is None else baseline)
+        self.means = np.array([[one.mean(m, metric) for m in self.methods] for one in results.values()])
+        self.sds = np.array([[one.sd(m, metric, of=sd) for m in self.methods] for one in results.values()])
+        self.p_values = np.array(
+            [
+                pairwise_p_values(one.matrix(metric), test, one.folds.n_test_over_n_train)
+                for one in results.values()
+            ]
+        )
+        with np.errstate(invalid="ignore"):
+            gap = self.means[:, :, None] - self.means[:, None, :]
+        sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if self.greater_is_better else -1)
+        self.better = np.where(self.p_values < self.alpha, sign, 0)
+
+    def _index(self, method: str | int) -> int:
+        if isinstance(method, str):
+            if method not in self.methods:
+                raise ValueError(f"baseline={method!r} is not a method; there are {', '.join(self.methods)}")
+            return self.methods.index(method)
+        if not -len(self.methods) <= method < len(self.methods):
+            raise ValueError(f"baseline={method} is out of range, there are {len(self.methods)} methods")
+        return method % len(self.methods)
+
+    def __getitem__(self, dataset: str) -> CrossValidation:
+        try:
+            return self.results[dataset]
+        except KeyError:
+            raise KeyError(f"no data set {dataset!r}; there are {', '.join(self.datasets)}") from None
+
+    def __iter__(self) -> Any:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        return f"Comparison: {len(self.datasets)} data sets x {len(self.methods)} methods, {self.metric}"
+
+    def with_metric(
+        self, metric: str, *, baseline: str | int | None = None, alpha: float | None = None
+    ) -> Comparison:
+        """Return the comparison of another computed metric ("leaves", say) or baseline, without running anything."""
+        return Comparison(
+            self.results,
+            metric=metric,
+            alpha=self.alpha if alpha is None else alpha,
+            baseline=self._baseline if baseline is None else baseline,
+            test=self.test,
+            sd=self.sd,
+        )
+
+    @property
+    def baseline(self) -> str:
+        """The method that marks refer to."""
+        return self.methods[self._baseline]
+
+    @property
+    def marks(self) -> np.ndarray:
+        """Marks against the baseline, (sets, methods): "v" significantly better, "*" worse, "" else."""
+        return np.array(["", "v", "*"])[self.better[:, :, self._baseline]]
+
+    @property
+    def best(self) -> np.ndarray:
+        """Whether a method has the best mean of its data set, bool (sets, methods); ties are all best."""
+        limit = self.means.max(axis=1) if self.greater_is_better else self.means.min(axis=1)
+        return np.isclose(self.means, limit[:, None], rtol=1e-12, atol=0.0)
+
+    @property
+    def averages(self) -> np.ndarray:
+        """Mean over data sets, (methods,)."""
+        return self.means.mean(axis=0)
+
+    @property
+    def wins_ties_losses(self) -> np.ndarray:
+        """Against the baseline, int (methods, 3): data sets significantly better, not different, worse."""
+        side = self.better[:, :, self._baseline]
+        return np.stack([(side == 1).sum(axis=0), (side == 0).sum(axis=0), (side == -1).sum(axis=0)], axis=1)
+
+    @property
+    def win_matrix(self) -> np.ndarray:
+        """`win_matrix[i, j]` = data sets on which method i is significantly better than method j."""
+        return (self.better == 1).sum(axis=0)
+
+    def significantly_worse(self) -> list[dict[str, Any]]:
+        """Return, for every data set and method that is beaten, which methods beat it significantly."""
+        out = []
+        for place, dataset in enumerate(self.datasets):
+            for j, method in enumerate(self.methods):
+                beaten_by = [self.methods[i] for i in np.flatnonzero(self.better[place, :, j] == 1)]
+                if beaten_by:
+                    out.append({"dataset": dataset, "method": method, "worse_than": beaten_by})
+        return out
+
+    def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
+        """Return the full test of two methods on one data set, with interval and sentence."""
+        one = self[dataset]
+        a, b = one[first][self.metric], one[second][self.metric]
+        options: dict[str, Any] = {"alpha": self.alpha, "names": (first, second)}
+        if self.test == "corrected_resampled_t":
+            options["test_over_train"] = one.folds.n_test_over_n_train
+        run = TESTS[self.test] if isinstance(self.test, str) else self.test
+        return run(a, b, **options) if isinstance(self.test, str) else run(a, b)
+
+    def friedman(self, *, tie_correction: bool = True) -> FriedmanResult:
+        """Return Friedman's test with Nemenyi's critical difference over the data sets' means."""
+        return friedman_nemenyi(
+            self.means,
+            names=self.methods,
+            greater_is_better=self.greater_is_better,
+            alpha=self.alpha,
+            tie_correction=tie_correction,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dict a data set and method: mean, sd, mark, best, p_value against the baseline, fold count."""
+        marks, best = self.marks, self.best
+        return [
+            {
+                "dataset": dataset,
+                "method": method,
+                "metric": self.metric,
+                "mean": float(self.means[i, j]),
+                "sd": float(self.sds[i, j]),
+                "mark": str(marks[i, j]),
+                "best": bool(best[i, j]),
+                "p_value": float(self.p_values[i, j, self._baseline]),
+                "folds": len(self.results[dataset].folds.pairs),
+            }
+            for i, dataset in enumerate(self.datasets)
+            for j, method in enumerate(self.methods)
+        ]
+
+    def to_frame(self) -> Any:
+        """Return `records` as a pandas frame (the list itself without pandas)."""
+        return records_to_frame(self.records())
+
+
+def compare(
+    tables: Any,
+    criteria: Any = None,
+    *,
+    estimators: Any = None,
+    cv: Any = "10x10",
+    alpha: float = 0.05,
+    baseline: str | int | None = None,
+    test: Any = "corrected_resampled_t",
+    scoring: Any = ("accuracy",),
+    metric: str | None = None,
+    sd: str = "folds",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: Any = False,
+    **params: Any,
+) -> Comparison:
+    """Compare split criteria and other classifiers over data sets.
+
+    Parameters
+    ----------
+    tables : Table, file name, pair (X, y), or a list or dict of these
+        The data sets.
+    criteria, estimators, cv, scoring, random_state, n_jobs, params
+        As in `cross_validate` (`criteria` is its `criterion`); `cv="weka"` for Weka's folds.
+    alpha : float, default 0.05
+        Level of every single test.
+    baseline : method name or position, default the first method
+        What the marks v (significantly better) and * (worse) refer to.
+    test : str or callable, default "corrected_resampled_t"
+        Also "paired_t", "five_by_two_t", "five_by_two_f" (with cv="5x2"), "wilcoxon", or f(a, b) -> PairedTestResult.
+    metric : str, optional
+        The metric compared: the first of `scoring` unless given.
+    sd : "folds" | "repeats", default "folds"
+        Standard deviation shown: of fold values, or of repetition means.
+    progress : bool or callable(done, total), default False
+        Counts data sets.
+
+    Returns
+    -------
+    Comparison
+        Means, marks, win/tie/loss; `.to_text()`, `.to_latex()` and so on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> sets = {"iris": load_iris(return_X_y=True)}
+    >>> result = compare(sets, estimators={"NB": GaussianNB(), "prior": DummyClassifier()}, cv="2x5")
+    >>> result.marks.tolist()
+    [['', '*']]
+    """
+    loaded = load_tables(tables)
+    chosen = metric or next(iter(resolve_scoring(scoring)))
+    check_alpha(alpha)
+    report = make_report(progress, "data sets")
+    results: dict[str, CrossValidation] = {}
+    for name, table in loaded.items():
+        results[name] = cross_validate(
+            table,
+            criterion=criteria,
+            estimators=estimators,
+            cv=cv,
+            scoring=scoring,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            **params,
+        )
+        results[name].name = name
+        if report is not None:
+            report(len(results), len(loaded))
+    return Comparison(results, metric=chosen, alpha=alpha, baseline=baseline, test=test, sd=sd)

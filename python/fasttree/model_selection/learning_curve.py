@@ -1,0 +1,111 @@
+"""`learning_curve`: how a method improves with more training rows.
+
+Each repetition draws a test set and trains on growing parts of the rest (`LearningCurveSplit`); all methods see the
+same rows.  The cost is that of `cross_validate` with sizes x repetitions folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .learning_curve_split import LearningCurveSplit
+from .result import CrossValidation, records_to_frame
+from .validation import cross_validate
+
+
+class LearningCurve:
+    """Result of `learning_curve`.
+
+    `train_sizes` in rows; `result` the underlying `CrossValidation`; `values(method, metric)` has shape
+    (repetitions, sizes).
+    """
+
+    def __init__(self, result: CrossValidation, train_sizes: list[int]) -> None:
+        self.result = result
+        self.train_sizes = train_sizes
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods."""
+        return self.result.methods
+
+    def values(self, method: str, metric: str) -> np.ndarray:
+        """Return scores, (repetitions, sizes)."""
+        return self.result[method][metric].reshape(-1, len(self.train_sizes))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dict a method, metric and size: mean, sd over repetitions (n - 1; NaN for one), repetitions."""
+        out = []
+        for method in self.methods:
+            for metric in self.result.metrics:
+                values = self.values(method, metric)
+                for place, size in enumerate(self.train_sizes):
+                    column = values[:, place]
+                    spread = float(column.std(ddof=1)) if len(column) > 1 else float("nan")
+                    out.append(
+                        {
+                            "method": method,
+                            "metric": metric,
+                            "n_train": size,
+                            "mean": float(column.mean()),
+                            "sd": spread,
+                            "repeats": len(column),
+                        }
+                    )
+        return out
+
+    def to_frame(self) -> Any:
+        """Return `records` as a pandas frame (the list itself without pandas)."""
+        return records_to_frame(self.records())
+
+
+def learning_curve(
+    X: Any,
+    y: Any = None,
+    *,
+    criterion: Any = None,
+    estimators: Any = None,
+    train_sizes: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
+    test_size: float = 0.1,
+    n_repeats: int = 100,
+    stratify: bool = True,
+    nested: bool = True,
+    scoring: Any = ("accuracy",),
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: Any = False,
+    **params: Any,
+) -> LearningCurve:
+    """Return scores by training size; sizes and draws as in `LearningCurveSplit`, the rest as in `cross_validate`.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = learning_curve(X, y, estimators={"NB": GaussianNB()}, train_sizes=(0.2, 1.0), n_repeats=3)
+    >>> curve.train_sizes, curve.values("NB", "accuracy").shape
+    ([27, 135], (3, 2))
+    """
+    cv = LearningCurveSplit(
+        train_sizes,
+        test_size=test_size,
+        n_repeats=n_repeats,
+        stratify=stratify,
+        nested=nested,
+        random_state=random_state,
+    )
+    result = cross_validate(
+        X,
+        y,
+        criterion=criterion,
+        estimators=estimators,
+        cv=cv,
+        scoring=scoring,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+        **params,
+    )
+    return LearningCurve(result, [int(size) for size in result.folds.train_sizes[: len(train_sizes)]])

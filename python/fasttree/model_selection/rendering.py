@@ -1,0 +1,44 @@
+"""The one place where results call upwards: `to_text`, `to_markdown`, ... are rendered by `fasttree.reports`.
+
+Reports rank above model selection and import its results; results offer the methods people expect.  The import below
+happens when a method is called, so that neither package needs the other to load.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Rendered:
+    """Text forms of a result; every method takes the options of `fasttree.reports.render`."""
+
+    def _render(self, form: str, options: dict[str, Any]) -> str:
+        from .. import reports
+
+        return reports.render(self, form, **options)
+
+    def to_text(self, **options: Any) -> str:
+        """Return aligned plain text."""
+        return self._render("text", options)
+
+    def to_markdown(self, **options: Any) -> str:
+        """Return GitHub Markdown."""
+        return self._render("markdown", options)
+
+    def to_latex(self, **options: Any) -> str:
+        """Return LaTeX for the booktabs package."""
+        return self._render("latex", options)
+
+    def to_csv(self, **options: Any) -> str:
+        """Return CSV of the plain numbers, one row a method (and data set) and metric."""
+        return self._render("csv", options)
+
+    def to_json(self, **options: Any) -> str:
+        """Return strict JSON: NaN is null, infinities are the strings "Infinity" and "-Infinity"."""
+        return self._render("json", options)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()

@@ -1,0 +1,187 @@
+"""The result of a cross-validation: fold values of every method and metric, and what made them.
+
+`result["gini"]["accuracy"]` is the array of fold values.  Two standard deviations are kept apart: of the fold values
+(n - 1), as Weka prints it, and of the repetition means, as "5 x 10-fold" tables print it.  Frames and texts are built
+when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .folds import Folds
+from .rendering import Rendered
+
+
+def records_to_frame(records: list[dict[str, Any]]) -> Any:
+    """Return a pandas frame, or the list of dicts itself where pandas is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        return records
+    return pandas.DataFrame.from_records(records)
+
+
+class MethodScores(Mapping[str, np.ndarray]):
+    """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times included.
+
+    `name`, `predictions` (test rows,) int32 class codes with -1 = unclassified and `proba` (test rows, k) or None are
+    in the order of `folds.test_rows`.
+    """
+
+    def __init__(
+        self, name: str, values: dict[str, np.ndarray], predictions: np.ndarray, proba: np.ndarray | None
+    ) -> None:
+        self.name = name
+        self._values = values
+        self.predictions = predictions
+        self.proba = proba
+
+    def __getitem__(self, metric: str) -> np.ndarray:
+        try:
+            return self._values[metric]
+        except KeyError:
+            raise KeyError(
+                f"no metric {metric!r} for {self.name!r}; there are {', '.join(self._values)}"
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"MethodScores({self.name!r}, {', '.join(self._values)})"
+
+
+class CrossValidation(Rendered, Mapping[str, MethodScores]):
+    """Result of `cross_validate`: a mapping from method to `MethodScores`.
+
+    Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the order of
+    `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions` metric -> larger is better.
+    """
+
+    def __init__(
+        self,
+        methods: dict[str, MethodScores],
+        *,
+        metrics: tuple[str, ...],
+        directions: dict[str, bool],
+        folds: Folds,
+        classes: tuple[Any, ...],
+        true_codes: np.ndarray,
+        name: str | None,
+        settings: dict[str, Any],
+        seconds: float,
+    ) -> None:
+        self._methods = methods
+        self.metrics = metrics
+        self.directions = directions
+        self.folds = folds
+        self.classes = classes
+        self.true_codes = true_codes
+        self.name = name
+        self.settings = settings
+        self.seconds = seconds
+
+    def __getitem__(self, method: str) -> MethodScores:
+        try:
+            return self._methods[method]
+        except KeyError:
+            raise KeyError(f"no method {method!r}; there are {', '.join(map(repr, self._methods))}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._methods)
+
+    def __len__(self) -> int:
+        return len(self._methods)
+
+    def __repr__(self) -> str:
+        what = f" of {self.name!r}" if self.name else ""
+        return (
+            f"CrossValidation{what}: {len(self)} methods x {len(self.folds.pairs)} folds "
+            f"({self.folds.description}), metrics {', '.join(self.metrics)}"
+        )
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods, in order."""
+        return tuple(self._methods)
+
+    def values(self) -> Any:
+        """The `MethodScores`, in order (as for any mapping)."""
+        return self._methods.values()
+
+    def matrix(self, metric: str) -> np.ndarray:
+        """Return fold values of all methods, (methods, folds)."""
+        return np.array([scores[metric] for scores in self._methods.values()])
+
+    def repeat_means(self, method: str, metric: str) -> np.ndarray:
+        """Return the mean of every repetition, (repetitions,)."""
+        return self[method][metric].reshape(self.folds.n_repeats, self.folds.n_splits).mean(axis=1)
+
+    def mean(self, method: str, metric: str) -> float:
+        """Return the mean over folds."""
+        return float(self[method][metric].mean())
+
+    def sd(self, method: str, metric: str, *, of: str = "folds") -> float:
+        """Return the standard deviation (n - 1) of fold values, or of repetition means with of="repeats".
+
+        NaN with a single value.
+        """
+        if of not in ("folds", "repeats"):
+            raise ValueError(f'of={of!r}; use "folds" or "repeats"')
+        values = self[method][metric] if of == "folds" else self.repeat_means(method, metric)
+        if len(values) < 2 or not np.isfinite(values).all():
+            return float("nan")
+        return float(values.std(ddof=1))
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one dict a method and metric: mean, sd (of folds), sd_repeats (of repetition means), folds."""
+        extra = [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
+        rows = []
+        for method, scores in self._methods.items():
+            for metric in (*self.metrics, *(name for name in extra if np.isfinite(scores[name]).all())):
+                rows.append(
+                    {
+                        "dataset": self.name,
+                        "method": method,
+                        "metric": metric,
+                        "mean": self.mean(method, metric),
+                        "sd": self.sd(method, metric),
+                        "sd_repeats": self.sd(method, metric, of="repeats"),
+                        "folds": len(self.folds.pairs),
+                    }
+                )
+        return rows
+
+    def to_frame(self, *, folds: bool = False) -> Any:
+        """Return a pandas frame (a list of dicts without pandas).
+
+        One row a method with mean, sd and sd_repeats of every metric; with `folds=True` one row a method and fold
+        with the metrics' values, sizes and seconds as columns.
+        """
+        if folds:
+            n_splits = self.folds.n_splits
+            records = [
+                {
+                    "method": method,
+                    "repeat": place // n_splits + 1,
+                    "fold": place % n_splits + 1,
+                    "n_train": int(self.folds.train_sizes[place]),
+                    "n_test": int(self.folds.test_sizes[place]),
+                    **{metric: float(values[place]) for metric, values in scores.items()},
+                }
+                for method, scores in self._methods.items()
+                for place in range(len(self.folds.pairs))
+            ]
+            return records_to_frame(records)
+        by_method: dict[str, dict[str, Any]] = {method: {"method": method} for method in self._methods}
+        for row in self.summary():
+            for part in ("mean", "sd", "sd_repeats"):
+                by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]
+        return records_to_frame(list(by_method.values()))

@@ -1,0 +1,258 @@
+"""Running the methods over the folds: our trees in one call into Rust, any other classifier fold by fold.
+
+Both ways fill the same arrays (`Runs`), so that scoring does not know where predictions came from.  A tree whose
+criterion is a callable, or whose configuration the fast path cannot serve, takes the slow way, as does every method
+when a scorer needs a fitted estimator.  Fits of other classifiers run in threads (joblib), since most release the GIL.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..metrics.labels import codes_of
+from ..metrics.tree_size import depth, leaves, nodes
+from .folds import Folds
+from .progress import Report
+
+SIZES = ("leaves", "empty_leaves", "nodes", "depth")
+
+
+@dataclass
+class Method:
+    """A named estimator; `config` is its form for the Rust engine, or None."""
+
+    name: str
+    estimator: Any
+    config: dict[str, Any] | None = None
+
+
+@dataclass
+class Data:
+    """What methods are fitted on: rows as given, their Table (None when nothing needs one), labels and codes."""
+
+    X: Any
+    labels: np.ndarray | None
+    table: Any
+    classes: tuple[Any, ...]
+    codes: np.ndarray
+    _views: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def y(self) -> np.ndarray:
+        """Labels (n,); of a Table, decoded when first asked for."""
+        if self.labels is None:
+            self.labels = np.asarray(self.table.y)
+        return self.labels
+
+    def view(self, estimator: Any) -> tuple[str, Any]:
+        """Return ("table" | "rows", X) in the form the estimator takes.
+
+        Our own estimators get the Table.  Others get X as the user gave it; of a Table, a float array (nominal
+        columns as codes in declared order, missing NaN), or a data frame when the estimator is a pipeline, which may
+        want to encode columns itself.
+        """
+        if is_ours(estimator) and self.table is not None:
+            return "table", self.table
+        if self.X is not self.table:
+            return "rows", self.X
+        form = "frame" if hasattr(estimator, "steps") else "codes"
+        if form not in self._views:
+            self._views[form] = self.table.to_frame() if form == "frame" else codes_matrix(self.table)
+        return "rows", self._views[form]
+
+
+@dataclass
+class Runs:
+    """Out-of-fold output of all methods: see `FoldScores` for shapes; sizes and times are (methods, folds)."""
+
+    predictions: np.ndarray
+    proba: np.ndarray | None
+    sizes: dict[str, np.ndarray]
+    seconds: np.ndarray
+    scored: dict[str, np.ndarray]
+
+
+def is_ours(estimator: Any) -> bool:
+    """Whether an estimator is one of this package, which takes Tables."""
+    return type(estimator).__module__.split(".")[0] == __name__.split(".", maxsplit=1)[0]
+
+
+def codes_matrix(table: Any) -> np.ndarray:
+    """Return a Table as float64 (n, p): numeric columns as they are, nominal ones as codes, missing NaN."""
+    matrix = np.empty(table.shape, dtype=np.float64)
+    for place, column in enumerate(table.columns):
+        values = np.asarray(column.values)
+        matrix[:, place] = values
+        if column.kind == "nominal" and values.dtype.kind == "i":
+            matrix[values < 0, place] = np.nan
+    return matrix
+
+
+def take_rows(X: Any, rows: np.ndarray) -> Any:
+    """Return rows of an array, frame, list or sparse matrix."""
+    if isinstance(X, np.ndarray):
+        return X[rows]
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, rows)
+
+
+def _run_trees(
+    table: Any, configs: list[dict[str, Any]], folds: Folds, *, n_jobs: Any, progress: Any, proba: bool
+) -> Any:
+    """Fit and predict all configurations on all folds by one call into the engine."""
+    from .. import _engine
+
+    return _engine.cross_validate(table, configs, folds.pairs, n_jobs=n_jobs, progress=progress, proba=proba)
+
+
+def _aligned(scores: np.ndarray, own: list[Any], classes: tuple[Any, ...], fill: float) -> np.ndarray:
+    """Return columns in the order of all classes; classes the training fold lacked get `fill`."""
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    out = np.full((len(scores), len(classes)), fill)
+    lookup = {label: place for place, label in enumerate(classes)}
+    out[:, [lookup[label] for label in own]] = scores
+    return out
+
+
+def _fit_one(
+    method: Method, data: Data, fold: Any, want: str | None, outside: dict[str, Any]
+) -> dict[str, Any]:
+    """Fit on one fold and return codes, probabilities, sizes, seconds and outside scores."""
+    from sklearn.base import clone
+
+    train, test = fold
+    estimator = clone(method.estimator)
+    form, X = data.view(estimator)
+    started = time.perf_counter()
+    if form == "table":
+        estimator.fit(X.take(train))
+        X_test: Any = X.take(test)
+    else:
+        estimator.fit(take_rows(X, train), data.y[train])
+        X_test = take_rows(X, test)
+    predicted = estimator.predict(X_test)
+    seconds = time.perf_counter() - started
+    out: dict[str, Any] = {
+        "codes": codes_of(predicted, data.classes, f"predictions of {method.name}", missing_ok=True),
+        "sizes": (leaves(estimator), float("nan"), nodes(estimator), depth(estimator)),
+        "seconds": seconds,
+        "scored": {name: float(one(estimator, X_test, data.y[test])) for name, one in outside.items()},
+    }
+    if want is not None:
+        own = np.asarray(estimator.classes_).tolist()
+        if hasattr(estimator, "predict_proba"):
+            out["proba"] = _aligned(np.asarray(estimator.predict_proba(X_test)), own, data.classes, 0.0)
+        elif want == "scores" and hasattr(estimator, "decision_function"):
+            out["proba"] = _aligned(
+                np.asarray(estimator.decision_function(X_test)), own, data.classes, -np.inf
+            )
+        else:
+            raise ValueError(
+                f"{method.name} has no predict_proba, which the scoring needs; wrap it in CalibratedClassifierCV "
+                "or leave out metrics of probabilities"
+            )
+    return out
+
+
+def _run_estimators(
+    methods: list[Method],
+    data: Data,
+    folds: Folds,
+    *,
+    n_jobs: Any,
+    report: Report,
+    want: str | None,
+    outside: dict[str, Any],
+) -> list[list[dict[str, Any]]]:
+    """Return the output of `_fit_one` by method and fold; threads when n_jobs asks for them."""
+    jobs = [(method, fold) for method in methods for fold in folds.pairs]
+    for method in methods:
+        data.view(method.estimator)
+    labels = data.y  # decoded before threads start
+    assert len(labels) == len(data.codes)
+    done: list[dict[str, Any]] = []
+    if n_jobs in (None, 1):
+        stream: Any = (_fit_one(method, data, fold, want, outside) for method, fold in jobs)
+    else:
+        from joblib import Parallel, delayed
+
+        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        stream = pool(delayed(_fit_one)(method, data, fold, want, outside) for method, fold in jobs)
+    for one in stream:
+        done.append(one)
+        report(len(done), len(jobs))
+    return [done[at : at + len(folds.pairs)] for at in range(0, len(done), len(folds.pairs))]
+
+
+def run_methods(
+    methods: list[Method],
+    data: Data,
+    folds: Folds,
+    *,
+    n_jobs: Any,
+    report: Report | None,
+    want: str | None,
+    outside: dict[str, Any],
+) -> Runs:
+    """Run every method on every fold; `want` is None, "scores" or "proba", `outside` scorers of fitted estimators."""
+    shape, total = (len(methods), len(folds.pairs)), len(folds.test_rows)
+    predictions = np.empty((len(methods), total), dtype=np.int32)
+    proba = np.empty((len(methods), total, len(data.classes))) if want is not None else None
+    sizes = {name: np.full(shape, np.nan) for name in SIZES}
+    seconds = np.zeros(shape)
+    scored = {name: np.full(shape, np.nan) for name in outside}
+    fast = [place for place, method in enumerate(methods) if method.config is not None and not outside]
+    slow = [place for place in range(len(methods)) if place not in fast]
+    n_fast, n_all = len(fast) * shape[1], len(methods) * shape[1]
+
+    def report_fast(done: int, total: int) -> None:
+        if report is not None:
+            report(n_fast * done // max(total, 1), n_all)
+
+    def report_slow(done: int, total: int) -> None:
+        if report is not None:
+            report(n_fast + done, n_all)
+
+    if fast:
+        started = time.perf_counter()
+        configs = [methods[place].config or {} for place in fast]
+        found = _run_trees(
+            data.table,
+            configs,
+            folds,
+            n_jobs=n_jobs,
+            progress=report and report_fast,
+            proba=proba is not None,
+        )
+        predictions[fast] = found["predictions"]
+        if proba is not None:
+            proba[fast] = found["proba"]
+        for name in SIZES:
+            sizes[name][fast] = found[name]
+        seconds[fast] = (time.perf_counter() - started) / (len(fast) * shape[1])
+    if slow:
+        outputs = _run_estimators(
+            [methods[place] for place in slow],
+            data,
+            folds,
+            n_jobs=n_jobs,
+            report=report_slow,
+            want=want,
+            outside=outside,
+        )
+        for place, output in zip(slow, outputs, strict=True):
+            predictions[place] = np.concatenate([one["codes"] for one in output])
+            if proba is not None:
+                proba[place] = np.concatenate([one["proba"] for one in output])
+            for column, name in enumerate(SIZES):
+                sizes[name][place] = [one["sizes"][column] for one in output]
+            seconds[place] = [one["seconds"] for one in output]
+            for name in outside:
+                scored[name][place] = [one["scored"][name] for one in output]
+    return Runs(predictions, proba, sizes, seconds, scored)

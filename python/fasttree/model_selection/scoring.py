@@ -1,0 +1,179 @@
+"""From out-of-fold predictions to one value a method, metric and fold, without a loop over folds.
+
+A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers.  Metrics on labels are functions
+of confusion counts, which one bincount gives for all folds of all methods; metrics on probabilities have one value a
+row, averaged by fold; only rank metrics (AUC) and calibration visit the folds one by one.  scikit-learn scorers need a
+fitted estimator, so they run beside the fits instead.  O(methods x test rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..metrics.confusion import confusion_counts
+from ..metrics.information import class_prior
+from ..metrics.labels import positive_code
+from ..metrics.metric import Metric
+from ..metrics.registry import METRICS, get_metric
+from ..metrics.scorers import Scorer
+from .folds import Folds
+
+Scoring = dict[str, Any]
+"""Name in the result -> `Scorer`, or a callable (estimator, X, y)."""
+
+
+def _named(name: str) -> Any:
+    try:
+        return Scorer(name)
+    except ValueError as unknown:
+        from sklearn.metrics import get_scorer, get_scorer_names
+
+        if name in get_scorer_names():
+            return get_scorer(name)
+        raise ValueError(f"{unknown} (nor is it a scorer of scikit-learn)") from None
+
+
+def resolve_scoring(scoring: Any) -> Scoring:
+    """Return name -> scorer for a name, a scorer, a callable, a list of these, or a dict.
+
+    >>> list(resolve_scoring(("accuracy", "leaves")))
+    ['accuracy', 'leaves']
+    """
+    if isinstance(scoring, (str, Metric)) or callable(scoring):
+        scoring = [scoring]
+    items: list[tuple[str | None, Any]]
+    if isinstance(scoring, Mapping):
+        items = list(scoring.items())
+    elif isinstance(scoring, Sequence):
+        items = [(None, one) for one in scoring]
+    else:
+        raise TypeError(f"scoring={scoring!r}; use names, scorers, or a dict of them")
+    resolved: Scoring = {}
+    for key, one in items:
+        if isinstance(one, str):
+            found, name = _named(one), one
+        elif isinstance(one, Metric):
+            found, name = Scorer(one.name), one.name
+        elif isinstance(one, Scorer):
+            found, name = one, repr(one)[7:-1].replace("'", "") if one.options else one.metric.name
+        elif callable(one):
+            found, name = one, getattr(one, "__name__", None) or str(one)
+        else:
+            raise TypeError(f"scoring holds {one!r}; use names, scorers or callables (estimator, X, y)")
+        if (key or name) in resolved:
+            raise ValueError(f"scoring names {key or name!r} twice")
+        resolved[key or name] = found
+    if not resolved:
+        raise ValueError("scoring is empty; name at least one metric")
+    return resolved
+
+
+def needs_proba(scoring: Scoring) -> bool:
+    """Whether any metric reads probabilities or scores."""
+    return any(
+        isinstance(one, Scorer) and one.metric.needs in ("proba", "scores") for one in scoring.values()
+    )
+
+
+def only_scores(scoring: Scoring) -> bool:
+    """Whether scores that only rank (decision_function) would do for all metrics."""
+    return all(one.metric.needs != "proba" for one in scoring.values() if isinstance(one, Scorer))
+
+
+def outside_scorers(scoring: Scoring) -> Scoring:
+    """Return the scorers that need a fitted estimator of their own."""
+    return {name: one for name, one in scoring.items() if not isinstance(one, Scorer)}
+
+
+def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
+    """Whether larger values of a metric in a result are better (scikit-learn scorers always)."""
+    found = (scoring or {}).get(name)
+    if isinstance(found, Scorer):
+        return found.metric.greater_is_better
+    if found is not None:
+        return True
+    return get_metric(name).greater_is_better if name in METRICS or name == "unclassified" else True
+
+
+def training_prior(codes: np.ndarray, folds: Folds, n_classes: int) -> np.ndarray:
+    """Return the class prior of each test row's training set, float64 (test rows, k)."""
+    priors = [class_prior(np.bincount(codes[train], minlength=n_classes)) for train, _ in folds.pairs]
+    return np.repeat(np.array(priors), folds.test_sizes, axis=0)
+
+
+def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
+    """Return the scorer's options for the array form: labels become codes."""
+    options = {
+        name: value for name, value in one.options.items() if name not in ("classes", "prior", "per_instance")
+    }
+    if "positive" in options:
+        options["positive"] = positive_code(classes, options["positive"])
+    return options
+
+
+class FoldScores:
+    """Scores all methods of one cross-validation; confusion counts and priors are made once, when first needed.
+
+    `true_codes` (test rows,), `predictions` (methods, test rows) with -1 = unclassified, `proba` (methods, test rows,
+    k) or None.
+    """
+
+    def __init__(
+        self,
+        codes: np.ndarray,
+        folds: Folds,
+        classes: Sequence[Any],
+        predictions: np.ndarray,
+        proba: np.ndarray | None,
+    ) -> None:
+        self.codes, self.folds, self.classes = codes, folds, classes
+        self.true_codes = codes[folds.test_rows]
+        self.predictions, self.proba = predictions, proba
+        self._counts: np.ndarray | None = None
+        self._prior: np.ndarray | None = None
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Confusion counts (methods, folds, k, k + 1)."""
+        if self._counts is None:
+            n_folds = len(self.folds.pairs)
+            groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
+            self._counts = confusion_counts(
+                self.true_codes, self.predictions, len(self.classes), groups=groups, n_groups=n_folds
+            )
+        return self._counts
+
+    def score(self, one: Scorer) -> np.ndarray:
+        """Return the metric in its own orientation, (methods, folds)."""
+        metric, options = one.metric, _options(one, self.classes)
+        if metric.from_confusion is not None:
+            return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)
+        if self.proba is None:
+            raise ValueError(f"{metric.name} needs class probabilities, which were not computed")
+        if metric.per_row is not None:
+            prior = one.options.get("prior")
+            if metric.uses_prior and prior is None:
+                if self._prior is None:
+                    self._prior = training_prior(self.codes, self.folds, len(self.classes))
+                prior = self._prior
+            elif isinstance(prior, str):
+                prior = np.full(len(self.classes), 1.0 / len(self.classes))
+            elif prior is not None:
+                prior = np.asarray(prior, dtype=np.float64)
+            rows = [metric.per_row(self.true_codes, proba, prior, **options) for proba in self.proba]
+            return np.add.reduceat(np.array(rows), self.folds.starts, axis=1) / self.folds.test_sizes
+        if metric.from_rows is None:
+            raise ValueError(f"{metric.name} cannot be computed from predictions")
+        stops = self.folds.starts + self.folds.test_sizes
+        return np.array(
+            [
+                [
+                    metric.from_rows(self.true_codes[start:stop], proba[start:stop], **options)
+                    for start, stop in zip(self.folds.starts, stops, strict=True)
+                ]
+                for proba in self.proba
+            ]
+        )

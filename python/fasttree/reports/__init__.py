@@ -1,0 +1,10 @@
+"""Results on paper: text, Markdown, LaTeX, CSV and strict JSON of cross-validations and comparisons.
+
+Layout only; statistics live in `fasttree.model_selection`.
+"""
+
+from .records import render_csv, render_json
+from .render import FORMS, render, tables_of
+from .table import Cell, ReportTable
+
+__all__ = ["FORMS", "Cell", "ReportTable", "render", "render_csv", "render_json", "tables_of"]

@@ -1,0 +1,60 @@
+"""`render(result, form)`: one entry for all results and all forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..model_selection.comparison import Comparison
+from ..model_selection.result import CrossValidation
+from .latex import render_latex
+from .markdown import render_markdown
+from .records import render_csv, render_json
+from .results import comparison_tables, cross_validation_tables, document_of
+from .table import Cell, ReportTable
+from .text import render_text
+
+__all__ = ["FORMS", "Cell", "render", "tables_of"]
+
+FORMS: dict[str, Callable[[list[ReportTable]], str]] = {
+    "text": render_text,
+    "markdown": render_markdown,
+    "latex": render_latex,
+}
+"""Forms made of tables; "csv" and "json" are made of records."""
+
+
+def tables_of(result: Any, **options: Any) -> list[ReportTable]:
+    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other deviation."""
+    if isinstance(result, CrossValidation):
+        return cross_validation_tables(result, **options)
+    if isinstance(result, Comparison):
+        return comparison_tables(result, **options)
+    if isinstance(result, ReportTable):
+        return [result]
+    if isinstance(result, list) and all(isinstance(one, ReportTable) for one in result):
+        return result
+    raise TypeError(f"cannot make tables of a {type(result).__name__}")
+
+
+def render(result: Any, form: str = "text", **options: Any) -> str:
+    """Return a result (or `ReportTable`s) as "text", "markdown", "latex", "csv" or "json".
+
+    Raises ValueError for an unknown form, TypeError for something that is no result.
+
+    >>> print(render(ReportTable("", ["a", "b"], [[Cell("x"), Cell("1")]])))
+    a  b
+    ----
+    x  1
+    <BLANKLINE>
+    """
+    if form in FORMS:
+        return FORMS[form](tables_of(result, **options))
+    if form not in ("csv", "json"):
+        raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, csv or json")
+    if not isinstance(result, (CrossValidation, Comparison)):
+        raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
+    if form == "csv":
+        records = result.summary() if isinstance(result, CrossValidation) else result.records()
+        return render_csv(records)
+    return render_json(document_of(result), **options)

@@ -1,0 +1,43 @@
+"""A table ready to print: cells with text, emphasis and mark, and nothing about where they came from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its text, whether it is emphasised, and a significance mark ("v", "*" or "")."""
+
+    text: str
+    bold: bool = False
+    mark: str = ""
+
+
+@dataclass
+class ReportTable:
+    """A titled table; the first column holds names, the others numbers.
+
+    `rule_before` are row positions above which a line is drawn (averages, win/tie/loss rows).
+    """
+
+    title: str
+    header: list[str]
+    rows: list[list[Cell]] = field(default_factory=list)
+    rule_before: tuple[int, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+def number(value: float, digits: int) -> str:
+    """Return a number with fixed digits; "-" for NaN, "inf" or "-inf" as they are.
+
+    >>> number(0.12345, 3), number(float("nan"), 3), number(-0.0001, 2)
+    ('0.123', '-', '0.00')
+    """
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if not text.strip("-0.") else text

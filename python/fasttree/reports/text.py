@@ -1,0 +1,41 @@
+"""Plain text: aligned columns; the best value of a row carries "!", marks v and * follow."""
+
+from __future__ import annotations
+
+from .table import ReportTable
+
+
+def render_text(tables: list[ReportTable]) -> str:
+    """Return all tables as aligned text, one after the other."""
+    return "\n".join(_one(table) for table in tables)
+
+
+def _one(table: ReportTable) -> str:
+    columns = range(len(table.header))
+    emphasised = [any(row[j].bold for row in table.rows) for j in columns]
+    marked = [any(row[j].mark for row in table.rows) for j in columns]
+    body = []
+    for row in table.rows:
+        cells = []
+        for j in columns:
+            best = ("!" if row[j].bold else " ") if emphasised[j] else ""
+            cells.append(f"{row[j].text}{best}" + (f"{row[j].mark or ' '}" if marked[j] else ""))
+        body.append(cells)
+    tails = [int(emphasised[j]) + int(marked[j]) for j in columns]
+    head = [name + " " * tails[j] for j, name in enumerate(table.header)]
+    widths = [max(len(line[j]) for line in [head, *body]) for j in columns]
+
+    def line(cells: list[str]) -> str:
+        first = cells[0].ljust(widths[0])
+        rest = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+        return "  ".join([first, *rest]).rstrip()
+
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    out = [table.title, "", line(head), rule] if table.title else [line(head), rule]
+    for place, cells in enumerate(body):
+        if place in table.rule_before:
+            out.append(rule)
+        out.append(line(cells))
+    if table.notes:
+        out += ["", *table.notes]
+    return "\n".join(out) + "\n"

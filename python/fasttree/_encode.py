@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numbers
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -181,6 +181,8 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
     if not found:
         return "number" if any(isinstance(c, float) for c in cells) else None
     known = ("text", "bool", "number", "complex", "date")
+    if "complex" in found:
+        return "complex"
     if len(found) == 1 and next(iter(found)) in known:
         return next(iter(found))
     first: tuple[int, str] | None = None
@@ -372,3 +374,42 @@ def encode(
         codes, found = factorize(name, values, levels)
         return Column(name, "nominal", codes, found)
     return Column(name, "numeric", to_float(name, values))
+
+
+def numeric_block(block: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
+    """A 2-D array as floats (float32 stays), checked for infinity in one pass."""
+    if block.dtype not in (np.float64, np.float32):
+        wide = block.astype(np.float64)
+        if block.dtype.kind in "iu":
+            return wide
+        block = wide
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = block.sum(dtype=np.float64)
+    if not np.isfinite(total):
+        bad = np.argwhere(np.isinf(block))
+        if bad.size:
+            i, j = (int(v) for v in bad[0])
+            raise ValueError(infinity_message(name_of(j), i, block[i, j]))
+    return block
+
+
+def _presence(block: np.ndarray) -> np.ndarray:
+    """Bool (v, p): whether value v occurs in column j of a uint8 block."""
+    top = int(block.max()) + 1
+    if top <= 16:
+        return np.stack([(block == v).any(axis=0) for v in range(top)])
+    return np.stack([np.bincount(block[:, j], minlength=top) > 0 for j in range(block.shape[1])], axis=1)
+
+
+def has_gaps(present: np.ndarray) -> bool:
+    """Whether some column of a presence matrix skips a value below its largest."""
+    return bool((~present[:-1] & present[1:]).any())
+
+
+def code_block(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """uint8 values as codes into the occurring values: the block itself when each column uses 0..v-1."""
+    present = _presence(block)
+    if has_gaps(present):
+        rank = (np.cumsum(present, axis=0) - 1).astype(np.uint8)
+        block = np.take_along_axis(rank, block.astype(np.intp), axis=0)
+    return block, present

@@ -14,14 +14,15 @@ Complexity
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._encode import Column, codes_of, datetime_message, is_missing, make_levels
+from ._encode import Column, codes_of, datetime_message, is_missing, make_levels, shorten
 
 Cells = np.ndarray | Column
 
@@ -229,6 +230,8 @@ def one_column(name: str, values: Any) -> Cells:
     Raises:
         TypeError: dates, times, durations, lists or structs, naming the column.
     """
+    if isinstance(values, Column):
+        return values
     if isinstance(values, np.ma.MaskedArray):
         values = values.astype(object).filled(None)
     if isinstance(values, np.ndarray):
@@ -344,10 +347,67 @@ def _arrow_dictionary(name: str, native: Any, ordered: bool) -> Column:
 def _declared_column(name: str, series: Any, nw: Any) -> Column:
     """A narwhals Categorical or Enum series: see the decisions in the module's docstring."""
     if series.dtype == nw.Enum:
-        codes, levels = codes_of(name, series.to_list(), list(series.cat.get_categories().to_list()))
+        codes, levels = codes_of(name, series.to_list(), list(series.dtype.categories))
         return Column(name, "nominal", codes, levels)
     if nw.get_native_namespace(series).__name__ == "pyarrow":
         native = series.to_native()
         return _arrow_dictionary(name, native, bool(native.type.ordered))
     codes, levels = codes_of(name, series.to_list(), None)
     return Column(name, "nominal", codes, levels)
+
+
+def rename(source: Source, names: list[str], target: str | None) -> None:
+    """Name the columns of X, or (where it has names) select and order them; `target` stays in."""
+    check_names(names)
+    if source.names is not None and set(names) <= set(source.names):
+        kept = [*names, *([target] if target is not None and target in source.names else [])]
+        places = [source.names.index(n) for n in dict.fromkeys(kept)]
+        if source.cells is not None:
+            source.cells = [source.cells[j] for j in places]
+        if source.block is not None:
+            source.block = source.block[:, places]
+        source.names = [source.names[j] for j in places]
+        source.n_columns = len(places)
+        return
+    if source.names is not None:
+        check_known(names, source.names, "feature_names")
+    if len(names) != source.n_columns:
+        raise ValueError(
+            f"feature_names has {len(names)} names ({shorten(names)}) but X has {source.n_columns} columns"
+        )
+    source.names = names
+
+
+def pull(source: Source, target: str) -> Cells:
+    """Take the target column out of X."""
+    names = source.names or [f"x{j}" for j in range(source.n_columns)]
+    if target not in names:
+        raise ValueError(
+            f"target={target!r} is not a column of X, and y is None. {unknown_name(target, names, 'column')}"
+        )
+    j = names.index(target)
+    cells: Cells
+    if source.block is not None:
+        cells = source.block[:, j]
+        source.block = np.delete(source.block, j, axis=1)
+    else:
+        assert source.cells is not None
+        cells = source.cells.pop(j)
+    source.n_columns -= 1
+    if source.names is not None:
+        source.names = [n for n in names if n != target]
+    return cells
+
+
+def unknown_name(name: str, names: Sequence[str], what: str) -> str:
+    """The words for a name that is not there, with the nearest that is."""
+    close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
+    return f"no {what} is named {name!r}; {hint}"
+
+
+def check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:
+    """Refuse names that are no columns, in an error that names the argument."""
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{argument}: {unknown_name(name, known, 'column')}")

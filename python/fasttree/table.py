@@ -14,14 +14,13 @@ When not to use it
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._encode import Column, Kind, encode, factorize, infinity_message, shorten, to_float
-from ._frames import Cells, Source, check_names, take_apart
+from ._encode import Column, Kind, code_block, encode, factorize, has_gaps, numeric_block, to_float
+from ._frames import Cells, Source, check_known, check_names, pull, rename, take_apart, unknown_name
 from ._target import Target, encode_target, from_column
 
 __all__ = ["Column", "Table"]
@@ -104,9 +103,9 @@ class Table:
         levels = dict(levels or {})
         label_cells: Cells | None = None
         if feature_names is not None:
-            _rename(source, [str(n) for n in feature_names], target if y is None else None)
+            rename(source, [str(n) for n in feature_names], target if y is None else None)
         if y is None and target is not None:
-            label_cells = _pull(source, target)
+            label_cells = pull(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns
         if n_columns == 0:
             raise ValueError(
@@ -127,7 +126,7 @@ class Table:
             series = getattr(y, "name", None)
             own = target if target is not None else series if isinstance(series, str) and series else "class"
             target_levels = levels.pop(own, None) if own not in self.feature_names else None
-            _check_known(levels, [*self.feature_names, own], "levels")
+            check_known(levels, [*self.feature_names, own], "levels")
         self._take_features(source, categorical_features, levels)
         if y is None and label_cells is None:
             self._target = None
@@ -141,10 +140,10 @@ class Table:
         block = source.block
         if block is not None and not levels:
             if roles is None or roles == "numeric":
-                self._block = _numeric_block(block, self)
+                self._block = numeric_block(block, self._column_name)
                 return
             if roles == "nominal" and block.dtype == np.uint8:
-                self._block, self._block_levels = _code_block(block)
+                self._block, self._block_levels = code_block(block)
                 return
         cells: Sequence[Cells]
         cells = [block[:, j] for j in range(block.shape[1])] if block is not None else source.cells or []
@@ -246,7 +245,7 @@ class Table:
         if isinstance(key, str):
             names = self.feature_names
             if key not in names:
-                raise KeyError(_unknown(key, names, "column"))
+                raise KeyError(unknown_name(key, names, "column"))
             key = names.index(key)
         if self._columns is not None:
             return self._columns[key]
@@ -274,7 +273,7 @@ class Table:
         if self._block is not None:
             if self._block_levels is None:
                 return self._block.astype(np.float64, copy=False)
-            if not _has_gaps(self._block_levels):
+            if not has_gaps(self._block_levels):
                 return self._block
             return np.column_stack([np.array(c.levels, dtype=np.uint8)[c.values] for c in self.columns])
         if all(c.kind == "numeric" for c in self.columns):
@@ -364,7 +363,7 @@ class Table:
 
     def drop(self, *names: str) -> Table:
         """The Table without some features."""
-        _check_known(names, self.feature_names, "drop")
+        check_known(names, self.feature_names, "drop")
         kept = [c for c in self.columns if c.name not in names]
         new = Table.from_columns(kept, name=self.name, has_feature_names=self.has_feature_names)
         new._target, new.sample_weight = self._target, self.sample_weight
@@ -488,7 +487,7 @@ def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
         mask[chosen] = True
     elif chosen.dtype.kind in "UOT":
         names = table.feature_names
-        _check_known([str(n) for n in chosen.tolist()], names, "categorical_features")
+        check_known([str(n) for n in chosen.tolist()], names, "categorical_features")
         mask = np.isin(names, [str(n) for n in chosen.tolist()])
     else:
         raise ValueError(f"categorical_features of dtype {chosen.dtype} is not a mask, indices or names")
@@ -503,94 +502,3 @@ def _column(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] | 
     if role == "numeric" and cells.kind == "nominal":
         return Column(name, "numeric", to_float(name, cells.labels()))
     return Column(name, cells.kind, cells.values, cells.levels)
-
-
-def _numeric_block(block: np.ndarray, table: Table) -> np.ndarray:
-    if block.dtype not in (np.float64, np.float32):
-        wide = block.astype(np.float64)
-        if block.dtype.kind in "iu":
-            return wide
-        block = wide
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = block.sum(dtype=np.float64)
-    if not np.isfinite(total):
-        bad = np.argwhere(np.isinf(block))
-        if bad.size:
-            i, j = (int(v) for v in bad[0])
-            raise ValueError(infinity_message(table._column_name(j), i, block[i, j]))
-    return block
-
-
-def _presence(block: np.ndarray) -> np.ndarray:
-    """Bool (v, p): whether value v occurs in column j of a uint8 block."""
-    top = int(block.max()) + 1
-    if top <= 16:
-        return np.stack([(block == v).any(axis=0) for v in range(top)])
-    return np.stack([np.bincount(block[:, j], minlength=top) > 0 for j in range(block.shape[1])], axis=1)
-
-
-def _has_gaps(present: np.ndarray) -> bool:
-    return bool((~present[:-1] & present[1:]).any())
-
-
-def _code_block(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """uint8 values as codes into the occurring values: the block itself when each column uses 0..v-1."""
-    present = _presence(block)
-    if _has_gaps(present):
-        rank = (np.cumsum(present, axis=0) - 1).astype(np.uint8)
-        block = np.take_along_axis(rank, block.astype(np.intp), axis=0)
-    return block, present
-
-
-def _rename(source: Source, names: list[str], target: str | None) -> None:
-    check_names(names)
-    if source.names is not None and set(names) <= set(source.names):
-        kept = [*names, *([target] if target is not None and target in source.names else [])]
-        places = [source.names.index(n) for n in dict.fromkeys(kept)]
-        if source.cells is not None:
-            source.cells = [source.cells[j] for j in places]
-        if source.block is not None:
-            source.block = source.block[:, places]
-        source.names = [source.names[j] for j in places]
-        source.n_columns = len(places)
-        return
-    if source.names is not None:
-        _check_known(names, source.names, "feature_names")
-    if len(names) != source.n_columns:
-        raise ValueError(
-            f"feature_names has {len(names)} names ({shorten(names)}) but X has {source.n_columns} columns"
-        )
-    source.names = names
-
-
-def _pull(source: Source, target: str) -> Cells:
-    """Take the target column out of X."""
-    names = source.names or [f"x{j}" for j in range(source.n_columns)]
-    if target not in names:
-        raise ValueError(
-            f"target={target!r} is not a column of X, and y is None. {_unknown(target, names, 'column')}"
-        )
-    j = names.index(target)
-    cells: Cells
-    if source.block is not None:
-        cells = source.block[:, j]
-        source.block = np.delete(source.block, j, axis=1)
-    else:
-        assert source.cells is not None
-        cells = source.cells.pop(j)
-    source.n_columns -= 1
-    if source.names is not None:
-        source.names = [n for n in names if n != target]
-    return cells
-
-
-def _unknown(name: str, names: Sequence[str], what: str) -> str:
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
-    return f"no {what} is named {name!r}; {hint}"
-
-
-def _check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{argument}: {_unknown(name, known, 'column')}")

@@ -1,0 +1,74 @@
+//! AVX2: sixteen registers of 256 bits, popcounts by two table look-ups (pshufb) and psadbw.
+
+use super::word::{Word, level};
+use std::arch::x86_64::*;
+
+impl Word for __m256i {
+    const WORDS: usize = 4;
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> Self {
+        // SAFETY: AVX2 is enabled in every caller; the trait demands four readable words.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64) {
+        // SAFETY: AVX2; four writable words.
+        unsafe { _mm256_storeu_si256(p.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: AVX2 (so below).
+        unsafe { _mm256_setzero_si256() }
+    }
+    #[inline(always)]
+    unsafe fn ones() -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_set1_epi8(-1) }
+    }
+    #[inline(always)]
+    unsafe fn and(self, b: Self) -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_and_si256(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn or(self, b: Self) -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_or_si256(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, b: Self) -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_xor_si256(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn not_and(self, b: Self) -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_andnot_si256(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn any(self) -> bool {
+        // SAFETY: AVX2.
+        unsafe { _mm256_testz_si256(self, self) == 0 }
+    }
+    #[inline(always)]
+    unsafe fn count(self) -> Self {
+        // SAFETY: AVX2.
+        unsafe {
+            let table = _mm256_setr_epi8(
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3,
+                4,
+            );
+            let low = _mm256_set1_epi8(0x0f);
+            let a = _mm256_shuffle_epi8(table, _mm256_and_si256(self, low));
+            let b = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16::<4>(self), low));
+            _mm256_sad_epu8(_mm256_add_epi8(a, b), _mm256_setzero_si256())
+        }
+    }
+    #[inline(always)]
+    unsafe fn add64(self, b: Self) -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_add_epi64(self, b) }
+    }
+}
+
+level!(__m256i, 1, ["avx2,popcnt"]);

@@ -1,0 +1,77 @@
+//! AVX-512: thirty-two registers of 512 bits, any three-input function in one operation, VPOPCNTDQ.
+
+use super::word::{Word, level};
+use std::arch::x86_64::*;
+
+impl Word for __m512i {
+    const WORDS: usize = 8;
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> Self {
+        // SAFETY: AVX-512 is enabled in every caller; the trait demands eight readable words.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64) {
+        // SAFETY: AVX-512; eight writable words.
+        unsafe { _mm512_storeu_si512(p.cast(), self) }
+    }
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: AVX-512 (so below).
+        unsafe { _mm512_setzero_si512() }
+    }
+    #[inline(always)]
+    unsafe fn ones() -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_set1_epi64(-1) }
+    }
+    #[inline(always)]
+    unsafe fn and(self, b: Self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_and_si512(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn or(self, b: Self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_or_si512(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, b: Self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_xor_si512(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn not_and(self, b: Self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_andnot_si512(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn any(self) -> bool {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_test_epi64_mask(self, self) != 0 }
+    }
+    #[inline(always)]
+    unsafe fn count(self) -> Self {
+        // SAFETY: AVX-512 with VPOPCNTDQ.
+        unsafe { _mm512_popcnt_epi64(self) }
+    }
+    #[inline(always)]
+    unsafe fn add64(self, b: Self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_add_epi64(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn or_and(self, m: Self, e: Self) -> Self {
+        // SAFETY: AVX-512. Truth table of a | (b & c).
+        unsafe { _mm512_ternarylogic_epi64::<0xf8>(self, m, e) }
+    }
+    #[inline(always)]
+    unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
+        // SAFETY: AVX-512. Truth tables of parity and majority.
+        unsafe {
+            (_mm512_ternarylogic_epi64::<0x96>(self, b, c), _mm512_ternarylogic_epi64::<0xe8>(self, b, c))
+        }
+    }
+}
+
+level!(__m512i, 2, ["avx512f,avx512bw,avx512vpopcntdq,popcnt"]);

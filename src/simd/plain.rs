@@ -1,0 +1,63 @@
+//! The plain level: two 64-bit words and the bitwise operators of the language. Every architecture has it,
+//! and compilers turn it into whatever 128-bit vectors there are.
+
+use super::word::{Word, level};
+
+/// 128 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Pair([u64; 2]);
+
+impl Word for Pair {
+    const WORDS: usize = 2;
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> Self {
+        // SAFETY: the trait demands two readable words.
+        unsafe { Self([*p, *p.add(1)]) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64) {
+        // SAFETY: the trait demands two writable words.
+        unsafe {
+            *p = self.0[0];
+            *p.add(1) = self.0[1];
+        }
+    }
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        Self([0; 2])
+    }
+    #[inline(always)]
+    unsafe fn ones() -> Self {
+        Self([!0; 2])
+    }
+    #[inline(always)]
+    unsafe fn and(self, b: Self) -> Self {
+        Self([self.0[0] & b.0[0], self.0[1] & b.0[1]])
+    }
+    #[inline(always)]
+    unsafe fn or(self, b: Self) -> Self {
+        Self([self.0[0] | b.0[0], self.0[1] | b.0[1]])
+    }
+    #[inline(always)]
+    unsafe fn xor(self, b: Self) -> Self {
+        Self([self.0[0] ^ b.0[0], self.0[1] ^ b.0[1]])
+    }
+    #[inline(always)]
+    unsafe fn not_and(self, b: Self) -> Self {
+        Self([!self.0[0] & b.0[0], !self.0[1] & b.0[1]])
+    }
+    #[inline(always)]
+    unsafe fn any(self) -> bool {
+        self.0[0] | self.0[1] != 0
+    }
+    #[inline(always)]
+    unsafe fn count(self) -> Self {
+        Self([u64::from(self.0[0].count_ones()), u64::from(self.0[1].count_ones())])
+    }
+    #[inline(always)]
+    unsafe fn add64(self, b: Self) -> Self {
+        Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])])
+    }
+}
+
+level!(Pair, 1, []);

@@ -1,0 +1,87 @@
+//! The vector that the bodies are written over: a handful of bitwise operations and a popcount.
+//!
+//! Everything is `#[inline(always)]` and unsafe: a method may only be called inside a function that enables
+//! the target features of its type, and pointers must be good for [`Word::WORDS`] u64. Names say
+//! what each operation means.
+
+/// A vector of `64 * WORDS` bits.
+pub(super) trait Word: Copy {
+    /// 64-bit words in the vector.
+    const WORDS: usize;
+    /// Read from memory, any alignment.
+    unsafe fn load(p: *const u64) -> Self;
+    /// Write to memory, any alignment.
+    unsafe fn store(self, p: *mut u64);
+    /// No bit set.
+    unsafe fn zero() -> Self;
+    /// All bits set.
+    unsafe fn ones() -> Self;
+    /// Intersection.
+    unsafe fn and(self, b: Self) -> Self;
+    /// Union.
+    unsafe fn or(self, b: Self) -> Self;
+    /// Symmetric difference.
+    unsafe fn xor(self, b: Self) -> Self;
+    /// `b` without `self`.
+    unsafe fn not_and(self, b: Self) -> Self;
+    /// True if any bit is set.
+    unsafe fn any(self) -> bool;
+    /// The number of bits set in each 64-bit word.
+    unsafe fn count(self) -> Self;
+    /// Sum of 64-bit words.
+    unsafe fn add64(self, b: Self) -> Self;
+
+    /// `self | (m & e)`.
+    #[inline(always)]
+    unsafe fn or_and(self, m: Self, e: Self) -> Self {
+        unsafe { self.or(m.and(e)) }
+    }
+    /// Full adder: (sum, carry) of three bits.
+    #[inline(always)]
+    unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
+        unsafe {
+            let x = self.xor(b);
+            (x.xor(c), self.and(b).or(x.and(c)))
+        }
+    }
+    /// Half adder: (sum, carry) of two bits.
+    #[inline(always)]
+    unsafe fn add2(self, b: Self) -> (Self, Self) {
+        unsafe { (self.xor(b), self.and(b)) }
+    }
+}
+
+/// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
+macro_rules! level {
+    ($word:ty, $lanes:literal, [$($feature:literal)?]) => {
+        use super::{Decode, Schedule, Table, body};
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn masks(p: &[u64], v: &[u64], s: &[u32], d: Decode, m: &mut [u64], e: &mut [u64]) -> bool {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::masks::<$word, $lanes>(p, v, s, d, m, e) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn accumulate(g: &[u64], m: &Schedule, p: &[u64], c: &mut [u64], depth: usize) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::accumulate::<$word, $lanes>(g, m, p, c, depth) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn flush(c: &[u64], p: &[u64], w: &[u64], depth: usize, out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::flush::<$word>(c, p, w, depth, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn unpack(c: &[u64], depth: usize, out: &mut [u32]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::unpack::<$word>(c, depth, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::agreements::<$word>(p, s, depth, out) }
+        }
+        pub(super) const TABLE: Table =
+            Table { words: <$word>::WORDS, lanes: $lanes, masks, accumulate, flush, unpack, agreements };
+    };
+}
+pub(super) use level;

@@ -1,0 +1,110 @@
+//! The exact pass: all counts of [`PairCounts`], for all features, distances and settings at once.
+//!
+//! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (or 128, 256) to a tile, and the counts are theirs. The
+//! *active rows* are the j, in chunks of one class. For a chunk and a tile the kernels make the distance of every
+//! pair as bit planes, one mask for each live distance, and for each feature carry-save sums of the masks of rows
+//! that agree with the column. What is counted are cases 1 and 2 by (feature, value) and the distances alone by
+//! column; cases 3 and 4 are what remains (conservation).
+//!
+//! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the counters of a tile, about
+//! `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to threads; sums of integers do not depend on how.
+
+use super::counts::PairCounts;
+use super::input::{Codes, Rows};
+use super::naive::few_rows;
+use super::scan::Scan;
+use super::tile::Worker;
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::Kernels;
+
+/// Fewer pairs than this are counted by the double loop.
+const FEW: usize = 1500;
+
+/// Counts of all ordered pairs of rows, self-pairs included.
+///
+/// # Errors
+/// [`crate::error::Error::Cancelled`] when the control says so.
+pub fn pair_counts(control: &Control, codes: &Codes<'_>) -> Result<PairCounts> {
+    pair_counts_with(control, Kernels::active(), codes, None, None)
+}
+
+/// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`; a row may be
+/// named twice and then counts twice). Results over a partition of `from` add up to the whole.
+///
+/// # Errors
+/// [`crate::error::Error::Data`] for a row that does not exist; [`crate::error::Error::Cancelled`].
+pub fn pair_counts_between(
+    control: &Control,
+    codes: &Codes<'_>,
+    from: Option<&[u32]>,
+    among: Option<&[u32]>,
+) -> Result<PairCounts> {
+    pair_counts_with(control, Kernels::active(), codes, from, among)
+}
+
+/// [`pair_counts_between`] with kernels of a stated level (tests, benches).
+///
+/// # Errors
+/// As [`pair_counts_between`].
+pub fn pair_counts_with(
+    control: &Control,
+    kernels: Kernels,
+    codes: &Codes<'_>,
+    from: Option<&[u32]>,
+    among: Option<&[u32]>,
+) -> Result<PairCounts> {
+    let active = Rows::gather(codes, among)?;
+    let same = from == among;
+    let columns = if same { None } else { Some(Rows::gather(codes, from)?) };
+    let counts = count(control, kernels, columns.as_ref().unwrap_or(&active), &active)?;
+    counts.check_sums()?;
+    Ok(counts)
+}
+
+/// The pass over gathered rows.
+pub(super) fn count(
+    control: &Control,
+    kernels: Kernels,
+    columns: &Rows,
+    active: &Rows,
+) -> Result<PairCounts> {
+    let classes = active.starts.len() - 1;
+    let mut counts = PairCounts::zero(active.offsets.clone(), classes);
+    if columns.len() * active.len() <= FEW {
+        few_rows(columns, active, &mut counts);
+        return Ok(counts);
+    }
+    let scan = Scan::new(active);
+    let tiles = deal(columns, kernels.words());
+    let shares = if control.threads() == 1 { 1 } else { tiles.len().min(control.threads() * 3) };
+    let parts = parallel::map(control, shares, |share| {
+        let mut worker =
+            Worker::new(kernels, columns, &scan, PairCounts::zero(active.offsets.clone(), classes));
+        for tile in tiles.iter().skip(share).step_by(shares) {
+            worker.tile(control, tile)?;
+        }
+        Ok(worker.finish())
+    })?;
+    for part in &parts {
+        counts.add(part)?;
+    }
+    counts.pairs = columns.total() * active.total();
+    Ok(counts)
+}
+
+/// A tile: for each 64-bit word its class and the rows in it.
+#[derive(Debug)]
+pub(super) struct Tile {
+    pub words: Vec<(usize, std::ops::Range<usize>)>,
+}
+
+/// Classes are padded to whole words, so that a word has one class.
+fn deal(columns: &Rows, words: usize) -> Vec<Tile> {
+    let mut all = Vec::new();
+    for class in 0..columns.starts.len() - 1 {
+        let (begin, end) = (columns.starts[class], columns.starts[class + 1]);
+        all.extend((begin..end).step_by(64).map(|at| (class, at..(at + 64).min(end))));
+    }
+    all.chunks(words).map(|w| Tile { words: w.to_vec() }).collect()
+}

@@ -1,0 +1,315 @@
+//! What the pass reads: codes by column, classes, whole weights; and the rows it makes of them.
+//!
+//! [`Codes`] borrows columns from wherever they live. [`Rows::gather`] takes the rows asked for, drops those of
+//! weight 0, collapses identical rows of one class into one row with a multiplicity where that pays (fewer than
+//! 0.8 of the rows remain), and sorts by class. Cost O(t n) and no sort of the codes: equal rows meet in a hash table.
+
+use crate::error::{Error, Result};
+
+/// Codes of one column, in the width they are stored in.
+#[derive(Debug, Clone, Copy)]
+pub enum Values<'a> {
+    /// Up to 256 values.
+    U8(&'a [u8]),
+    /// Up to 65,535 values.
+    U16(&'a [u16]),
+}
+
+impl Values<'_> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U8(c) => c.len(),
+            Self::U16(c) => c.len(),
+        }
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The code of a row.
+    #[inline]
+    pub fn code(&self, row: usize) -> usize {
+        match self {
+            Self::U8(c) => usize::from(c[row]),
+            Self::U16(c) => usize::from(c[row]),
+        }
+    }
+
+    /// The codes of some rows (all if `None`), given to `put` with their position.
+    #[inline]
+    fn each(&self, rows: Option<&[u32]>, mut put: impl FnMut(usize, usize)) {
+        match (self, rows) {
+            (Self::U8(c), None) => c.iter().enumerate().for_each(|(i, &v)| put(i, usize::from(v))),
+            (Self::U16(c), None) => c.iter().enumerate().for_each(|(i, &v)| put(i, usize::from(v))),
+            (Self::U8(c), Some(r)) => {
+                r.iter().enumerate().for_each(|(i, &r)| put(i, usize::from(c[r as usize])))
+            }
+            (Self::U16(c), Some(r)) => {
+                r.iter().enumerate().for_each(|(i, &r)| put(i, usize::from(c[r as usize])))
+            }
+        }
+    }
+}
+
+/// One nominal column; missing cells are a value of their own.
+#[derive(Debug, Clone, Copy)]
+pub struct Column<'a> {
+    /// Codes below `levels`.
+    pub values: Values<'a>,
+    /// Number of values, including the one that stands for missing cells.
+    pub levels: usize,
+}
+
+/// A table of codes with classes and whole weights.
+#[derive(Debug, Clone)]
+pub struct Codes<'a> {
+    columns: Vec<Column<'a>>,
+    classes: &'a [u16],
+    n_classes: usize,
+    weights: Option<&'a [u32]>,
+}
+
+impl<'a> Codes<'a> {
+    /// Check and hold. `classes` are below `n_classes`; `weights` (one a row) count copies, `None` is 1 each.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for columns of another length, codes or classes out of range, too many features or values,
+    /// or a total weight of 3.03e9 and more (its square would not fit the counters).
+    pub fn new(
+        columns: Vec<Column<'a>>,
+        classes: &'a [u16],
+        n_classes: usize,
+        weights: Option<&'a [u32]>,
+    ) -> Result<Self> {
+        let t = classes.len();
+        let data = |text: String| Err(Error::Data(text));
+        if columns.is_empty() || columns.len() > 1 << 20 {
+            return data(format!("pairs are counted over 1 to {} features, not {}", 1 << 20, columns.len()));
+        }
+        for (k, column) in columns.iter().enumerate() {
+            if column.values.len() != t {
+                return data(format!(
+                    "column {k} has {} rows where the classes have {t}",
+                    column.values.len()
+                ));
+            }
+            if column.levels == 0 || column.levels > 65_535 {
+                return data(format!(
+                    "column {k} has {} values; pairs are counted over 1 to 65535",
+                    column.levels
+                ));
+            }
+            let mut worst = None;
+            column.values.each(None, |i, v| {
+                if v >= column.levels {
+                    worst = Some((i, v));
+                }
+            });
+            if let Some((i, v)) = worst {
+                return data(format!(
+                    "column {k}, row {i}: code {v} where the column has {} values",
+                    column.levels
+                ));
+            }
+        }
+        if let Some((i, c)) = classes.iter().enumerate().find(|(_, c)| usize::from(**c) >= n_classes) {
+            return data(format!("row {i}: class {c} of {n_classes}"));
+        }
+        if weights.is_some_and(|w| w.len() != t) {
+            return data(format!("{} weights for {t} rows", weights.map_or(0, <[u32]>::len)));
+        }
+        let total = weights.map_or(t as u64, |w| w.iter().map(|&w| u64::from(w)).sum());
+        if total > MAX_WEIGHT {
+            return data(format!("a total weight of {total}; pairs are counted up to {MAX_WEIGHT} rows"));
+        }
+        Ok(Self { columns, classes, n_classes, weights })
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Column<'a>] {
+        &self.columns
+    }
+
+    /// Class of each row.
+    pub fn classes(&self) -> &'a [u16] {
+        self.classes
+    }
+
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Weight of a row.
+    pub fn weight(&self, row: usize) -> u32 {
+        self.weights.map_or(1, |w| w[row])
+    }
+
+    /// First plane (feature, value) of each feature, and the number of all.
+    pub fn offsets(&self) -> Vec<u32> {
+        let mut at = 0;
+        let mut offsets = vec![0];
+        for column in &self.columns {
+            at += column.levels as u32;
+            offsets.push(at);
+        }
+        offsets
+    }
+}
+
+/// Largest total weight whose square fits a signed 64-bit counter.
+pub const MAX_WEIGHT: u64 = 3_037_000_499;
+
+/// Rows sorted by class, each with its (feature, value) slots and a multiplicity.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    /// Number of features.
+    pub features: usize,
+    /// First slot of each feature, and the number of all.
+    pub offsets: Vec<u32>,
+    /// `slots[row * features + k] = offsets[k] + code`.
+    pub slots: Vec<u32>,
+    /// Multiplicity of each row.
+    pub weights: Vec<u32>,
+    /// Where each class begins, and the number of rows.
+    pub starts: Vec<usize>,
+}
+
+impl Rows {
+    /// Number of (distinct) rows.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The slots of a row.
+    pub fn row(&self, i: usize) -> &[u32] {
+        &self.slots[i * self.features..][..self.features]
+    }
+
+    /// Sum of all multiplicities.
+    pub fn total(&self) -> u64 {
+        self.weights.iter().map(|&w| u64::from(w)).sum()
+    }
+
+    /// Sum of the multiplicities of a class.
+    pub fn class_total(&self, class: usize) -> u64 {
+        self.weights[self.starts[class]..self.starts[class + 1]].iter().map(|&w| u64::from(w)).sum()
+    }
+
+    /// The rows asked for (all if `None`; a row may be named twice), without those of weight 0.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if a row does not exist or the weights exceed [`MAX_WEIGHT`].
+    pub fn gather(codes: &Codes<'_>, rows: Option<&[u32]>) -> Result<Self> {
+        let t = codes.n_rows();
+        if let Some(r) = rows.and_then(|r| r.iter().find(|r| **r as usize >= t)) {
+            return Err(Error::Data(format!("row {r} of {t} rows")));
+        }
+        let weighted: Vec<u32>;
+        let rows = if codes.weights.is_some() {
+            let all = 0..t as u32;
+            weighted = match rows {
+                None => all.filter(|&r| codes.weight(r as usize) > 0).collect(),
+                Some(r) => r.iter().copied().filter(|&r| codes.weight(r as usize) > 0).collect(),
+            };
+            Some(weighted.as_slice())
+        } else {
+            rows
+        };
+        let u = rows.map_or(t, <[u32]>::len);
+        let features = codes.columns.len();
+        let offsets = codes.offsets();
+        let mut hash = vec![0u64; u];
+        let at = |i: usize| rows.map_or(i, |r| r[i] as usize);
+        for (i, h) in hash.iter_mut().enumerate() {
+            *h = u64::from(codes.classes[at(i)]).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        let mut slots = vec![0u32; u * features];
+        for (k, column) in codes.columns.iter().enumerate() {
+            let first = offsets[k];
+            column.values.each(rows, |i, v| {
+                let slot = first + v as u32;
+                slots[i * features + k] = slot;
+                hash[i] = (hash[i] ^ u64::from(slot)).wrapping_mul(0x9FB2_1C65_1E98_DF25).rotate_left(29);
+            });
+        }
+        let (kept, weights) = collapse(
+            &hash,
+            |i| (&slots[i * features..][..features], codes.classes[at(i)]),
+            |i| codes.weight(at(i)),
+        )?;
+        let mut starts = vec![0usize; codes.n_classes + 1];
+        for &i in &kept {
+            starts[usize::from(codes.classes[at(i as usize)]) + 1] += 1;
+        }
+        for c in 0..codes.n_classes {
+            starts[c + 1] += starts[c];
+        }
+        let mut next = starts.clone();
+        let mut out = Self {
+            features,
+            offsets,
+            slots: vec![0; kept.len() * features],
+            weights: vec![0; kept.len()],
+            starts,
+        };
+        for (&i, &w) in kept.iter().zip(&weights) {
+            let i = i as usize;
+            let to = &mut next[usize::from(codes.classes[at(i)])];
+            out.slots[*to * features..][..features].copy_from_slice(&slots[i * features..][..features]);
+            out.weights[*to] = w;
+            *to += 1;
+        }
+        if out.total() > MAX_WEIGHT {
+            return Err(Error::Data(format!(
+                "a total weight of {}; pairs are counted up to {MAX_WEIGHT}",
+                out.total()
+            )));
+        }
+        Ok(out)
+    }
+}
+
+/// First of each set of equal rows with the sum of the weights, or all rows where fewer than a fifth would go.
+fn collapse<'r>(
+    hash: &[u64],
+    row: impl Fn(usize) -> (&'r [u32], u16),
+    weight: impl Fn(usize) -> u32,
+) -> Result<(Vec<u32>, Vec<u32>)> {
+    const FREE: u32 = u32::MAX;
+    let size = (hash.len() * 2).next_power_of_two().max(16);
+    let mut table = vec![FREE; size];
+    let (mut kept, mut weights): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for (i, &h) in hash.iter().enumerate() {
+        let mut at = (h ^ h >> 32) as usize & (size - 1);
+        loop {
+            if table[at] == FREE {
+                table[at] = kept.len() as u32;
+                kept.push(i as u32);
+                weights.push(weight(i));
+                break;
+            }
+            let entry = table[at] as usize;
+            let other = kept[entry] as usize;
+            if hash[other] == h && row(other) == row(i) {
+                weights[entry] = weights[entry]
+                    .checked_add(weight(i))
+                    .ok_or_else(|| Error::Data("weights above 2^32".into()))?;
+                break;
+            }
+            at = (at + 1) & (size - 1);
+        }
+    }
+    if kept.len() * 5 >= hash.len() * 4 {
+        return Ok(((0..hash.len() as u32).collect(), (0..hash.len()).map(weight).collect()));
+    }
+    Ok((kept, weights))
+}

@@ -1,0 +1,17 @@
+//! Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger & Rish (2001).
+//!
+//! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature, value, class, case,
+//! distance); every metric of the framework is a contraction of them. The distance of two rows is the number of features on which they differ.
+
+mod counts;
+mod exact;
+mod input;
+mod naive;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod tile;
+
+pub use counts::PairCounts;
+pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
+pub use input::{Codes, Column, MAX_WEIGHT, Values};

@@ -1,0 +1,117 @@
+//! Counts against the naive double loop, on random small tables, for every level, thread count and partition.
+
+use super::naive;
+use super::{Codes, Column, PairCounts, Values, pair_counts_with};
+use crate::numeric::{mix, uniform};
+use crate::parallel::Control;
+use crate::simd::{Kernels, Level};
+
+/// A random table: codes of each column, levels, classes, weights.
+#[derive(Debug)]
+pub(super) struct Random {
+    pub columns: Vec<Vec<u16>>,
+    pub levels: Vec<usize>,
+    pub classes: Vec<u16>,
+    pub n_classes: usize,
+    pub weights: Option<Vec<u32>>,
+}
+
+/// Draws that depend on a seed and a counter.
+pub(super) struct Draw(pub u64, pub u64);
+
+impl Draw {
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.1 += 1;
+        uniform(mix(self.0, self.1), bound as u64) as usize
+    }
+}
+
+impl Random {
+    pub fn new(seed: u64, most_rows: usize, most_features: usize) -> Self {
+        let mut draw = Draw(seed, 0);
+        let rows = 1 + draw.below(most_rows);
+        let features = 1 + draw.below(most_features);
+        let most = [2, 3, 26][draw.below(3)];
+        let n_classes = 1 + draw.below(most);
+        let few = draw.below(3) == 0;
+        let distinct = if draw.below(3) == 0 { 1 + draw.below(rows) } else { rows };
+        let mut columns = Vec::new();
+        let mut levels = Vec::new();
+        for _ in 0..features {
+            let v = match draw.below(8) {
+                0 => 1,
+                1 => 1 + draw.below(300),
+                _ if few => 2,
+                _ => 1 + draw.below(6),
+            };
+            let skew = 1 + draw.below(4);
+            let base: Vec<u16> =
+                (0..distinct).map(|_| (0..skew).map(|_| draw.below(v)).min().unwrap_or(0) as u16).collect();
+            columns.push(base);
+            levels.push(v);
+        }
+        let picks: Vec<usize> =
+            (0..rows).map(|i| if distinct == rows { i } else { draw.below(distinct) }).collect();
+        let columns = columns.into_iter().map(|c| picks.iter().map(|&p| c[p]).collect()).collect();
+        let classes = (0..rows).map(|_| draw.below(n_classes).min(draw.below(n_classes)) as u16).collect();
+        let weights = (draw.below(3) == 0)
+            .then(|| (0..rows).map(|_| draw.below(6) as u32 * draw.below(100) as u32).collect());
+        Self { columns, levels, classes, n_classes, weights }
+    }
+
+    pub fn codes(&self) -> Codes<'_> {
+        let columns = self
+            .columns
+            .iter()
+            .zip(&self.levels)
+            .map(|(c, &levels)| Column { values: Values::U16(c), levels })
+            .collect();
+        Codes::new(columns, &self.classes, self.n_classes, self.weights.as_deref()).unwrap()
+    }
+}
+
+fn check(random: &Random, seed: u64) {
+    let codes = random.codes();
+    let truth = naive::pair_counts(&codes, None, None).unwrap();
+    truth.check_sums().unwrap();
+    for level in Level::available() {
+        let control = Control::new(1 + (seed % 8) as usize);
+        let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
+        assert!(counts == truth, "seed {seed}, {}", level.name());
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_double_loop() {
+    for seed in 0..1500 {
+        check(&Random::new(seed, 90, 12), seed);
+    }
+    for seed in 2000..2060 {
+        check(&Random::new(seed, 700, 70), seed);
+    }
+    for seed in 3000..3012 {
+        check(&Random::new(seed, 2500, 10), seed);
+    }
+}
+
+#[test]
+fn partitions_add_up() {
+    for seed in 0..120 {
+        let random = Random::new(seed, 400, 9);
+        let codes = random.codes();
+        let mut draw = Draw(seed, 1 << 32);
+        let parts = 1 + draw.below(5);
+        let part: Vec<usize> = (0..codes.n_rows()).map(|_| draw.below(parts)).collect();
+        let control = Control::new(2);
+        let levels = Level::available();
+        let level = levels[draw.below(levels.len())];
+        let mut sum = PairCounts::zero(codes.offsets(), codes.n_classes());
+        for p in 0..parts {
+            let from: Vec<u32> = (0..codes.n_rows()).filter(|&i| part[i] == p).map(|i| i as u32).collect();
+            let counts = pair_counts_with(&control, Kernels::at(level), &codes, Some(&from), None).unwrap();
+            assert!(counts == naive::pair_counts(&codes, Some(&from), None).unwrap());
+            sum.add(&counts).unwrap();
+        }
+        assert!(sum == naive::pair_counts(&codes, None, None).unwrap(), "seed {seed}");
+    }
+}

@@ -61,7 +61,10 @@ class Data:
             return "rows", self.X
         form = "frame" if hasattr(estimator, "steps") else "codes"
         if form not in self._views:
-            self._views[form] = self.table.to_frame() if form == "frame" else codes_matrix(self.table)
+            if form == "frame":  # without the target: it is no feature
+                self._views[form] = self.table.to_frame()[self.table.feature_names]
+            else:
+                self._views[form] = codes_matrix(self.table)
         return "rows", self._views[form]
 
 

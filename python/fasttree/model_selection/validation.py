@@ -73,7 +73,7 @@ def list_methods(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and criterion= names none"
         )
     for name, one in _named_items(estimators, "estimators"):
-        if not (hasattr(one, "fit") and hasattr(one, "predict")):
+        if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
             raise TypeError(
                 f"estimators: {name!r} is {one!r}, which has no fit and predict; give an instance"
             )

@@ -19,9 +19,9 @@ def _one(table: ReportTable) -> str:
         cells = []
         for j in columns:
             best = ("!" if row[j].bold else " ") if emphasised[j] else ""
-            cells.append(f"{row[j].text}{best}" + (f"{row[j].mark or ' '}" if marked[j] else ""))
+            cells.append(f"{row[j].text}{best}" + (f" {row[j].mark or ' '}" if marked[j] else ""))
         body.append(cells)
-    tails = [int(emphasised[j]) + int(marked[j]) for j in columns]
+    tails = [int(emphasised[j]) + 2 * int(marked[j]) for j in columns]
     head = [name + " " * tails[j] for j, name in enumerate(table.header)]
     widths = [max(len(line[j]) for line in [head, *body]) for j in columns]
 

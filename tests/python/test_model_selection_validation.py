@@ -193,6 +193,52 @@ def test_an_answer_none_is_an_error_and_its_share_is_reported():
     assert "unclassified" in result.to_text()
 
 
+SCORABLE = [metric for metric in metrics.METRICS.values() if metric.scorable and metric.needs != "tree"]
+
+
+@pytest.mark.parametrize("metric", SCORABLE, ids=lambda metric: metric.name)
+def test_array_form_equals_the_public_function_on_every_fold(metric):
+    """The form that scores all folds at once against the function on labels, unclassified rows included."""
+    y = np.where(Y == 2, "yes", "no") if metric.name == "good_information_reward" else NAMES
+    classes = sorted(set(y))
+    result = cross_validate(
+        X,
+        y,
+        estimators={"shy": Shy(), "NB": GaussianNB()},
+        cv="2x4",
+        scoring=[metric, "auc"][: 1 + (metric.name != "auc")],
+    )
+    for name, scores in result.items():
+        for fold, (train, test) in enumerate(result.folds.pairs):
+            rows = slice(result.folds.starts[fold], result.folds.starts[fold] + len(test))
+            options = {"classes": classes}
+            if metric.uses_prior:
+                counts = [(y[train] == label).sum() for label in classes]
+                options["prior"] = metrics.class_prior(counts)
+            if metric.needs == "labels":
+                given = np.array(
+                    [None if code < 0 else classes[code] for code in scores.predictions[rows]], dtype=object
+                )
+            else:
+                given = scores.proba[rows]
+            expected = metric.function(y[test], given, **options)
+            assert scores[metric.name][fold] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_options_name_classes_by_their_labels():
+    scoring = {
+        "f2": metrics.scorer("f_beta", beta=2, positive="setosa"),
+        "cost": metrics.scorer("expected_cost", cost_matrix=[[0, 9, 9], [1, 0, 1], [1, 1, 0]]),
+    }
+    result = cross_validate(X, NAMES, estimators={"one": KNeighborsClassifier(90)}, cv="1x3", scoring=scoring)
+    for fold, (train, test) in enumerate(result.folds.pairs):
+        guess = KNeighborsClassifier(90).fit(X[train], NAMES[train]).predict(X[test])
+        assert result["one"]["f2"][fold] == metrics.f_beta(NAMES[test], guess, beta=2, positive="setosa")
+        assert result["one"]["cost"][fold] == metrics.expected_cost(
+            NAMES[test], guess, cost_matrix=scoring["cost"].options["cost_matrix"]
+        )
+
+
 def test_ranking_scores_without_probabilities():
     data = load_breast_cancer()
     ridge = {"ridge": RidgeClassifier()}
@@ -469,6 +515,8 @@ def test_another_metric_baseline_or_test_without_running_again(comparison):
     assert (loss.best.argmax(axis=1) == loss.means.argmin(axis=1)).all()
     i = comparison.datasets.index("iris")
     assert loss.better[i, 1, 0] == 1 and loss.marks[i].tolist()[0] == "*"
+    for smaller in ("leaves", "unclassified", "seconds"):
+        assert not comparison.with_metric(smaller).greater_is_better
     with pytest.raises(ValueError, match="metric='brier' was not computed"):
         comparison.with_metric("brier")
 

@@ -14,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from fasttree.model_selection import compare, cross_validate
+from fasttree.model_selection import compare, cross_validate, learning_curve
 from fasttree.reports import FORMS, Cell, ReportTable, render
 from fasttree.reports.latex import escape as latex_escape
 from fasttree.reports.markdown import escape as markdown_escape
@@ -170,11 +170,24 @@ def test_unclassified_and_given_tables():
         "T", ["a", "b"], [[Cell("x"), Cell("1.5", True, "*")], [Cell("y"), Cell("10")]], (1,), ["note_1"]
     )
     assert render(table).splitlines() == [
-        "T", "", "a       b", "---------", "x  1.5! *", "---------", "y   10", "", "note_1",
+        "T", "", "a    b", "---------", "x  1.5! *", "---------", "y   10", "", "note_1",
     ]  # fmt: skip
     assert "**1.5** \\*" in render([table], "markdown") and "note\\_1" in render(table, "markdown")
     for form in FORMS:
         assert "1.5" in render(table, form)
+
+
+def test_learning_curves_and_ranks_are_printed(comparison):
+    curve = learning_curve(X, Y, estimators=MODELS, train_sizes=(10, 1.0), n_repeats=4)
+    lines = curve.to_text().splitlines()
+    last = next(line for line in lines if line.startswith("135"))
+    for method in MODELS:
+        assert f"{100 * curve.values(method, 'accuracy')[:, 1].mean():.2f}" in last
+    assert len(strict(curve.to_json())["rows"]) == 6 and curve.to_csv().count("\n") == 7
+    found = comparison.friedman()
+    text = render(found)
+    ranks = [line.split()[1] for line in text.splitlines()[4:7]]
+    assert ranks == [f"{rank:.3f}" for rank in sorted(found.mean_ranks)] and found.sentence in text
 
 
 def test_unknown_forms_and_things_are_refused(validation):

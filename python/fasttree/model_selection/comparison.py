@@ -17,7 +17,7 @@ import numpy as np
 from .progress import make_report
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
-from .scoring import resolve_scoring
+from .scoring import greater_is_better, resolve_scoring
 from .statistics import (
     FriedmanResult,
     PairedTestResult,
@@ -131,9 +131,8 @@ class Comparison(Rendered):
         if metric not in first.metrics and metric not in next(iter(first.values())):
             raise ValueError(f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}")
         self.metric = metric
-        self.greater_is_better = first.directions.get(
-            metric, metric not in ("leaves", "nodes", "depth", "seconds")
-        )
+        known = first.directions.get(metric)
+        self.greater_is_better = greater_is_better(metric) if known is None else known
         self.alpha = check_alpha(alpha)
         self.test = test
         self.sd = sd

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from .learning_curve_split import LearningCurveSplit
+from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .validation import cross_validate
 
 
-class LearningCurve:
-    """Result of `learning_curve`.
+class LearningCurve(Rendered):
+    """Result of `learning_curve`; `to_text()` and so on print it.
 
     `train_sizes` in rows; `result` the underlying `CrossValidation`; `values(method, metric)` has shape
     (repetitions, sizes).
@@ -26,6 +27,9 @@ class LearningCurve:
     def __init__(self, result: CrossValidation, train_sizes: list[int]) -> None:
         self.result = result
         self.train_sizes = train_sizes
+
+    def __repr__(self) -> str:
+        return f"LearningCurve: {len(self.methods)} methods, {len(self.train_sizes)} training sizes"
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ def _run_estimators(
     if n_jobs in (None, 1):
         stream: Any = (_fit_one(method, data, fold, want, outside) for method, fold in jobs)
     else:
-        from joblib import Parallel, delayed
+        from sklearn.utils.parallel import Parallel, delayed  # joblib's, handing on scikit-learn's settings
 
         pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         stream = pool(delayed(_fit_one)(method, data, fold, want, outside) for method, fold in jobs)

@@ -17,7 +17,7 @@ from ..metrics.confusion import confusion_counts
 from ..metrics.information import class_prior
 from ..metrics.labels import positive_code
 from ..metrics.metric import Metric
-from ..metrics.registry import METRICS, get_metric
+from ..metrics.registry import get_metric
 from ..metrics.scorers import Scorer
 from .folds import Folds
 
@@ -95,7 +95,12 @@ def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
         return found.metric.greater_is_better
     if found is not None:
         return True
-    return get_metric(name).greater_is_better if name in METRICS or name == "unclassified" else True
+    if name in ("seconds", "empty_leaves"):
+        return False
+    try:
+        return get_metric(name).greater_is_better
+    except ValueError:
+        return True
 
 
 def training_prior(codes: np.ndarray, folds: Folds, n_classes: int) -> np.ndarray:

@@ -57,4 +57,6 @@ def render_csv(records: list[dict[str, Any]]) -> str:
 def _field(value: Any) -> Any:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
+    if isinstance(value, str):  # a lone carriage return would break the line unquoted
+        return value.replace("\r\n", "\n").replace("\r", "\n")
     return repr(float(value)) if isinstance(value, float) else value

@@ -6,11 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from ..model_selection.comparison import Comparison
+from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
+from ..model_selection.statistics import FriedmanResult
 from .latex import render_latex
 from .markdown import render_markdown
 from .records import render_csv, render_json
-from .results import comparison_tables, cross_validation_tables, document_of
+from .results import (
+    comparison_tables,
+    cross_validation_tables,
+    document_of,
+    friedman_tables,
+    learning_curve_tables,
+    records_of,
+)
 from .table import Cell, ReportTable
 from .text import render_text
 
@@ -30,6 +39,10 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
         return cross_validation_tables(result, **options)
     if isinstance(result, Comparison):
         return comparison_tables(result, **options)
+    if isinstance(result, LearningCurve):
+        return learning_curve_tables(result, **options)
+    if isinstance(result, FriedmanResult):
+        return friedman_tables(result, **options)
     if isinstance(result, ReportTable):
         return [result]
     if isinstance(result, list) and all(isinstance(one, ReportTable) for one in result):
@@ -52,9 +65,6 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
         return FORMS[form](tables_of(result, **options))
     if form not in ("csv", "json"):
         raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, csv or json")
-    if not isinstance(result, (CrossValidation, Comparison)):
+    if not isinstance(result, (CrossValidation, Comparison, LearningCurve)):
         raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
-    if form == "csv":
-        records = result.summary() if isinstance(result, CrossValidation) else result.records()
-        return render_csv(records)
-    return render_json(document_of(result), **options)
+    return render_csv(records_of(result)) if form == "csv" else render_json(document_of(result), **options)

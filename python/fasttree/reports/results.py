@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..model_selection.comparison import Comparison
+from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
+from ..model_selection.statistics import FriedmanResult
 from .table import Cell, ReportTable, number
 
 PERCENT = frozenset(
@@ -120,6 +122,40 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
     return tables
 
 
+def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:
+    """Return one table a metric: training sizes by methods, mean (sd over repetitions)."""
+    found = {(row["metric"], row["n_train"], row["method"]): row for row in result.records()}
+    repeats = len(result.values(result.methods[0], result.result.metrics[0]))
+    tables = []
+    for metric in result.result.metrics:
+        rows = []
+        for size in result.train_sizes:
+            cells = [Cell(str(size))]
+            for method in result.methods:
+                row = found[metric, size, method]
+                cells.append(Cell(_mean_sd(row["mean"], row["sd"], metric)))
+            rows.append(cells)
+        notes = [f"Mean (standard deviation) over {repeats} repetitions."]
+        tables.append(ReportTable(scale_of(metric)[2], ["training rows", *result.methods], rows, (), notes))
+    return tables
+
+
+def friedman_tables(result: FriedmanResult) -> list[ReportTable]:
+    """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence below."""
+    order = np.argsort(result.mean_ranks, kind="stable")
+    rows = [
+        [
+            Cell(result.names[place]),
+            Cell(number(float(result.mean_ranks[place]), 3)),
+            Cell("" if place == order[0] else number(float(result.pairwise_p[order[0], place]), 4)),
+        ]
+        for place in order
+    ]
+    return [
+        ReportTable("Mean ranks", ["method", "mean rank", "p against the best"], rows, (), [result.sentence])
+    ]
+
+
 def settings_of(result: CrossValidation) -> dict[str, Any]:
     """Return what is needed to run it again: methods, folds, seed, versions."""
     from importlib.metadata import PackageNotFoundError, version
@@ -133,7 +169,12 @@ def settings_of(result: CrossValidation) -> dict[str, Any]:
     return {**result.settings, "versions": versions}
 
 
-def document_of(result: CrossValidation | Comparison) -> dict[str, Any]:
+def records_of(result: CrossValidation | Comparison | LearningCurve) -> list[dict[str, Any]]:
+    """Return the plain rows of a result, numbers in full precision."""
+    return result.summary() if isinstance(result, CrossValidation) else result.records()
+
+
+def document_of(result: CrossValidation | Comparison | LearningCurve) -> dict[str, Any]:
     """Return everything a result says as plain data."""
     if isinstance(result, CrossValidation):
         return {
@@ -147,6 +188,14 @@ def document_of(result: CrossValidation | Comparison) -> dict[str, Any]:
             "classes": list(result.classes),
             "seconds": result.seconds,
             "settings": settings_of(result),
+        }
+    if isinstance(result, LearningCurve):
+        return {
+            "kind": "learning_curve",
+            "dataset": result.result.name,
+            "train_sizes": result.train_sizes,
+            "rows": result.records(),
+            "settings": settings_of(result.result),
         }
     return {
         "kind": "comparison",

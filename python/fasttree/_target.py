@@ -137,7 +137,7 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
         kinds = set(map(type, y))
         if kinds & {list, tuple, np.ndarray}:
             y = np.asarray(y)
-        elif kinds == {str}:
+        elif kinds and all(issubclass(kind, str) for kind in kinds):
             y = np.array(y)
         elif not kinds:
             y = np.array([], dtype=np.int64)

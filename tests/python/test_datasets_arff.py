@@ -48,7 +48,11 @@ sunny, 85 , 1e-3,yes
     assert outlook.values.tolist() == [0, 2, 3, 3]
     assert temp.kind == "numeric" and temp.values[[0, 2]].tolist() == [85, 3] and temp.n_missing == 2
     assert humidity.values[:2].tolist() == [0.001, -0.5] and humidity.n_missing == 2
-    assert table.target == "play?" and table.classes == ("yes", "no") and table.y.tolist() == ["yes", "no", None, "no"]
+    assert (
+        table.target == "play?"
+        and table.classes == ("yes", "no")
+        and table.y.tolist() == ["yes", "no", None, "no"]
+    )
     with pytest.raises(ValueError, match="row 2 of the target 'play\\?' has no class label"):
         table.y_codes
 
@@ -69,7 +73,10 @@ def test_declared_levels_that_never_occur_and_keep_their_order(tmp_path):
 def test_labels_over_several_lines_and_with_blanks(tmp_path):
     text = "@relation r\n@attribute a {one two,\n  three, % first\n  'fo,ur' }\n@attribute b{p q r}\n@data\none two,p\n'fo,ur',r\n"
     table = load(write(tmp_path, text))
-    assert table.columns[0].levels == ("one two", "three", "fo,ur") and table.columns[0].values.tolist() == [0, 2]
+    assert table.columns[0].levels == ("one two", "three", "fo,ur") and table.columns[0].values.tolist() == [
+        0,
+        2,
+    ]
     assert table.classes == ("p", "q", "r")
 
 
@@ -100,9 +107,15 @@ def test_encodings_and_compression(tmp_path):
 
 def test_sparse_rows_and_weights(tmp_path):
     head = "@relation r\n@attribute a {u,v}\n@attribute b numeric\n@attribute s string\n@attribute c {n,y}\n@data\n"
-    table = load(write(tmp_path, head + "{1 3.5, 3 y}\n{0 v, 2 'two words'} , {2.5}\n{ }\n{1 ?,0 'v'},{0}\nu,1,x,y,{4}\n"))
+    table = load(
+        write(
+            tmp_path, head + "{1 3.5, 3 y}\n{0 v, 2 'two words'} , {2.5}\n{ }\n{1 ?,0 'v'},{0}\nu,1,x,y,{4}\n"
+        )
+    )
     assert table.columns[0].values.tolist() == [0, 1, 0, 1, 0]
-    assert table.columns[1].values[[0, 1, 2, 4]].tolist() == [3.5, 0, 0, 1] and table.columns[1].n_missing == 1
+    assert (
+        table.columns[1].values[[0, 1, 2, 4]].tolist() == [3.5, 0, 0, 1] and table.columns[1].n_missing == 1
+    )
     assert table.columns[2].labels().tolist() == [None, "two words", None, None, "x"]
     assert table.y.tolist() == ["y", "n", "n", "n", "y"]
     assert table.sample_weight.tolist() == [1, 2.5, 1, 0, 4]
@@ -123,7 +136,9 @@ def test_string_attributes_are_nominal_and_dates_can_be_dropped(tmp_path):
 
 
 def test_target_choice(tmp_path):
-    text = "@relation r\n@attribute CLASS {p,q}\n@attribute b numeric\n@attribute e {s,t}\n@data\np,1,s\nq,2,t\n"
+    text = (
+        "@relation r\n@attribute CLASS {p,q}\n@attribute b numeric\n@attribute e {s,t}\n@data\np,1,s\nq,2,t\n"
+    )
     path = write(tmp_path, text)
     assert load(path).target == "CLASS" and load(path).feature_names == ["b", "e"]
     assert load(path, target="e").feature_names == ["CLASS", "b"]
@@ -158,8 +173,20 @@ TWO = "@relation r\n@attribute a numeric\n@attribute c {yes,no}\n@data\n"
         (TWO + "1,yes\n2,yess\n", 6, "c", "yess", "did you mean 'yes'"),
         (TWO + "1,'?'\n", 5, "c", "?", "not among the declared labels"),
         (TWO + "1,Yes\n", 5, "c", "Yes", "not among the declared labels"),
-        (TWO + "1,yes\n\n% c\n2\n", 8, None, None, "1 values but there are 2 attributes; the value of 'c' is missing"),
-        (TWO + "1,yes,no\n", 5, None, None, "3 values but there are 2 attributes; quote values that hold commas"),
+        (
+            TWO + "1,yes\n\n% c\n2\n",
+            8,
+            None,
+            None,
+            "1 values but there are 2 attributes; the value of 'c' is missing",
+        ),
+        (
+            TWO + "1,yes,no\n",
+            5,
+            None,
+            None,
+            "3 values but there are 2 attributes; quote values that hold commas",
+        ),
         (TWO + "1,yes,\n", 5, None, None, "3 values"),
         (TWO + ",yes\n", 5, "a", "", "empty; write \\? for missing"),
         (TWO + "1,\n", 5, "c", "", "empty"),
@@ -182,7 +209,13 @@ TWO = "@relation r\n@attribute a numeric\n@attribute c {yes,no}\n@data\n"
         ("@relation r\n@attribute a {}\n@data\n", 2, "a", None, "list of labels is empty"),
         ("@relation r\n@attribute a {x,,y}\n@data\n", 2, "a", None, "nothing between two commas"),
         ("@relation r\n@attribute a {x,y,x}\n@data\n", 2, "a", "x", "declared twice"),
-        ("@relation r\n@attribute a real\n@attribute 'a' real\n", 3, "a", None, "declared twice .first in line 2"),
+        (
+            "@relation r\n@attribute a real\n@attribute 'a' real\n",
+            3,
+            "a",
+            None,
+            "declared twice .first in line 2",
+        ),
         ("@relation r\n@attribute a relational\n@attribute b real\n@data\n", 2, "a", None, "type relational"),
         ("\x00@relation\n", None, None, None, "NUL bytes"),
     ],
@@ -192,7 +225,9 @@ def test_malformed_files(tmp_path, text, line, column, value, words):
     with pytest.raises(DataFileError, match=words) as caught:
         load(path)
     error = caught.value
-    assert (error.line, error.column) == (line, column) and error.path == str(path) and str(path) in str(error)
+    assert (
+        (error.line, error.column) == (line, column) and error.path == str(path) and str(path) in str(error)
+    )
     assert value is None or error.value == value
     assert line is None or f"line {line}" in str(error)
     assert isinstance(error, ValueError) and str(pickle.loads(pickle.dumps(error))) == str(error)
@@ -242,7 +277,9 @@ def test_no_suffix_is_looked_into(tmp_path):
 
 # -- round trips ---------------------------------------------------------------------------------------------
 
-texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=["Cs"]), max_size=6)
+texts = st.text(
+    st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=["Cs"]), max_size=6
+)
 names = texts.filter(lambda t: t.strip() == t and t != "")
 
 
@@ -280,7 +317,9 @@ def test_what_is_written_is_read_back(table, tmp_path_factory):
     back = load(path, target=table.target)
     assert back.equals(table) and back.name == table.name
     signs = [np.signbit(c.values).tolist() for c in table.columns if c.kind == "numeric" and not c.n_missing]
-    assert signs == [np.signbit(c.values).tolist() for c in back.columns if c.kind == "numeric" and not c.n_missing]
+    assert signs == [
+        np.signbit(c.values).tolist() for c in back.columns if c.kind == "numeric" and not c.n_missing
+    ]
     if table.sample_weight is None:
         assert back.sample_weight is None
     else:

@@ -27,7 +27,9 @@ def test_counts_of_the_manifest(uci, entry):
     found = Counter("?" if v is None else str(v) for v in table.y.tolist())
     expected = entry["class_counts"]
     assert [str(c) for c in table.classes] == [c for c in expected if c != "?"]
-    assert {label: found.get(label, 0) for label in expected} == expected and sum(found.values()) == len(table)
+    assert {label: found.get(label, 0) for label in expected} == expected and sum(found.values()) == len(
+        table
+    )
     if "classes_declared" in entry:
         assert len(table.classes) == entry["classes_declared"]
     missing = sum(c.n_missing for c in table.columns)
@@ -60,7 +62,11 @@ def test_quirks(uci):
 
 @pytest.mark.parametrize(
     ("name", "other"),
-    [("monks-1-test.tab", "monks-1-test.csv"), ("monks-3-train.tab", "monks-3-train.csv"), ("promoters.tab", "promoters.csv")],
+    [
+        ("monks-1-test.tab", "monks-1-test.csv"),
+        ("monks-3-train.tab", "monks-3-train.csv"),
+        ("promoters.tab", "promoters.csv"),
+    ],
 )
 def test_orange_originals_agree_with_the_csv(uci, name, other):
     original, derived = load(uci / "original" / name), load(uci / other)

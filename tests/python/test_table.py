@@ -80,7 +80,11 @@ def test_lists_are_converted_column_by_column():
 
 def test_mapping_structured_and_masked_arrays():
     table = Table({"a": [1, 2], "b": ["x", None]})
-    assert table.feature_names == ["a", "b"] and table.has_feature_names and kinds(table) == ["numeric", "nominal"]
+    assert (
+        table.feature_names == ["a", "b"]
+        and table.has_feature_names
+        and kinds(table) == ["numeric", "nominal"]
+    )
     X = np.array([(1, "x"), (2, "y")], dtype=[("n", "i4"), ("s", "U3")])
     assert Table(X).feature_names == ["n", "s"] and kinds(Table(X)) == ["numeric", "nominal"]
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
@@ -100,14 +104,26 @@ def frames():
     yield "pandas object", pd.DataFrame(FRAME).astype({"text": object})
     yield "pandas default", pd.DataFrame(FRAME)
     nullable = pd.DataFrame(FRAME).astype(
-        {"number": "Float64", "whole": "Int64", "text": "string", "flag": "boolean", "digits": "string[python]"}
+        {
+            "number": "Float64",
+            "whole": "Int64",
+            "text": "string",
+            "flag": "boolean",
+            "digits": "string[python]",
+        }
     )
     yield "pandas nullable", nullable
     yield "pandas pyarrow", pd.DataFrame(FRAME).convert_dtypes(dtype_backend="pyarrow")
-    yield "pandas string[pyarrow]", pd.DataFrame(FRAME).astype({"text": "string[pyarrow]", "digits": "string[pyarrow]"})
+    yield (
+        "pandas string[pyarrow]",
+        pd.DataFrame(FRAME).astype({"text": "string[pyarrow]", "digits": "string[pyarrow]"}),
+    )
     yield "pandas category", pd.DataFrame(FRAME).astype({"text": "category", "digits": "category"})
     yield "polars", pl.DataFrame(FRAME)
-    yield "polars categorical", pl.DataFrame(FRAME).with_columns(pl.col("text", "digits").cast(pl.Categorical))
+    yield (
+        "polars categorical",
+        pl.DataFrame(FRAME).with_columns(pl.col("text", "digits").cast(pl.Categorical)),
+    )
     yield "arrow", pa.table(FRAME)
     arrow = pa.table(FRAME)
     for name in ("text", "digits"):
@@ -159,7 +175,9 @@ def test_levels_are_sorted_whatever_the_order_of_rows():
 
 
 def test_pandas_missing_markers():
-    frame = pd.DataFrame({"a": pd.Series([1, pd.NA, 3], dtype=object), "b": pd.Series(["u", pd.NA, None], dtype=object)})
+    frame = pd.DataFrame(
+        {"a": pd.Series([1, pd.NA, 3], dtype=object), "b": pd.Series(["u", pd.NA, None], dtype=object)}
+    )
     table = Table(frame)
     assert kinds(table) == ["numeric", "nominal"] and [c.n_missing for c in table.columns] == [1, 2]
     assert Table(pd.DataFrame({"a": [None, None], "b": [1, 2]})).columns[0].kind == "numeric"
@@ -171,14 +189,20 @@ def test_numeric_frames_become_blocks():
     X = np.random.default_rng(0).normal(size=(6, 3))
     for frame in (pd.DataFrame(X, columns=list("abc")), pl.DataFrame(X, schema=list("abc"))):
         table = Table(frame)
-        assert table.block is not None and np.array_equal(table.block, X) and table.feature_names == ["a", "b", "c"]
+        assert (
+            table.block is not None
+            and np.array_equal(table.block, X)
+            and table.feature_names == ["a", "b", "c"]
+        )
     assert np.isnan(Table(pl.DataFrame({"a": [1.0, None], "b": [1.0, 2.0]})).X[1, 0])
 
 
 def test_frames_without_string_names_have_no_feature_names():
     table = Table(pd.DataFrame(np.eye(2)))
     assert table.feature_names == ["x0", "x1"] and not table.has_feature_names
-    with pytest.raises(TypeError, match="Feature names are only supported if all input features have string names"):
+    with pytest.raises(
+        TypeError, match="Feature names are only supported if all input features have string names"
+    ):
         Table(pd.DataFrame(np.eye(2), columns=["a", 1]))
 
 
@@ -259,7 +283,9 @@ def test_declared_levels_argument():
     assert table.y_codes.tolist() == [1, 0] and table.y.tolist() == ["n", "y"]
     categories = pd.DataFrame({"a": pd.Categorical(["p", "q"])})
     assert Table(categories, levels={"a": ["q", "p", "o"]}).columns[0].levels == ("q", "p", "o")
-    with pytest.raises(ValueError, match=r"column 'x0', row 1: 'd' is not among the 2 declared levels 'b', 'c'"):
+    with pytest.raises(
+        ValueError, match=r"column 'x0', row 1: 'd' is not among the 2 declared levels 'b', 'c'"
+    ):
         Table([["b"], ["d"]], levels={"x0": ["b", "c"]})
     with pytest.raises(ValueError, match="declared twice"):
         Table([["b"]], levels={"x0": ["b", "b"]})
@@ -278,7 +304,11 @@ def test_65536_levels_are_accepted_and_65537_refused():
     assert len(Table(numbers[:-1], categorical_features="all").columns[0].levels) == 65_536
     with pytest.raises(ValueError, match="65,537 levels"):
         Table(numbers, categorical_features="all")
-    for frame in (pl.DataFrame({"key": ids[:, 0]}), pd.DataFrame({"key": ids[:, 0]}), pa.table({"key": ids[:, 0]})):
+    for frame in (
+        pl.DataFrame({"key": ids[:, 0]}),
+        pd.DataFrame({"key": ids[:, 0]}),
+        pa.table({"key": ids[:, 0]}),
+    ):
         with pytest.raises(ValueError, match="column 'key' has 65,537 levels"):
             Table(frame)
 
@@ -368,7 +398,11 @@ def test_column_vector_is_ravelled_with_a_warning():
         (pd.Series([1, None, None], dtype="Int64"), ValueError, r"row 1 of the target .* \(2 rows in all\)"),
         (pl.Series([1, None, 2]), ValueError, "row 1 of the target"),
         (pd.Categorical(["a", None, "b"]), ValueError, "row 1 of the target"),
-        ([np.inf, 1, 0], ValueError, r"Input y contains infinity or a value too large for dtype\('float64'\)"),
+        (
+            [np.inf, 1, 0],
+            ValueError,
+            r"Input y contains infinity or a value too large for dtype\('float64'\)",
+        ),
         ([1, 2], ValueError, r"inconsistent numbers of samples: \[3, 2\]"),
         (np.ones((3, 2)), ValueError, r"y should be a 1d array, got an array of shape \(3, 2\)"),
         (pd.DataFrame(np.ones((3, 2))), ValueError, "y should be a 1d array"),
@@ -395,7 +429,9 @@ def test_rows_without_label_are_for_files():
     label = Column("c", "nominal", np.array([0, -1, 1], dtype=np.int32), ("n", "y"))
     table = Table.from_columns(Table(X3).columns, label)
     assert table.y.tolist() == ["n", None, "y"]
-    with pytest.raises(ValueError, match=r"row 1 of the target 'c' has no class label; drop such rows \(table.drop_m"):
+    with pytest.raises(
+        ValueError, match=r"row 1 of the target 'c' has no class label; drop such rows \(table.drop_m"
+    ):
         table.y_codes
     assert table.drop_missing_target().y_codes.tolist() == [0, 1]
     complete = Table(X3, [1, 2, 1])
@@ -411,7 +447,11 @@ DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
     ("X", "error", "words"),
     [
         (np.empty((0, 3)), ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),
-        (np.empty((12, 0)), ValueError, r"0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required"),
+        (
+            np.empty((12, 0)),
+            ValueError,
+            r"0 feature\(s\) \(shape=\(12, 0\)\) while a minimum of 1 is required",
+        ),
         (pd.DataFrame({"a": []}), ValueError, r"0 sample\(s\)"),
         ([], ValueError, "Expected 2D array"),
         ([[]], ValueError, r"0 feature\(s\)"),
@@ -435,7 +475,11 @@ DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
         ([["a", float("inf")]], ValueError, "column 'x1', row 0.*infinity"),
         (pd.DataFrame({"u": ["a", "b"], "v": [1.0, np.inf]}), ValueError, "column 'v', row 1.*infinity"),
         ([[10**400]], ValueError, "column 'x0', row 0.*infinity"),
-        (pd.DataFrame({"d": pd.to_datetime(DAYS)}), TypeError, "column 'd' holds .*; turn it into numbers first"),
+        (
+            pd.DataFrame({"d": pd.to_datetime(DAYS)}),
+            TypeError,
+            "column 'd' holds .*; turn it into numbers first",
+        ),
         (pl.DataFrame({"d": DAYS}), TypeError, "column 'd' holds Date"),
         (pa.table({"d": DAYS}), TypeError, "column 'd' holds"),
         ([[DAYS[0]]], TypeError, "column 'x0' holds dates"),
@@ -483,7 +527,9 @@ def test_bad_feature_names():
 
 
 def sample() -> Table:
-    frame = pd.DataFrame({"n": [1.0, np.nan, 3.0], "s": pd.Categorical(["u", None, "v"], categories=["v", "u", "w"])})
+    frame = pd.DataFrame(
+        {"n": [1.0, np.nan, 3.0], "s": pd.Categorical(["u", None, "v"], categories=["v", "u", "w"])}
+    )
     return Table(frame, ["b", "a", "b"], name="sample")
 
 
@@ -520,7 +566,10 @@ def test_describe_and_repr():
     rows = sample().describe()
     assert rows[0] == {"name": "n", "kind": "numeric", "levels": None, "missing": 1, "role": "feature"}
     assert rows[1]["levels"] == 3 and rows[1]["missing"] == 1 and rows[2]["role"] == "target"
-    assert repr(sample()) == "Table 'sample': 3 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes"
+    assert (
+        repr(sample())
+        == "Table 'sample': 3 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes"
+    )
     assert repr(Table(X3)) == "Table: 3 rows, 2 features (2 numeric), no target"
 
 
@@ -567,7 +616,9 @@ def test_import_is_light():
         "Table(np.eye(3), [0, 1, 0]); Table([['a', 1.0]], ['x'])\n"
         "assert not {'pandas', 'sklearn', 'matplotlib', 'polars', 'narwhals'} & set(sys.modules), 'heavy import'"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(p for p in sys.path if p)})
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(p for p in sys.path if p)}
+    )
 
 
 def test_wide_and_long_inputs_are_quick():
@@ -577,7 +628,9 @@ def test_wide_and_long_inputs_are_quick():
     wide = np.random.default_rng(0).integers(0, 3, size=(20, 230_000), dtype=np.uint8)
     table = Table(wide, np.arange(20) % 2, categorical_features="all")
     assert table._columns is None and table._names is None and table.column(229_999).name == "x229999"
-    words = np.array([f"w{i}" for i in range(12)], dtype=object)[np.random.default_rng(0).integers(0, 12, (20_000, 30))]
+    words = np.array([f"w{i}" for i in range(12)], dtype=object)[
+        np.random.default_rng(0).integers(0, 12, (20_000, 30))
+    ]
     assert _seconds(lambda: Table(words)) < 2.0
 
 
@@ -590,7 +643,9 @@ def _seconds(call) -> float:
 cells = st.one_of(st.none(), st.text(max_size=3))
 
 
-@given(st.lists(st.tuples(cells, st.one_of(st.none(), st.floats(allow_infinity=False))), min_size=1, max_size=20))
+@given(
+    st.lists(st.tuples(cells, st.one_of(st.none(), st.floats(allow_infinity=False))), min_size=1, max_size=20)
+)
 def test_cells_survive(rows):
     table = Table([list(row) for row in rows])
     text, number = table.columns

@@ -37,7 +37,9 @@ def quote(text: Any) -> str:
     text = str(text)
     if _PLAIN.fullmatch(text) and text.isascii():
         return text
-    body = "".join(_ESCAPE.get(c, f"\\u{ord(c):04x}" if c < " " or "\x7f" <= c <= "\x9f" else c) for c in text)
+    body = "".join(
+        _ESCAPE.get(c, f"\\u{ord(c):04x}" if c < " " or "\x7f" <= c <= "\x9f" else c) for c in text
+    )
     return f"'{body}'"
 
 

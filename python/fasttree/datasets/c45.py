@@ -80,10 +80,11 @@ def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[st
     for line, entry in entries[1:]:
         name, *rest = re.split(r"(?<!\\):", entry, maxsplit=1)
         name = clean(name)
-        if name.endswith("=") or not rest:
-            if "=" in entry:
-                hint = "is an attribute defined by a formula; compute it beforehand"
-                raise DataFileError(hint, path, line, name.rstrip(": ="), entry)
+        if rest and rest[0].startswith("="):
+            raise DataFileError(
+                "is an attribute defined by a formula; compute it beforehand", path, line, name, entry
+            )
+        if not rest:
             raise DataFileError(
                 "has no colon; write 'name: continuous.' or 'name: a, b.'", path, line, None, entry
             )

@@ -94,8 +94,7 @@ def load(
         own, columns = read_orange(text, drop)
         default = own if own is not None else False
     elif kind in _BINARY:
-        columns = list(_binary(text, kind).columns)
-        columns = _without(columns, drop, text)
+        columns = columns_of_frame(_binary(text, kind), drop, text)
     elif kind in (".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".npz", ".mat"):
         raise DataFileError(f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text)
     else:
@@ -225,7 +224,7 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     raise DataFileError(f"the rows are missing: there is no {os.path.basename(stem)}.data beside it", path)
 
 
-def _binary(path: str, kind: str) -> Table:
+def _binary(path: str, kind: str) -> Any:
     """Parquet or Feather through pandas, else Polars, else PyArrow; whichever is installed."""
     parquet = kind in (".parquet", ".pq")
     frame: Any = None
@@ -244,7 +243,15 @@ def _binary(path: str, kind: str) -> Table:
             ) from None
     except (OSError, ValueError) as error:
         raise DataFileError(f"is no readable {kind} file ({error})", path) from error
+    return frame
+
+
+def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Column]:
+    """The columns of a pandas or Polars frame but the dropped ones, errors as those of the file."""
+    unknown = set(drop).difference(frame.columns)
+    if unknown:
+        raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
     try:
-        return Table(frame, name=split_suffix(path)[0])
+        return list(Table(frame[[name for name in frame.columns if name not in drop]]).columns)
     except (TypeError, ValueError) as error:
         raise DataFileError(str(error), path) from error

@@ -26,7 +26,7 @@ def fetch(name: str, target: str | int | None = None, drop: Collection[str] = ()
         DataFileError: OpenML names no single target, or the data cannot be made a Table.
     """
     from .errors import DataFileError
-    from .files import _without, assemble
+    from .files import assemble, columns_of_frame
 
     try:
         import pandas  # noqa: F401
@@ -53,8 +53,5 @@ def fetch(name: str, target: str | int | None = None, drop: Collection[str] = ()
             )
         target = own[0]
     title = (getattr(bunch, "details", None) or {}).get("name", name)
-    try:
-        columns = list(Table(bunch.frame).columns)
-    except (TypeError, ValueError) as error:
-        raise DataFileError(str(error), f"openml:{name}") from error
-    return assemble(_without(columns, drop, f"openml:{name}"), target, f"openml:{name}", name=title)
+    columns = columns_of_frame(bunch.frame, drop, f"openml:{name}")
+    return assemble(columns, target, f"openml:{name}", name=title)

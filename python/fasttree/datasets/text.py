@@ -1,8 +1,8 @@
 """Opening text files (plain or compressed) and gathering their cells column by column, in chunks.
 
 What
-    `open_text` decodes UTF-8 (with or without a byte-order mark), and Latin-1 where that fails; `.gz`, `.bz2`
-    and `.xz` are transparent. `Numbers`, `Labels` and `Words` collect one column's cells chunk by chunk as
+    `open_text` decodes UTF-8 (with or without a byte-order mark), UTF-16 with one, and Latin-1 where that fails;
+    `.gz`, `.bz2` and `.xz` are transparent. `Numbers`, `Labels` and `Words` collect one column's cells chunk by chunk as
     floats, as codes of declared labels, or as codes of labels seen.
 Complexity
     O(cells); a file is never held as a whole, only its columns (8 or 4 bytes a cell) and one chunk of text.
@@ -11,6 +11,7 @@ Complexity
 from __future__ import annotations
 
 import bz2
+import codecs
 import difflib
 import gzip
 import io
@@ -55,24 +56,40 @@ def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
 
 @contextmanager
 def open_text(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """The file as text: UTF-8, else Latin-1; a broken compressed file is a DataFileError."""
+    """The file as text; a broken compressed file or one with NUL bytes is a DataFileError."""
     try:
         with open_bytes(path) as stream:
-            encoding = "utf-8-sig"
-            try:
-                for piece in io.TextIOWrapper(stream, encoding=encoding):
-                    if "\x00" in piece:
-                        raise DataFileError(
-                            "holds NUL bytes: this is no text file; convert it to CSV or ARFF", path
-                        )
-            except UnicodeDecodeError:
-                encoding = "latin-1"
+            encoding = _encoding(stream, path)
         with open_bytes(path) as stream:
             yield io.TextIOWrapper(stream, encoding=encoding, newline="")
     except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
         raise DataFileError(
             f"the compressed file is broken ({error}); fetch or pack it again", path
         ) from error
+
+
+def _encoding(stream: IO[bytes], path: str | os.PathLike[str]) -> str:
+    """UTF-16 where a byte-order mark says so, UTF-8 (with or without one) where it decodes, else Latin-1."""
+    decoder: Any = codecs.getincrementaldecoder("utf-8")()
+    first = True
+    while piece := stream.read(1 << 20):
+        if first and piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        first = False
+        if b"\x00" in piece:
+            raise DataFileError("holds NUL bytes: this is no text file; convert it to CSV or ARFF", path)
+        try:
+            if decoder is not None:
+                decoder.decode(piece)
+        except UnicodeDecodeError:
+            decoder = None
+    if decoder is not None:
+        try:
+            decoder.decode(b"", True)
+            return "utf-8-sig"
+        except UnicodeDecodeError:
+            pass
+    return "latin-1"
 
 
 class Numbers:

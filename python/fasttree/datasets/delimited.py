@@ -129,13 +129,14 @@ def _one_pass(
             cells = list(zip(*rows, strict=True))
             for j in list(kept):
                 collector = kept[j]
-                if isinstance(collector, Numbers) and _is_text(collector, cells[j]):
-                    if first_chunk:
-                        collector = kept[j] = Words(collector.name, path, MISSING)
-                    else:
+                if isinstance(collector, Numbers):
+                    if collector.offer(cells[j], lines):
+                        continue
+                    if not first_chunk:
                         del kept[j]
                         failed.add(j)
                         continue
+                    collector = kept[j] = Words(collector.name, path, MISSING)
                 collector.feed(cells[j], lines)
     if not resolved or (not any(collector.parts for collector in kept.values()) and not failed):
         raise DataFileError("there are no rows", path)
@@ -150,10 +151,6 @@ def _one_pass(
             column = Column(column.name, "nominal", np.full(len(column), -1, dtype=np.int32), ())
         columns[j] = column
     return resolved, has_header, columns, failed
-
-
-def _is_text(collector: Numbers, cells: Sequence[str]) -> bool:
-    return collector.parse(cells) is None
 
 
 def _record_numbers(words: Words) -> dict[str, str] | None:

@@ -101,20 +101,25 @@ class Numbers:
 
     def feed(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Add a chunk; a cell that is no finite number is a DataFileError."""
+        if not self.offer(cells, lines):
+            i = next(i for i, cell in enumerate(cells) if self.parse([cell]) is None)
+            hint = "is not a number; correct it, write ? for missing, or make the column nominal"
+            raise DataFileError(hint, self.path, lines[i], self.name, cells[i].removeprefix("\x00"))
+
+    def offer(self, cells: Sequence[str], lines: Sequence[int]) -> bool:
+        """Add a chunk if all its present cells are numbers, else add nothing and return False."""
         values = self.parse(cells)
         if values is None:
-            for cell, line in zip(cells, lines, strict=True):
-                if self.parse([cell]) is None:
-                    hint = "is not a number; correct it, write ? for missing, or make the column nominal"
-                    raise DataFileError(hint, self.path, line, self.name, cell.removeprefix("\x00"))
-            raise AssertionError("unreachable: the chunk fails but none of its cells does")
-        if not np.isfinite(values.sum()):
-            bad = np.flatnonzero(np.isinf(values))
-            if bad.size:
-                i = int(bad[0])
-                hint = "is infinity or too large for float64; write ? for missing or a finite number"
-                raise DataFileError(hint, self.path, lines[i], self.name, cells[i])
+            return False
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = values.sum()
+        bad = np.flatnonzero(np.isinf(values)) if not np.isfinite(total) else np.empty(0, dtype=int)
+        if bad.size:
+            i = int(bad[0])
+            hint = "is infinity or too large for float64; write ? for missing or a finite number"
+            raise DataFileError(hint, self.path, lines[i], self.name, cells[i])
         self.parts.append(values)
+        return True
 
     def parse(self, cells: Sequence[str]) -> np.ndarray | None:
         """The floats of a chunk, or None if some cell is neither a number nor missing."""

@@ -15,10 +15,21 @@
 
 pub mod criteria;
 pub mod data;
+pub mod discretize;
 pub mod error;
+pub mod fit;
 pub mod grow;
+pub mod inspect;
+pub mod model;
 pub mod numeric;
 pub mod parallel;
+pub mod predict;
+pub mod simd;
+pub mod resample;
 pub mod split;
 pub mod stats;
+pub mod store;
 pub mod tree;
+
+#[cfg(feature = "python")]
+mod bindings;

@@ -30,14 +30,14 @@ pub fn entry_tied(entry: u32) -> u32 {
 }
 
 /// A column of numbers, by internal row.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct NumericColumn {
     values: Vec<f64>,
     missing: usize,
     sorted: OnceLock<Sorted>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Sorted {
     entries: Vec<u32>,
     distinct: bool,

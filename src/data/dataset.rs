@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 
 /// One feature, encoded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Column {
     /// Numbers.
     Numeric(NumericColumn),
@@ -80,6 +80,14 @@ impl Dataset {
             Ok(())
         })?;
         Ok(())
+    }
+
+    /// The same rows and classes with some of the features.
+    pub fn select(&self, features: &[usize]) -> Self {
+        let mut schema = self.schema.clone();
+        schema.features = features.iter().map(|&f| self.schema.features[f].clone()).collect();
+        let columns = features.iter().map(|&f| self.columns[f].clone()).collect();
+        self.with_columns(schema, columns)
     }
 
     /// The same rows and classes with other columns and features (binned or imputed).

@@ -14,9 +14,10 @@ impl RowSet {
     }
 
     /// The given rows of a data set with `n` rows, in any order; repetitions are dropped.
-    pub fn of(mut rows: Vec<u32>, n: usize) -> Self {
-        rows.sort_unstable();
-        rows.dedup();
+    pub fn of(rows: Vec<u32>, n: usize) -> Self {
+        let mut bits = Bits::new(n);
+        rows.iter().for_each(|&r| bits.set(r));
+        let rows: Vec<u32> = bits.ones().collect();
         let everything = rows.len() == n;
         Self { rows, everything }
     }
@@ -79,6 +80,20 @@ impl Bits {
     #[inline]
     pub fn get(&self, row: u32) -> u32 {
         (self.words[(row >> 6) as usize] >> (row & 63)) as u32 & 1
+    }
+
+    /// Rows whose bit is set, ascending.
+    pub fn ones(&self) -> impl Iterator<Item = u32> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            let mut word = word;
+            std::iter::from_fn(move || {
+                (word != 0).then(|| {
+                    let bit = word.trailing_zeros();
+                    word &= word - 1;
+                    i as u32 * 64 + bit
+                })
+            })
+        })
     }
 
     /// The words, least significant bit first.

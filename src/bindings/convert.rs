@@ -1,0 +1,209 @@
+//! Arrays of the user as columns of the core.
+
+use crate::data::{Builder, Dataset, MISSING, RowSet, Schema, Weights};
+use crate::error::{Error, Result};
+use crate::predict::Source;
+use numpy::ndarray::ArrayView2;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// A block of columns as NumPy holds it: floats, or codes (negative = missing).
+#[derive(FromPyObject)]
+pub enum Block<'py> {
+    /// float64, shape (rows, columns).
+    F64(PyReadonlyArray2<'py, f64>),
+    /// float32.
+    F32(PyReadonlyArray2<'py, f32>),
+    /// Codes.
+    I32(PyReadonlyArray2<'py, i32>),
+    /// Codes without missing values.
+    U8(PyReadonlyArray2<'py, u8>),
+}
+
+/// The same, borrowed for work without the interpreter.
+#[derive(Debug, Clone, Copy)]
+pub enum View<'a> {
+    /// float64.
+    F64(ArrayView2<'a, f64>),
+    /// float32.
+    F32(ArrayView2<'a, f32>),
+    /// Codes.
+    I32(ArrayView2<'a, i32>),
+    /// Codes.
+    U8(ArrayView2<'a, u8>),
+}
+
+impl Block<'_> {
+    /// Borrow.
+    pub fn view(&self) -> View<'_> {
+        match self {
+            Self::F64(a) => View::F64(a.as_array()),
+            Self::F32(a) => View::F32(a.as_array()),
+            Self::I32(a) => View::I32(a.as_array()),
+            Self::U8(a) => View::U8(a.as_array()),
+        }
+    }
+}
+
+impl View<'_> {
+    /// (rows, columns).
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::F64(a) => a.dim(),
+            Self::F32(a) => a.dim(),
+            Self::I32(a) => a.dim(),
+            Self::U8(a) => a.dim(),
+        }
+    }
+}
+
+/// Blocks side by side: one table of features.
+#[derive(Debug)]
+pub struct Columns<'a> {
+    views: Vec<View<'a>>,
+    /// (view, column) of each feature.
+    place: Vec<(usize, usize)>,
+    rows: usize,
+}
+
+impl<'a> Columns<'a> {
+    /// Blocks in feature order; all of them have the same number of rows.
+    pub fn new(blocks: &'a [Block<'_>], rows: usize) -> Result<Self> {
+        let views: Vec<View<'a>> = blocks.iter().map(Block::view).collect();
+        let mut place = Vec::new();
+        for (i, view) in views.iter().enumerate() {
+            let (n, p) = view.shape();
+            if n != rows {
+                return Err(Error::Data(format!("a block of columns has {n} rows, expected {rows}")));
+            }
+            place.extend((0..p).map(|c| (i, c)));
+        }
+        Ok(Self { views, place, rows })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.place.len()
+    }
+
+    /// The only block, when it is the whole table.
+    pub fn single(&self) -> Option<View<'a>> {
+        (self.views.len() == 1).then(|| self.views[0])
+    }
+
+    /// Encode as a training set.
+    pub fn encode(&self, schema: Schema, classes: &[u16]) -> Result<Dataset> {
+        if self.features() != schema.features.len() || classes.len() != self.rows {
+            return Err(Error::Internal("schema, classes and columns differ in size".into()));
+        }
+        let arities: Vec<usize> = schema.features.iter().map(crate::data::Feature::arity).collect();
+        let mut builder = Builder::new(schema, classes)?;
+        let mut feature = 0;
+        for view in &self.views {
+            let (_, p) = view.shape();
+            match view {
+                View::F64(a) => builder.numeric_block(p, |r, c| a[[r, c]])?,
+                View::F32(a) => builder.numeric_block(p, |r, c| f64::from(a[[r, c]]))?,
+                View::I32(a) => {
+                    for c in 0..p {
+                        builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
+                    }
+                }
+                View::U8(a) => {
+                    for c in 0..p {
+                        builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
+                    }
+                }
+            }
+            feature += p;
+        }
+        builder.finish()
+    }
+}
+
+impl Source for Columns<'_> {
+    fn number(&self, row: usize, feature: usize) -> f64 {
+        let (view, column) = self.place[feature];
+        match &self.views[view] {
+            View::F64(a) => a[[row, column]],
+            View::F32(a) => f64::from(a[[row, column]]),
+            _ => f64::NAN,
+        }
+    }
+
+    fn code(&self, row: usize, feature: usize) -> u32 {
+        let (view, column) = self.place[feature];
+        match &self.views[view] {
+            View::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
+            View::U8(a) => u32::from(a[[row, column]]),
+            _ => MISSING,
+        }
+    }
+}
+
+/// A table of float64, for the fast walk.
+pub struct Dense64<'a>(pub ArrayView2<'a, f64>);
+/// A table of float32, for the fast walk.
+pub struct Dense32<'a>(pub ArrayView2<'a, f32>);
+
+impl Source for Dense64<'_> {
+    #[inline]
+    fn number(&self, row: usize, feature: usize) -> f64 {
+        self.0[[row, feature]]
+    }
+    fn code(&self, _row: usize, _feature: usize) -> u32 {
+        MISSING
+    }
+}
+
+impl Source for Dense32<'_> {
+    #[inline]
+    fn number(&self, row: usize, feature: usize) -> f64 {
+        f64::from(self.0[[row, feature]])
+    }
+    fn code(&self, _row: usize, _feature: usize) -> u32 {
+        MISSING
+    }
+}
+
+/// Rows named by the user, as a set; all rows when nothing is named.
+pub fn row_set(rows: Option<&PyReadonlyArray1<'_, i64>>, data: &Dataset) -> PyResult<RowSet> {
+    let Some(rows) = rows else { return Ok(RowSet::all(data.len())) };
+    let mut out = Vec::with_capacity(rows.as_array().len());
+    for &r in rows.as_array() {
+        let row = usize::try_from(r).ok().and_then(|r| data.internal().get(r));
+        out.push(*row.ok_or_else(|| {
+            pyo3::exceptions::PyIndexError::new_err(format!("row {r} of a data set with {} rows", data.len()))
+        })?);
+    }
+    Ok(RowSet::of(out, data.len()))
+}
+
+/// Weights in original row order, brought into internal order.
+pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
+    let Some(w) = weights else { return Ok(Weights::Unit) };
+    let w = w.as_array();
+    if w.len() != data.len() {
+        return Err(PyTypeError::new_err(format!("sample_weight has {} values for {} rows", w.len(), data.len())));
+    }
+    let inside: Vec<f64> = data.original().iter().map(|&r| w[r as usize]).collect();
+    Weights::from_reals(&inside, |i| data.original()[i] as usize).map_err(super::job::exception)
+}
+
+/// Row numbers as the core counts them.
+pub fn indices(rows: &PyReadonlyArray1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
+    rows.as_array()
+        .iter()
+        .map(|&r| {
+            u32::try_from(r).ok().filter(|&r| (r as usize) < n).ok_or_else(|| {
+                pyo3::exceptions::PyIndexError::new_err(format!("a fold names row {r} of a data set with {n} rows"))
+            })
+        })
+        .collect()
+}

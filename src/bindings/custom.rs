@@ -1,0 +1,102 @@
+//! A user's criterion: `f(tables) -> scores`, one call a node.
+
+use crate::criteria::{Criterion, Evidence, Info, Tables};
+use crate::error::{Error, Result};
+use crate::numeric::Cells;
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::sync::Mutex;
+
+static INFO: Info = Info {
+    name: "callable",
+    aliases: &[],
+    class_name: "callable",
+    summary: "A user's function of the tables of all candidates of a node.",
+    formula: "f",
+    distance: "-f",
+    source: "the user",
+    evidence: Evidence::Table,
+    lowest: None,
+    highest: None,
+    symmetric: false,
+    branch_invariant: false,
+    class_invariant: false,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[],
+    example: &[],
+    example_score: 0.0,
+};
+
+/// A Python callable as a criterion. The exception it raised is kept for the caller.
+#[derive(Debug)]
+pub struct Custom {
+    function: Py<PyAny>,
+    raised: std::sync::Arc<Mutex<Option<PyErr>>>,
+}
+
+/// Where the exception of a user's function waits.
+pub type Raised = std::sync::Arc<Mutex<Option<PyErr>>>;
+
+impl Custom {
+    /// Wrap a callable.
+    pub fn new(function: Py<PyAny>) -> (Box<dyn Criterion>, Raised) {
+        let raised = Raised::default();
+        (Box::new(Self { function, raised: raised.clone() }), raised)
+    }
+
+    fn call(&self, py: Python<'_>, t: &Tables<'_>, out: &mut [f64]) -> PyResult<()> {
+        let Cells::Weights(cells) = t.cells else {
+            return Err(super::InternalError::new_err("a user's criterion got rows instead of weights"));
+        };
+        let tables = PyArray1::from_slice(py, cells)
+            .reshape([t.branches, t.classes, t.len])?
+            .call_method1("transpose", (2, 0, 1))?;
+        let scores = self.function.bind(py).call1((tables,))?;
+        let scores = py.import("numpy")?.call_method1("asarray", (scores, "float64"))?;
+        let scores: PyReadonlyArray1<'_, f64> = scores.extract().map_err(|_| wrong_shape(&scores, t.len))?;
+        let scores = scores.as_array();
+        if scores.len() != t.len {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!(
+                "the criterion returned {} scores for {} candidates; it must return one score for each",
+                scores.len(),
+                t.len
+            )));
+        }
+        out.iter_mut().zip(scores).for_each(|(o, &s)| *o = s);
+        Ok(())
+    }
+}
+
+fn wrong_shape(scores: &Bound<'_, PyAny>, len: usize) -> PyErr {
+    let shape = scores.getattr("shape").map(|s| s.to_string()).unwrap_or_default();
+    pyo3::exceptions::PyValueError::new_err(format!(
+        "the criterion returned an array of shape {shape}; it must return one score for each of the {len} candidates"
+    ))
+}
+
+impl Criterion for Custom {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn options(&self) -> Value {
+        Value::Null
+    }
+    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        Python::attach(|py| self.call(py, tables, out)).map_err(|e| {
+            let text = e.to_string();
+            *self.raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(e);
+            Error::Callback(text)
+        })
+    }
+    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.score(tables, out)?;
+        out.iter_mut().for_each(|d| *d = -*d);
+        Ok(())
+    }
+    fn joined(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,268 @@
+//! `_core.Dataset`: an encoded training set, and what can be asked of it.
+
+use super::convert::{Block, Columns, indices, row_set, weights};
+use super::custom::{Custom, Raised};
+use super::job::{exception, run, run_attached};
+use super::model::PyModel;
+use crate::criteria::{self, Cells, Context, Tables};
+use crate::data::{Dataset, Schema};
+use crate::discretize;
+use crate::error::Result;
+use crate::fit::{Config, Plan};
+use crate::inspect::{self, Candidate};
+use crate::numeric::Logs;
+use crate::parallel::Control;
+use crate::resample::{self, Fold};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::{Arc, PoisonError};
+
+/// Encoded rows; immutable.
+#[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
+pub struct PyDataset {
+    data: Arc<Dataset>,
+}
+
+fn schema(text: &str) -> PyResult<Schema> {
+    serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("schema: {e}")))
+}
+
+/// A plan and, for a user's criterion, the place where its exception waits.
+fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, Option<Raised>)> {
+    let config = Config::from_json(config).map_err(exception)?;
+    let (custom, raised) = custom.map(Custom::new).unzip();
+    Ok((Plan::new(config, custom).map_err(exception)?, raised))
+}
+
+fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
+    raised.and_then(|r| r.lock().unwrap_or_else(PoisonError::into_inner).take()).unwrap_or(error)
+}
+
+impl PyDataset {
+    fn work(&self) -> usize {
+        self.data.len() * self.data.columns().len()
+    }
+
+    /// Run a job that may call the user's criterion.
+    fn run_plan<R: Send>(
+        &self,
+        py: Python<'_>,
+        (plan, raised): (Plan, Option<Raised>),
+        n_jobs: Option<i64>,
+        progress: Option<&Py<PyAny>>,
+        job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        match raised {
+            None => run(py, n_jobs, self.work(), progress, |control| job(&plan, control)),
+            Some(raised) => run_attached(|control| job(&plan, control)).map_err(|e| original(Some(raised), e)),
+        }
+    }
+}
+
+#[pymethods]
+impl PyDataset {
+    /// Encode blocks of columns (in feature order) and class codes.
+    #[new]
+    #[pyo3(signature = (schema_json, classes, blocks, n_jobs = None))]
+    fn new(
+        py: Python<'_>,
+        schema_json: &str,
+        classes: PyReadonlyArray1<'_, u16>,
+        blocks: Vec<Block<'_>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let schema = schema(schema_json)?;
+        let classes = classes.as_array().to_vec();
+        let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
+        let work = columns.rows() * columns.features();
+        let data = run(py, n_jobs, work, None, |_| columns.encode(schema, &classes))?;
+        Ok(Self { data: Arc::new(data) })
+    }
+
+    fn __len__(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Fit a model.
+    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        config: &str,
+        rows: Option<PyReadonlyArray1<'_, i64>>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        custom: Option<Py<PyAny>>,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<PyModel> {
+        let rows = row_set(rows.as_ref(), &self.data)?;
+        let weights = weights(sample_weight.as_ref(), &self.data)?;
+        let plan = plan(config, custom)?;
+        let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
+            self.data.sort_columns(control)?;
+            plan.fit(&self.data, &rows, &weights, control)
+        })?;
+        Ok(PyModel::new(model))
+    }
+
+    /// One score a feature, NaN where there is no split.
+    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
+    fn score_features<'py>(
+        &self,
+        py: Python<'py>,
+        config: &str,
+        rows: Option<PyReadonlyArray1<'_, i64>>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        custom: Option<Py<PyAny>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let rows = row_set(rows.as_ref(), &self.data)?;
+        let weights = weights(sample_weight.as_ref(), &self.data)?;
+        let scores = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
+            self.data.sort_columns(control)?;
+            inspect::score_features(plan, &self.data, &rows, &weights, control)
+        })?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    /// All candidate splits of some rows: (feature, threshold or None, score).
+    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        config: &str,
+        rows: Option<PyReadonlyArray1<'_, i64>>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        custom: Option<Py<PyAny>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Vec<Candidate>> {
+        let rows = row_set(rows.as_ref(), &self.data)?;
+        let weights = weights(sample_weight.as_ref(), &self.data)?;
+        self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
+            inspect::explain(plan, &self.data, &rows, &weights, control)
+        })
+    }
+
+    /// Every configuration on every fold; arrays as described in `_core.pyi`.
+    #[pyo3(signature = (configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+    fn cross_validate<'py>(
+        &self,
+        py: Python<'py>,
+        configs: Vec<String>,
+        folds: Vec<(PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, i64>)>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        proba: bool,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let plans = configs.iter().map(|c| plan(c, None).map(|p| p.0)).collect::<PyResult<Vec<_>>>()?;
+        let weights = weights(sample_weight.as_ref(), &self.data)?;
+        let n = self.data.len();
+        let folds = folds
+            .iter()
+            .map(|(train, test)| Ok(Fold { train: indices(train, n)?, test: indices(test, n)? }))
+            .collect::<PyResult<Vec<_>>>()?;
+        let work = self.work() * folds.len() * plans.len();
+        let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
+            resample::cross_validate(&self.data, &weights, &plans, &folds, proba, control)
+        })?;
+        let (p, f) = (plans.len(), folds.len());
+        let result = PyDict::new(py);
+        let predictions: Vec<i32> = outcomes.iter().flat_map(|o| o.predictions.iter().copied()).collect();
+        let tested = predictions.len() / p.max(1);
+        result.set_item("predictions", predictions.into_pyarray(py).reshape([p, tested])?)?;
+        if proba {
+            let all: Vec<f64> = outcomes.iter().flat_map(|o| o.probabilities.iter().copied()).collect();
+            result.set_item("proba", all.into_pyarray(py).reshape([p, tested, self.data.n_classes()])?)?;
+        }
+        let shape = |of: fn(&crate::tree::Shape) -> usize| -> PyResult<Bound<'py, PyArray2<i64>>> {
+            let all: Vec<i64> = outcomes.iter().map(|o| of(&o.shape) as i64).collect();
+            all.into_pyarray(py).reshape([p, f])
+        };
+        result.set_item("leaves", shape(|s| s.leaves)?)?;
+        result.set_item("empty_leaves", shape(|s| s.empty_leaves)?)?;
+        result.set_item("nodes", shape(|s| s.nodes)?)?;
+        result.set_item("depth", shape(|s| s.depth)?)?;
+        Ok(result)
+    }
+}
+
+/// The registry of criteria as JSON.
+#[pyfunction]
+pub fn criteria_json() -> PyResult<String> {
+    let all: Vec<_> = criteria::CRITERIA.iter().map(|e| e.info).collect();
+    serde_json::to_string(&all).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// Scores and distances of single tables, shape (tables, branches, classes); `declared` branches of each.
+#[pyfunction]
+#[pyo3(signature = (criterion, options_json, tables, declared = None, occurring = None))]
+pub fn score_tables<'py>(
+    py: Python<'py>,
+    criterion: &str,
+    options_json: &str,
+    tables: PyReadonlyArray3<'_, f64>,
+    declared: Option<Vec<u32>>,
+    occurring: Option<Vec<bool>>,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    let options = serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let criterion = criteria::make(criterion, options).map_err(exception)?;
+    let tables = tables.as_array();
+    let (n, branches, classes) = tables.dim();
+    let declared = declared.unwrap_or_else(|| vec![branches as u32; n]);
+    if declared.len() != n || occurring.as_ref().is_some_and(|o| o.len() != classes) {
+        return Err(PyValueError::new_err("declared needs one number a table, occurring one flag a class"));
+    }
+    let (mut scores, mut distances) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    for (j, declared) in declared.iter().enumerate() {
+        let table = tables.index_axis(numpy::ndarray::Axis(0), j);
+        let whole = table.iter().all(|&x| x.fract() == 0.0 && (0.0..4e9).contains(&x));
+        let totals: Vec<f64> = (0..classes).map(|c| table.column(c).sum()).collect();
+        let total: f64 = totals.iter().sum();
+        let context = Context {
+            logs: Logs::up_to(total as u64),
+            classes,
+            occurring: occurring.clone().unwrap_or_else(|| totals.iter().map(|&t| t > 0.0).collect()),
+        };
+        let reals: Vec<f64> = table.iter().copied().collect();
+        let rows: Vec<u32> = reals.iter().map(|&x| x as u32).collect();
+        let total_rows: Vec<u32> = totals.iter().map(|&x| x as u32).collect();
+        let (cells, totals) = if whole {
+            (Cells::Rows(&rows), Cells::Rows(&total_rows))
+        } else {
+            (Cells::Weights(&reals), Cells::Weights(&totals))
+        };
+        let declared = [*declared];
+        let block =
+            Tables { cells, totals, branches, classes, stride: 1, len: 1, declared: &declared, context: &context };
+        let mut out = [0.0];
+        criterion.score(&block, &mut out).map_err(exception)?;
+        scores.push(out[0]);
+        criterion.distance(&block, &mut out).map_err(exception)?;
+        distances.push(out[0]);
+    }
+    Ok((scores.into_pyarray(py), distances.into_pyarray(py)))
+}
+
+/// Cut points of one column.
+#[pyfunction]
+#[pyo3(signature = (method_json, values, classes = None, n_classes = 1, weights = None))]
+pub fn bin_cuts<'py>(
+    py: Python<'py>,
+    method_json: &str,
+    values: PyReadonlyArray1<'_, f64>,
+    classes: Option<PyReadonlyArray1<'_, u16>>,
+    n_classes: usize,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let method = serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let values = values.as_array().to_vec();
+    let classes = classes.map_or_else(|| vec![0; values.len()], |c| c.as_array().to_vec());
+    let weights = weights.map(|w| w.as_array().to_vec());
+    let cuts = discretize::fit_values(&method, &values, &classes, n_classes, weights.as_deref());
+    Ok(cuts.map_err(exception)?.into_pyarray(py))
+}

@@ -1,0 +1,96 @@
+//! Running a core job under Python: signals, progress, exceptions.
+
+use super::InternalError;
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control, threads_for};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use std::time::{Duration, Instant};
+
+/// The exception for a core error.
+pub fn exception(error: Error) -> PyErr {
+    match error {
+        Error::Internal(_) => InternalError::new_err(error.to_string()),
+        Error::Cancelled => PyKeyboardInterrupt::new_err("interrupted"),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// Work (rows times features, or the like) below which a job runs on the calling thread.
+pub const SHORT: usize = 400_000;
+
+/// Run a job without the interpreter; every 50 ms signals are answered and progress is reported.
+pub fn run<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    work: usize,
+    progress: Option<&Py<PyAny>>,
+    job: impl FnOnce(&Control) -> Result<R> + Send,
+) -> PyResult<R> {
+    let control = Control::new(threads_for(n_jobs).map_err(exception)?);
+    let mut raised = None;
+    let result = py.detach(|| {
+        let mut watcher = |control: &Control| {
+            Python::attach(|py| {
+                let answer = py.check_signals().and_then(|()| match progress {
+                    Some(f) => f.call1(py, control.progress()).map(|_| ()),
+                    None => Ok(()),
+                });
+                answer.map_err(|e| {
+                    raised = Some(e);
+                    Error::Cancelled
+                })
+            })
+        };
+        parallel::run(&control, work >= SHORT, &mut watcher, job)
+    });
+    if let Some(e) = raised {
+        return Err(e);
+    }
+    if let (Some(f), Ok(_)) = (progress, &result) {
+        let (done, total) = control.progress();
+        f.call1(py, (done.max(total), total))?;
+    }
+    result.map_err(exception)
+}
+
+/// Run a job that calls Python: on this thread, serially, with the interpreter held.
+pub fn run_attached<R>(job: impl FnOnce(&Control) -> Result<R>) -> PyResult<R> {
+    let control = Control::new(1);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(&control)))
+        .unwrap_or_else(|_| Err(Error::Internal("a panic in a job that calls Python".into())))
+        .map_err(exception)
+}
+
+/// Exercise the machinery that every long call relies on: `spin` works for some seconds on all
+/// threads, `panic` fails on one of them. For tests and `ftree doctor`.
+#[pyfunction]
+#[pyo3(signature = (what, seconds = 0.0, n_jobs = None, progress = None))]
+pub fn exercise(
+    py: Python<'_>,
+    what: &str,
+    seconds: f64,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<u64> {
+    let fail = match what {
+        "spin" => false,
+        "panic" => true,
+        other => return Err(PyValueError::new_err(format!("what='{other}': 'spin' or 'panic'"))),
+    };
+    let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
+    run(py, n_jobs, usize::MAX, progress.as_ref(), move |control| {
+        control.expect(100);
+        let counts = parallel::map(control, 100, |i| {
+            assert!(!(fail && i == 57), "exercise: this panic was asked for");
+            let mut rounds = 0_u64;
+            while Instant::now() < end {
+                control.check()?;
+                rounds += 1;
+            }
+            control.advance(1);
+            Ok(rounds)
+        })?;
+        Ok(counts.iter().sum())
+    })
+}

@@ -1,0 +1,39 @@
+//! The Python border: convert, let go of the interpreter, call, convert back.
+//!
+//! Arrays are borrowed before the interpreter is released; nothing below this room knows Python, except
+//! a user's criterion ([`custom`]), which keeps its job on the calling thread.
+
+mod convert;
+mod custom;
+mod dataset;
+mod job;
+mod model;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    _core,
+    InternalError,
+    pyo3::exceptions::PyRuntimeError,
+    "A defect of fasttree itself; please report it with the message and the data's shape."
+);
+
+/// The counting core of fasttree.
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::InternalError;
+    #[pymodule_export]
+    use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables};
+    #[pymodule_export]
+    use super::job::exercise;
+    #[pymodule_export]
+    use super::model::PyModel;
+
+    #[pymodule_init]
+    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        m.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,226 @@
+//! `_core.Model`: a fitted model.
+
+use super::convert::{Block, Columns, Dense32, Dense64, View};
+use super::job::{exception, run};
+use crate::data::Schema;
+use crate::model::Model;
+use crate::predict::{Walker, leaves};
+use crate::store;
+use crate::tree::{NONE, Style, Test, dot, text};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::sync::Arc;
+
+/// A fitted model; immutable.
+#[pyclass(name = "Model", module = "fasttree._core", frozen)]
+pub struct PyModel {
+    model: Arc<Model>,
+}
+
+impl PyModel {
+    /// Wrap.
+    pub fn new(model: Model) -> Self {
+        Self { model: Arc::new(model) }
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.model.schema
+    }
+
+    fn leaves(&self, py: Python<'_>, blocks: &[Block<'_>], rows: usize, n_jobs: Option<i64>) -> PyResult<Vec<u32>> {
+        let columns = Columns::new(blocks, rows).map_err(exception)?;
+        let (model, schema) = (&self.model, self.schema());
+        if columns.features() != schema.features.len() {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!(
+                "X has {} features, but the model was fitted on {}",
+                columns.features(),
+                schema.features.len()
+            )));
+        }
+        let work = rows * 16;
+        run(py, n_jobs, work, None, |control| match columns.single() {
+            Some(View::F64(a)) => leaves(&model.tree, schema, &Dense64(a), rows, control),
+            Some(View::F32(a)) => leaves(&model.tree, schema, &Dense32(a), rows, control),
+            _ => leaves(&model.tree, schema, &columns, rows, control),
+        })
+    }
+}
+
+#[pymethods]
+impl PyModel {
+    /// Leaf (node number) of each row.
+    #[pyo3(signature = (blocks, rows, n_jobs = None))]
+    fn apply<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
+        Ok(leaves.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// Class code of each row, -1 = unclassified.
+    #[pyo3(signature = (blocks, rows, n_jobs = None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
+        let nodes = &self.model.tree.nodes;
+        Ok(leaves.into_iter().map(|l| i64::from(nodes[l as usize].label)).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// Probabilities, shape (rows, classes).
+    #[pyo3(signature = (blocks, rows, n_jobs = None))]
+    fn predict_proba<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
+        let k = self.model.tree.classes;
+        let mut of_node = vec![f64::NAN; self.model.tree.nodes.len() * k];
+        let mut out = Vec::with_capacity(leaves.len() * k);
+        for leaf in leaves {
+            let leaf = leaf as usize;
+            let p = &mut of_node[leaf * k..(leaf + 1) * k];
+            if p[0].is_nan() {
+                self.model.probabilities(leaf, p);
+            }
+            out.extend_from_slice(p);
+        }
+        out.into_pyarray(py).reshape([rows, k])
+    }
+
+    /// Nodes that each row passes, as CSR arrays (indptr, indices).
+    fn decision_path<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+        let columns = Columns::new(&blocks, rows).map_err(exception)?;
+        let (model, schema) = (&self.model, self.schema());
+        let (starts, nodes) = run(py, None, rows * 16, None, |control| {
+            let walker = Walker::new(&model.tree, schema)?;
+            let (mut starts, mut nodes, mut path) = (vec![0_i64], Vec::new(), Vec::new());
+            for row in 0..rows {
+                if row % 1024 == 0 {
+                    control.check()?;
+                }
+                path.clear();
+                walker.path(&columns, row, &mut path);
+                nodes.extend(path.iter().map(|&n| i64::from(n)));
+                starts.push(nodes.len() as i64);
+            }
+            Ok((starts, nodes))
+        })?;
+        Ok((starts.into_pyarray(py), nodes.into_pyarray(py)))
+    }
+
+    /// Probabilities of nodes, shape (nodes, classes).
+    fn node_proba<'py>(&self, py: Python<'py>, nodes: PyReadonlyArray1<'_, i64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let k = self.model.tree.classes;
+        let nodes = nodes.as_array();
+        let mut out = vec![0.0; nodes.len() * k];
+        for (&node, p) in nodes.iter().zip(out.chunks_exact_mut(k)) {
+            let node = usize::try_from(node).ok().filter(|&n| n < self.model.tree.nodes.len());
+            let node = node.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such node"))?;
+            self.model.probabilities(node, p);
+        }
+        out.into_pyarray(py).reshape([nodes.len(), k])
+    }
+
+    /// The tree as it was before step `step`.
+    fn cut(&self, step: u32) -> Self {
+        Self::new(Model { tree: self.model.tree.cut(step), ..(*self.model).clone() })
+    }
+
+    /// Indented text.
+    #[pyo3(signature = (decimals = 6, max_depth = None))]
+    fn to_text(&self, decimals: usize, max_depth: Option<usize>) -> String {
+        let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
+        text(&self.model.tree, self.schema(), style)
+    }
+
+    /// Graphviz DOT.
+    #[pyo3(signature = (decimals = 6, max_depth = None))]
+    fn to_dot(&self, decimals: usize, max_depth: Option<usize>) -> String {
+        let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
+        dot(&self.model.tree, self.schema(), style)
+    }
+
+    /// The model file's content.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &store::to_bytes(&self.model).map_err(exception)?))
+    }
+
+    /// A model from the content of a model file.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        Ok(Self::new(store::from_bytes(data).map_err(exception)?))
+    }
+
+    /// Schema as JSON.
+    fn schema_json(&self) -> PyResult<String> {
+        serde_json::to_string(self.schema()).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))
+    }
+
+    /// Parameters as they were stored.
+    #[getter]
+    fn parameters(&self) -> &str {
+        &self.model.parameters
+    }
+
+    /// (nodes, leaves, empty leaves, depth).
+    #[getter]
+    fn shape(&self) -> (usize, usize, usize, usize) {
+        let s = self.model.tree.shape();
+        (s.nodes, s.leaves, s.empty_leaves, s.depth)
+    }
+
+    /// Nodes in the order in which they were split.
+    fn steps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        self.model.tree.steps().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// The tree as columns; see `_core.pyi`.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tree = &self.model.tree;
+        let nodes = &tree.nodes;
+        let out = PyDict::new(py);
+        let signed = |x: u32| if x == NONE { -1 } else { i64::from(x) };
+        let ints = |f: &dyn Fn(&crate::tree::Node) -> i64| nodes.iter().map(f).collect::<Vec<i64>>().into_pyarray(py);
+        let reals = |f: &dyn Fn(&crate::tree::Node) -> f64| nodes.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
+        out.set_item("parent", ints(&|n| signed(n.parent)))?;
+        out.set_item("branch", ints(&|n| i64::from(n.branch)))?;
+        out.set_item("depth", ints(&|n| i64::from(n.depth)))?;
+        out.set_item("feature", ints(&|n| if n.test == Test::Leaf { -2 } else { i64::from(n.feature) }))?;
+        out.set_item(
+            "threshold",
+            reals(&|n| match n.test {
+                Test::Threshold(t) => t,
+                _ => f64::NAN,
+            }),
+        )?;
+        out.set_item("first_child", ints(&|n| i64::from(n.first_child)))?;
+        out.set_item("n_children", ints(&|n| i64::from(n.n_children)))?;
+        out.set_item("missing_branch", ints(&|n| signed(n.missing_branch)))?;
+        out.set_item("label", ints(&|n| i64::from(n.label)))?;
+        out.set_item("n_node_samples", ints(&|n| i64::from(n.rows)))?;
+        out.set_item("step", ints(&|n| signed(n.step)))?;
+        out.set_item("score", reals(&|n| n.score))?;
+        out.set_item("distance", reals(&|n| n.distance))?;
+        out.set_item("children", tree.children.iter().map(|&c| i64::from(c)).collect::<Vec<_>>().into_pyarray(py))?;
+        out.set_item("counts", tree.counts.clone().into_pyarray(py).reshape([nodes.len(), tree.classes])?)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,316 @@
+//! What was typed becomes a checked plan; the plan becomes a model.
+//!
+//! [`Config`] is the words of the user (names, strings, `None`), [`Plan`] what they mean (objects whose
+//! options are inside their domains). A combination that nobody serves is refused here, by name, before
+//! any row is touched.
+
+use crate::criteria::{self, Context, Criterion};
+use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights};
+use crate::discretize;
+use crate::error::{Error, Result};
+use crate::grow::{self, Decay, EmptyBranch, Limits, Setting, Thresholds};
+use crate::model::{Model, Smoothing};
+use crate::numeric::{Logs, Ties};
+use crate::parallel::Control;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// How a missing value is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// The best that criterion and evaluation serve.
+    #[default]
+    Auto,
+    /// Rows in parts, as C4.5.
+    Fractional,
+    /// Mean or mode of the training rows.
+    Mode,
+    /// A branch of their own.
+    Branch,
+    /// Refuse them.
+    Error,
+}
+
+/// The words of the user.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "the names are the public parameters and are documented there")]
+pub struct Config {
+    pub criterion: String,
+    pub criterion_options: Map<String, Value>,
+    pub evaluation: String,
+    pub ties: Ties,
+    pub nominal_splits: String,
+    pub discretize: Option<discretize::Method>,
+    pub threshold_search: String,
+    pub max_bins: usize,
+    pub thresholds: Thresholds,
+    pub max_depth: Option<usize>,
+    pub max_leaf_nodes: Option<usize>,
+    pub min_samples_split: usize,
+    pub min_samples_leaf: usize,
+    pub min_weight_fraction_leaf: f64,
+    pub max_features: Option<usize>,
+    pub min_score: Option<f64>,
+    pub no_distance_decay: Value,
+    pub empty_branch: EmptyBranch,
+    pub missing: Missing,
+    pub smoothing: Smoothing,
+    pub pruning: Option<Value>,
+    pub seed: u64,
+    /// Printed into the model as it is.
+    pub parameters: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            criterion: "info_gain".into(),
+            criterion_options: Map::new(),
+            evaluation: "local".into(),
+            ties: Ties::First,
+            nominal_splits: "multiway".into(),
+            discretize: None,
+            threshold_search: "exact".into(),
+            max_bins: 255,
+            thresholds: Thresholds::Midpoint,
+            max_depth: None,
+            max_leaf_nodes: None,
+            min_samples_split: 2,
+            min_samples_leaf: 1,
+            min_weight_fraction_leaf: 0.0,
+            max_features: None,
+            min_score: None,
+            no_distance_decay: Value::Bool(false),
+            empty_branch: EmptyBranch::Parent,
+            missing: Missing::Auto,
+            smoothing: Smoothing::None,
+            pruning: None,
+            seed: 0,
+            parameters: String::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Words from JSON; an unknown key or a wrong value is refused by name.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text).map_err(|e| Error::parameter("parameters", "...", e))
+    }
+}
+
+/// What the words mean.
+#[derive(Debug)]
+pub struct Plan {
+    criterion: Box<dyn Criterion>,
+    config: Config,
+    limits: Limits,
+}
+
+fn unsupported<T>(what: impl Into<String>, supported: &str) -> Result<T> {
+    Err(Error::Unsupported { what: what.into(), supported: supported.into() })
+}
+
+impl Plan {
+    /// Check the words. A user's criterion, which has no name, comes as `custom`.
+    pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
+        let criterion = match custom {
+            Some(c) => c,
+            None => criteria::make(&config.criterion, config.criterion_options.clone())?,
+        };
+        if config.evaluation != "local" {
+            return unsupported(format!("evaluation='{}'", config.evaluation), "'local'");
+        }
+        if config.nominal_splits != "multiway" {
+            return unsupported(format!("nominal_splits='{}'", config.nominal_splits), "'multiway'");
+        }
+        if config.threshold_search != "exact" {
+            return unsupported(format!("threshold_search='{}'", config.threshold_search), "'exact'");
+        }
+        if config.missing == Missing::Fractional {
+            return unsupported("missing='fractional'", "'auto', 'branch', 'mode', 'error'");
+        }
+        if config.pruning.is_some() {
+            return unsupported("pruning", "None");
+        }
+        let no_distance_decay = match &config.no_distance_decay {
+            Value::Bool(false) | Value::Null => Decay::Ignore,
+            Value::Bool(true) => Decay::Stop,
+            Value::String(s) if s == "strict" => Decay::Strict,
+            other => return Err(Error::parameter("no_distance_decay", other, "must be False, True or 'strict'")),
+        };
+        let limits = Limits {
+            max_depth: config.max_depth.unwrap_or(usize::MAX),
+            max_leaf_nodes: config.max_leaf_nodes,
+            min_samples_split: config.min_samples_split,
+            min_samples_leaf: config.min_samples_leaf,
+            min_weight_fraction_leaf: config.min_weight_fraction_leaf,
+            min_score: config.min_score,
+            no_distance_decay,
+        };
+        grow::check(&limits)?;
+        if let Some(method) = &config.discretize {
+            method.check()?;
+        }
+        if let Smoothing::MEstimate { m } = config.smoothing
+            && !(m > 0.0 && m.is_finite())
+        {
+            return Err(Error::parameter("leaf_smoothing", m, "m must be a positive number"));
+        }
+        Ok(Self { criterion, config, limits })
+    }
+
+    /// The criterion.
+    pub fn criterion(&self) -> &dyn Criterion {
+        self.criterion.as_ref()
+    }
+
+    /// How missing values are treated.
+    pub fn missing(&self) -> Missing {
+        self.config.missing
+    }
+
+    /// The setting of growth for a training set.
+    pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Setting<'_> {
+        let mut occurring = vec![false; data.n_classes()];
+        for &r in rows.rows() {
+            occurring[data.classes()[r as usize] as usize] = true;
+        }
+        let largest = match weights {
+            Weights::Integer(w) => rows.rows().iter().map(|&r| u64::from(w[r as usize])).sum(),
+            _ => rows.len() as u64,
+        };
+        Setting {
+            criterion: self.criterion.as_ref(),
+            context: Context { logs: Logs::up_to(largest), classes: data.n_classes(), occurring },
+            guard: self.criterion.guard(),
+            ties: self.config.ties,
+            seed: self.config.seed,
+            max_features: self.config.max_features,
+            thresholds: self.config.thresholds,
+            empty_branch: self.config.empty_branch,
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// Fit a model on some rows of a data set.
+    pub fn fit(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
+        let rows = self.training_rows(data, rows, weights)?;
+        let prepared = self.prepare(data, &rows, weights, control)?;
+        let data = prepared.as_ref().unwrap_or(data);
+        let setting = self.setting(data, &rows, weights);
+        let tree = grow::grow(data, &setting, &rows, weights, control)?;
+        Ok(Model {
+            schema: data.schema().clone(),
+            tree,
+            smoothing: self.config.smoothing,
+            parameters: self.config.parameters.clone(),
+        })
+    }
+
+    /// Rows that count: weight 0 is dropped before anything else.
+    pub fn training_rows(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<RowSet> {
+        let kept = match weights {
+            Weights::Unit => rows.clone(),
+            _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => {
+                RowSet::of(rows.rows().iter().copied().filter(|&r| !weights.is_zero(r)).collect(), data.len())
+            }
+            _ => rows.clone(),
+        };
+        if kept.is_empty() {
+            return Err(Error::Data("no training rows with a positive weight".into()));
+        }
+        Ok(kept)
+    }
+
+    /// The data set as growth shall see it: imputed and binned on the training rows; nothing when it
+    /// can be used as it is.
+    pub fn prepare(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Option<Dataset>> {
+        if self.config.missing == Missing::Error {
+            refuse_missing(data, rows)?;
+        }
+        let impute = self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
+        let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
+        let bin = self.config.discretize.as_ref().filter(|_| numeric);
+        if !impute && bin.is_none() {
+            return Ok(None);
+        }
+        let mut schema: Schema = data.schema().clone();
+        let columns = data
+            .columns()
+            .iter()
+            .zip(&mut schema.features)
+            .map(|(column, feature)| {
+                control.check()?;
+                match (column, &mut feature.kind) {
+                    (Column::Numeric(c), Kind::Numeric { cuts, fill }) => {
+                        let mut column = None;
+                        if impute && c.n_missing() > 0 {
+                            *fill = discretize::mean(c, data.original(), rows, weights);
+                            column = fill.map(|mean| {
+                                let filled = |&v: &f64| if v.is_nan() { mean } else { v };
+                                NumericColumn::new(c.values().iter().map(filled).collect())
+                            });
+                        }
+                        let c = column.unwrap_or_else(|| c.clone());
+                        let Some(method) = bin else { return Ok(Column::Numeric(c)) };
+                        let bins = discretize::fit(method, &c, data.classes(), data.n_classes(), rows, weights)?;
+                        let codes =
+                            c.values().iter().map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
+                        let column = NominalColumn::new(bins.len(), codes);
+                        *cuts = Some(bins.cuts().to_vec());
+                        Ok(Column::Nominal(column))
+                    }
+                    (Column::Nominal(c), Kind::Nominal { fill, .. }) if impute && c.n_missing() > 0 => {
+                        let mode = discretize::mode(c, rows, weights);
+                        *fill = mode;
+                        let codes = (0..c.len() as u32).map(|r| match (c.code(r), mode) {
+                            (MISSING, Some(m)) => m,
+                            (code, _) => code,
+                        });
+                        Ok(Column::Nominal(NominalColumn::new(c.levels(), codes)))
+                    }
+                    (Column::Nominal(c), _) => Ok(Column::Nominal(c.clone())),
+                    (Column::Numeric(c), _) => Ok(Column::Numeric(c.clone())),
+                }
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Some(data.with_columns(schema, columns)))
+    }
+}
+
+fn n_missing(column: &Column) -> usize {
+    match column {
+        Column::Numeric(c) => c.n_missing(),
+        Column::Nominal(c) => c.n_missing(),
+    }
+}
+
+fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        let is_missing = |r: u32| match column {
+            Column::Numeric(c) => c.value(r).is_nan(),
+            Column::Nominal(c) => match c.codes() {
+                Codes::Narrow(v) => v[r as usize] == u8::MAX,
+                Codes::Wide(v) => v[r as usize] == MISSING,
+            },
+        };
+        if n_missing(column) > 0 {
+            let found = rows.rows().iter().filter(|&&r| is_missing(r)).map(|&r| data.original()[r as usize]).min();
+            if let Some(row) = found {
+                return Err(Error::Data(format!(
+                    "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; impute it, or choose missing='mode' or 'branch'",
+                    feature.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! One node looked at closely: scores of features and of all candidates.
+
+use crate::data::{Column, Dataset, RowSet, Weights};
+use crate::error::Result;
+use crate::fit::{Missing, Plan};
+use crate::grow::candidates;
+use crate::parallel::Control;
+
+/// A candidate split: feature, threshold (nothing for a multiway split), score.
+pub type Candidate = (u32, Option<f64>, f64);
+
+/// Scores of all candidates on the given rows, as if they were a node.
+pub fn explain(plan: &Plan, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Vec<Candidate>> {
+    let rows = plan.training_rows(data, rows, weights)?;
+    let prepared = plan.prepare(data, &rows, weights, control)?;
+    let data = prepared.as_ref().unwrap_or(data);
+    let setting = plan.setting(data, &rows, weights);
+    candidates(data, &setting, &rows, weights, control)
+}
+
+/// One score a feature on the given rows: the multiway table of a nominal or binned feature, the best
+/// threshold of a numeric one; NaN where there is no split. Rows whose value is missing are left out and
+/// the score is scaled by the known fraction where the criterion says so, unless missing values are
+/// treated otherwise. Features are scored alone: no guard compares them.
+pub fn score_features(
+    plan: &Plan,
+    data: &Dataset,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Vec<f64>> {
+    let rows = plan.training_rows(data, rows, weights)?;
+    let prepared = plan.prepare(data, &rows, weights, control)?;
+    let data = prepared.as_ref().unwrap_or(data);
+    let leave_out = matches!(plan.missing(), Missing::Auto | Missing::Fractional);
+    let mut out = vec![f64::NAN; data.columns().len()];
+    let mut take = |scores: Vec<Candidate>, factor: f64| {
+        for (feature, _, score) in scores {
+            let best = &mut out[feature as usize];
+            let score = score * factor;
+            if best.is_nan() || score > *best {
+                *best = score;
+            }
+        }
+    };
+    let partial: Vec<usize> = (0..data.columns().len()).filter(|&f| leave_out && has_missing(&data.columns()[f])).collect();
+    if partial.is_empty() {
+        let setting = plan.setting(data, &rows, weights);
+        take(candidates(data, &setting, &rows, weights, control)?, 1.0);
+        return Ok(out);
+    }
+    let whole: Vec<usize> = (0..data.columns().len()).filter(|f| !partial.contains(f)).collect();
+    if !whole.is_empty() {
+        let part = data.select(&whole);
+        let setting = plan.setting(&part, &rows, weights);
+        let scores = candidates(&part, &setting, &rows, weights, control)?;
+        take(scores.into_iter().map(|(f, t, s)| (whole[f as usize] as u32, t, s)).collect(), 1.0);
+    }
+    for feature in partial {
+        control.check()?;
+        let is_known = |&r: &u32| match &data.columns()[feature] {
+            Column::Numeric(c) => !c.value(r).is_nan(),
+            Column::Nominal(c) => c.code(r) != crate::data::MISSING,
+        };
+        let known = RowSet::of(rows.rows().iter().copied().filter(is_known).collect(), data.len());
+        if known.is_empty() {
+            continue;
+        }
+        let weight = |rows: &RowSet| rows.rows().iter().map(|&r| weights.value(r)).sum::<f64>();
+        let factor = if plan.criterion().info().fractional { weight(&known) / weight(&rows) } else { 1.0 };
+        let part = data.select(&[feature]);
+        let setting = plan.setting(&part, &known, weights);
+        let scores = candidates(&part, &setting, &known, weights, control)?;
+        take(scores.into_iter().map(|(_, t, s)| (feature as u32, t, s)).collect(), factor);
+    }
+    Ok(out)
+}
+
+fn has_missing(column: &Column) -> bool {
+    match column {
+        Column::Numeric(c) => c.n_missing() > 0,
+        Column::Nominal(c) => c.n_missing() > 0,
+    }
+}

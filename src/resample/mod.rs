@@ -1,0 +1,95 @@
+//! The same learning repeated over folds, in one call.
+//!
+//! Columns are sorted once for the whole data set; each fold filters the sorted orders. Fits run in
+//! parallel, one fold and plan each, with growth inside them serial, so that no result depends on threads.
+
+use crate::data::{Dataset, RowSet, Weights};
+use crate::error::{Error, Result};
+use crate::fit::Plan;
+use crate::model::Model;
+use crate::parallel::{self, Control};
+use crate::predict::Walker;
+use crate::tree::Shape;
+
+/// Original rows to learn from and to predict.
+#[derive(Debug, Clone)]
+pub struct Fold {
+    /// Training rows.
+    pub train: Vec<u32>,
+    /// Test rows.
+    pub test: Vec<u32>,
+}
+
+/// What came out of one fold under one plan.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Class codes of the test rows, -1 = unclassified.
+    pub predictions: Vec<i32>,
+    /// Probabilities of the test rows, class by class, when wanted.
+    pub probabilities: Vec<f64>,
+    /// Size of the tree.
+    pub shape: Shape,
+}
+
+/// Fit every plan on every fold: `outcomes[plan * folds + fold]`.
+pub fn cross_validate(
+    data: &Dataset,
+    weights: &Weights,
+    plans: &[Plan],
+    folds: &[Fold],
+    probabilities: bool,
+    control: &Control,
+) -> Result<Vec<Outcome>> {
+    data.sort_columns(control)?;
+    control.expect((plans.len() * folds.len()) as u64);
+    let serial = control.serial();
+    // Folds outside, plans inside: what the plans share stays in the cache.
+    let by_fold = parallel::map(control, folds.len(), |f| {
+        let fold = &folds[f];
+        let rows = RowSet::of(internal(data, &fold.train)?, data.len());
+        plans
+            .iter()
+            .map(|plan| {
+                control.check()?;
+                let model = plan.fit(data, &rows, weights, &serial)?;
+                let outcome = predict(&model, data, &fold.test, probabilities)?;
+                control.advance(1);
+                Ok(outcome)
+            })
+            .collect::<Result<Vec<_>>>()
+    })?;
+    let mut out = Vec::with_capacity(plans.len() * folds.len());
+    let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
+    for _ in plans {
+        out.extend(by_fold.iter_mut().filter_map(Iterator::next));
+    }
+    Ok(out)
+}
+
+fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
+    rows.iter()
+        .map(|&r| {
+            data.internal().get(r as usize).copied().ok_or_else(|| {
+                Error::Data(format!("fold names row {r}, but the data have only {} rows", data.len()))
+            })
+        })
+        .collect()
+}
+
+fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<Outcome> {
+    let walker = Walker::new(&model.tree, &model.schema)?;
+    let k = data.n_classes();
+    let mut out = Outcome {
+        predictions: Vec::with_capacity(test.len()),
+        probabilities: vec![0.0; if probabilities { test.len() * k } else { 0 }],
+        shape: model.tree.shape(),
+    };
+    for (i, row) in internal(data, test)?.into_iter().enumerate() {
+        let leaf = walker.leaf(data, row as usize) as usize;
+        out.predictions.push(model.tree.nodes[leaf].label);
+        if probabilities {
+            model.probabilities(leaf, &mut out.probabilities[i * k..(i + 1) * k]);
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,234 @@
+//! Models as bytes: one flat JSON document with a version and a checksum.
+//!
+//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. Trees are columns of
+//! numbers; floats are printed in their shortest exact form, so that loading gives back the same bits and
+//! the same model always gives the same bytes. The loader trusts nothing: checksum first, then every index,
+//! count and label is checked, by loops, before a tree exists. Nothing is ever executed.
+
+use crate::data::{Kind, Schema};
+use crate::error::{Error, Result};
+use crate::model::{Model, Smoothing};
+use crate::tree::{NONE, Node, Test, Tree};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+const FORMAT: &str = "fasttree model";
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Document<'a> {
+    format: String,
+    version: u32,
+    checksum: String,
+    #[serde(borrow)]
+    model: &'a RawValue,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    schema: Schema,
+    smoothing: Smoothing,
+    parameters: String,
+    parent: Vec<i64>,
+    branch: Vec<u32>,
+    feature: Vec<i64>,
+    threshold: Vec<Option<f64>>,
+    missing_branch: Vec<i64>,
+    label: Vec<i32>,
+    rows: Vec<u32>,
+    step: Vec<i64>,
+    score: Vec<f64>,
+    distance: Vec<f64>,
+    n_children: Vec<u32>,
+    counts: Vec<f64>,
+}
+
+fn signed(x: u32) -> i64 {
+    if x == NONE { -1 } else { i64::from(x) }
+}
+
+/// FNV-1a, 64 bit: enough to see a flipped bit, not a signature.
+fn checksum(bytes: &[u8]) -> String {
+    let mut h = 0xcbf2_9ce4_8422_2325_u64;
+    for &b in bytes {
+        h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{h:016x}")
+}
+
+/// The bytes of a model.
+pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+    let nodes = &model.tree.nodes;
+    let body = Body {
+        schema: model.schema.clone(),
+        smoothing: model.smoothing,
+        parameters: model.parameters.clone(),
+        parent: nodes.iter().map(|n| signed(n.parent)).collect(),
+        branch: nodes.iter().map(|n| n.branch).collect(),
+        feature: nodes.iter().map(|n| if n.test == Test::Leaf { -1 } else { i64::from(n.feature) }).collect(),
+        threshold: nodes
+            .iter()
+            .map(|n| match n.test {
+                Test::Threshold(t) => Some(t),
+                _ => None,
+            })
+            .collect(),
+        missing_branch: nodes.iter().map(|n| signed(n.missing_branch)).collect(),
+        label: nodes.iter().map(|n| n.label).collect(),
+        rows: nodes.iter().map(|n| n.rows).collect(),
+        step: nodes.iter().map(|n| signed(n.step)).collect(),
+        score: nodes.iter().map(|n| finite(n.score)).collect(),
+        distance: nodes.iter().map(|n| finite(n.distance)).collect(),
+        n_children: nodes.iter().map(|n| n.n_children).collect(),
+        counts: model.tree.counts.clone(),
+    };
+    let internal = |e: serde_json::Error| Error::Internal(e.to_string());
+    let text = serde_json::to_string(&body).map_err(internal)?;
+    let sum = checksum(text.as_bytes());
+    let raw = RawValue::from_string(text).map_err(internal)?;
+    let document = Document { format: FORMAT.into(), version: VERSION, checksum: sum, model: &raw };
+    serde_json::to_vec(&document).map_err(internal)
+}
+
+/// JSON has no infinities; a score beyond the largest double is stored as that.
+fn finite(x: f64) -> f64 {
+    if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) }
+}
+
+/// A model from its bytes.
+pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+    let bad = |what: &str| Error::Model(what.to_string());
+    let document: Document<'_> = serde_json::from_slice(bytes)
+        .map_err(|e| Error::Model(format!("{e}; the file is truncated, damaged, or something else")))?;
+    if document.format != FORMAT {
+        return Err(bad(&format!("format is '{}', expected '{FORMAT}'", document.format)));
+    }
+    if document.version != VERSION {
+        return Err(bad(&format!(
+            "version {} is not the version {VERSION} that this release reads",
+            document.version
+        )));
+    }
+    if checksum(document.model.get().as_bytes()) != document.checksum {
+        return Err(bad("the checksum does not match: the content was changed after saving"));
+    }
+    let body: Body = serde_json::from_str(document.model.get()).map_err(|e| Error::Model(e.to_string()))?;
+    model(body)
+}
+
+fn model(body: Body) -> Result<Model> {
+    let bad = |node: usize, what: &str| Error::Model(format!("node {node}: {what}"));
+    let (n, k) = (body.parent.len(), body.schema.classes.len());
+    let lengths = [
+        body.branch.len(),
+        body.feature.len(),
+        body.threshold.len(),
+        body.missing_branch.len(),
+        body.label.len(),
+        body.rows.len(),
+        body.step.len(),
+        body.score.len(),
+        body.distance.len(),
+        body.n_children.len(),
+    ];
+    if n == 0 || k == 0 || lengths.iter().any(|&l| l != n) || body.counts.len() != n * k || n >= NONE as usize {
+        return Err(Error::Model("arrays of different lengths".into()));
+    }
+    if body.counts.iter().any(|c| !(*c >= 0.0 && c.is_finite())) {
+        return Err(Error::Model("class counts must be finite and not negative".into()));
+    }
+    check_schema(&body.schema)?;
+    // Pre-order: the children of a node are found by walking forward with a stack of open nodes.
+    let mut children_of: Vec<Vec<u32>> = vec![Vec::new(); n];
+    for i in 0..n {
+        let parent = body.parent[i];
+        if (i == 0) != (parent == -1) {
+            return Err(bad(i, "only node 0 is the root"));
+        }
+        if i > 0 {
+            let p = usize::try_from(parent).ok().filter(|&p| p < i).ok_or_else(|| bad(i, "parent out of order"))?;
+            if body.branch[i] as usize != children_of[p].len() {
+                return Err(bad(i, "branches out of order"));
+            }
+            children_of[p].push(i as u32);
+        }
+    }
+    check_pre_order(&children_of)?;
+    let mut tree = Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: body.counts, classes: k };
+    for i in 0..n {
+        let kids = &children_of[i];
+        if kids.len() != body.n_children[i] as usize || kids.len() == 1 {
+            return Err(bad(i, "wrong number of children"));
+        }
+        if body.label[i] < -1 || body.label[i] >= k as i32 {
+            return Err(bad(i, "label is not a class"));
+        }
+        if kids.is_empty() != (body.feature[i] == -1) {
+            return Err(bad(i, "a leaf asks nothing and an inner node asks something"));
+        }
+        let depth = if i == 0 { 0 } else { tree.nodes[body.parent[i] as usize].depth + 1 };
+        let mut node = Node {
+            parent: u32::try_from(body.parent[i]).unwrap_or(NONE),
+            branch: body.branch[i],
+            depth,
+            test: Test::Leaf,
+            feature: 0,
+            first_child: tree.children.len() as u32,
+            n_children: kids.len() as u32,
+            missing_branch: NONE,
+            label: body.label[i],
+            rows: body.rows[i],
+            step: u32::try_from(body.step[i]).unwrap_or(NONE),
+            score: body.score[i],
+            distance: body.distance[i],
+        };
+        if !kids.is_empty() {
+            let feature = usize::try_from(body.feature[i]).ok().and_then(|f| body.schema.features.get(f));
+            let feature = feature.ok_or_else(|| bad(i, "no such feature"))?;
+            node.feature = body.feature[i] as u32;
+            node.missing_branch = u32::try_from(body.missing_branch[i])
+                .ok()
+                .filter(|&b| (b as usize) < kids.len())
+                .ok_or_else(|| bad(i, "no such branch for missing values"))?;
+            node.test = match (body.threshold[i], &feature.kind) {
+                (Some(t), Kind::Numeric { cuts: None, .. }) if t.is_finite() && kids.len() <= 3 => Test::Threshold(t),
+                (None, _) if (feature.arity()..=feature.arity() + 1).contains(&kids.len()) => Test::Multiway,
+                _ => return Err(bad(i, "the test does not fit the feature")),
+            };
+        }
+        tree.nodes.push(node);
+        tree.children.extend_from_slice(kids);
+    }
+    Ok(Model { schema: body.schema, tree, smoothing: body.smoothing, parameters: body.parameters })
+}
+
+fn check_schema(schema: &Schema) -> Result<()> {
+    for f in &schema.features {
+        match &f.kind {
+            Kind::Numeric { cuts: Some(c), .. }
+                if c.iter().any(|x| !x.is_finite()) || c.windows(2).any(|w| w[0] > w[1]) =>
+            {
+                return Err(Error::Model(format!("feature '{}': cut points must ascend", f.name)));
+            }
+            Kind::Nominal { levels, fill: Some(c) } if *c as usize >= levels.len() => {
+                return Err(Error::Model(format!("feature '{}': no such level", f.name)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_pre_order(children: &[Vec<u32>]) -> Result<()> {
+    let mut stack = vec![0_u32];
+    let mut expected = 0;
+    while let Some(i) = stack.pop() {
+        if i != expected {
+            return Err(Error::Model(format!("node {i} is not in pre-order")));
+        }
+        expected += 1;
+        stack.extend(children[i as usize].iter().rev());
+    }
+    if expected as usize == children.len() { Ok(()) } else { Err(Error::Model("nodes that hang on nothing".into())) }
+}

@@ -3,7 +3,8 @@
 //!
 //! More than two branches: mean of each against the rest, weights n_m/n; an empty side scores 0. It does not
 //! weigh the two branches, so one pure row against all others can win: set a minimum leaf size.
-//! O(branches x classes).
+//! O(branches x classes). Boundaries win: the distance is the norm of a vector that is affine in the left
+//! counts over `n_L n_R`, convex over concave.
 
 use super::contrast::branch_against_rest;
 use super::{Block, Evidence, Formula, Info};
@@ -31,7 +32,7 @@ pub(super) static INFO: Info = Info {
     branch_invariant: true,
     class_invariant: true,
     metric: false,
-    convex: false,
+    convex: true,
     fractional: false,
     options: &[],
     example: &[&[3, 4], &[6, 1]],

@@ -7,7 +7,7 @@
 //! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a symmetric
 //! normalisation see `symmetric_uncertainty` and `mantaras`.
 
-use super::information::{gain_over_split, one_minus};
+use super::information::{gain_over_split, one_minus, screen_gain_ratios};
 use super::{Block, Evidence, Formula, Guard, Info, OptionInfo};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,10 @@ impl Formula for GainRatio {
     fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         self.score(block, out);
         one_minus(out);
+    }
+
+    fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+        screen_gain_ratios(block, out)
     }
 
     fn guard(&self) -> Guard {

@@ -8,7 +8,7 @@
 //! `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, whose error is a few units in the last
 //! place of `log2 n`.
 
-use super::information::{class_entropy, gains};
+use super::information::{class_entropy, gains, screen_gains};
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -55,5 +55,9 @@ impl Formula for InfoGain {
         for d in out {
             *d = 0.0 - *d;
         }
+    }
+
+    fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+        screen_gains(block, out)
     }
 }

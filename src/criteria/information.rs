@@ -9,7 +9,7 @@
 //! One pass over the cells gives gain, split entropy and joint entropy of [`LANES`] candidates at a time;
 //! inner loops run over candidates. O(branches x classes) a candidate, two divisions a branch.
 
-use super::Block;
+use super::{Block, Cells};
 use crate::numeric::{Count, entropy};
 
 /// Candidates per step: the accumulators of one step stay in the first-level cache.
@@ -61,7 +61,7 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
         joint: [0.0; LANES],
     };
     let mut size = [C::default(); LANES];
-    let mut sum = [0.0; LANES];
+    let (mut sum, mut log) = ([0.0; LANES], [0.0; LANES]);
     let mut branches = [0u32; LANES];
     let mut cells = [0u32; LANES];
     for at in (0..block.len).step_by(LANES) {
@@ -81,27 +81,48 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
             cells.fill(0);
         }
         for m in 0..block.branches {
-            size[..len].fill(C::default());
-            sum[..len].fill(0.0);
-            for c in 0..block.classes {
-                let counts = &block.cell(m, c)[at..at + len];
+            // Table look-ups first, arithmetic after: so the divisions vectorise.
+            if block.classes == 2 {
+                let (zero, one) = (
+                    &block.cell(m, 0)[at..at + len],
+                    &block.cell(m, 1)[at..at + len],
+                );
                 for j in 0..len {
-                    let x = counts[j].x_log2_x(logs);
-                    size[j] = size[j].plus(counts[j]);
-                    sum[j] += x;
-                    if JOINT {
-                        step.joint[j] += x;
-                        cells[j] += u32::from(!counts[j].is_empty());
+                    size[j] = zero[j].plus(one[j]);
+                    sum[j] = zero[j].x_log2_x(logs) + one[j].x_log2_x(logs);
+                    log[j] = size[j].log2(logs);
+                }
+            } else {
+                size[..len].fill(C::default());
+                sum[..len].fill(0.0);
+                for c in 0..block.classes {
+                    let counts = &block.cell(m, c)[at..at + len];
+                    for j in 0..len {
+                        size[j] = size[j].plus(counts[j]);
+                        sum[j] += counts[j].x_log2_x(logs);
                     }
+                }
+                for j in 0..len {
+                    log[j] = size[j].log2(logs);
                 }
             }
             for j in 0..len {
                 // An empty branch subtracts 0 * (-0/1 + 0): nothing.
-                let weight = size[j].value() / n;
-                step.gain[j] -= weight * (-sum[j] / size[j].or_one() + size[j].log2(logs));
-                if SPLIT {
+                step.gain[j] -= size[j].value() / n * (-sum[j] / size[j].or_one() + log[j]);
+            }
+            if SPLIT {
+                for j in 0..len {
                     step.split[j] += size[j].x_log2_x(logs);
                     branches[j] += u32::from(!size[j].is_empty());
+                }
+            }
+            if JOINT {
+                for c in 0..block.classes {
+                    let counts = &block.cell(m, c)[at..at + len];
+                    for j in 0..len {
+                        step.joint[j] += counts[j].x_log2_x(logs);
+                        cells[j] += u32::from(!counts[j].is_empty());
+                    }
                 }
             }
         }
@@ -148,6 +169,103 @@ pub(super) fn gain_over_split<C: Count>(
             *s = if d > 0.0 { gain / d } else { 0.0 };
         }
     });
+}
+
+/// A table of `c log2 c` that is large enough for every count of a block of rows, and the same rows as plain
+/// integers; `None` for real weights, other than two classes, an empty node, or counts beyond the tables.
+fn screenable<C: Count>(block: &Block<'_, C>) -> Option<&'static [f64]> {
+    let table = block.context.logs.x_log2_x_table();
+    let n = block.total().value();
+    let rows = matches!(C::cells(block.totals), Cells::Rows(_));
+    (rows && block.classes == 2 && n > 0.0 && n < table.len() as f64).then_some(table)
+}
+
+/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, and `n_m log2 n_m` to `sizes` if given.
+fn add_x_log2_x<C: Count>(
+    block: &Block<'_, C>,
+    table: &[f64],
+    out: &mut [f64],
+    mut sizes: Option<&mut [f64]>,
+) {
+    // The length is a power of two and counts are below it: the mask changes none, but it spares a
+    // comparison for each look-up.
+    let mask = table.len() - 1;
+    let at = |x: u32| table[x as usize & mask];
+    for branch in 0..block.branches {
+        let cells = (
+            C::cells(block.cell(branch, 0)),
+            C::cells(block.cell(branch, 1)),
+        );
+        let (Cells::Rows(zero), Cells::Rows(one)) = cells else {
+            return;
+        };
+        match sizes.as_deref_mut() {
+            None => {
+                for ((s, &x), &y) in out.iter_mut().zip(zero).zip(one) {
+                    *s += at(x) + at(y) - at(x + y);
+                }
+            }
+            Some(sizes) => {
+                for (((s, z), &x), &y) in out.iter_mut().zip(sizes).zip(zero).zip(one) {
+                    let size = at(x + y);
+                    *s += at(x) + at(y) - size;
+                    *z += size;
+                }
+            }
+        }
+    }
+}
+
+/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and as [`gains`] does it: both
+/// are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings count, at most
+/// `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n. Eight times that.
+fn gain_error<C: Count>(block: &Block<'_, C>) -> f64 {
+    let (m, k) = (block.branches, block.classes);
+    let roundings = (m * k + 2 * m + k + 10) as f64;
+    4.0 * f64::EPSILON * roundings * (1.0 + block.total().log2(block.context.logs))
+}
+
+/// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, and a
+/// bound on the difference from [`gains`].
+pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+    let table = screenable(block)?;
+    out.fill(0.0);
+    add_x_log2_x(block, table, out, None);
+    let (h, share) = (class_entropy(block), 1.0 / block.total().value());
+    for s in out {
+        *s = h + *s * share;
+    }
+    Some(gain_error(block))
+}
+
+/// Gain ratio with one division, and a bound on the difference from the ratio of what [`pass`] gives.
+pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+    let table = screenable(block)?;
+    let n = block.total().value();
+    let whole = table[n as usize];
+    let n_h = n * class_entropy(block);
+    let mut smallest = f64::INFINITY;
+    let mut sizes = [0.0; LANES];
+    for (step, out) in out.chunks_mut(LANES).enumerate() {
+        let part = block.part(step * LANES, out.len());
+        let sizes = &mut sizes[..out.len()];
+        out.fill(0.0);
+        sizes.fill(0.0);
+        add_x_log2_x(&part, table, out, Some(sizes));
+        for (s, z) in out.iter_mut().zip(sizes) {
+            let split = whole - *z;
+            // The smallest split entropy of two occupied branches, n H(1, n-1), is above log2 n.
+            let divides = split > 0.5;
+            smallest = if divides && split < smallest {
+                split
+            } else {
+                smallest
+            };
+            *s = if divides { (n_h + *s) / split } else { 0.0 };
+        }
+    }
+    // |a/b - a'/b'| <= (|a - a'| + |a'/b'| |b - b'|) / b, and the ratio is at most 1.
+    Some(2.0 * gain_error(block) * n / smallest.max(0.5))
 }
 
 /// Distances `1 - s` from scores.

@@ -12,6 +12,7 @@
 use crate::error::{Error, Result};
 pub use crate::numeric::Cells;
 use crate::numeric::{Count, Logs};
+pub use info_gain::InfoGain;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -211,6 +212,18 @@ impl<'a, C: Count> Block<'a, C> {
     #[inline]
     pub fn branch_total(&self, branch: usize, candidate: usize) -> C {
         self.branch(branch, candidate).fold(C::default(), C::plus)
+    }
+
+    /// The candidates `at..at + len`, without copying.
+    #[inline]
+    pub fn part(&self, at: usize, len: usize) -> Self {
+        debug_assert!(at + len <= self.len);
+        Self {
+            cells: &self.cells[at..],
+            len,
+            declared: &self.declared[at..],
+            ..*self
+        }
     }
 
     /// Rows (or weight) of the node.

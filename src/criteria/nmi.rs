@@ -2,11 +2,12 @@
 //! (Strehl & Ghosh 2002; Kvalseth 1987): `gain / sqrt(H(c) H(m))`, `gain / min(H(c), H(m))`,
 //! `gain / max(H(c), H(m))`.
 //!
-//! All lie in [0, 1], since the gain never exceeds the smaller entropy, and are symmetric; a zero denominator
-//! scores 0. The minimum is 1 as soon as one partition determines the other, so it is blind to needless
-//! branches; the maximum asks for both and punishes either. `1 - max_nmi` is a metric (Vinh, Epps & Bailey
-//! 2010); the others are not. For the arithmetic mean see `symmetric_uncertainty`, for the joint entropy
-//! `mantaras`. O(branches x classes).
+//! All lie in [0, 1], since the gain never exceeds the smaller entropy, and are symmetric; a zero
+//! denominator scores 0. The minimum is 1 as soon as one partition determines the other, so it is blind to
+//! needless branches; the maximum asks for both and punishes either. `1 - max_nmi` obeys the triangle
+//! inequality (Vinh, Epps & Bailey 2010), the others do not; none is a metric here, because a constant
+//! feature in a pure node scores 0 and not 1. For the arithmetic mean see `symmetric_uncertainty`, for the
+//! joint entropy `mantaras`. O(branches x classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
 use super::{Block, Evidence, Formula, Info};
@@ -86,7 +87,7 @@ pub(super) static MAX: Info = Info {
     symmetric: true,
     branch_invariant: true,
     class_invariant: true,
-    metric: true,
+    metric: false,
     convex: false,
     fractional: false,
     options: &[],

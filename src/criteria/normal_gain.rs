@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     source: "Chen, Wu & Cai, Learning the attribute selection measures for decision tree (2013)",
     evidence: Evidence::Table,
     lowest: Some(0.0),
-    highest: None,
+    highest: Some(1.0),
     symmetric: false,
     branch_invariant: true,
     class_invariant: true,

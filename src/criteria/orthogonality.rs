@@ -31,7 +31,7 @@ pub(super) static INFO: Info = Info {
     branch_invariant: true,
     class_invariant: true,
     metric: false,
-    convex: false,
+    convex: true,
     fractional: false,
     options: &[],
     example: &[&[3, 4], &[6, 1]],

@@ -55,8 +55,7 @@ impl Word for __m256i {
         // SAFETY: AVX2.
         unsafe {
             let table = _mm256_setr_epi8(
-                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3,
-                4,
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
             );
             let low = _mm256_set1_epi8(0x0f);
             let a = _mm256_shuffle_epi8(table, _mm256_and_si256(self, low));
@@ -71,4 +70,4 @@ impl Word for __m256i {
     }
 }
 
-level!(__m256i, 1, ["avx2,popcnt"]);
+level!(__m256i, ["avx2,popcnt"]);

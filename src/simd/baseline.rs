@@ -68,4 +68,4 @@ impl Word for __m128i {
     }
 }
 
-level!(__m128i, 1, []);
+level!(__m128i, []);

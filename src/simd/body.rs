@@ -4,7 +4,7 @@
 //! registers (Harley & Seal), so a plane costs about two three-input operations whatever the width of the sum.
 
 use super::word::Word;
-use super::{Decode, MAX_PLANES, Schedule};
+use super::{MAX_PLANES, Schedule, State, Window};
 
 /// Add carry `c` at plane `from` of a counter in memory; stops when nothing is carried.
 #[inline(always)]
@@ -23,14 +23,18 @@ unsafe fn ripple<W: Word>(counter: *mut u64, depth: usize, from: usize, mut c: W
     }
 }
 
-/// Bit-sliced sum of the planes at `slots`, in the first `depth` entries of the result.
+/// Bit-sliced `start +` the sum of the planes at `slots`, modulo `2^depth`, in the first `depth` entries of the result.
 #[inline(always)]
-unsafe fn sum_planes<W: Word>(planes: *const u64, slots: &[u32], depth: usize) -> [W; MAX_PLANES] {
+unsafe fn sum_planes<W: Word>(planes: *const u64, slots: &[u32], depth: usize, start: usize) -> [W; MAX_PLANES] {
     // SAFETY: the caller checked that every slot lies inside `planes`.
     unsafe {
         let get = |s: u32| W::load(planes.add(s as usize * W::WORDS));
+        let bit = |p: usize| if start >> p & 1 == 1 { W::ones() } else { W::zero() };
         let mut out = [W::zero(); MAX_PLANES];
-        let (mut ones, mut twos, mut fours) = (W::zero(), W::zero(), W::zero());
+        for (p, plane) in out.iter_mut().enumerate().take(depth).skip(3) {
+            *plane = bit(p);
+        }
+        let (mut ones, mut twos, mut fours) = (bit(0), bit(1), bit(2));
         let mut eights = slots.chunks_exact(8);
         for s in &mut eights {
             let (o, t0) = ones.add3(get(s[0]), get(s[1]));
@@ -73,202 +77,240 @@ unsafe fn sum_planes<W: Word>(planes: *const u64, slots: &[u32], depth: usize) -
 pub(super) unsafe fn agreements<W: Word>(planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, depth);
+        let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, depth, 0);
         for (p, plane) in sum.iter().take(depth).enumerate() {
             plane.store(out.as_mut_ptr().add(p * W::WORDS));
         }
     }
 }
 
-/// Columns whose planes `from..depth` spell `value`.
+/// Lanes where the number spelled by planes `..depth` exceeds `bound`.
 #[inline(always)]
-unsafe fn select<W: Word>(
-    sum: &[W; MAX_PLANES],
-    from: usize,
-    depth: usize,
-    value: usize,
-    mut within: W,
-) -> W {
-    // SAFETY: pure register work under the features of the caller.
+unsafe fn above<W: Word>(number: &[W; MAX_PLANES], depth: usize, bound: usize) -> W {
+    // SAFETY: register work under the features of the caller.
     unsafe {
-        for (bit, plane) in sum.iter().take(depth).skip(from).enumerate() {
-            within = if value >> bit & 1 == 1 { within.and(*plane) } else { plane.not_and(within) };
+        let mut above = W::zero();
+        for (p, plane) in number.iter().enumerate().take(depth) {
+            above = if bound >> p & 1 == 1 { above.and(*plane) } else { above.or(*plane) };
         }
-        within
+        above
     }
 }
 
 #[inline(always)]
-pub(super) unsafe fn masks<W: Word, const L: usize>(
+pub(super) unsafe fn distances<W: Word>(
     planes: &[u64],
     valid: &[u64],
     slots: &[u32],
-    d: Decode,
-    masks: &mut [u64],
-    nonempty: &mut [u64],
+    window: Window,
+    out: &mut [u64],
+    outside: &mut [u64],
 ) -> bool {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let depth = (usize::BITS - d.features.leading_zeros()) as usize;
-        let low = depth.min(3);
-        let flags = (slots.len() / d.features).div_ceil(64);
-        let group_len = (d.capacity + 1) * L * W::WORDS;
-        nonempty[..d.groups * flags].fill(0);
+        let depth = (usize::BITS - window.features.leading_zeros()) as usize;
+        let depth = if window.length + 1 >= 1 << depth { depth + 1 } else { depth };
+        // agreements + start: 1 at the largest distance of the window, window.length at the smallest
+        let start = ((1usize << depth) + 1).wrapping_sub(window.features - window.largest()) & ((1 << depth) - 1);
+        let width = window.planes();
         let valid = W::load(valid.as_ptr());
-        let mut outside = W::zero();
-        for (row, slots) in slots.chunks_exact(d.features).enumerate() {
-            let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, depth);
-            let mut by_low = [W::zero(); 8];
-            for (value, mask) in by_low.iter_mut().enumerate().take(1 << low) {
-                *mask = select(&sum, 0, low, value, W::ones());
+        let mut any = W::zero();
+        for (row, slots) in slots.chunks_exact(window.features).enumerate() {
+            let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, depth, start);
+            let mut nothing = sum[0];
+            for plane in sum.iter().take(depth).skip(1) {
+                nothing = nothing.or(*plane);
             }
-            let (mut high, mut by_high) = (usize::MAX, W::zero());
-            let mut seen = W::zero();
-            for g in 0..d.groups {
-                let mut any = W::zero();
-                for e in 0..L {
-                    let distance = d.first + g * L + e;
-                    let mut mask = W::zero();
-                    if distance <= d.features {
-                        let equal = d.features - distance;
-                        if equal >> low != high {
-                            high = equal >> low;
-                            by_high = select(&sum, low, depth, high, valid);
-                        }
-                        mask = by_high.and(by_low[equal & ((1 << low) - 1)]);
-                    }
-                    any = any.or(mask);
-                    mask.store(masks.as_mut_ptr().add(g * group_len + (row * L + e) * W::WORDS));
-                }
-                seen = seen.or(any);
-                *nonempty.get_unchecked_mut(g * flags + row / 64) |= u64::from(any.any()) << (row % 64);
+            let inside = above(&sum, depth, window.length).not_and(nothing);
+            for (p, plane) in sum.iter().take(width).enumerate() {
+                plane.and(inside).store(out.as_mut_ptr().add((row * width + p) * W::WORDS));
             }
-            outside = outside.or(seen.not_and(valid));
+            let lost = inside.not_and(valid);
+            lost.store(outside.as_mut_ptr().add(row * W::WORDS));
+            any = any.or(lost);
         }
-        for g in 0..d.groups {
-            for e in 0..L {
-                W::zero().store(masks.as_mut_ptr().add(g * group_len + (d.capacity * L + e) * W::WORDS));
-            }
-        }
-        !outside.any()
+        any.any()
     }
 }
 
-/// Four steps of a schedule, merged and added: the carries out of `twos`, one a lane.
+/// One step of a schedule: the numbers of its rows, each in the columns of its slot.
 #[inline(always)]
-unsafe fn four<W: Word, const L: usize>(
-    group: *const u64,
+unsafe fn merge<W: Word, const P: usize>(
+    numbers: *const u64,
     planes: *const u64,
-    steps: &[u16],
+    members: u16,
     entries: &mut *const u32,
-    ones: &mut [W; L],
-    twos: &mut [W; L],
-) -> [W; L] {
-    // SAFETY: the schedule was checked against masks and planes; `entries` walks inside it.
+) -> [W; P] {
+    // SAFETY: the schedule was checked against numbers and planes; `entries` walks inside it.
     unsafe {
-        let mut x = [[W::zero(); L]; 4];
-        for (s, &members) in steps.iter().enumerate() {
-            for _ in 0..members {
-                let entry = **entries;
-                *entries = entries.add(1);
-                let plane = W::load(planes.add((entry >> 16) as usize * W::WORDS));
-                let at = group.add((entry & 0xffff) as usize * (L * W::WORDS));
-                for e in 0..L {
-                    x[s][e] = x[s][e].or_and(W::load(at.add(e * W::WORDS)), plane);
-                }
+        let mut x = [W::zero(); P];
+        for _ in 0..members {
+            let entry = **entries;
+            *entries = entries.add(1);
+            let plane = W::load(planes.add((entry >> 16) as usize * W::WORDS));
+            let at = numbers.add((entry & 0xffff) as usize * (P * W::WORDS));
+            for (p, x) in x.iter_mut().enumerate() {
+                *x = x.or_and(W::load(at.add(p * W::WORDS)), plane);
             }
         }
-        let mut carry = [W::zero(); L];
-        for e in 0..L {
-            let (o, t0) = ones[e].add3(x[0][e], x[1][e]);
-            let (o, t1) = o.add3(x[2][e], x[3][e]);
-            let (t, f) = twos[e].add3(t0, t1);
-            (ones[e], twos[e], carry[e]) = (o, t, f);
+        x
+    }
+}
+
+/// Masks of all values of the three low planes.
+#[inline(always)]
+unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 8] {
+    // SAFETY: register work under the features of the caller.
+    unsafe {
+        let (a, b) = (x[0], if P > 1 { x[1] } else { W::zero() });
+        let two = [a.or(b).not_and(W::ones()), b.not_and(a), a.not_and(b), a.and(b)];
+        if P < 3 {
+            let z = W::zero();
+            return [two[0], two[1], two[2], two[3], z, z, z, z];
         }
-        carry
+        let c = x[2];
+        std::array::from_fn(|i| if i < 4 { c.not_and(two[i]) } else { c.and(two[i - 4]) })
+    }
+}
+
+/// Columns whose planes from the fourth on spell `high`.
+#[inline(always)]
+unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
+    // SAFETY: register work under the features of the caller.
+    unsafe {
+        let mut mask = W::ones();
+        for (bit, plane) in x.iter().skip(3).enumerate() {
+            mask = if high >> bit & 1 == 1 { mask.and(*plane) } else { plane.not_and(mask) };
+        }
+        mask
+    }
+}
+
+/// What four steps add to the counter of one number.
+#[inline(always)]
+unsafe fn bump<W: Word>(x: [W; 4], hot: *mut u64, cold: *mut u64, cold_planes: usize, block: u32) {
+    // SAFETY: `hot` has four planes, `cold` has `cold_planes`.
+    unsafe {
+        let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
+        let (ones, a) = ones.add3(x[0], x[1]);
+        let (ones, b) = ones.add3(x[2], x[3]);
+        let (twos, f) = twos.add3(a, b);
+        ones.store(hot);
+        twos.store(hot.add(W::WORDS));
+        let held = hot.add(3 * W::WORDS);
+        if block & 1 == 0 {
+            // a number may have been left out of some blocks, so `held` is empty only by what is stored below
+            f.store(held);
+        } else {
+            let at = hot.add(2 * W::WORDS);
+            let (fours, e) = W::load(at).add3(W::load(held), f);
+            fours.store(at);
+            W::zero().store(held);
+            if block & 2 == 0 {
+                e.store(cold);
+            } else {
+                let at = cold.add(W::WORDS);
+                let (eights, c) = W::load(at).add3(W::load(cold), e);
+                eights.store(at);
+                W::zero().store(cold);
+                ripple(cold, cold_planes, 2, c);
+            }
+        }
     }
 }
 
 #[inline(always)]
-pub(super) unsafe fn accumulate<W: Word, const L: usize>(
-    group: &[u64],
+pub(super) unsafe fn tally<W: Word, const P: usize>(
+    numbers: &[u64],
     schedule: &Schedule,
     planes: &[u64],
-    counters: &mut [u64],
-    depth: usize,
+    length: usize,
+    state: State<'_>,
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let at = |e: usize, p: usize| (e * depth + p) * W::WORDS;
-        let c = counters.as_mut_ptr();
-        let load = |p: usize| -> [W; L] { std::array::from_fn(|e| W::load(c.add(at(e, p)))) };
-        let (mut ones, mut twos, mut fours, mut eights) = (load(0), load(1), load(2), load(3));
-        let (mut held4, mut held8) = ([W::zero(); L], [W::zero(); L]);
         let mut entries = schedule.entries.as_ptr();
-        let mut block = 0usize;
+        let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
+        let cold_planes = state.depth - 2;
         for steps in schedule.steps.chunks(4) {
-            let f = four::<W, L>(group.as_ptr(), planes.as_ptr(), steps, &mut entries, &mut ones, &mut twos);
-            if block & 1 == 0 {
-                held4 = f;
-            } else {
-                for e in 0..L {
-                    let (sum, carry) = fours[e].add3(held4[e], f[e]);
-                    fours[e] = sum;
-                    if block & 2 == 0 {
-                        held8[e] = carry;
-                    } else {
-                        let (sum, carry) = eights[e].add3(held8[e], carry);
-                        eights[e] = sum;
-                        ripple(c.add(at(e, 0)), depth, 4, carry);
-                    }
+            let mut x = [[W::zero(); P]; 4];
+            for (x, &members) in x.iter_mut().zip(steps) {
+                *x = merge(numbers.as_ptr(), planes.as_ptr(), members, &mut entries);
+            }
+            let low = [decode_low(&x[0]), decode_low(&x[1]), decode_low(&x[2]), decode_low(&x[3])];
+            let block = *state.blocks;
+            *state.blocks = block.wrapping_add(1);
+            for high in 0..=length >> 3 {
+                let h: [W; 4] = std::array::from_fn(|s| decode_high(&x[s], high));
+                let first = if high == 0 { 1 } else { 0 };
+                for l in first..8.min(length + 1 - high * 8) {
+                    let number = high * 8 + l - 1;
+                    let masks: [W; 4] =
+                        std::array::from_fn(|s| if P <= 3 { low[s][l] } else { low[s][l].and(h[s]) });
+                    let hot = hot.add(number * 4 * W::WORDS);
+                    bump(masks, hot, cold.add(number * cold_planes * W::WORDS), cold_planes, block);
                 }
             }
-            block += 1;
         }
-        for e in 0..L {
-            let mut carry = W::zero();
-            if block & 1 == 1 {
-                (fours[e], carry) = fours[e].add2(held4[e]);
+    }
+}
+
+/// The planes of one counter, carries in waiting added.
+#[inline(always)]
+unsafe fn settle<W: Word>(hot: &[u64], cold: &[u64], depth: usize) -> [W; 32] {
+    // SAFETY: lengths were checked by the safe method.
+    unsafe {
+        let (h, c) = (hot.as_ptr(), cold.as_ptr());
+        let mut out = [W::zero(); 32];
+        for (p, plane) in out.iter_mut().enumerate().take(depth) {
+            *plane = if p < 3 { W::load(h.add(p * W::WORDS)) } else { W::load(c.add((p - 2) * W::WORDS)) };
+        }
+        for (from, mut carry) in [(2, W::load(h.add(3 * W::WORDS))), (3, W::load(c))] {
+            for plane in out.iter_mut().take(depth).skip(from) {
+                (*plane, carry) = plane.add2(carry);
             }
-            let held = if block & 2 == 2 { held8[e] } else { W::zero() };
-            let (sum, carry) = eights[e].add3(held, carry);
-            eights[e] = sum;
-            ripple(c.add(at(e, 0)), depth, 4, carry);
-            ones[e].store(c.add(at(e, 0)));
-            twos[e].store(c.add(at(e, 1)));
-            fours[e].store(c.add(at(e, 2)));
-            eights[e].store(c.add(at(e, 3)));
         }
+        out
     }
 }
 
 #[inline(always)]
 pub(super) unsafe fn flush<W: Word>(
-    counters: &[u64],
-    plane: &[u64],
-    weight: &[u64],
+    hot: &[u64],
+    cold: &[u64],
     depth: usize,
+    planes: &[u64],
+    weight: &[u64],
     out: &mut [u64],
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let within = W::load(plane.as_ptr()).and(W::load(weight.as_ptr()));
-        let mut sum = W::zero();
-        for p in (0..depth).rev() {
-            let x = W::load(counters.as_ptr().add(p * W::WORDS)).and(within);
-            sum = sum.add64(sum).add64(x.count());
+        let counter: [W; 32] = settle(hot, cold, depth);
+        let weight = W::load(weight.as_ptr());
+        for (plane, out) in planes.chunks_exact(W::WORDS).zip(out.chunks_exact_mut(W::WORDS)) {
+            let within = W::load(plane.as_ptr()).and(weight);
+            let mut sum = W::zero();
+            for p in counter.iter().take(depth).rev() {
+                sum = sum.add64(sum).add64(p.and(within).count());
+            }
+            W::load(out.as_ptr()).add64(sum).store(out.as_mut_ptr());
         }
-        W::load(out.as_ptr()).add64(sum).store(out.as_mut_ptr());
     }
 }
 
 #[inline(always)]
-pub(super) unsafe fn unpack<W: Word>(counters: &[u64], depth: usize, out: &mut [u32]) {
-    for (p, plane) in counters.chunks_exact(W::WORDS).take(depth).enumerate() {
-        for (bits, out) in plane.iter().zip(out.chunks_exact_mut(64)) {
-            if *bits != 0 {
-                for (c, out) in out.iter_mut().enumerate() {
-                    *out += (((bits >> c) & 1) as u32) << p;
+pub(super) unsafe fn unpack<W: Word>(hot: &[u64], cold: &[u64], depth: usize, out: &mut [u32]) {
+    // SAFETY: lengths were checked by the safe method.
+    unsafe {
+        let counter: [W; 32] = settle(hot, cold, depth);
+        let mut words = [0u64; 8];
+        for (p, plane) in counter.iter().take(depth).enumerate() {
+            plane.store(words.as_mut_ptr());
+            for (bits, out) in words.iter().zip(out.chunks_exact_mut(64)).take(W::WORDS) {
+                if *bits != 0 {
+                    for (c, out) in out.iter_mut().enumerate() {
+                        *out += (((bits >> c) & 1) as u32) << p;
+                    }
                 }
             }
         }

@@ -92,20 +92,54 @@ impl Level {
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;
 
-/// Which distances [`Kernels::masks`] decodes, and where it puts them.
-#[derive(Debug, Clone, Copy)]
-pub struct Decode {
+/// The distances that the counters are for: `first`, `first + 1`, ... `length` of them, out of `0..=features`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
     /// Number of features: distance = features - agreements.
     pub features: usize,
-    /// First distance decoded.
+    /// Smallest distance.
     pub first: usize,
-    /// Number of groups of [`Kernels::lanes`] distances decoded.
-    pub groups: usize,
-    /// Rows for which `masks` has room; row `rows` (one more) stays empty.
-    pub capacity: usize,
+    /// Number of distances, 1 to [`LONGEST_WINDOW`].
+    pub length: usize,
 }
 
-/// Which rows of a chunk are merged into one vector, for one feature; see [`Kernels::accumulate`].
+/// Most distances that are counted side by side.
+pub const LONGEST_WINDOW: usize = 1023;
+
+impl Window {
+    /// Largest distance.
+    pub fn largest(&self) -> usize {
+        self.first + self.length - 1
+    }
+
+    /// Bit planes of the numbers that stand for distances: `largest + 1 - distance`, 0 for none.
+    pub fn planes(&self) -> usize {
+        (usize::BITS - self.length.leading_zeros()) as usize
+    }
+
+    /// The distance that a counter counts.
+    pub fn distance(&self, counter: usize) -> usize {
+        self.largest() - counter
+    }
+}
+
+/// Bit-sliced counters of one feature, one for each distance of a window.
+///
+/// `hot` has four planes a counter: 1, 2, 4 and a carry of weight 4 in waiting; `cold` has `depth - 2`: a carry of weight 8 in
+/// waiting, then 8, 16 and so on. `blocks` counts calls of four steps and says which carries wait.
+#[derive(Debug)]
+pub struct State<'a> {
+    /// `4 * words` u64 a counter.
+    pub hot: &'a mut [u64],
+    /// `(depth - 2) * words` u64 a counter.
+    pub cold: &'a mut [u64],
+    /// Bits of a counter, 4 to 32; its owner makes sure that it cannot overflow.
+    pub depth: usize,
+    /// Blocks of four steps so far.
+    pub blocks: &'a mut u32,
+}
+
+/// Which rows of a chunk are merged into one vector, for one feature; see [`Kernels::tally`].
 #[derive(Debug, Clone, Default)]
 pub struct Schedule {
     /// Number of entries in each step.
@@ -124,6 +158,16 @@ impl Schedule {
         (self.rows, self.slots) = (0, 0);
     }
 
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// True without steps.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// A step of its own for `row`, which counts in the columns of `slot`.
     pub fn begin(&mut self, row: u16, slot: u16) {
         self.steps.push(0);
@@ -139,15 +183,17 @@ impl Schedule {
     }
 }
 
+type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, State<'_>);
+
 /// Function pointers of one level. All unsafe: the caller vouches for lengths.
 #[derive(Clone, Copy)]
 struct Table {
     words: usize,
-    lanes: usize,
-    masks: unsafe fn(&[u64], &[u64], &[u32], Decode, &mut [u64], &mut [u64]) -> bool,
-    accumulate: unsafe fn(&[u64], &Schedule, &[u64], &mut [u64], usize),
-    flush: unsafe fn(&[u64], &[u64], &[u64], usize, &mut [u64]),
-    unpack: unsafe fn(&[u64], usize, &mut [u32]),
+    distances: unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool,
+    /// By number of planes, from 1.
+    tally: [Tally; 10],
+    flush: unsafe fn(&[u64], &[u64], usize, &[u64], &[u64], &mut [u64]),
+    unpack: unsafe fn(&[u64], &[u64], usize, &mut [u32]),
     agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
 }
 
@@ -196,61 +242,69 @@ impl Kernels {
         self.table.words
     }
 
-    /// Distances that are worked on side by side.
-    pub fn lanes(&self) -> usize {
-        self.table.lanes
-    }
-
-    /// u64 that the masks of one group of distances take.
-    pub fn group_len(&self, capacity: usize) -> usize {
-        (capacity + 1) * self.table.lanes * self.table.words
-    }
-
-    /// One-hot masks of the distances between rows and the columns of a tile.
+    /// Distances between rows and the columns of a tile, as bit planes of `window.largest() + 1 - distance`.
     ///
-    /// `slots[row * features ..]` are the planes of the row's values; `valid` are the columns in use. Mask of group
-    /// `g`, row `i`, lane `e` (distance `first + g * lanes + e`) goes to `masks[g * group_len + (i * lanes + e) *
-    /// words ..]`; bit `i` of `nonempty[g * rows.div_ceil(64) ..]` says that the group has a pair in row `i`.
-    /// Returns whether every valid pair was at a decoded distance; if not, decode more and call again.
-    pub fn masks(&self, planes: &[u64], valid: &[u64], slots: &[u32], d: Decode, masks: &mut [u64], nonempty: &mut [u64]) -> bool {
-        assert!(d.features > 0 && d.features < 1 << (MAX_PLANES - 1) && slots.len() % d.features == 0);
-        let rows = slots.len() / d.features;
-        assert!(rows <= d.capacity && valid.len() == self.table.words);
-        assert!(masks.len() >= d.groups * self.group_len(d.capacity));
-        assert!(nonempty.len() >= d.groups * rows.div_ceil(64));
-        assert!(slots.iter().all(|&s| (s as usize + 1) * self.table.words <= planes.len()));
-        // SAFETY: every slot, mask and flag addressed lies inside its slice by the checks above, and the
+    /// `slots[row * features ..]` are the planes of the row's values; `valid` are the columns in use. Plane p of row i goes to
+    /// `out[(i * window.planes() + p) * words ..]`; columns outside the window get 0 there and their bit in
+    /// `outside[i * words ..]`. True if there is any.
+    pub fn distances(
+        &self,
+        planes: &[u64],
+        valid: &[u64],
+        slots: &[u32],
+        window: Window,
+        out: &mut [u64],
+        outside: &mut [u64],
+    ) -> bool {
+        let w = self.table.words;
+        assert!(
+            window.features > 0 && window.features < 1 << (MAX_PLANES - 2) && slots.len() % window.features == 0
+        );
+        assert!((1..=LONGEST_WINDOW).contains(&window.length) && window.largest() <= window.features);
+        let rows = slots.len() / window.features;
+        assert!(valid.len() == w && out.len() >= rows * window.planes() * w && outside.len() >= rows * w);
+        let largest = slots.iter().fold(0, |a, &s| a.max(s));
+        assert!((largest as usize + 1) * w <= planes.len());
+        // SAFETY: every slot and every result lies inside its slice by the checks above, and the
         // level was detected before its table was handed out.
-        unsafe { (self.table.masks)(planes, valid, slots, d, masks, nonempty) }
+        unsafe { (self.table.distances)(planes, valid, slots, window, out, outside) }
     }
 
-    /// Add masks of one group of distances to bit-sliced counters, one for each lane.
+    /// Count numbers (from [`Kernels::distances`]) that rows of a schedule have in the columns that share the row's value.
     ///
-    /// A step is the union of `mask(row) & plane(slot)` over its entries; the values of a feature do not overlap,
-    /// so rows with different values share one vector and one carry-save addition. Counters: `lanes` blocks of
-    /// `depth` planes, lowest bit first; the sum must fit (the caller flushes before it cannot).
-    pub fn accumulate(&self, group: &[u64], schedule: &Schedule, planes: &[u64], counters: &mut [u64], depth: usize) {
-        let (w, l) = (self.table.words, self.table.lanes);
-        assert!(depth >= 4 && counters.len() >= l * depth * w);
-        assert!(schedule.rows as usize * l * w <= group.len() && schedule.slots as usize * w <= planes.len());
+    /// A step is the union of its rows, each in the columns of its slot; the values of a feature do not overlap, so
+    /// rows with different values share one vector, one decoding and one carry-save addition a distance.
+    pub fn tally(&self, numbers: &[u64], schedule: &Schedule, planes: &[u64], window: Window, state: State<'_>) {
+        let (w, p) = (self.table.words, window.planes());
+        assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
+        assert!(
+            state.hot.len() >= window.length * 4 * w && state.cold.len() >= window.length * (state.depth - 2) * w
+        );
+        assert!(schedule.rows as usize * p * w <= numbers.len() && schedule.slots as usize * w <= planes.len());
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the counters.
-        unsafe { (self.table.accumulate)(group, schedule, planes, counters, depth) }
+        unsafe { (self.table.tally[p - 1])(numbers, schedule, planes, window.length, state) }
     }
 
-    /// `out[word] += sum over p of popcount(counter plane p & plane & weight) << p`.
-    pub fn flush(&self, counters: &[u64], plane: &[u64], weight: &[u64], depth: usize, out: &mut [u64]) {
+    /// For each plane of `planes`: `out[plane * words + word] +=` sum of one counter over the columns of `plane & weight` in the word.
+    pub fn flush(&self, hot: &[u64], cold: &[u64], depth: usize, planes: &[u64], weight: &[u64], out: &mut [u64]) {
         let w = self.table.words;
-        assert!(counters.len() >= depth * w && plane.len() >= w && weight.len() >= w && out.len() >= w);
-        // SAFETY: lengths checked above.
-        unsafe { (self.table.flush)(counters, plane, weight, depth, out) }
+        assert!((4..=32).contains(&depth) && hot.len() >= 4 * w && cold.len() >= (depth - 2) * w);
+        assert!(weight.len() >= w && out.len() == planes.len());
+        // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
+        unsafe { (self.table.flush)(hot, cold, depth, planes, weight, out) }
     }
 
-    /// `out[column] += ` the bit-sliced counter of that column.
-    pub fn unpack(&self, counters: &[u64], depth: usize, out: &mut [u32]) {
+    /// `out[column] += ` one counter.
+    pub fn unpack(&self, hot: &[u64], cold: &[u64], depth: usize, out: &mut [u32]) {
         let w = self.table.words;
-        assert!(counters.len() >= depth * w && out.len() >= 64 * w && depth <= 32);
+        assert!(
+            (4..=32).contains(&depth)
+                && hot.len() >= 4 * w
+                && cold.len() >= (depth - 2) * w
+                && out.len() >= 64 * w
+        );
         // SAFETY: lengths checked above.
-        unsafe { (self.table.unpack)(counters, depth, out) }
+        unsafe { (self.table.unpack)(hot, cold, depth, out) }
     }
 
     /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest first).

@@ -60,4 +60,4 @@ impl Word for Pair {
     }
 }
 
-level!(Pair, 1, []);
+level!(Pair, []);

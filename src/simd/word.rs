@@ -53,35 +53,44 @@ pub(super) trait Word: Copy {
 
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
-    ($word:ty, $lanes:literal, [$($feature:literal)?]) => {
-        use super::{Decode, Schedule, Table, body};
+    ($word:ty, [$($feature:literal)?]) => {
+        use super::{Schedule, State, Table, Window, body};
         $(#[target_feature(enable = $feature)])?
-        unsafe fn masks(p: &[u64], v: &[u64], s: &[u32], d: Decode, m: &mut [u64], e: &mut [u64]) -> bool {
+        unsafe fn distances(p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64]) -> bool {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::masks::<$word, $lanes>(p, v, s, d, m, e) }
+            unsafe { body::distances::<$word>(p, v, s, w, o, e) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn accumulate(g: &[u64], m: &Schedule, p: &[u64], c: &mut [u64], depth: usize) {
+        unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize, state: State<'_>) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::accumulate::<$word, $lanes>(g, m, p, c, depth) }
+            unsafe { body::tally::<$word, P>(n, s, p, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn flush(c: &[u64], p: &[u64], w: &[u64], depth: usize, out: &mut [u64]) {
+        unsafe fn flush(h: &[u64], c: &[u64], depth: usize, p: &[u64], w: &[u64], out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::flush::<$word>(c, p, w, depth, out) }
+            unsafe { body::flush::<$word>(h, c, depth, p, w, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn unpack(c: &[u64], depth: usize, out: &mut [u32]) {
+        unsafe fn unpack(h: &[u64], c: &[u64], depth: usize, out: &mut [u32]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::unpack::<$word>(c, depth, out) }
+            unsafe { body::unpack::<$word>(h, c, depth, out) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { body::agreements::<$word>(p, s, depth, out) }
         }
-        pub(super) const TABLE: Table =
-            Table { words: <$word>::WORDS, lanes: $lanes, masks, accumulate, flush, unpack, agreements };
+        pub(super) const TABLE: Table = Table {
+            words: <$word>::WORDS,
+            distances,
+            tally: [
+                tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<5>,
+                tally::<6>, tally::<7>, tally::<8>, tally::<9>, tally::<10>,
+            ],
+            flush,
+            unpack,
+            agreements,
+        };
     };
 }
 pub(super) use level;

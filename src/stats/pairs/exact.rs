@@ -12,7 +12,7 @@
 use super::counts::PairCounts;
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
-use super::scan::Scan;
+use super::scan::{Scan, tiles};
 use super::tile::Worker;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -63,25 +63,22 @@ pub fn pair_counts_with(
 }
 
 /// The pass over gathered rows.
-pub(super) fn count(
-    control: &Control,
-    kernels: Kernels,
-    columns: &Rows,
-    active: &Rows,
-) -> Result<PairCounts> {
+pub(super) fn count(control: &Control, kernels: Kernels, columns: &Rows, active: &Rows) -> Result<PairCounts> {
     let classes = active.starts.len() - 1;
     let mut counts = PairCounts::zero(active.offsets.clone(), classes);
     if columns.len() * active.len() <= FEW {
         few_rows(columns, active, &mut counts);
         return Ok(counts);
     }
-    let scan = Scan::new(active);
-    let tiles = deal(columns, kernels.words());
-    let shares = if control.threads() == 1 { 1 } else { tiles.len().min(control.threads() * 3) };
+    let column_tiles = tiles(columns, kernels.words());
+    let own = std::ptr::eq(columns, active);
+    let scan =
+        if own { Scan::new(active, &column_tiles) } else { Scan::new(active, &tiles(active, kernels.words())) };
+    let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     let parts = parallel::map(control, shares, |share| {
         let mut worker =
-            Worker::new(kernels, columns, &scan, PairCounts::zero(active.offsets.clone(), classes));
-        for tile in tiles.iter().skip(share).step_by(shares) {
+            Worker::new(kernels, columns, active, &scan, PairCounts::zero(active.offsets.clone(), classes));
+        for tile in column_tiles.iter().skip(share).step_by(shares) {
             worker.tile(control, tile)?;
         }
         Ok(worker.finish())
@@ -91,20 +88,4 @@ pub(super) fn count(
     }
     counts.pairs = columns.total() * active.total();
     Ok(counts)
-}
-
-/// A tile: for each 64-bit word its class and the rows in it.
-#[derive(Debug)]
-pub(super) struct Tile {
-    pub words: Vec<(usize, std::ops::Range<usize>)>,
-}
-
-/// Classes are padded to whole words, so that a word has one class.
-fn deal(columns: &Rows, words: usize) -> Vec<Tile> {
-    let mut all = Vec::new();
-    for class in 0..columns.starts.len() - 1 {
-        let (begin, end) = (columns.starts[class], columns.starts[class + 1]);
-        all.extend((begin..end).step_by(64).map(|at| (class, at..(at + 64).min(end))));
-    }
-    all.chunks(words).map(|w| Tile { words: w.to_vec() }).collect()
 }

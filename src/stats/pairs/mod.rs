@@ -11,6 +11,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod window;
 
 pub use counts::PairCounts;
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};

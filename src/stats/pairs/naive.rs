@@ -4,16 +4,15 @@
 //! faster way for a dozen rows.
 
 use super::counts::PairCounts;
-use super::input::{Codes, Rows};
+#[cfg(test)]
+use super::input::Codes;
+use super::input::Rows;
+#[cfg(test)]
 use crate::error::Result;
 
 /// Counts of the ordered pairs (i, j), i in `from`, j in `among` (all rows if `None`).
 #[cfg(test)]
-pub(super) fn pair_counts(
-    codes: &Codes<'_>,
-    from: Option<&[u32]>,
-    among: Option<&[u32]>,
-) -> Result<PairCounts> {
+pub(super) fn pair_counts(codes: &Codes<'_>, from: Option<&[u32]>, among: Option<&[u32]>) -> Result<PairCounts> {
     let all: Vec<u32> = (0..codes.n_rows() as u32).collect();
     let mut counts = PairCounts::zero(codes.offsets(), codes.n_classes());
     let d = counts.distances();

@@ -1,67 +1,113 @@
-//! The active rows of a pass, cut into chunks of one class, with a merge schedule a feature.
+//! Rows in words, tiles and chunks, and the merge schedules of the active rows.
 //!
-//! A chunk's masks of two distances stay in the first-level cache while all features read them. For a feature the
+//! Rows are sorted by class and cut into words of 64 of one class; a tile is as many words as a vector has. A chunk is a few
+//! words of one class and one tile whose distances stay in the first-level cache while all features read them. For a feature the
 //! rows of a chunk are dealt out by value: step s holds the s-th row of every value that has one. Columns
-//! listen only to the row of their own value, so a step costs one masked union a row and *one* carry-save
+//! listen only to the row of their own value, so a step costs one merged number a row and *one* decoding and carry-save
 //! addition, whatever the number of values. Schedules depend on the rows alone and serve all tiles. Memory:
 //! about 4 to 6 bytes a cell.
 
 use super::input::Rows;
 use crate::simd::Schedule;
+use std::ops::Range;
 
-/// Rows of a chunk; two masks of 64 bytes for each fit 32 KiB.
-pub(super) const CHUNK: usize = 248;
+/// Most words of a chunk.
+const CHUNK_WORDS: usize = 4;
 
-/// Some rows of one class that count with the same power of two.
+/// Most rows of a chunk.
+pub(super) const CHUNK: usize = 64 * CHUNK_WORDS;
+
+/// A tile of columns: words with their class and rows.
+#[derive(Debug)]
+pub(super) struct Tile {
+    /// Position among the tiles.
+    pub index: usize,
+    /// Class and rows of each word.
+    pub words: Vec<(usize, Range<usize>)>,
+    /// Runs of words of one class.
+    pub runs: Vec<(usize, Range<usize>)>,
+}
+
+/// Rows in tiles of `words` words.
+pub(super) fn tiles(rows: &Rows, words: usize) -> Vec<Tile> {
+    let mut all = Vec::new();
+    for class in 0..rows.starts.len() - 1 {
+        let (begin, end) = (rows.starts[class], rows.starts[class + 1]);
+        all.extend((begin..end).step_by(64).map(|at| (class, at..(at + 64).min(end))));
+    }
+    let mut tiles = Vec::new();
+    for (index, words) in all.chunks(words).enumerate() {
+        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        for (w, (class, _)) in words.iter().enumerate() {
+            match runs.last_mut() {
+                Some((last, run)) if last == class => run.end = w + 1,
+                _ => runs.push((*class, w..w + 1)),
+            }
+        }
+        tiles.push(Tile { index, words: words.to_vec(), runs });
+    }
+    tiles
+}
+
+/// Some rows of one class and one tile that count with the same power of two.
 #[derive(Debug)]
 pub(super) struct Chunk {
     /// Class of all rows.
     pub class: usize,
-    /// Index of the rows among the gathered ones (ascending).
-    pub rows: Vec<u32>,
+    /// Tile in which all rows lie.
+    pub tile: usize,
+    /// Number of rows.
+    pub rows: usize,
     /// Slots, row-major.
     pub slots: Vec<u32>,
     /// One schedule a feature, slots counted from the feature's first.
     pub schedules: Vec<Schedule>,
+    /// All rows, one a step.
+    pub everyone: Schedule,
 }
 
 /// All active rows: `bits[b]` holds the rows whose multiplicity has bit b set, by class.
 #[derive(Debug)]
 pub(super) struct Scan {
     pub bits: Vec<Vec<Chunk>>,
+    /// Decodings and additions that a row costs for each distance: steps a row, summed over features, and one.
+    pub steps: f64,
 }
 
 impl Scan {
     /// Cut and schedule.
-    pub fn new(rows: &Rows) -> Self {
+    pub fn new(rows: &Rows, tiles: &[Tile]) -> Self {
         let top = rows.weights.iter().fold(0, |a, &w| a | w);
-        let bits = (0..32 - top.leading_zeros()).map(|b| chunks(rows, b)).collect();
-        Self { bits }
+        let bits: Vec<Vec<Chunk>> = (0..32 - top.leading_zeros()).map(|b| chunks(rows, tiles, b)).collect();
+        let all = || bits.iter().flatten();
+        let steps: usize = all().flat_map(|c| &c.schedules).map(Schedule::len).sum();
+        let steps = 1.0 + steps as f64 / all().map(|c| c.rows).sum::<usize>() as f64;
+        Self { bits, steps }
     }
 }
 
-fn chunks(rows: &Rows, bit: u32) -> Vec<Chunk> {
+fn chunks(rows: &Rows, tiles: &[Tile], bit: u32) -> Vec<Chunk> {
     let mut out = Vec::new();
-    for class in 0..rows.starts.len() - 1 {
-        let members: Vec<u32> = (rows.starts[class]..rows.starts[class + 1])
-            .filter(|&i| rows.weights[i] >> bit & 1 == 1)
-            .map(|i| i as u32)
-            .collect();
-        if members.is_empty() {
-            continue;
+    for tile in tiles {
+        for (class, run) in &tile.runs {
+            for words in tile.words[run.clone()].chunks(CHUNK_WORDS) {
+                let members: Vec<usize> =
+                    words.iter().flat_map(|w| w.1.clone()).filter(|&i| rows.weights[i] >> bit & 1 == 1).collect();
+                if !members.is_empty() {
+                    out.push(Chunk::new(rows, *class, tile.index, &members));
+                }
+            }
         }
-        let size = members.len().div_ceil(members.len().div_ceil(CHUNK));
-        out.extend(members.chunks(size).map(|m| Chunk::new(rows, class, m)));
     }
     out
 }
 
 impl Chunk {
-    fn new(rows: &Rows, class: usize, members: &[u32]) -> Self {
+    fn new(rows: &Rows, class: usize, tile: usize, members: &[usize]) -> Self {
         let n = rows.features;
         let mut slots = Vec::with_capacity(members.len() * n);
         for &i in members {
-            slots.extend_from_slice(rows.row(i as usize));
+            slots.extend_from_slice(rows.row(i));
         }
         let mut first = Vec::new();
         let mut next = vec![0u16; members.len()];
@@ -72,7 +118,9 @@ impl Chunk {
                 schedule(&slots[k..], n, offset, levels, &mut first, &mut next)
             })
             .collect();
-        Self { class, rows: members.to_vec(), slots, schedules }
+        let mut everyone = Schedule::default();
+        (0..members.len()).for_each(|row| everyone.begin(row as u16, 0));
+        Self { class, tile, rows: members.len(), slots, schedules, everyone }
     }
 }
 

@@ -1,56 +1,106 @@
-//! One tile of columns against all active rows: planes, masks, counters, and what they come to.
+//! One tile of columns against the active rows: planes, distances, counters, and what they come to.
 //!
-//! Counters of a group of active rows (all rows of one class, or of all classes that the tile does not hold)
-//! stay bit-sliced until the group ends. Then cases 1 and 2 are popcounts under the planes of each value, and the
-//! distances of each column, whatever the features say, are unpacked and added to the slots the column has.
+//! Where columns and active rows are the same, a chunk of an earlier tile is worked on once and counted for both orders
+//! of each pair; the tile's own chunks have both orders among their pairs. Distances by column are needed of all rows,
+//! so chunks of later tiles are seen too, but without the features. Counters of a run of chunks (one class, or all classes
+//! that the tile does not hold) stay bit-sliced until the run ends. Then cases 1 and 2 are popcounts under the planes of each value, and the
+//! distances of each column, whatever the features say, are unpacked and in the end added to the slots the column has.
 
 use super::counts::PairCounts;
-use super::exact::Tile;
 use super::input::Rows;
-use super::scan::{CHUNK, Chunk, Scan};
+use super::scan::{CHUNK, Chunk, Scan, Tile};
+use super::window;
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::simd::{Decode, Kernels, Schedule};
+use crate::simd::{Kernels, State, Window};
+
+/// For whom the pairs of a run count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// The columns.
+    Columns,
+    /// The columns, and the rows of this class against them.
+    Both,
+    /// The columns, and only the distances.
+    Distances,
+}
+
+/// A run of chunks that share their counters.
+struct Run<'c> {
+    /// Class of all rows; `None` for classes that the tile does not hold.
+    class: Option<usize>,
+    bit: u32,
+    side: Side,
+    chunks: Vec<&'c Chunk>,
+}
+
+/// Bit-sliced counters of some features.
+#[derive(Default)]
+struct Counters {
+    hot: Vec<u64>,
+    cold: Vec<u64>,
+    blocks: Vec<u32>,
+}
+
+impl Counters {
+    fn reset(&mut self, features: usize, counters: usize, depth: usize, words: usize) {
+        for (v, size) in [(&mut self.hot, 4), (&mut self.cold, depth - 2)] {
+            v.clear();
+            v.resize(features * counters * size * words, 0);
+        }
+        self.blocks.clear();
+        self.blocks.resize(features, 0);
+    }
+}
 
 /// Scratch of one thread and the counts it has so far (cases 3 and 4 hold totals until the end).
 pub(super) struct Worker<'a> {
     kernels: Kernels,
     columns: &'a Rows,
+    active: &'a Rows,
     scan: &'a Scan,
+    both: bool,
     counts: PairCounts,
     /// Planes of all slots for the tile.
     planes: Vec<u64>,
     valid: Vec<u64>,
     /// Planes of the bits of the columns' multiplicities that occur.
     weights: Vec<(u32, Vec<u64>)>,
-    masks: Vec<u64>,
-    nonempty: Vec<u64>,
-    counters: Vec<u64>,
+    window: Option<Window>,
+    numbers: Vec<u64>,
+    outside: Vec<u64>,
+    features: Counters,
+    everyone: Counters,
     depth: usize,
-    /// Groups of distances decoded.
-    groups: std::ops::Range<usize>,
     /// Distances of each column to rows of (same, other) class: `[2][distance][column]`.
     by_column: Vec<u32>,
-    everyone: Schedule,
+    out: Vec<u64>,
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(kernels: Kernels, columns: &'a Rows, scan: &'a Scan, counts: PairCounts) -> Self {
+    pub fn new(kernels: Kernels, columns: &'a Rows, active: &'a Rows, scan: &'a Scan, counts: PairCounts) -> Self {
         let w = kernels.words();
+        let slots = counts.offsets[columns.features] as usize;
+        // with many small classes the popcounts at the end of a run cost more than the second order of each pair
+        let rows = active.len() as f64 / (counts.n_classes * counts.n_classes.max(2)) as f64;
+        let both = std::ptr::eq(columns, active) && rows * columns.features as f64 > 0.3 * slots as f64;
         Self {
-            planes: vec![0; counts.offsets[columns.features] as usize * w],
+            planes: vec![0; slots * w],
             valid: vec![0; w],
             weights: Vec::new(),
-            masks: Vec::new(),
-            nonempty: Vec::new(),
-            counters: Vec::new(),
+            window: None,
+            numbers: Vec::new(),
+            outside: vec![0; CHUNK * w],
+            features: Counters::default(),
+            everyone: Counters::default(),
             depth: 0,
-            groups: 0..columns.features / kernels.lanes() + 1,
             by_column: Vec::new(),
-            everyone: Schedule::default(),
+            out: Vec::new(),
             kernels,
             columns,
+            active,
             scan,
+            both,
             counts,
         }
     }
@@ -58,23 +108,44 @@ impl<'a> Worker<'a> {
     /// Counts of one tile, added.
     pub fn tile(&mut self, control: &Control, tile: &Tile) -> Result<()> {
         self.load(tile);
-        let d = self.counts.distances();
+        let (w, d) = (self.kernels.words(), self.counts.distances());
         self.by_column.clear();
-        self.by_column.resize(2 * d * 64 * self.kernels.words(), 0);
-        let mut present: Vec<usize> = tile.words.iter().map(|w| w.0).collect();
-        present.dedup();
+        self.by_column.resize(2 * d * 64 * w, 0);
+        let window = self.window.unwrap_or_else(|| {
+            let pairs = window::sample(self.kernels, &self.planes, &self.valid, self.active);
+            window::choose(&pairs, self.active.len() as f64, self.scan.steps, w)
+        });
+        self.numbers.resize(CHUNK * window.planes() * w, 0);
         let scan = self.scan;
         for (bit, chunks) in scan.bits.iter().enumerate() {
-            for class in present.iter().copied().map(Some).chain([None]) {
-                let group: Vec<&Chunk> = chunks
-                    .iter()
-                    .filter(|c| class.map_or_else(|| !present.contains(&c.class), |class| c.class == class))
-                    .collect();
-                self.group(control, tile, class, bit as u32, &group)?;
+            for run in self.runs(tile, bit as u32, chunks) {
+                self.run(control, tile, window, &run)?;
             }
         }
-        self.distances(tile);
+        let pairs = self.distances(tile);
+        self.window = Some(window::choose(&pairs, self.active.len() as f64, self.scan.steps, w));
         Ok(())
+    }
+
+    /// Runs that a tile sees, in memory order of the chunks.
+    fn runs<'c>(&self, tile: &Tile, bit: u32, chunks: &'c [Chunk]) -> Vec<Run<'c>> {
+        const MOST: usize = 1 << 16;
+        let mut runs: Vec<Run<'c>> = Vec::new();
+        for chunk in chunks {
+            let side = match chunk.tile.cmp(&tile.index) {
+                _ if !self.both => Side::Columns,
+                std::cmp::Ordering::Less => Side::Both,
+                std::cmp::Ordering::Equal => Side::Columns,
+                std::cmp::Ordering::Greater => Side::Distances,
+            };
+            let held = side == Side::Both || tile.runs.iter().any(|(class, _)| *class == chunk.class);
+            let class = held.then_some(chunk.class);
+            match runs.iter_mut().find(|r| r.class == class && r.side == side && r.chunks.len() < MOST / CHUNK) {
+                Some(run) => run.chunks.push(chunk),
+                None => runs.push(Run { class, bit, side, chunks: vec![chunk] }),
+            }
+        }
+        runs
     }
 
     /// Planes of the columns of a tile.
@@ -82,7 +153,7 @@ impl<'a> Worker<'a> {
         let words = self.kernels.words();
         self.planes.fill(0);
         self.valid.fill(0);
-        let mut weights: Vec<(u32, Vec<u64>)> = (0..32).map(|b| (b, vec![0; words])).collect();
+        let mut weights: Vec<(u32, Vec<u64>)> = Vec::new();
         for (w, (_, rows)) in tile.words.iter().enumerate() {
             for (bit, row) in rows.clone().enumerate() {
                 let bit = 1u64 << bit;
@@ -92,144 +163,80 @@ impl<'a> Worker<'a> {
                 }
                 let mut weight = self.columns.weights[row];
                 while weight != 0 {
-                    weights[weight.trailing_zeros() as usize].1[w] |= bit;
+                    let shift = weight.trailing_zeros();
+                    let at = weights.iter().position(|(s, _)| *s == shift).unwrap_or_else(|| {
+                        weights.push((shift, vec![0; words]));
+                        weights.len() - 1
+                    });
+                    weights[at].1[w] |= bit;
                     weight &= weight - 1;
                 }
             }
         }
-        weights.retain(|(_, plane)| plane.iter().any(|&w| w != 0));
         self.weights = weights;
     }
 
-    /// All rows of a group, in runs that the counters can hold.
-    fn group(
-        &mut self,
-        control: &Control,
-        tile: &Tile,
-        class: Option<usize>,
-        bit: u32,
-        chunks: &[&Chunk],
-    ) -> Result<()> {
-        const RUN: usize = 1 << 16;
-        let per_run = RUN / CHUNK;
-        for run in chunks.chunks(per_run) {
-            let rows: usize = run.iter().map(|c| c.rows.len()).sum();
-            self.depth = (usize::BITS - rows.leading_zeros()).max(4) as usize;
-            self.reset();
-            for chunk in run {
-                control.check()?;
-                if !self.masks(chunk) {
-                    self.flush(tile, class, bit);
-                    self.groups = 0..self.columns.features / self.kernels.lanes() + 1;
-                    self.reset();
-                    let complete = self.masks(chunk);
-                    debug_assert!(complete);
-                }
-                self.accumulate(chunk);
+    fn run(&mut self, control: &Control, tile: &Tile, window: Window, run: &Run<'_>) -> Result<()> {
+        let (w, n) = (self.kernels.words(), self.columns.features);
+        let rows: usize = run.chunks.iter().map(|c| c.rows).sum();
+        self.depth = (usize::BITS - rows.leading_zeros()).max(4) as usize;
+        let (hot, cold) = (window.length * 4 * w, window.length * (self.depth - 2) * w);
+        self.everyone.reset(1, window.length, self.depth, w);
+        if run.side != Side::Distances {
+            self.features.reset(n, window.length, self.depth, w);
+        }
+        for chunk in &run.chunks {
+            control.check()?;
+            let (numbers, outside) = (&mut self.numbers, &mut self.outside);
+            if self.kernels.distances(&self.planes, &self.valid, &chunk.slots, window, numbers, outside) {
+                self.look_at_each(tile, run, chunk);
             }
-            self.flush(tile, class, bit);
+            let e = &mut self.everyone;
+            let state = State { hot: &mut e.hot, cold: &mut e.cold, depth: self.depth, blocks: &mut e.blocks[0] };
+            self.kernels.tally(&self.numbers, &chunk.everyone, &self.valid, window, state);
+            if run.side == Side::Distances {
+                continue;
+            }
+            let f = &mut self.features;
+            let counters = f.hot.chunks_exact_mut(hot).zip(f.cold.chunks_exact_mut(cold)).zip(&mut f.blocks);
+            for ((k, schedule), ((hot, cold), blocks)) in chunk.schedules.iter().enumerate().zip(counters) {
+                let planes = &self.planes[self.columns.offsets[k] as usize * w..];
+                let state = State { hot, cold, depth: self.depth, blocks };
+                self.kernels.tally(&self.numbers, schedule, planes, window, state);
+            }
+        }
+        self.flush_distances(tile, window, run);
+        if run.side != Side::Distances {
+            self.flush(tile, window, run);
         }
         Ok(())
     }
 
-    /// Counters of one feature: all decoded distances.
-    fn counter_len(&self) -> usize {
-        self.groups.len() * self.kernels.lanes() * self.depth * self.kernels.words()
-    }
-
-    fn reset(&mut self) {
-        let len = (self.columns.features + 1) * self.counter_len();
-        self.counters.clear();
-        self.counters.resize(len, 0);
-    }
-
-    fn masks(&mut self, chunk: &Chunk) -> bool {
-        let group_len = self.kernels.group_len(CHUNK);
-        let decode = Decode {
-            features: self.columns.features,
-            first: self.groups.start * self.kernels.lanes(),
-            groups: self.groups.len(),
-            capacity: CHUNK,
-        };
-        self.masks.resize(self.masks.len().max(decode.groups * group_len), 0);
-        self.nonempty.resize(self.nonempty.len().max(decode.groups * CHUNK.div_ceil(64)), 0);
-        self.kernels.masks(
-            &self.planes,
-            &self.valid,
-            &chunk.slots,
-            decode,
-            &mut self.masks,
-            &mut self.nonempty,
-        )
-    }
-
-    fn accumulate(&mut self, chunk: &Chunk) {
-        let (w, n) = (self.kernels.words(), self.columns.features);
-        let (group_len, len, flags) =
-            (self.kernels.group_len(CHUNK), self.counter_len(), chunk.rows.len().div_ceil(64));
-        let step = self.kernels.lanes() * self.depth * w;
-        self.everyone.clear();
-        (0..chunk.rows.len()).for_each(|row| self.everyone.begin(row as u16, 0));
-        for g in 0..self.groups.len() {
-            if self.nonempty[g * flags..][..flags].iter().all(|&f| f == 0) {
-                continue;
-            }
-            let masks = &self.masks[g * group_len..][..group_len];
-            for (k, schedule) in chunk.schedules.iter().enumerate() {
-                let planes = &self.planes[self.columns.offsets[k] as usize * w..];
-                self.kernels.accumulate(
-                    masks,
-                    schedule,
-                    planes,
-                    &mut self.counters[k * len + g * step..],
-                    self.depth,
-                );
-            }
-            self.kernels.accumulate(
-                masks,
-                &self.everyone,
-                &self.valid,
-                &mut self.counters[n * len + g * step..],
-                self.depth,
-            );
-        }
-    }
-
-    /// Counters become counts.
-    fn flush(&mut self, tile: &Tile, class: Option<usize>, bit: u32) {
-        let (w, n, d) = (self.kernels.words(), self.columns.features, self.counts.distances());
-        let (len, block) = (self.counter_len(), self.depth * w);
-        let first = self.groups.start * self.kernels.lanes();
-        let classes = self.counts.n_classes;
-        for q in 0..self.groups.len() * self.kernels.lanes() {
-            let distance = first + q;
-            let everyone = &self.counters[n * len + q * block..][..block];
-            if distance >= d || everyone.iter().all(|&c| c == 0) {
-                continue;
-            }
-            let mut unpacked = vec![0u32; 64 * w];
-            self.kernels.unpack(everyone, self.depth, &mut unpacked);
-            for (word, (own, _)) in tile.words.iter().enumerate() {
-                let other = usize::from(Some(*own) != class);
-                let to = &mut self.by_column[((other * d + distance) * w + word) * 64..][..64];
-                to.iter_mut().zip(&unpacked[word * 64..]).for_each(|(to, u)| *to += u << bit);
-            }
-            for k in 0..n {
-                let counter = &self.counters[k * len + q * block..][..block];
-                for slot in self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize {
-                    for (shift, weight) in &self.weights {
-                        let mut out = [0u64; 8];
-                        self.kernels.flush(
-                            counter,
-                            &self.planes[slot * w..][..w],
-                            weight,
-                            self.depth,
-                            &mut out[..w],
-                        );
-                        for (word, (own, _)) in tile.words.iter().enumerate() {
-                            let case = usize::from(Some(*own) != class);
-                            self.counts.cells[((slot * classes + own) * 4 + case) * d + distance] +=
-                                (out[word] << (bit + shift)) as i64;
+    /// Pairs outside the window, one by one.
+    fn look_at_each(&mut self, tile: &Tile, run: &Run<'_>, chunk: &Chunk) {
+        let (w, n, d, classes) =
+            (self.kernels.words(), self.columns.features, self.counts.distances(), self.counts.n_classes);
+        for (slots, outside) in chunk.slots.chunks_exact(n).zip(self.outside.chunks_exact(w)) {
+            for (word, (own, rows)) in tile.words.iter().enumerate() {
+                let case = usize::from(run.class != Some(*own));
+                let mut bits = outside[word];
+                while bits != 0 {
+                    let bit = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    let column = self.columns.row(rows.start + bit);
+                    let distance = slots.iter().zip(column).filter(|(a, b)| a != b).count();
+                    self.by_column[((case * d + distance) * w + word) * 64 + bit] += 1 << run.bit;
+                    if run.side == Side::Distances {
+                        continue;
+                    }
+                    let weight = i64::from(self.columns.weights[rows.start + bit]) << run.bit;
+                    for slot in slots.iter().zip(column).filter(|(a, b)| a == b).map(|(a, _)| *a as usize) {
+                        let mut add = |class: usize| {
+                            self.counts.cells[((slot * classes + class) * 4 + case) * d + distance] += weight
+                        };
+                        add(*own);
+                        if run.side == Side::Both {
+                            add(chunk.class);
                         }
                     }
                 }
@@ -237,17 +244,74 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Distances of each column go to all slots it has.
-    fn distances(&mut self, tile: &Tile) {
+    /// Counters of all rows go to the columns.
+    fn flush_distances(&mut self, tile: &Tile, window: Window, run: &Run<'_>) {
+        let (w, d) = (self.kernels.words(), self.counts.distances());
+        let (hot, cold) = (4 * w, (self.depth - 2) * w);
+        let mut unpacked = vec![0u32; 64 * w];
+        for q in 0..window.length {
+            unpacked.fill(0);
+            let (h, c) = (&self.everyone.hot[q * hot..][..hot], &self.everyone.cold[q * cold..][..cold]);
+            self.kernels.unpack(h, c, self.depth, &mut unpacked);
+            for (own, words) in &tile.runs {
+                let case = usize::from(run.class != Some(*own));
+                let to = ((case * d + window.distance(q)) * w) * 64;
+                let columns = words.start * 64..words.end * 64;
+                let to = &mut self.by_column[to + columns.start..to + columns.end];
+                to.iter_mut().zip(&unpacked[columns]).for_each(|(to, u)| *to += u << run.bit);
+            }
+        }
+    }
+
+    /// Counters of all features become counts.
+    fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>) {
+        let (w, n, d, classes) =
+            (self.kernels.words(), self.columns.features, self.counts.distances(), self.counts.n_classes);
+        let (hot, cold) = (4 * w, (self.depth - 2) * w);
+        for k in 0..n {
+            let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
+            for q in 0..window.length {
+                let at = k * window.length + q;
+                let (h, c) = (&self.features.hot[at * hot..][..hot], &self.features.cold[at * cold..][..cold]);
+                for (shift, weight) in &self.weights {
+                    self.out.clear();
+                    self.out.resize(slots.len() * w, 0);
+                    let planes = &self.planes[slots.start * w..slots.end * w];
+                    self.kernels.flush(h, c, self.depth, planes, weight, &mut self.out);
+                    for (slot, out) in slots.clone().zip(self.out.chunks_exact(w)) {
+                        for (own, words) in &tile.runs {
+                            let amount = (out[words.clone()].iter().sum::<u64>() << (run.bit + shift)) as i64;
+                            let case = usize::from(run.class != Some(*own));
+                            let mut add = |class: usize| {
+                                self.counts.cells
+                                    [((slot * classes + class) * 4 + case) * d + window.distance(q)] += amount;
+                            };
+                            add(*own);
+                            if run.side == Side::Both {
+                                add(run.class.unwrap_or(*own));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Distances of each column go to all slots it has; returns the pairs at each distance, unweighted.
+    fn distances(&mut self, tile: &Tile) -> Vec<f64> {
         let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let mut pairs = vec![0.0; d];
         let mut column = vec![0i64; d];
         for other in 0..2 {
+            for (distance, pairs) in pairs.iter_mut().enumerate() {
+                let all = &self.by_column[(other * d + distance) * w * 64..][..w * 64];
+                *pairs += all.iter().map(|&c| u64::from(c)).sum::<u64>() as f64;
+            }
             for (word, (own, rows)) in tile.words.iter().enumerate() {
                 for (bit, row) in rows.clone().enumerate() {
                     let weight = i64::from(self.columns.weights[row]);
                     for (distance, to) in column.iter_mut().enumerate() {
-                        *to = weight
-                            * i64::from(self.by_column[((other * d + distance) * w + word) * 64 + bit]);
+                        *to = weight * i64::from(self.by_column[((other * d + distance) * w + word) * 64 + bit]);
                     }
                     for &slot in self.columns.row(row) {
                         let at = ((slot as usize * classes + own) * 4 + 2 + other) * d;
@@ -258,6 +322,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+        pairs
     }
 
     /// Cases 3 and 4 are the totals less cases 1 and 2.

@@ -364,8 +364,13 @@ class Table:
     def drop(self, *names: str) -> Table:
         """The Table without some features."""
         check_known(names, self.feature_names, "drop")
-        kept = [c for c in self.columns if c.name not in names]
-        new = Table.from_columns(kept, name=self.name, has_feature_names=self.has_feature_names)
+        return self.with_columns(c for c in self.columns if c.name not in names)
+
+    def with_columns(self, columns: Iterable[Column]) -> Table:
+        """The same rows, target and weights under other features (binned, imputed)."""
+        new = Table.from_columns(columns, name=self.name, has_feature_names=self.has_feature_names)
+        if new.shape[0] != self.shape[0]:
+            raise ValueError(f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}")
         new._target, new.sample_weight = self._target, self.sample_weight
         return new
 

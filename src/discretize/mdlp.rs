@@ -22,12 +22,12 @@ use std::ops::Range;
 pub(super) fn cuts<W: Weighing>(sorted: &Sorted, weighing: W, classes: &[u16], n_classes: usize) -> Vec<f64> {
     let mut search = Search::new(sorted, weighing, classes, n_classes);
     let mut boundaries = Vec::new();
-    let mut open = Vec::from_iter([0..sorted.groups()]);
-    while let Some(groups) = open.pop() {
-        if let Some(boundary) = search.accepted(groups.clone()) {
+    let mut open = vec![(0, sorted.groups())];
+    while let Some((first, end)) = open.pop() {
+        if let Some(boundary) = search.accepted(first..end) {
             boundaries.push(boundary);
-            open.push(groups.start..boundary + 1);
-            open.push(boundary + 1..groups.end);
+            open.push((first, boundary + 1));
+            open.push((boundary + 1, end));
         }
     }
     boundaries.sort_unstable();

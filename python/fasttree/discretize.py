@@ -130,7 +130,8 @@ class ColumnTransformer(Parameters):
         columns = {j: self._apply(c) for j, c in enumerate(self._matched(table)) if self._concerns(c)}
         if isinstance(X, Table):
             return table.with_columns(
-                Column(c.name, *_parts(columns.get(j, c))) for j, c in enumerate(table.columns)
+                Column(c.name, columns[j].kind, columns[j].values, columns[j].levels) if j in columns else c
+                for j, c in enumerate(table.columns)
             )
         return self._frame(X, columns) if is_frame(X) else self._array(table, columns)
 
@@ -413,10 +414,6 @@ class ReplaceMissing(ColumnTransformer):
 
     def _array(self, table: Table, columns: Mapping[int, Column]) -> np.ndarray:
         return table.with_columns(columns.get(j, c) for j, c in enumerate(table.columns)).X
-
-
-def _parts(column: Column) -> tuple[Any, np.ndarray, tuple[Any, ...] | None]:
-    return column.kind, column.values, column.levels
 
 
 def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:

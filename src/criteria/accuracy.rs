@@ -51,7 +51,7 @@ pub(super) static INFO: Info = Info {
     branch_invariant: true,
     class_invariant: true,
     metric: false,
-    convex: true,
+    convex: false,
     fractional: false,
     options: &[OptionInfo {
         name: "assignment",

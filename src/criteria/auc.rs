@@ -8,7 +8,7 @@
 //! It rewards order and ignores how pure the branches are; with two branches it is
 //! `1/2 + |n_L+ n_R- - n_R+ n_L-| / (2 n_+ n_-)`.
 
-use super::contrast::{Share, class_against_rest};
+use super::contrast::class_against_rest;
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -40,19 +40,23 @@ pub(super) static INFO: Info = Info {
     example_score: 0.7777777777777778,
 };
 
+/// A branch: rows of the class and all others.
+type Pair = (f64, f64);
+
 /// Equal fractions give equal doubles, so ties are found by comparing quotients.
 #[inline]
-fn share(b: Share) -> f64 {
-    b.positive / (b.positive + b.negative)
+fn share((positive, negative): Pair) -> f64 {
+    positive / (positive + negative)
 }
 
-/// Pairs (positive, negative) in the right order, ties 1/2.
-fn ordered_pairs(branches: &mut [Share]) -> f64 {
-    branches.sort_by(|&a, &b| share(a).total_cmp(&share(b)));
+/// Pairs (positive, negative) in the right order, ties 1/2; empty branches hold no pair.
+fn ordered_pairs(branches: &mut Vec<Pair>) -> f64 {
+    branches.retain(|b| b.0 + b.1 > 0.0);
+    branches.sort_unstable_by(|&a, &b| share(a).total_cmp(&share(b)));
     let (mut pairs, mut below) = (0.0, 0.0);
     for group in branches.chunk_by(|&a, &b| share(a) == share(b)) {
-        let positive: f64 = group.iter().map(|b| b.positive).sum();
-        let negative: f64 = group.iter().map(|b| b.negative).sum();
+        let positive: f64 = group.iter().map(|b| b.0).sum();
+        let negative: f64 = group.iter().map(|b| b.1).sum();
         pairs += positive * (below + negative / 2.0);
         below += negative;
     }
@@ -65,16 +69,20 @@ impl Formula for Auc {
     }
 
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        class_against_rest(block, out, 0.5, |branches, positives, negatives| {
-            // Empty branches hold no pair; their share would be 0/0.
-            let mut occupied = 0;
-            for i in 0..branches.len() {
-                if branches[i].positive + branches[i].negative > 0.0 {
-                    branches.swap(occupied, i);
-                    occupied += 1;
+        let mut branches = Vec::with_capacity(block.branches);
+        class_against_rest(block, out, 0.5, |part, positives, negatives, out| {
+            let pairs = positives * negatives;
+            if part.branches == 2 {
+                for ((s, left), right) in out.iter_mut().zip(part.branch(0)).zip(part.branch(1)) {
+                    *s = 0.5 + (left.0 * right.1 - right.0 * left.1).abs() / (2.0 * pairs);
                 }
+                return;
             }
-            ordered_pairs(&mut branches[..occupied]) / (positives * negatives)
+            for (j, s) in out.iter_mut().enumerate() {
+                branches.clear();
+                branches.extend((0..part.branches).map(|m| part.at(m, j)));
+                *s = ordered_pairs(&mut branches) / pairs;
+            }
         });
     }
 }

@@ -10,6 +10,7 @@
 //! nothing and has the measure's neutral value. O(branches x classes), resp. O(branches x classes) calls.
 
 use super::Block;
+use super::information::LANES;
 use crate::numeric::Count;
 
 /// One side of a comparison: class counts and their sum.
@@ -62,22 +63,46 @@ pub(super) fn branch_against_rest<C: Count>(
     }
 }
 
-/// One branch as a two-class problem sees it.
-#[derive(Clone, Copy)]
-pub(super) struct Share {
-    /// Rows of the positive class.
-    pub positive: f64,
-    /// All other rows.
-    pub negative: f64,
+/// Up to [`LANES`] candidates as a problem of one class against the rest.
+pub(super) struct Part<'a, C> {
+    /// Number of branches.
+    pub branches: usize,
+    block: Block<'a, C>,
+    class: usize,
+    /// Rows of each branch, `[branch * LANES + candidate]`.
+    sizes: &'a [C],
 }
 
-/// `measure(branches, positives, negatives)` of every candidate; `neutral` where a class has no counterpart.
+impl<C: Count> Part<'_, C> {
+    /// (rows of the class, all other rows) in one branch, candidate by candidate.
+    #[inline]
+    pub(super) fn branch(&self, m: usize) -> impl Iterator<Item = (f64, f64)> {
+        let sizes = &self.sizes[m * LANES..(m + 1) * LANES];
+        let positive = self.block.cell(m, self.class);
+        positive
+            .iter()
+            .zip(sizes)
+            .map(|(&x, &size)| (x.value(), size.minus(x).value()))
+    }
+
+    /// The same for one candidate.
+    #[inline]
+    pub(super) fn at(&self, m: usize, candidate: usize) -> (f64, f64) {
+        let x = self.block.at(m, self.class, candidate);
+        (
+            x.value(),
+            self.sizes[m * LANES + candidate].minus(x).value(),
+        )
+    }
+}
+
+/// `measure(part, positives, negatives, out)` of every candidate; `neutral` where a class has no counterpart.
 /// With two classes the second is the positive.
 pub(super) fn class_against_rest<C: Count>(
     block: &Block<'_, C>,
     out: &mut [f64],
     neutral: f64,
-    measure: impl Fn(&mut [Share], f64, f64) -> f64,
+    mut measure: impl FnMut(&Part<'_, C>, f64, f64, &mut [f64]),
 ) {
     let n = block.total().value();
     let occupied = block.totals.iter().filter(|c| !c.is_empty()).count();
@@ -85,35 +110,39 @@ pub(super) fn class_against_rest<C: Count>(
         out.fill(neutral);
         return;
     }
-    let two = block.classes == 2;
-    let mut shares = vec![
-        Share {
-            positive: 0.0,
-            negative: 0.0
+    let mut sizes = vec![C::default(); block.branches * LANES];
+    let mut value = [0.0; LANES];
+    for (step, out) in out.chunks_mut(LANES).enumerate() {
+        let (at, len) = (step * LANES, out.len());
+        sizes.fill(C::default());
+        for (m, sizes) in sizes.chunks_mut(LANES).enumerate() {
+            for c in 0..block.classes {
+                let counts = &block.cell(m, c)[at..at + len];
+                sizes
+                    .iter_mut()
+                    .zip(counts)
+                    .for_each(|(z, &x)| *z = z.plus(x));
+            }
+        }
+        let mut part = Part {
+            branches: block.branches,
+            block: block.part(at, len),
+            class: 1,
+            sizes: &sizes,
         };
-        block.branches
-    ];
-    for (j, s) in out.iter_mut().enumerate() {
-        *s = 0.0;
-        for c in usize::from(two)..block.classes {
-            let positives = block.totals[c].value();
-            if positives == 0.0 {
-                continue;
-            }
-            for (m, share) in shares.iter_mut().enumerate() {
-                let positive = block.at(m, c, j);
-                let negative = if two {
-                    block.at(m, 0, j)
-                } else {
-                    block.branch_total(m, j).minus(positive)
-                };
-                *share = Share {
-                    positive: positive.value(),
-                    negative: negative.value(),
-                };
-            }
-            let value = measure(&mut shares, positives, n - positives);
-            *s += if two { value } else { positives / n * value };
+        let positives = |c: usize| block.totals[c].value();
+        if block.classes == 2 {
+            measure(&part, positives(1), n - positives(1), out);
+            continue;
+        }
+        out.fill(0.0);
+        for c in (0..block.classes).filter(|&c| !block.totals[c].is_empty()) {
+            part.class = c;
+            measure(&part, positives(c), n - positives(c), &mut value[..len]);
+            let weight = positives(c) / n;
+            out.iter_mut()
+                .zip(&value)
+                .for_each(|(s, v)| *s += weight * v);
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) static INFO: Info = Info {
     branch_invariant: true,
     class_invariant: true,
     metric: false,
-    convex: true,
+    convex: false,
     fractional: false,
     options: &[],
     example: &[&[2, 3], &[4, 0], &[3, 2]],

@@ -70,11 +70,18 @@ pub(super) static INFO: Info = Info {
 };
 
 impl FMeasureMax {
-    fn of_class<C: Count>(&self, block: &Block<'_, C>, candidate: usize, class: usize) -> f64 {
+    /// F of the stump for one positive class; `sizes` are the branches' rows.
+    fn of_class<C: Count>(
+        &self,
+        block: &Block<'_, C>,
+        candidate: usize,
+        class: usize,
+        sizes: &[f64],
+    ) -> f64 {
         let (mut tp, mut fp, mut missed) = (0.0, 0.0, 0.0);
-        for m in 0..block.branches {
+        for (m, size) in sizes.iter().enumerate() {
             let inside = block.at(m, class, candidate).value();
-            let other = block.branch_total(m, candidate).value() - inside;
+            let other = size - inside;
             if inside > other {
                 tp += inside;
                 fp += other;
@@ -93,11 +100,20 @@ impl Formula for FMeasureMax {
 
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let k = block.classes;
+        let mut sizes = vec![0.0; block.branches];
         for (j, s) in out.iter_mut().enumerate() {
+            for (m, size) in sizes.iter_mut().enumerate() {
+                *size = block.branch_total(m, j).value();
+            }
             *s = match self.positive {
-                Some(class) => self.of_class(block, j, class),
-                None if k > 2 => (0..k).map(|c| self.of_class(block, j, c)).sum::<f64>() / k as f64,
-                None => self.of_class(block, j, k - 1),
+                Some(class) => self.of_class(block, j, class, &sizes),
+                None if k > 2 => {
+                    (0..k)
+                        .map(|c| self.of_class(block, j, c, &sizes))
+                        .sum::<f64>()
+                        / k as f64
+                }
+                None => self.of_class(block, j, k - 1, &sizes),
             };
         }
     }

@@ -44,13 +44,17 @@ impl Formula for Hellinger {
     }
 
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        class_against_rest(block, out, 0.0, |branches, positives, negatives| {
-            let mut sum = 0.0;
-            for b in branches {
-                let off = (b.positive / positives).sqrt() - (b.negative / negatives).sqrt();
-                sum += off * off;
+        class_against_rest(block, out, 0.0, |part, positives, negatives, out| {
+            out.fill(0.0);
+            for m in 0..part.branches {
+                for (s, (positive, negative)) in out.iter_mut().zip(part.branch(m)) {
+                    let off = (positive / positives).sqrt() - (negative / negatives).sqrt();
+                    *s += off * off;
+                }
             }
-            sum.sqrt()
+            for s in out {
+                *s = s.sqrt();
+            }
         });
     }
 }

@@ -171,16 +171,17 @@ pub(super) fn gain_over_split<C: Count>(
     });
 }
 
-/// A table of `c log2 c` that is large enough for every count of a block of rows, and the same rows as plain
-/// integers; `None` for real weights, other than two classes, an empty node, or counts beyond the tables.
+/// The table of `c log2 c` if it is large enough for every count of a block of rows; `None` for real weights,
+/// an empty node, or counts beyond the tables.
 fn screenable<C: Count>(block: &Block<'_, C>) -> Option<&'static [f64]> {
     let table = block.context.logs.x_log2_x_table();
     let n = block.total().value();
     let rows = matches!(C::cells(block.totals), Cells::Rows(_));
-    (rows && block.classes == 2 && n > 0.0 && n < table.len() as f64).then_some(table)
+    (rows && n > 0.0 && n < table.len() as f64).then_some(table)
 }
 
-/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, and `n_m log2 n_m` to `sizes` if given.
+/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, at most [`LANES`] candidates, and
+/// `n_m log2 n_m` to `sizes` if given.
 fn add_x_log2_x<C: Count>(
     block: &Block<'_, C>,
     table: &[f64],
@@ -191,25 +192,42 @@ fn add_x_log2_x<C: Count>(
     // comparison for each look-up.
     let mask = table.len() - 1;
     let at = |x: u32| table[x as usize & mask];
+    let mut size = [0; LANES];
+    let size = &mut size[..out.len()];
     for branch in 0..block.branches {
-        let cells = (
-            C::cells(block.cell(branch, 0)),
-            C::cells(block.cell(branch, 1)),
-        );
-        let (Cells::Rows(zero), Cells::Rows(one)) = cells else {
-            return;
+        let plane = |c| match C::cells(block.cell(branch, c)) {
+            Cells::Rows(rows) => rows,
+            Cells::Weights(_) => &[],
         };
+        if block.classes == 2 {
+            let pairs = out.iter_mut().zip(plane(0).iter().zip(plane(1)));
+            match sizes.as_deref_mut() {
+                None => pairs.for_each(|(s, (&x, &y))| *s += at(x) + at(y) - at(x + y)),
+                Some(sizes) => pairs.zip(sizes).for_each(|((s, (&x, &y)), sum)| {
+                    let whole = at(x + y);
+                    *s += at(x) + at(y) - whole;
+                    *sum += whole;
+                }),
+            }
+            continue;
+        }
+        size.fill(0);
+        for c in 0..block.classes {
+            for ((s, z), &x) in out.iter_mut().zip(&mut *size).zip(plane(c)) {
+                *z += x;
+                *s += at(x);
+            }
+        }
         match sizes.as_deref_mut() {
             None => {
-                for ((s, &x), &y) in out.iter_mut().zip(zero).zip(one) {
-                    *s += at(x) + at(y) - at(x + y);
+                for (s, &z) in out.iter_mut().zip(&*size) {
+                    *s -= at(z);
                 }
             }
             Some(sizes) => {
-                for (((s, z), &x), &y) in out.iter_mut().zip(sizes).zip(zero).zip(one) {
-                    let size = at(x + y);
-                    *s += at(x) + at(y) - size;
-                    *z += size;
+                for ((s, sum), &z) in out.iter_mut().zip(sizes).zip(&*size) {
+                    *s -= at(z);
+                    *sum += at(z);
                 }
             }
         }
@@ -229,11 +247,13 @@ fn gain_error<C: Count>(block: &Block<'_, C>) -> f64 {
 /// bound on the difference from [`gains`].
 pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     let table = screenable(block)?;
-    out.fill(0.0);
-    add_x_log2_x(block, table, out, None);
     let (h, share) = (class_entropy(block), 1.0 / block.total().value());
-    for s in out {
-        *s = h + *s * share;
+    for (step, out) in out.chunks_mut(LANES).enumerate() {
+        out.fill(0.0);
+        add_x_log2_x(&block.part(step * LANES, out.len()), table, out, None);
+        for s in out {
+            *s = h + *s * share;
+        }
     }
     Some(gain_error(block))
 }

@@ -100,9 +100,11 @@ pub struct Info {
     pub class_invariant: bool,
     /// The distance is a metric on partitions of the same rows.
     pub metric: bool,
-    /// Score is a quasi-convex function of the left counts of a binary split (convex, an increasing
-    /// function of a convex one, or convex over concave), so no threshold inside a run of rows of one
-    /// class beats both ends of the run (Fayyad & Irani 1992).
+    /// Score is a strictly quasi-convex function of the left counts of a binary split along a run of rows
+    /// of one class (convex, an increasing function of a convex one, or convex over concave): a threshold
+    /// inside the run scores below the better end of the run, and at the ends of the data below the other
+    /// end (Fayyad & Irani 1992). Where a minimum leaf size forbids an end of a run, the thresholds next to
+    /// the forbidden zone remain candidates.
     pub convex: bool,
     /// Scores may be scaled by the known fraction when values are missing.
     pub fractional: bool,

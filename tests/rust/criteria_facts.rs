@@ -11,6 +11,8 @@ use std::collections::HashSet;
 const TRIALS: u64 = 4000;
 /// A G statistic is a gain, known to a few units in the last place of its entropies, times 2 n.
 const TOLERANCE: f64 = 1e-10;
+/// Differences between tables of some tens of rows are larger than this, or none.
+const STRICTLY: f64 = 1e-9;
 
 fn on_tables() -> impl Iterator<Item = (&'static Info, Box<dyn Criterion>)> {
     CRITERIA
@@ -229,7 +231,7 @@ fn sorted_rows(r: &mut Random) -> (usize, Vec<usize>) {
 #[test]
 fn convex_criteria_choose_boundaries() {
     for (info, c) in on_tables() {
-        verify(info, "convex", info.convex, |r| {
+        verify(info, "strictly quasi-convex", info.convex, |r| {
             let (k, sequence) = sorted_rows(r);
             let score = |t: usize| {
                 let mut table = vec![vec![0; k]; 2];
@@ -250,9 +252,9 @@ fn convex_criteria_choose_boundaries() {
                     .filter(|&b| b > 0 && b < n)
                     .map(score)
                     .fold(f64::NEG_INFINITY, f64::max);
-                if ends > f64::NEG_INFINITY && score(t) > ends + TOLERANCE {
+                if ends > f64::NEG_INFINITY && score(t) > ends - STRICTLY {
                     return Err(format!(
-                        "threshold {t} of {sequence:?} scores {} above {ends}",
+                        "threshold {t} of {sequence:?} scores {}, the ends {ends}",
                         score(t)
                     ));
                 }

@@ -1,1 +1,73 @@
-"""Decision trees whose split criterion is the subject, not a detail."""
+"""fasttree: decision trees whose split criterion is the subject, not a detail.
+
+>>> import fasttree
+>>> table = fasttree.datasets.load_weather()
+>>> model = fasttree.fit(table, criterion="gain_ratio")
+>>> print(model.to_text())
+outlook = sunny
+|   humidity = high: no (3)
+|   humidity = normal: yes (2)
+outlook = overcast: yes (4)
+outlook = rainy
+|   windy = False: yes (3)
+|   windy = True: no (2)
+<BLANKLINE>
+
+Names are loaded on first use: importing the package loads neither scikit-learn nor matplotlib.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_SUBMODULES = (
+    "criteria",
+    "datasets",
+    "discretize",
+    "metrics",
+    "model_selection",
+    "plots",
+    "presets",
+    "reports",
+    "experiments",
+)
+
+_NAMES = {
+    "FastTreeClassifier": "estimators",
+    "fit": "estimators",
+    "from_bytes": "estimators",
+    "load_model": "estimators",
+    "score_features": "features",
+    "list_criteria": "criteria",
+    "Table": "table",
+    "InternalError": "_engine",
+}
+
+__all__ = sorted([*_SUBMODULES, *_NAMES])
+
+if TYPE_CHECKING:
+    from . import criteria, datasets, discretize, metrics, model_selection, presets
+    from ._engine import InternalError
+    from .criteria import list_criteria
+    from .estimators import FastTreeClassifier, fit, from_bytes, load_model
+    from .features import score_features
+    from .table import Table
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _NAMES:
+        value = getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    if name == "__version__":
+        from ._engine import core_version
+
+        return core_version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,89 @@
+from collections.abc import Callable, Sequence
+from typing import Any, Final, final
+
+import numpy as np
+
+__version__: Final[str]
+
+class InternalError(RuntimeError): ...
+
+@final
+class Dataset:
+    def __new__(
+        cls, schema_json: str, classes: np.ndarray, blocks: Sequence[np.ndarray], n_jobs: int | None = None
+    ) -> Dataset: ...
+    def __len__(self) -> int: ...
+    def fit(
+        self,
+        config: str,
+        rows: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+        custom: Callable[[np.ndarray], Any] | None = None,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> Model: ...
+    def score_features(
+        self,
+        config: str,
+        rows: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+        custom: Callable[[np.ndarray], Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> np.ndarray: ...
+    def explain(
+        self,
+        config: str,
+        rows: np.ndarray | None = None,
+        sample_weight: np.ndarray | None = None,
+        custom: Callable[[np.ndarray], Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> list[tuple[int, float | None, float]]: ...
+    def cross_validate(
+        self,
+        configs: Sequence[str],
+        folds: Sequence[tuple[np.ndarray, np.ndarray]],
+        sample_weight: np.ndarray | None = None,
+        proba: bool = False,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> dict[str, np.ndarray]: ...
+
+@final
+class Model:
+    def apply(self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None) -> np.ndarray: ...
+    def predict(self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None) -> np.ndarray: ...
+    def predict_proba(self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None) -> np.ndarray: ...
+    def decision_path(self, blocks: Sequence[np.ndarray], rows: int) -> tuple[np.ndarray, np.ndarray]: ...
+    def node_proba(self, nodes: np.ndarray) -> np.ndarray: ...
+    def cut(self, step: int) -> Model: ...
+    def to_text(self, decimals: int = 6, max_depth: int | None = None) -> str: ...
+    def to_dot(self, decimals: int = 6, max_depth: int | None = None) -> str: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Model: ...
+    def schema_json(self) -> str: ...
+    @property
+    def parameters(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, int, int, int]: ...
+    def steps(self) -> np.ndarray: ...
+    def arrays(self) -> dict[str, np.ndarray]: ...
+
+def criteria_json() -> str: ...
+def score_tables(
+    criterion: str,
+    options_json: str,
+    tables: np.ndarray,
+    declared: Sequence[int] | None = None,
+    occurring: Sequence[bool] | None = None,
+) -> tuple[np.ndarray, np.ndarray]: ...
+def bin_cuts(
+    method_json: str,
+    values: np.ndarray,
+    classes: np.ndarray | None = None,
+    n_classes: int = 1,
+    weights: np.ndarray | None = None,
+) -> np.ndarray: ...
+def exercise(
+    what: str, seconds: float = 0.0, n_jobs: int | None = None, progress: Callable[[int, int], Any] | None = None
+) -> int: ...

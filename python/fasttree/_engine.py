@@ -1,0 +1,197 @@
+"""The door to the Rust core: the only module that imports ``fasttree._core``.
+
+What
+    Tables are encoded here, once each, and the handle is kept in the Table; configurations travel as JSON. Models
+    pickle as the bytes of a model file.
+Complexity
+    Encoding is one pass over the cells (about 10 ns a number when thresholds are searched, 1 ns a code).
+When not to use it
+    From outside the package: names and signatures may change.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._core import InternalError, Model
+from .table import Column, Table
+
+__all__ = [
+    "InternalError",
+    "Model",
+    "bin_cuts",
+    "blocks_of",
+    "core_version",
+    "criteria_registry",
+    "cross_validate",
+    "dataset_of",
+    "exercise",
+    "explain",
+    "fit",
+    "label_of",
+    "model_from_bytes",
+    "plain",
+    "score_features",
+    "score_tables",
+]
+
+Progress = Callable[[int, int], Any] | None
+
+
+def core_version() -> str:
+    """Version of the compiled core."""
+    return str(_core.__version__)
+
+
+def model_from_bytes(data: bytes) -> Model:
+    """A core model from the bytes of a model file."""
+    return Model.from_bytes(data)
+
+
+def _reduce_model(model: Model) -> tuple[Any, tuple[bytes]]:
+    return model_from_bytes, (model.to_bytes(),)
+
+
+copyreg.pickle(Model, _reduce_model)  # type: ignore[arg-type]
+
+
+def plain(label: Any) -> bool | int | float | str:
+    """A label as JSON knows it: bool, int, float or str (NumPy scalars unwrapped, anything else by ``str``)."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    return label if isinstance(label, bool | int | float | str) else str(label)
+
+
+def label_of(value: bool | int | float | str) -> bool | int | float | str:
+    """A label from JSON; the inverse of `plain` for JSON's own types."""
+    return value
+
+
+def schema_json(table: Table) -> str:
+    """Names, kinds, declared levels and classes of a Table as the core reads them."""
+    block = table.block
+    if block is not None and block.dtype.kind == "f":
+        features: list[dict[str, Any]] = [{"name": n, "kind": "numeric"} for n in table.feature_names]
+    else:
+        features = [
+            {"name": c.name, "kind": "numeric"}
+            if c.kind == "numeric"
+            else {"name": c.name, "kind": "nominal", "levels": [plain(v) for v in c.levels or ()]}
+            for c in table.columns
+        ]
+    classes = [plain(c) for c in table.classes]
+    return json.dumps({"features": features, "classes": classes, "target": table.target or "class"})
+
+
+def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
+    """Columns as 2-D arrays in feature order, as the core takes them."""
+    return [_block(c.values, c.kind == "numeric") for c in columns]
+
+
+def _block(values: np.ndarray, numeric: bool) -> np.ndarray:
+    if values.ndim == 1:
+        values = values[:, None]
+    if numeric:
+        return values if values.dtype in (np.float64, np.float32) else values.astype(np.float64)
+    return values if values.dtype in (np.int32, np.uint8) else values.astype(np.int32)
+
+
+def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
+    """The encoded rows of a Table (made on first use and kept there)."""
+    if table._encoded is None:
+        codes = table.y_codes
+        if len(table.classes) > 65_535:
+            raise ValueError(f"{len(table.classes)} classes: at most 65,535 are supported")
+        block = table.block
+        blocks = [_block(block, block.dtype.kind == "f")] if block is not None else blocks_of(table.columns)
+        table._encoded = _core.Dataset(schema_json(table), codes.astype(np.uint16), blocks, n_jobs)
+    dataset: _core.Dataset = table._encoded
+    return dataset
+
+
+def _rows(rows: Any) -> np.ndarray | None:
+    return None if rows is None else np.ascontiguousarray(rows, dtype=np.int64)
+
+
+def _weights(weights: Any) -> np.ndarray | None:
+    return None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+
+
+def fit(
+    table: Table,
+    config: dict[str, Any],
+    *,
+    rows: Any = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Model:
+    """Fit one model; `custom` is a user's criterion."""
+    data = dataset_of(table, n_jobs)
+    return data.fit(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs, progress)
+
+
+def score_features(
+    table: Table,
+    config: dict[str, Any],
+    *,
+    rows: Any = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """One score a feature, NaN where the feature allows no split."""
+    data = dataset_of(table, n_jobs)
+    return data.score_features(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs)
+
+
+def explain(
+    table: Table,
+    config: dict[str, Any],
+    *,
+    rows: Any = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+) -> list[tuple[int, float | None, float]]:
+    """All candidate splits of some rows: (feature, threshold or None, score)."""
+    data = dataset_of(table, n_jobs)
+    return data.explain(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs)
+
+
+def cross_validate(
+    table: Table,
+    configs: Sequence[dict[str, Any]],
+    folds: Sequence[tuple[Any, Any]],
+    *,
+    sample_weight: Any = None,
+    proba: bool = False,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> dict[str, np.ndarray]:
+    """Every configuration on every fold; see `_core.Dataset.cross_validate` for the arrays."""
+    pairs = [
+        (np.ascontiguousarray(train, dtype=np.int64), np.ascontiguousarray(test, dtype=np.int64))
+        for train, test in folds
+    ]
+    data = dataset_of(table, n_jobs)
+    texts = [json.dumps(c) for c in configs]
+    return data.cross_validate(texts, pairs, _weights(sample_weight), proba, n_jobs, progress)
+
+
+def criteria_registry() -> list[dict[str, Any]]:
+    """The registry of criteria as the core declares it."""
+    registry: list[dict[str, Any]] = json.loads(_core.criteria_json())
+    return registry
+
+
+score_tables = _core.score_tables
+bin_cuts = _core.bin_cuts
+exercise = _core.exercise

@@ -1,0 +1,228 @@
+"""From an estimator's parameters to the core's configuration.
+
+What
+    Each parameter is checked by name; criteria, discretisers and seeds become what the core reads. A value that is not
+    served yet is refused with what is.
+When not to use it
+    Directly; see `FastTreeClassifier`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+from . import criteria
+from .criteria import Criterion, NamedCallable
+from .table import Table
+
+__all__ = ["config_of", "criterion_from_text", "criterion_to_text", "stored_parameters"]
+
+NOT_STORED = ("n_jobs", "progress")
+"""Parameters that say how to work, not what to make; a saved model does not hold them."""
+
+_LATER = {
+    "evaluation": ("local",),
+    "labels": ("majority",),
+    "nominal_splits": ("multiway",),
+    "threshold_search": ("exact",),
+    "pruning": (None,),
+    "ccp_alpha": (0.0, None),
+    "merge_redundant": (None,),
+    "cost_matrix": (None,),
+    "priors": (None,),
+}
+
+
+def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
+    """The value if it is known, else a ValueError that lists what is."""
+    if not any(value is k or (type(value) is type(k) and value == k) for k in known):
+        raise ValueError(f"{name}={value!r} is not known; use {', '.join(repr(k) for k in known)}")
+    return value
+
+
+def integer(name: str, value: Any, low: int) -> int:
+    """A whole number that is at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name}={value!r} must be a whole number >= {low}")
+    if value < low:
+        raise ValueError(f"{name}={value!r} must be at least {low}")
+    return int(value)
+
+
+def real(name: str, value: Any, low: float, high: float) -> float:
+    """A number in [low, high]."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not low <= value <= high:
+        raise ValueError(f"{name}={value!r} must be a number in [{low:g}, {high:g}]")
+    return float(value)
+
+
+def share_or_count(name: str, value: Any, n_rows: int, low: int) -> int:
+    """A number of rows, given as such or (a float below 1) as a share of the rows, rounded up."""
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        return max(low, math.ceil(real(name, value, 0.0, 1.0) * n_rows))
+    return integer(name, value, low)
+
+
+def max_features(value: Any, n_features: int) -> int | None:
+    """Number of features looked at in a node: scikit-learn's meanings."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        one_of("max_features", value, ("sqrt", "log2"))
+        return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        if not 1 <= value <= n_features:
+            raise ValueError(f"max_features={value!r} must lie between 1 and the number of features, {n_features}")
+        return int(value)
+    return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
+
+
+def seed_of(random_state: Any) -> int:
+    """A 64-bit seed; None draws one from NumPy's global generator."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state!r} must not be negative")
+        return int(random_state) % 2**64
+    if random_state is None:
+        return int(np.random.randint(np.iinfo(np.int32).max))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    raise ValueError(f"random_state={random_state!r} must be None, a whole number or a NumPy generator")
+
+
+def discretizer_of(value: Any, n_bins: Any) -> dict[str, Any] | None:
+    """The core's discretisation method; None when thresholds are searched."""
+    if value is None or value == "auto":
+        return None
+    if isinstance(value, str):
+        one_of("discretize", value, ("auto", "equal_width", "equal_frequency", "mdlp"))
+        if value == "mdlp":
+            return {"method": value}
+        return {"method": value, "n_bins": integer("n_bins", n_bins, 1)}
+    if hasattr(value, "to_config"):
+        config: dict[str, Any] = value.to_config()
+        return config
+    raise ValueError(
+        f"discretize={value!r} is not known; use 'auto', None, 'equal_width', 'equal_frequency', 'mdlp' or an object of "
+        "fasttree.discretize"
+    )
+
+
+def smoothing_of(value: Any) -> dict[str, Any]:
+    """Leaf smoothing."""
+    if value is None:
+        return {"method": "none"}
+    if value == "laplace":
+        return {"method": "laplace"}
+    if value == "m_estimate":
+        return {"method": "m_estimate", "m": 2.0}
+    raise ValueError(f"leaf_smoothing={value!r} is not known; use None, 'laplace' or 'm_estimate' (m = 2)")
+
+
+def criterion_to_text(criterion: Any) -> Any:
+    """A criterion as JSON: a name, an object's name and options, or a function's name."""
+    if isinstance(criterion, str):
+        return criterion
+    made = criteria.make(criterion)
+    if isinstance(made, Criterion):
+        options = {
+            k: {"callable": _name(v)} if callable(v) else v.item() if isinstance(v, np.generic) else v
+            for k, v in made.get_params().items()
+        }
+        return {"name": made.name, "options": options}
+    return {"callable": _name(made)}
+
+
+def criterion_from_text(text: Any) -> Any:
+    """The inverse of `criterion_to_text`; functions come back as `NamedCallable`."""
+    if isinstance(text, str):
+        return text
+    if "callable" in text:
+        return NamedCallable(text["callable"])
+    made = criteria.make(text["name"])
+    options = {
+        k: NamedCallable(v["callable"]) if isinstance(v, dict) and "callable" in v else v
+        for k, v in text["options"].items()
+    }
+    assert isinstance(made, Criterion)
+    return made.set_params(**options)
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "name", None) or getattr(function, "__name__", None)
+    return str(name or type(function).__name__)
+
+
+def stored_parameters(params: dict[str, Any]) -> str:
+    """Parameters as they are written into a saved model: JSON with sorted keys."""
+
+    def default(value: Any) -> Any:
+        return value.item() if isinstance(value, np.generic) else repr(value)
+
+    kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
+    kept["criterion"] = criterion_to_text(kept["criterion"])
+    if isinstance(kept.get("class_weight"), dict):
+        kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
+    return json.dumps(kept, sort_keys=True, default=default)
+
+
+def config_of(params: dict[str, Any], table: Table) -> tuple[dict[str, Any], Any]:
+    """The core's configuration and the user's function (None when the criterion is a built-in one).
+
+    Raises:
+        ValueError: a parameter outside its domain, named.
+        TypeError: a criterion that is none.
+    """
+    for name, known in _LATER.items():
+        if name in params and not any(params[name] is k or params[name] == k for k in known):
+            raise ValueError(
+                f"{name}={params[name]!r} is not supported; supported: {', '.join(repr(k) for k in known)}"
+            )
+    n_rows, n_features = table.shape
+    criterion = criteria.make(params["criterion"])
+    ties = one_of("ties", params["ties"], ("first", "row", "random"))
+    random = ties == "random" or params["max_features"] is not None
+    config: dict[str, Any] = {
+        "ties": ties,
+        "evaluation": params["evaluation"],
+        "nominal_splits": params["nominal_splits"],
+        "discretize": discretizer_of(params["discretize"], params["n_bins"]),
+        "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value")),
+        "min_samples_split": share_or_count("min_samples_split", params["min_samples_split"], n_rows, 2),
+        "min_samples_leaf": share_or_count("min_samples_leaf", params["min_samples_leaf"], n_rows, 1),
+        "min_weight_fraction_leaf": real(
+            "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
+        ),
+        "max_features": max_features(params["max_features"], n_features),
+        "no_distance_decay": one_of("no_distance_decay", params["no_distance_decay"], (False, True, "strict")),
+        "empty_branch": one_of("empty_branch", params["empty_branch"], ("parent", "unclassified")),
+        "missing": _missing(params["missing"]),
+        "smoothing": smoothing_of(params["leaf_smoothing"]),
+        "seed": seed_of(params["random_state"]) if random else 0,
+        "parameters": stored_parameters(params),
+    }
+    if params["max_depth"] is not None:
+        config["max_depth"] = integer("max_depth", params["max_depth"], 1)
+    if params["max_leaf_nodes"] is not None:
+        config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
+    if params["min_score"] is not None:
+        config["min_score"] = real("min_score", params["min_score"], -math.inf, math.inf)
+    if isinstance(criterion, Criterion):
+        config["criterion"] = criterion.name
+        config["criterion_options"] = criterion.options(table.classes, n_rows)
+        return config, None
+    config["criterion"] = "callable"
+    return config, criterion
+
+
+def _missing(value: Any) -> Any:
+    if value == "fractional":
+        raise ValueError("missing='fractional' is not supported; supported: 'auto', 'mode', 'branch', 'error'")
+    return one_of("missing", value, ("auto", "mode", "branch", "error"))

@@ -1,0 +1,234 @@
+"""Split criteria as objects: ``InfoGain()``, ``FMeasure(beta=2.0)``, ``GainRatio(guard="average")``, ...
+
+What
+    One class for each entry of the core's registry, made from that entry: name, options, defaults and documentation
+    are declared once, beside the formula. A criterion's name alone is enough wherever an object is; objects carry
+    options. Any callable ``f(tables) -> scores`` is a criterion too: `tables` has shape (candidates,
+    branches, classes), one call a node.
+Complexity
+    None: the formulas live in the core.
+When not to use it
+    To compute a score by hand: see `fasttree.score_features` and `Criterion.score`.
+
+Examples
+--------
+>>> FMeasure(beta=2.0)
+FMeasure(beta=2.0, variant=None)
+>>> FMeasure(beta=2.0) == FMeasure().set_params(beta=2.0)
+True
+>>> InfoGain().score([[2, 3], [4, 0], [3, 2]]).round(4).item()
+0.2467
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import _engine
+from ._parameters import Parameters
+
+__all__ = ["Criterion", "NamedCallable", "list_criteria", "make"]
+
+
+class Criterion(Parameters):
+    """A criterion of the core's registry, with its options.
+
+    Attributes:
+        info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation, invariances.
+    """
+
+    info: dict[str, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """Canonical name."""
+        return str(self.info["name"])
+
+    def options(self, classes: Sequence[Any] = (), n_rows: int = 0) -> dict[str, Any]:
+        """Options as the core reads them: class labels become codes, functions become tables of values."""
+        options = self.get_params()
+        if options.get("positive") is not None:
+            options["positive"] = _class_code(options["positive"], classes)
+        if callable(options.get("size")):
+            options["size_values"] = size_values(options["size"], n_rows)
+            options["size"] = "values"
+        return options
+
+    def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
+        """Scores of contingency tables.
+
+        Args:
+            tables: shape (branches, classes), or (n, branches, classes): counts or weights, >= 0.
+            declared: declared number of values of each table's feature (n,); the number of branches if not given.
+            occurring: bool (classes,): classes that occur in the training set; those with rows if not given.
+
+        Returns:
+            Scores, shape () or (n,); larger is better.
+        """
+        return self._evaluate(tables, declared, occurring)[0]
+
+    def distance(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
+        """Distances of contingency tables, smaller is better; arguments as in `score`."""
+        return self._evaluate(tables, declared, occurring)[1]
+
+    def _evaluate(self, tables: Any, declared: Any, occurring: Any) -> tuple[np.ndarray, np.ndarray]:
+        tables = np.asarray(tables, dtype=np.float64)
+        if tables.ndim not in (2, 3) or not np.all(tables >= 0):
+            raise ValueError(
+                f"tables has shape {tables.shape}: expected (branches, classes) or (n, branches, classes), all >= 0"
+            )
+        one = tables.ndim == 2
+        block = np.ascontiguousarray(tables[None] if one else tables)
+        options = self.options(range(block.shape[2]), int(block.sum(axis=(1, 2)).max(initial=0)))
+        declared = None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]
+        occurring = None if occurring is None else [bool(v) for v in occurring]
+        scores, distances = _engine.score_tables(self.name, json.dumps(options), block, declared, occurring)
+        return (scores[0], distances[0]) if one else (scores, distances)
+
+
+def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:
+    """A size function at 0, 1, ... n_rows, checked: concave, non-decreasing, 0 at 0."""
+    values = np.asarray(size(np.arange(n_rows + 1, dtype=np.float64)), dtype=np.float64)
+    if values.shape != (n_rows + 1,) or not np.all(np.isfinite(values)):
+        raise ValueError("size must map an array of set sizes to finite numbers, one for each")
+    steps = np.diff(values)
+    tolerance = 1e-9 * max(1.0, float(np.abs(values).max()))
+    if values[0] != 0 or np.any(steps < -tolerance) or np.any(np.diff(steps) > tolerance):
+        raise ValueError("size must be concave and non-decreasing with size(0) = 0")
+    return [float(v) for v in values]
+
+
+def _class_code(label: Any, classes: Sequence[Any]) -> int:
+    known = [_engine.plain(c) for c in classes]
+    label = _engine.plain(label)
+    if label not in known:
+        raise ValueError(f"positive={label!r} is not a class; classes are {known}")
+    return known.index(label)
+
+
+class NamedCallable:
+    """Stands in a loaded model for the user's criterion that it was grown with: it has a name and nothing else."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, tables: np.ndarray) -> np.ndarray:
+        """Refuse: the function itself was not saved."""
+        raise ValueError(
+            f"this model was grown with the function {self.name!r}, which was not saved with it; "
+            "it predicts, but to fit again set criterion to the function"
+        )
+
+    def __repr__(self) -> str:
+        return f"NamedCallable({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedCallable) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@cache
+def _registry() -> dict[str, type[Criterion]]:
+    """Classes by class name."""
+    return {info["class_name"]: _make_class(info) for info in _engine.criteria_registry()}
+
+
+@cache
+def _by_name() -> dict[str, type[Criterion]]:
+    names: dict[str, type[Criterion]] = {}
+    for kind in _registry().values():
+        for name in (kind.info["name"], *kind.info["aliases"]):
+            names[name] = kind
+    return names
+
+
+def _make_class(info: dict[str, Any]) -> type[Criterion]:
+    defaults = {o["name"]: json.loads(o["default"]) for o in info["options"] if o["name"] != "size_values"}
+
+    def __init__(self: Criterion, *args: Any, **options: Any) -> None:
+        bound = signature.bind(self, *args, **options)
+        bound.apply_defaults()
+        for name in defaults:
+            setattr(self, name, bound.arguments[name])
+
+    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for name, value in defaults.items()
+    ]
+    signature = inspect.Signature(parameters)
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    options = "".join(f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in info["options"])
+    doc = f"{info['summary']}\n\nScore: ``{info['formula']}``; distance: ``{info['distance']}``.\nSource: {info['source']}.\n"
+    if options:
+        doc += f"\nArgs:{options}\n"
+    return type(
+        info["class_name"], (Criterion,), {"__init__": __init__, "__doc__": doc, "info": info, "__module__": __name__}
+    )
+
+
+def __getattr__(name: str) -> Any:
+    kind = None if name.startswith("_") else _registry().get(name)
+    if kind is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_registry()])
+
+
+def make(criterion: Any) -> Criterion | Callable[[np.ndarray], Any]:
+    """A criterion from what a user may give: a name, an object, a class, or a callable.
+
+    Raises:
+        ValueError: a name that is not in the registry (with the nearest one).
+        TypeError: something that is no criterion.
+
+    Examples:
+        >>> make("entropy")
+        InfoGain()
+    """
+    if isinstance(criterion, str):
+        kind = _by_name().get(criterion)
+        if kind is None:
+            close = difflib.get_close_matches(criterion, _by_name(), 1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            raise ValueError(
+                f"criterion={criterion!r} is not known; {hint}known: {', '.join(sorted(_by_name()))}, or a function"
+            )
+        return kind()
+    if isinstance(criterion, type) and issubclass(criterion, Criterion):
+        return criterion()
+    if isinstance(criterion, Criterion) or callable(criterion):
+        return criterion
+    raise TypeError(f"criterion={criterion!r}: expected a name, an object of fasttree.criteria, or a function")
+
+
+def list_criteria() -> list[dict[str, Any]]:
+    """The registry as a table: one dict a criterion.
+
+    Returns:
+        Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, lowest and highest score (None =
+        unbounded), orientation, symmetric, branch_invariant, class_invariant, metric, convex, options.
+
+    Examples:
+        >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]
+        [['entropy', 'mutual_information']]
+    """
+    rows = []
+    for kind in _registry().values():
+        info = dict(kind.info)
+        info["orientation"] = "larger scores are better"
+        info["options"] = {o["name"]: json.loads(o["default"]) for o in info["options"]}
+        rows.append(info)
+    return rows

@@ -1,0 +1,485 @@
+"""`FastTreeClassifier`: a decision tree for any split criterion, as a scikit-learn estimator.
+
+What
+    ``fasttree.fit(X, y, criterion=...)`` and ``FastTreeClassifier(criterion=...).fit(X, y)`` are the same thing. Data are
+    encoded once; growth, prediction and storage happen in the Rust core.
+Complexity
+    Growth: O(rows x features) a level after one sort of each numeric column; prediction: O(depth) a row.
+When not to use it
+    For regression; and where a boosted ensemble's accuracy matters more than a tree that can be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _engine
+from ._rows import Schema, rows_for
+from ._settings import config_of, criterion_from_text
+from ._view import Trace, TreeArrays
+from .table import Table
+
+__all__ = ["FastTreeClassifier", "config_for", "fit", "from_bytes", "load_model"]
+
+
+class FastTreeClassifier(ClassifierMixin, BaseEstimator):
+    """A decision tree that splits by any criterion.
+
+    Args:
+        criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a function
+            ``f(tables) -> scores`` of all candidates of a node, `tables` of shape (candidates, branches, classes),
+            float64; larger scores are better.
+        evaluation: ``"local"``: each leaf is split by its own best candidate.
+        labels: how new leaves are labelled: ``"majority"``.
+        ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold whose value occurs first
+            in row order), ``"random"`` (drawn by `random_state`).
+        nominal_splits: ``"multiway"``: one branch a declared level.
+        categorical_features: ``"from_dtype"``, ``"all"``, None, a mask, indices or names; see `Table`.
+        discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object
+            of `fasttree.discretize`; fitted on the training rows.
+        n_bins: number of bins of the discretisers that take one.
+        threshold_search: ``"exact"``: every boundary between two values.
+        max_bins: bins of a histogram search.
+        thresholds: ``"midpoint"`` between two values, or ``"value"`` (the lower one).
+        max_depth: deepest level of a leaf; the root is level 0.
+        max_leaf_nodes: largest number of leaves; growth is then best-first by distance.
+        min_samples_split: fewer rows are not split (a float below 1: share of the rows).
+        min_samples_leaf: every branch with rows must have so many.
+        min_weight_fraction_leaf: every branch with rows must have this share of the training weight, in [0, 0.5].
+        max_features: features looked at in a node: None (all), a number, a share, ``"sqrt"``, ``"log2"``.
+        min_score: a node whose best score is below it becomes a leaf; None splits until pure.
+        no_distance_decay: True stops where every split would raise the distance, ``"strict"`` also where it stays equal.
+            (The local distance of info_gain and gini never rises, so there True never stops.)
+        empty_branch: a branch that no training row reached predicts its parent's majority (``"parent"``) or nothing
+            (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an error in `score`).
+        missing: ``"branch"`` (a branch of its own), ``"mode"`` (mean or mode of the training rows), ``"error"``, ``"auto"``
+            (branch). Where training rows of a node had no missing value, the heaviest branch takes them.
+        handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
+        pruning, ccp_alpha, merge_redundant, cost_matrix, priors: not there yet; only their defaults are taken.
+        leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
+        class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
+        random_state: seed of random ties and feature subsets.
+        n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
+        progress: None, or a function (done, total) called every 50 ms.
+        trace: ``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept), None.
+
+    Attributes:
+        classes_: class labels, shape (n_classes,).
+        class_prior_: (n_i + 0.5) / (n + k/2) from the training weights, shape (n_classes,).
+        n_features_in_, feature_names_in_: as in scikit-learn.
+        n_nodes_: number of nodes.
+        tree_: read-only arrays (`TreeArrays`).
+        trace_: the splits in order (`Trace`).
+        feature_importances_: share of each feature in the summed score x weight of the splits, shape (n_features,).
+
+    Raises:
+        ValueError: a parameter or data outside their domain; the message names parameter, column and row.
+        TypeError: cells that are neither numbers nor labels.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = FastTreeClassifier(criterion="gini", max_depth=2).fit(X, y)
+        >>> round(tree.score(X, y), 2), tree.get_n_leaves()
+        (0.96, 3)
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Any = "info_gain",
+        evaluation: str = "local",
+        labels: str = "majority",
+        ties: str = "first",
+        nominal_splits: str = "multiway",
+        categorical_features: Any = "from_dtype",
+        discretize: Any = "auto",
+        n_bins: int = 10,
+        threshold_search: str = "exact",
+        max_bins: int = 255,
+        thresholds: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        min_score: float | None = None,
+        no_distance_decay: bool | str = False,
+        empty_branch: str = "parent",
+        missing: str = "auto",
+        handle_unknown: str = "missing",
+        pruning: Any = None,
+        ccp_alpha: float = 0.0,
+        merge_redundant: Any = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        leaf_smoothing: str | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: Any = None,
+        trace: str | None = "steps",
+    ) -> None:
+        self.criterion = criterion
+        self.evaluation = evaluation
+        self.labels = labels
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.empty_branch = empty_branch
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.merge_redundant = merge_redundant
+        self.cost_matrix = cost_matrix
+        self.priors = priors
+        self.leaf_smoothing = leaf_smoothing
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.trace = trace
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: missing values and labels are taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = True
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    # -- fitting -------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FastTreeClassifier:
+        """Grow the tree.
+
+        Args:
+            X: rows, or a `Table` with its target (then y is None).
+            y: labels, shape (n_rows,).
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of the row, a row of weight
+                0 is dropped before anything else. Default: the Table's own weights, or 1.
+
+        Returns:
+            The estimator.
+        """
+        if not isinstance(X, Table) and y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        table = Table.from_any(X, y, **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features}))
+        if table.target is None:
+            raise ValueError("requires y to be passed: the Table has no target")
+        if self.trace not in ("steps", "candidates", None):
+            raise ValueError(f"trace={self.trace!r} is not known; use 'steps', 'candidates' or None")
+        if self.handle_unknown not in ("missing", "error"):
+            raise ValueError(f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'")
+        weights = self._weights(table, sample_weight)
+        config, custom = config_of(self.get_params(deep=False), table)
+        model = _engine.fit(
+            table, config, sample_weight=weights, custom=custom, n_jobs=self.n_jobs, progress=self.progress
+        )
+        self._adopt(model, table.class_values, table.has_feature_names)
+        self._candidates = self._all_candidates(table, weights, config, custom) if self.trace == "candidates" else {}
+        return self
+
+    def _weights(self, table: Table, sample_weight: Any) -> np.ndarray | None:
+        if sample_weight is None:
+            sample_weight = table.sample_weight
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight, dtype=np.float64)
+            if sample_weight.ndim == 0:
+                sample_weight = np.full(len(table), float(sample_weight))
+            if sample_weight.ndim != 1:
+                raise ValueError("Sample weights must be 1D array or scalar")
+            if len(sample_weight) != len(table):
+                raise ValueError(f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!")
+        if self.class_weight is None:
+            return sample_weight
+        from sklearn.utils.class_weight import compute_sample_weight
+
+        factor = compute_sample_weight(self.class_weight, table.y)
+        return factor if sample_weight is None else factor * sample_weight
+
+    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        self._model = model
+        self._schema = Schema.of_model(model, has_names)
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.n_features_in_ = len(self._schema.names)
+        self.__dict__.pop("feature_names_in_", None)
+        if has_names:
+            self.feature_names_in_ = np.array(self._schema.names, dtype=object)
+        for cached in ("_tree", "_trace"):
+            self.__dict__.pop(cached, None)
+        counts = self.tree_.value[0]
+        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
+        self.n_nodes_ = self.tree_.node_count
+
+    def _all_candidates(
+        self, table: Table, weights: Any, config: dict[str, Any], custom: Any
+    ) -> dict[int, tuple[tuple[str, float | None, float], ...]]:
+        indptr, nodes = self._model.decision_path(*rows_for(self._schema, table))
+        rows = np.repeat(np.arange(len(table)), np.diff(indptr))
+        found = {}
+        for node in np.flatnonzero(self.tree_.n_children > 0).tolist():
+            listed = _engine.explain(table, config, rows=rows[nodes == node], sample_weight=weights, custom=custom)
+            found[node] = tuple((self._schema.names[f], t, s) for f, t, s in listed)
+        return found
+
+    # -- predicting ----------------------------------------------------------------------------------------
+
+    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
+        check_is_fitted(self)
+        return rows_for(self._schema, X, self.handle_unknown)
+
+    def _labels(self, codes: np.ndarray) -> np.ndarray:
+        if codes.size and codes.min() < 0:
+            out = np.empty(len(codes), dtype=object)
+            known = codes >= 0
+            out[known] = self.classes_[codes[known]]
+            return out
+        return np.asarray(self.classes_[codes])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class labels, shape (n_rows,); an object array with None where a leaf predicts nothing."""
+        blocks, n = self._blocks(X)
+        return self._labels(self._model.predict(blocks, n, self.n_jobs))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a leaf predicts nothing."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithms of `predict_proba`; -inf for 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each row as a node number, shape (n_rows,)."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
+
+    def decision_path(self, X: Any) -> Any:
+        """Nodes that each row passes: CSR indicator matrix, shape (n_rows, n_nodes)."""
+        from scipy.sparse import csr_matrix
+
+        blocks, n = self._blocks(X)
+        indptr, nodes = self._model.decision_path(blocks, n)
+        return csr_matrix((np.ones(len(nodes), dtype=np.int64), nodes, indptr), shape=(n, self.n_nodes_))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy; a row that is not classified counts as an error."""
+        y = X.y if isinstance(X, Table) and y is None else np.asarray(y)
+        right = np.asarray(self.predict(X) == y, dtype=np.float64)
+        return float(np.average(right, weights=sample_weight))
+
+    # -- reading the tree ----------------------------------------------------------------------------------
+
+    @property
+    def tree_(self) -> TreeArrays:
+        """The nodes as read-only arrays."""
+        check_is_fitted(self, "_model")
+        if "_tree" not in self.__dict__:
+            self._tree = TreeArrays(self._model.arrays())
+        return self._tree
+
+    @property
+    def trace_(self) -> Trace:
+        """The splits in the order in which they were made."""
+        check_is_fitted(self)
+        if self.trace is None:
+            raise AttributeError("trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'")
+        if "_trace" not in self.__dict__:
+            self._trace = Trace(self.tree_, self._schema.names, self._model.steps(), self._candidates)
+        return self._trace
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each feature in the sum of score x node weight over its splits, shape (n_features,).
+
+        With ``criterion="gini"`` these are the usual impurity importances. Negative scores count as 0.
+        """
+        tree = self.tree_
+        inner = tree.n_children > 0
+        gains = np.maximum(tree.score, 0.0) * tree.weighted_n_node_samples
+        total = np.bincount(tree.feature[inner], weights=gains[inner], minlength=self.n_features_in_)
+        whole = total.sum()
+        return total / whole if whole > 0 else total.astype(float)
+
+    def get_depth(self) -> int:
+        """Longest path from the root to a leaf, in splits."""
+        check_is_fitted(self)
+        return self._model.shape[3]
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves; empty ones count."""
+        check_is_fitted(self)
+        return self._model.shape[1]
+
+    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> list[dict[str, Any]]:
+        """Scores of all candidate splits of a node, best first.
+
+        Args:
+            node: node number (`tree_`); 0 is the root.
+            X, y: rows and labels that are sent down to the node; without them the trace must hold candidates.
+
+        Returns:
+            Dicts with feature, threshold (None for a multiway split), score, chosen (it is the split of the tree).
+
+        Raises:
+            ValueError: no rows given and no candidates kept, or no row reaches the node.
+        """
+        check_is_fitted(self)
+        tree = self.tree_
+        if not 0 <= node < tree.node_count:
+            raise ValueError(f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}")
+        if X is None:
+            if node not in self._candidates:
+                raise ValueError(
+                    f"node {node} has no candidates in the trace: give X and y, or fit with trace='candidates'"
+                    if tree.n_children[node]
+                    else f"node {node} is a leaf: give X and y to see the splits it could have"
+                )
+            found = list(self._candidates[node])
+        else:
+            table = Table.from_any(X, y)
+            config, custom = config_of(self.get_params(deep=False), table)
+            indptr, nodes = self._model.decision_path(*self._blocks(table))
+            rows = np.repeat(np.arange(len(table)), np.diff(indptr))[nodes == node]
+            if len(rows) == 0:
+                raise ValueError(f"none of the {len(table)} rows reaches node {node}")
+            listed = _engine.explain(table, config, rows=rows, custom=custom)
+            found = [(self._schema.names[f], t, s) for f, t, s in listed]
+        feature, threshold = tree.feature[node], tree.threshold[node]
+        name = self._schema.names[feature] if tree.n_children[node] else None
+        own = None if np.isnan(threshold) else float(threshold)
+        rows_out = [
+            {"feature": f, "threshold": t, "score": s, "chosen": f == name and t == own} for f, t, s in found
+        ]
+        return sorted(rows_out, key=lambda r: -r["score"])
+
+    def cut(self, step: int) -> FastTreeClassifier:
+        """The model as it was after `step` splits (0: the root alone)."""
+        check_is_fitted(self)
+        from sklearn.base import clone
+
+        if step < 0:
+            raise ValueError(f"step={step} must not be negative")
+        other = clone(self)
+        other._adopt(self._model.cut(int(step)), self.classes_, self._schema.has_names)
+        other._candidates = {}
+        return other
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions of the tree after 0, 1, 2, ... splits."""
+        blocks, n = self._blocks(X)
+        for step in range(len(self._model.steps()) + 1):
+            yield self._labels(self._model.cut(step).predict(blocks, n, self.n_jobs))
+
+    def staged_score(self, X: Any, y: Any = None) -> np.ndarray:
+        """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
+        y = X.y if isinstance(X, Table) and y is None else np.asarray(y)
+        return np.array([np.mean(p == y) for p in self.staged_predict(X)])
+
+    def to_text(self, decimals: int = 6, max_depth: int | None = None) -> str:
+        """Indented text: a line a branch, leaves as ``label (rows/errors)``."""
+        check_is_fitted(self)
+        return self._model.to_text(decimals, max_depth)
+
+    def to_dot(self, decimals: int = 6, max_depth: int | None = None) -> str:
+        """Graphviz DOT."""
+        check_is_fitted(self)
+        return self._model.to_dot(decimals, max_depth)
+
+    # -- keeping the tree ----------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The model file's content: a versioned JSON document with a checksum."""
+        check_is_fitted(self)
+        return self._model.to_bytes()
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file; `fasttree.load_model` reads it."""
+        Path(path).write_bytes(self.to_bytes())
+
+
+def fit(X: Any, y: Any = None, *, criterion: Any = "info_gain", sample_weight: Any = None, **params: Any) -> FastTreeClassifier:
+    """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y, sample_weight)``.
+
+    Examples:
+        >>> import fasttree
+        >>> fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], criterion="gini").get_n_leaves()
+        4
+    """
+    return FastTreeClassifier(criterion=criterion, **params).fit(X, y, sample_weight=sample_weight)
+
+
+def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
+    """The core's configuration of an estimator, for cross-validation in one call.
+
+    Raises:
+        NotImplementedError: what only `fit` can serve (class weights, a user's function).
+    """
+    if estimator.class_weight is not None:
+        raise NotImplementedError("class_weight depends on the training rows of each fold")
+    config, custom = config_of(estimator.get_params(deep=False), table)
+    if custom is not None:
+        raise NotImplementedError("a user's criterion is called by fit")
+    return config
+
+
+def from_bytes(data: bytes) -> FastTreeClassifier:
+    """A fitted model from the content of a model file; it is checked before anything is believed.
+
+    Raises:
+        ValueError: truncated, damaged, or not a model of fasttree.
+    """
+    model = _engine.model_from_bytes(bytes(data))
+    try:
+        params = json.loads(model.parameters) if model.parameters else {}
+        params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"not a valid fasttree model: its parameters cannot be read ({error})") from error
+    weight = params.get("class_weight")
+    if isinstance(weight, dict):
+        params["class_weight"] = {k: v for k, v in weight["pairs"]}
+    known = FastTreeClassifier._get_param_names()
+    estimator = FastTreeClassifier(**{k: v for k, v in params.items() if k in known})
+    schema = json.loads(model.schema_json())
+    labels = schema["classes"]
+    classes = np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
+    names = [f["name"] for f in schema["features"]]
+    estimator._candidates = {}
+    estimator._adopt(model, classes, names != [f"x{j}" for j in range(len(names))])
+    return estimator
+
+
+def load_model(path: str | Path) -> FastTreeClassifier:
+    """A fitted model from a file written by `FastTreeClassifier.save`."""
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+

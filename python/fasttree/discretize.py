@@ -23,7 +23,6 @@ When not to use it
 
 from __future__ import annotations
 
-import difflib
 import json
 import numbers
 from collections.abc import Mapping, Sequence
@@ -39,13 +38,11 @@ from ._rebuild import fill_labels, is_frame, replace_columns
 from .table import Table
 
 __all__ = [
-    "DISCRETIZERS",
     "MDLP",
     "EqualFrequency",
     "EqualWidth",
     "ReplaceMissing",
     "interval_labels",
-    "resolve",
 ]
 
 Scope = Literal["fold", "all"]
@@ -449,35 +446,3 @@ def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
             f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
         )
     return weights
-
-
-DISCRETIZERS: dict[str, type[Discretizer]] = {
-    kind.method: kind for kind in (EqualWidth, EqualFrequency, MDLP)
-}
-"""The discretisers by the names under which `discretize=` takes them."""
-
-
-def resolve(discretize: Any, n_bins: int = 10) -> Discretizer | None:
-    """What ``discretize=`` means: None, or a discretiser from a name (with `n_bins`) or the object itself.
-
-    Raises:
-        ValueError: an unknown name.
-        TypeError: neither a name nor a discretiser.
-
-    Examples:
-        >>> resolve("equal_width", 5), resolve(MDLP()), resolve(None)
-        (EqualWidth(n_bins=5, scope='fold'), MDLP(scope='fold'), None)
-    """
-    if discretize is None or isinstance(discretize, Discretizer):
-        return discretize
-    if not isinstance(discretize, str):
-        raise TypeError(
-            f"discretize={discretize!r} is neither a name ({', '.join(DISCRETIZERS)}) nor an object of "
-            "fasttree.discretize"
-        )
-    if discretize not in DISCRETIZERS:
-        close = difflib.get_close_matches(discretize, DISCRETIZERS, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(DISCRETIZERS)}"
-        raise ValueError(f"discretize={discretize!r} is not known; {hint}")
-    kind = DISCRETIZERS[discretize]
-    return kind() if kind is MDLP else kind(n_bins=n_bins)  # type: ignore[call-arg]

@@ -18,13 +18,11 @@ from hypothesis import strategies as st
 
 from fasttree.datasets import load
 from fasttree.discretize import (
-    DISCRETIZERS,
     MDLP,
     EqualFrequency,
     EqualWidth,
     ReplaceMissing,
     interval_labels,
-    resolve,
 )
 from fasttree.table import Table
 
@@ -315,15 +313,9 @@ def test_scope_does_not_change_fit_and_pickles_keep_it(thing):
     assert again == everywhere and again.transform(table).equals(here)
 
 
-def test_configurations_and_names():
+def test_configurations():
     assert EqualFrequency(np.int64(7)).to_config() == {"method": "equal_frequency", "n_bins": 7}
     assert json.loads(json.dumps(MDLP().to_config())) == {"method": "mdlp"}
-    assert {name: type(resolve(name, 3)) for name in DISCRETIZERS} == DISCRETIZERS
-    assert resolve("equal_width", 3) == EqualWidth(3) and resolve(None) is None
-    with pytest.raises(ValueError, match="did you mean 'equal_width'"):
-        resolve("equal_widht")
-    with pytest.raises(TypeError, match="neither a name"):
-        resolve(3)
 
 
 def test_in_a_pipeline_and_a_grid_search():

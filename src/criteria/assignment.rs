@@ -21,12 +21,7 @@ pub(super) struct Assignment {
 
 impl Assignment {
     /// Largest total weight of a one-to-one assignment of `rows` to `columns`.
-    pub(super) fn best(
-        &mut self,
-        rows: usize,
-        columns: usize,
-        weight: impl Fn(usize, usize) -> f64,
-    ) -> f64 {
+    pub(super) fn best(&mut self, rows: usize, columns: usize, weight: impl Fn(usize, usize) -> f64) -> f64 {
         if rows > columns {
             self.wide(columns, rows, |i, j| weight(j, i))
         } else {
@@ -45,12 +40,7 @@ impl Assignment {
     }
 
     /// Hungarian method for `3 <= rows <= columns`; costs are minus weights, index 0 is a sentinel.
-    fn augment(
-        &mut self,
-        rows: usize,
-        columns: usize,
-        weight: impl Fn(usize, usize) -> f64,
-    ) -> f64 {
+    fn augment(&mut self, rows: usize, columns: usize, weight: impl Fn(usize, usize) -> f64) -> f64 {
         self.weights.clear();
         for i in 0..rows {
             self.weights.extend((0..columns).map(|j| weight(i, j)));
@@ -152,11 +142,8 @@ mod tests {
         if row == rows {
             return 0.0;
         }
-        let mut best = if rows > columns {
-            by_trial(rows, columns, w, row + 1, taken)
-        } else {
-            f64::NEG_INFINITY
-        };
+        let mut best =
+            if rows > columns { by_trial(rows, columns, w, row + 1, taken) } else { f64::NEG_INFINITY };
         for j in 0..columns {
             if !taken[j] {
                 taken[j] = true;
@@ -171,19 +158,11 @@ mod tests {
     fn equals_trial_of_all_maps() {
         let mut assignment = Assignment::default();
         for seed in 0..3000u64 {
-            let (rows, columns) = (
-                1 + uniform(mix(seed, 1), 6) as usize,
-                1 + uniform(mix(seed, 2), 6) as usize,
-            );
-            let w = |i: usize, j: usize| {
-                uniform(mix(seed, (100 + 10 * i + j) as u64), 1 + seed % 12) as f64
-            };
+            let (rows, columns) =
+                (1 + uniform(mix(seed, 1), 6) as usize, 1 + uniform(mix(seed, 2), 6) as usize);
+            let w = |i: usize, j: usize| uniform(mix(seed, (100 + 10 * i + j) as u64), 1 + seed % 12) as f64;
             let trial = by_trial(rows, columns, &w, 0, &mut vec![false; columns]);
-            assert_eq!(
-                assignment.best(rows, columns, w),
-                trial,
-                "seed {seed}: {rows} x {columns}"
-            );
+            assert_eq!(assignment.best(rows, columns, w), trial, "seed {seed}: {rows} x {columns}");
         }
     }
 }

@@ -37,26 +37,12 @@ pub(super) fn branch_against_rest<C: Count>(
             for c in 0..block.classes {
                 let x = block.at(m, c, j);
                 inside[c] = x.value();
-                outside[c] = if two {
-                    block.at(1, c, j)
-                } else {
-                    block.totals[c].minus(x)
-                }
-                .value();
+                outside[c] = if two { block.at(1, c, j) } else { block.totals[c].minus(x) }.value();
                 size += inside[c];
                 rest += outside[c];
             }
             if size > 0.0 && rest > 0.0 {
-                let value = measure(
-                    Side {
-                        counts: &inside,
-                        size,
-                    },
-                    Side {
-                        counts: &outside,
-                        size: rest,
-                    },
-                );
+                let value = measure(Side { counts: &inside, size }, Side { counts: &outside, size: rest });
                 *s += if two { value } else { size / n * value };
             }
         }
@@ -79,20 +65,14 @@ impl<C: Count> Part<'_, C> {
     pub(super) fn branch(&self, m: usize) -> impl Iterator<Item = (f64, f64)> {
         let sizes = &self.sizes[m * LANES..(m + 1) * LANES];
         let positive = self.block.cell(m, self.class);
-        positive
-            .iter()
-            .zip(sizes)
-            .map(|(&x, &size)| (x.value(), size.minus(x).value()))
+        positive.iter().zip(sizes).map(|(&x, &size)| (x.value(), size.minus(x).value()))
     }
 
     /// The same for one candidate.
     #[inline]
     pub(super) fn at(&self, m: usize, candidate: usize) -> (f64, f64) {
         let x = self.block.at(m, self.class, candidate);
-        (
-            x.value(),
-            self.sizes[m * LANES + candidate].minus(x).value(),
-        )
+        (x.value(), self.sizes[m * LANES + candidate].minus(x).value())
     }
 }
 
@@ -118,18 +98,10 @@ pub(super) fn class_against_rest<C: Count>(
         for (m, sizes) in sizes.chunks_mut(LANES).enumerate() {
             for c in 0..block.classes {
                 let counts = &block.cell(m, c)[at..at + len];
-                sizes
-                    .iter_mut()
-                    .zip(counts)
-                    .for_each(|(z, &x)| *z = z.plus(x));
+                sizes.iter_mut().zip(counts).for_each(|(z, &x)| *z = z.plus(x));
             }
         }
-        let mut part = Part {
-            branches: block.branches,
-            block: block.part(at, len),
-            class: 1,
-            sizes: &sizes,
-        };
+        let mut part = Part { branches: block.branches, block: block.part(at, len), class: 1, sizes: &sizes };
         let positives = |c: usize| block.totals[c].value();
         if block.classes == 2 {
             measure(&part, positives(1), n - positives(1), out);
@@ -140,9 +112,7 @@ pub(super) fn class_against_rest<C: Count>(
             part.class = c;
             measure(&part, positives(c), n - positives(c), &mut value[..len]);
             let weight = positives(c) / n;
-            out.iter_mut()
-                .zip(&value)
-                .for_each(|(s, v)| *s += weight * v);
+            out.iter_mut().zip(&value).for_each(|(s, v)| *s += weight * v);
         }
     }
 }

@@ -37,10 +37,7 @@ pub struct FMeasure {
 
 impl Default for FMeasure {
     fn default() -> Self {
-        Self {
-            beta: 1.0,
-            variant: None,
-        }
+        Self { beta: 1.0, variant: None }
     }
 }
 
@@ -82,11 +79,7 @@ pub(super) static INFO: Info = Info {
 pub(super) fn f_beta(beta: f64, tp: f64, fp: f64, r#fn: f64) -> f64 {
     let b2 = beta * beta;
     let below = (1.0 + b2) * tp + b2 * r#fn + fp;
-    if below > 0.0 {
-        (1.0 + b2) * tp / below
-    } else {
-        0.0
-    }
+    if below > 0.0 { (1.0 + b2) * tp / below } else { 0.0 }
 }
 
 /// Refuse a beta that is negative, infinite or no number.

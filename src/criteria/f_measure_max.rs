@@ -29,10 +29,7 @@ pub struct FMeasureMax {
 
 impl Default for FMeasureMax {
     fn default() -> Self {
-        Self {
-            beta: 1.0,
-            positive: None,
-        }
+        Self { beta: 1.0, positive: None }
     }
 }
 
@@ -71,13 +68,7 @@ pub(super) static INFO: Info = Info {
 
 impl FMeasureMax {
     /// F of the stump for one positive class; `sizes` are the branches' rows.
-    fn of_class<C: Count>(
-        &self,
-        block: &Block<'_, C>,
-        candidate: usize,
-        class: usize,
-        sizes: &[f64],
-    ) -> f64 {
+    fn of_class<C: Count>(&self, block: &Block<'_, C>, candidate: usize, class: usize, sizes: &[f64]) -> f64 {
         let (mut tp, mut fp, mut missed) = (0.0, 0.0, 0.0);
         for (m, size) in sizes.iter().enumerate() {
             let inside = block.at(m, class, candidate).value();
@@ -107,12 +98,7 @@ impl Formula for FMeasureMax {
             }
             *s = match self.positive {
                 Some(class) => self.of_class(block, j, class, &sizes),
-                None if k > 2 => {
-                    (0..k)
-                        .map(|c| self.of_class(block, j, c, &sizes))
-                        .sum::<f64>()
-                        / k as f64
-                }
+                None if k > 2 => (0..k).map(|c| self.of_class(block, j, c, &sizes)).sum::<f64>() / k as f64,
                 None => self.of_class(block, j, k - 1, &sizes),
             };
         }

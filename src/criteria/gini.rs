@@ -56,10 +56,7 @@ fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
         out.fill(0.0);
         for m in 0..block.branches {
             if block.classes == 2 {
-                let (zero, one) = (
-                    &block.cell(m, 0)[at..at + len],
-                    &block.cell(m, 1)[at..at + len],
-                );
+                let (zero, one) = (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
                 for ((p, x), y) in out.iter_mut().zip(zero).zip(one) {
                     let (x, y) = (x.value(), y.value());
                     *p += (x * x + y * y) / (x + y).or_one();
@@ -94,11 +91,7 @@ impl Formula for Gini {
         let n = block.total().value();
         purities(block, out);
         let squares: f64 = block.totals.iter().map(|c| c.value() * c.value()).sum();
-        let before = if n > 0.0 {
-            squares / n * (1.0 / n)
-        } else {
-            1.0
-        };
+        let before = if n > 0.0 { squares / n * (1.0 / n) } else { 1.0 };
         for s in out {
             *s -= before;
         }
@@ -120,8 +113,7 @@ impl Formula for Gini {
             return None;
         }
         let plane = |m, c| &block.cell(m, c)[..out.len()];
-        let (left_0, left_1, right_0, right_1) =
-            (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
+        let (left_0, left_1, right_0, right_1) = (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
         let scale = 2.0 / (n * n);
         for (j, s) in out.iter_mut().enumerate() {
             let (a, b) = (left_0[j].value(), left_1[j].value());

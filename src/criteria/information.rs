@@ -28,21 +28,13 @@ pub(super) struct Pass {
 /// Entropy of the class totals of a block, as the gain starts with it.
 #[inline]
 pub(super) fn class_entropy<C: Count>(block: &Block<'_, C>) -> f64 {
-    entropy(
-        block.totals.iter().copied(),
-        block.total(),
-        block.context.logs,
-    )
+    entropy(block.totals.iter().copied(), block.total(), block.context.logs)
 }
 
 /// [`class_entropy`] for denominators: exactly 0 when fewer than two classes occur.
 pub(super) fn class_entropy_or_zero<C: Count>(block: &Block<'_, C>) -> f64 {
     let occupied = block.totals.iter().filter(|c| !c.is_empty()).count();
-    if occupied < 2 {
-        0.0
-    } else {
-        class_entropy(block)
-    }
+    if occupied < 2 { 0.0 } else { class_entropy(block) }
 }
 
 /// Walk a block that holds rows, [`LANES`] candidates a step, and hand each step to `each` with the
@@ -55,11 +47,7 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
     let (total, logs) = (block.total(), block.context.logs);
     let n = total.value();
     let log_n = total.log2(logs);
-    let mut step = Pass {
-        gain: [0.0; LANES],
-        split: [0.0; LANES],
-        joint: [0.0; LANES],
-    };
+    let mut step = Pass { gain: [0.0; LANES], split: [0.0; LANES], joint: [0.0; LANES] };
     let mut size = [C::default(); LANES];
     let (mut sum, mut log) = ([0.0; LANES], [0.0; LANES]);
     let mut branches = [0u32; LANES];
@@ -83,10 +71,7 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
         for m in 0..block.branches {
             // Table look-ups first, arithmetic after: so the divisions vectorise.
             if block.classes == 2 {
-                let (zero, one) = (
-                    &block.cell(m, 0)[at..at + len],
-                    &block.cell(m, 1)[at..at + len],
-                );
+                let (zero, one) = (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
                 for j in 0..len {
                     size[j] = zero[j].plus(one[j]);
                     sum[j] = zero[j].x_log2_x(logs) + one[j].x_log2_x(logs);
@@ -128,18 +113,10 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
         }
         for j in 0..len {
             if SPLIT {
-                step.split[j] = if branches[j] < 2 {
-                    0.0
-                } else {
-                    -step.split[j] / n + log_n
-                };
+                step.split[j] = if branches[j] < 2 { 0.0 } else { -step.split[j] / n + log_n };
             }
             if JOINT {
-                step.joint[j] = if cells[j] < 2 {
-                    0.0
-                } else {
-                    -step.joint[j] / n + log_n
-                };
+                step.joint[j] = if cells[j] < 2 { 0.0 } else { -step.joint[j] / n + log_n };
             }
         }
         each(at, len, &step);
@@ -160,11 +137,7 @@ pub(super) fn gain_over_split<C: Count>(
     denominator: impl Fn(f64) -> f64,
 ) {
     pass::<C, true, false>(block, class_entropy(block), |at, len, step| {
-        for ((s, &gain), &split) in out[at..at + len]
-            .iter_mut()
-            .zip(&step.gain)
-            .zip(&step.split)
-        {
+        for ((s, &gain), &split) in out[at..at + len].iter_mut().zip(&step.gain).zip(&step.split) {
             let d = denominator(split);
             *s = if d > 0.0 { gain / d } else { 0.0 };
         }
@@ -276,11 +249,7 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
             let split = whole - *z;
             // The smallest split entropy of two occupied branches, n H(1, n-1), is above log2 n.
             let divides = split > 0.5;
-            smallest = if divides && split < smallest {
-                split
-            } else {
-                smallest
-            };
+            smallest = if divides && split < smallest { split } else { smallest };
             *s = if divides { (n_h + *s) / split } else { 0.0 };
         }
     }

@@ -108,11 +108,7 @@ impl Jaccard {
             (Size::Values, None) => f64::NAN,
             (Size::Values, Some(g)) => {
                 let (i, part) = (x.floor() as usize, x.fract());
-                if part == 0.0 {
-                    g[i]
-                } else {
-                    g[i] + part * (g[i + 1] - g[i])
-                }
+                if part == 0.0 { g[i] } else { g[i] + part * (g[i + 1] - g[i]) }
             }
         }
     }
@@ -146,20 +142,14 @@ impl Jaccard {
                 let weight = |m: usize, c: usize| {
                     self.similarity(block.at(m, c, j).value(), sizes[m], block.totals[c].value())
                 };
-                (
-                    work.best(block.branches, block.classes, weight),
-                    block.context.n_occurring() as f64,
-                )
+                (work.best(block.branches, block.classes, weight), block.context.n_occurring() as f64)
             }
             Pairing::Identity => {
                 let (mut sum, mut k) = (0.0, 0.0);
                 for c in (0..block.classes).filter(|&c| occurring[c]) {
                     let inside = c < block.branches;
-                    let (both, branch) = if inside {
-                        (block.at(c, c, j).value(), sizes[c])
-                    } else {
-                        (0.0, 0.0)
-                    };
+                    let (both, branch) =
+                        if inside { (block.at(c, c, j).value(), sizes[c]) } else { (0.0, 0.0) };
                     if branch > 0.0 || !block.totals[c].is_empty() {
                         k += 1.0;
                         sum += self.similarity(both, branch, block.totals[c].value());
@@ -225,10 +215,7 @@ impl Formula for Jaccard {
             (Size::Values, Some(g)) if n.ceil() as usize >= g.len() => Err(Error::parameter(
                 "size_values",
                 format!("{} values", g.len()),
-                format!(
-                    "g is needed at 0..={}, the rows (or weight) of the table",
-                    n.ceil()
-                ),
+                format!("g is needed at 0..={}, the rows (or weight) of the table", n.ceil()),
             )),
             _ => Ok(()),
         }

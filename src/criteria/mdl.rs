@@ -54,9 +54,7 @@ fn length<C: Count>(
     }
     // log2 n! - sum log2 n_c! + log2 (n+k-1)! - log2 n! - log2 (k-1)!, with log2 n! cancelled.
     let arranged: f64 = counts.map(|c| c.log2_factorial(logs)).sum();
-    size.plus(classes).log2_factorial(logs)
-        - crate::numeric::log2_factorial((k - 1) as f64)
-        - arranged
+    size.plus(classes).log2_factorial(logs) - crate::numeric::log2_factorial((k - 1) as f64) - arranged
 }
 
 impl Formula for Mdl {
@@ -75,13 +73,7 @@ impl Formula for Mdl {
         for (j, s) in out.iter_mut().enumerate() {
             let mut saved = prior;
             for m in 0..block.branches {
-                saved -= length(
-                    block.branch(m, j),
-                    block.branch_total(m, j),
-                    others,
-                    k,
-                    block,
-                );
+                saved -= length(block.branch(m, j), block.branch_total(m, j), others, k, block);
             }
             *s = saved / total.value();
         }

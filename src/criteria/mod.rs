@@ -130,11 +130,7 @@ pub struct Context {
 impl Context {
     /// A context for tables with `classes` classes, all of which occur, and at most `max` rows.
     pub fn new(classes: usize, max: u64) -> Self {
-        Self {
-            logs: Logs::up_to(max),
-            classes,
-            occurring: vec![true; classes],
-        }
+        Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes] }
     }
 
     /// Number of classes that occur in the training set.
@@ -200,11 +196,7 @@ impl<'a, C: Count> Block<'a, C> {
 
     /// Counts of the classes in one branch of one candidate.
     #[inline]
-    pub fn branch(
-        &self,
-        branch: usize,
-        candidate: usize,
-    ) -> impl Iterator<Item = C> + Clone + use<'a, C> {
+    pub fn branch(&self, branch: usize, candidate: usize) -> impl Iterator<Item = C> + Clone + use<'a, C> {
         let (cells, stride) = (self.cells, self.stride);
         let start = branch * self.classes * stride + candidate;
         (0..self.classes).map(move |c| cells[start + c * stride])
@@ -220,12 +212,7 @@ impl<'a, C: Count> Block<'a, C> {
     #[inline]
     pub fn part(&self, at: usize, len: usize) -> Self {
         debug_assert!(at + len <= self.len);
-        Self {
-            cells: &self.cells[at..],
-            len,
-            declared: &self.declared[at..],
-            ..*self
-        }
+        Self { cells: &self.cells[at..], len, declared: &self.declared[at..], ..*self }
     }
 
     /// Rows (or weight) of the node.
@@ -237,12 +224,7 @@ impl<'a, C: Count> Block<'a, C> {
 
 impl<'a> Tables<'a> {
     /// One table given as rows of branches; for tests, documentation and single questions.
-    pub fn one(
-        cells: &'a [u32],
-        totals: &'a [u32],
-        declared: &'a [u32; 1],
-        context: &'a Context,
-    ) -> Self {
+    pub fn one(cells: &'a [u32], totals: &'a [u32], declared: &'a [u32; 1], context: &'a Context) -> Self {
         Self {
             cells: Cells::Rows(cells),
             totals: Cells::Rows(totals),
@@ -270,12 +252,7 @@ impl<'a> Tables<'a> {
             Cells::Rows(c) => Cells::Rows(&c[at..]),
             Cells::Weights(c) => Cells::Weights(&c[at..]),
         };
-        Tables {
-            cells,
-            len,
-            declared: &self.declared[at..],
-            ..*self
-        }
+        Tables { cells, len, declared: &self.declared[at..], ..*self }
     }
 
     fn block<C: Count>(&self, cells: &'a [C], totals: &'a [C]) -> Block<'a, C> {
@@ -378,9 +355,7 @@ impl<F: Formula> Criterion for F {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::score(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::score(self, &t.block(c, n), out),
             _ => {
-                return Err(Error::Internal(
-                    "cells and totals of different kinds".into(),
-                ));
+                return Err(Error::Internal("cells and totals of different kinds".into()));
             }
         }
         Ok(())
@@ -391,9 +366,7 @@ impl<F: Formula> Criterion for F {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::distance(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::distance(self, &t.block(c, n), out),
             _ => {
-                return Err(Error::Internal(
-                    "cells and totals of different kinds".into(),
-                ));
+                return Err(Error::Internal("cells and totals of different kinds".into()));
             }
         }
         Ok(())
@@ -435,10 +408,7 @@ macro_rules! entry {
         entry!($module::$type, $module::INFO)
     };
     ($module:ident :: $type:ident, $info:expr) => {
-        Entry {
-            info: &$info,
-            make: from_options::<$module::$type>,
-        }
+        Entry { info: &$info, make: from_options::<$module::$type> }
     };
 }
 
@@ -473,10 +443,7 @@ pub static CRITERIA: &[Entry] = &[
 
 /// The entry with this name or alias; otherwise an error that lists the names and the nearest one.
 pub fn find(name: &str) -> Result<&'static Entry> {
-    if let Some(e) = CRITERIA
-        .iter()
-        .find(|e| e.info.name == name || e.info.aliases.contains(&name))
-    {
+    if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name)) {
         return Ok(e);
     }
     let names: Vec<&str> = CRITERIA.iter().map(|e| e.info.name).collect();

@@ -115,7 +115,6 @@ macro_rules! normalised {
     };
 }
 
-normalised!(GeometricNmi, GEOMETRIC, |h: f64, split: f64| (h * split)
-    .sqrt());
+normalised!(GeometricNmi, GEOMETRIC, |h: f64, split: f64| (h * split).sqrt());
 normalised!(MinNmi, MIN, f64::min);
 normalised!(MaxNmi, MAX, f64::max);

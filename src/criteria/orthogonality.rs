@@ -45,12 +45,7 @@ impl Formula for Orthogonality {
 
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
-            one_minus_cosine(
-                left.counts
-                    .iter()
-                    .copied()
-                    .zip(right.counts.iter().copied()),
-            )
+            one_minus_cosine(left.counts.iter().copied().zip(right.counts.iter().copied()))
         });
     }
 }

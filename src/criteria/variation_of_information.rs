@@ -40,12 +40,7 @@ pub(super) static INFO: Info = Info {
 /// `-sum_c n_c/n H(m|c)`, subtracted from what `out` holds.
 fn subtract_branch_entropy<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
     let n = block.total().value();
-    for (c, &size) in block
-        .totals
-        .iter()
-        .enumerate()
-        .filter(|(_, size)| !size.is_empty())
-    {
+    for (c, &size) in block.totals.iter().enumerate().filter(|(_, size)| !size.is_empty()) {
         let weight = size.value() / n;
         for (j, s) in out.iter_mut().enumerate() {
             let column = (0..block.branches).map(|m| block.at(m, c, j));

@@ -1,9 +1,7 @@
 //! Every fact that a criterion declares about itself is tried on random tables: a declared property must
 //! hold on all of them, a denied one must fail on some.
 
-use crate::criteria_tables::{
-    Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
-};
+use crate::criteria_tables::{Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose};
 use fasttree_core::criteria::{CRITERIA, Criterion, Evidence, Guard, Info, find, make};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -22,12 +20,7 @@ fn on_tables() -> impl Iterator<Item = (&'static Info, Box<dyn Criterion>)> {
 }
 
 /// Holds on every trial if declared, fails on one at least if denied.
-fn verify(
-    info: &Info,
-    fact: &str,
-    declared: bool,
-    mut holds: impl FnMut(&mut Random) -> Result<(), String>,
-) {
+fn verify(info: &Info, fact: &str, declared: bool, mut holds: impl FnMut(&mut Random) -> Result<(), String>) {
     let mut broken = None;
     for seed in 0..TRIALS {
         if let Err(why) = holds(&mut Random::new(seed)) {
@@ -37,21 +30,14 @@ fn verify(
     }
     match (declared, broken) {
         (true, Some(why)) => panic!("{} is declared {fact}: {why}", info.name),
-        (false, None) => panic!(
-            "{} is declared not {fact}, but no table shows it",
-            info.name
-        ),
+        (false, None) => panic!("{} is declared not {fact}, but no table shows it", info.name),
         _ => {}
     }
 }
 
 fn same(a: f64, b: f64, what: impl std::fmt::Debug) -> Result<(), String> {
     let close = (a - b).abs() <= TOLERANCE * a.abs().max(1.0);
-    if close {
-        Ok(())
-    } else {
-        Err(format!("{a} against {b} on {what:?}"))
-    }
+    if close { Ok(()) } else { Err(format!("{a} against {b} on {what:?}")) }
 }
 
 fn both_same(c: &dyn Criterion, table: &Table, other: &Table) -> Result<(), String> {
@@ -75,15 +61,9 @@ fn scores_stay_in_their_range() {
         for seed in 0..TRIALS {
             let table = Random::new(seed).any_table();
             let (score, distance) = evaluate(c.as_ref(), &table);
-            assert!(
-                score.is_finite() && distance.is_finite(),
-                "{} on {table:?}",
-                info.name
-            );
-            let (low, high) = (
-                info.lowest.unwrap_or(f64::NEG_INFINITY),
-                info.highest.unwrap_or(f64::INFINITY),
-            );
+            assert!(score.is_finite() && distance.is_finite(), "{} on {table:?}", info.name);
+            let (low, high) =
+                (info.lowest.unwrap_or(f64::NEG_INFINITY), info.highest.unwrap_or(f64::INFINITY));
             assert!(
                 score >= low - TOLERANCE && score <= high + TOLERANCE,
                 "{} = {score} on {table:?}",
@@ -112,11 +92,7 @@ fn symmetry() {
     for (info, c) in on_tables() {
         verify(info, "symmetric", info.symmetric, |r| {
             let table = r.any_table();
-            same(
-                evaluate(c.as_ref(), &table).0,
-                evaluate(c.as_ref(), &transpose(&table)).0,
-                &table,
-            )
+            same(evaluate(c.as_ref(), &table).0, evaluate(c.as_ref(), &transpose(&table)).0, &table)
         });
     }
 }
@@ -149,15 +125,9 @@ fn metric_laws(r: &mut Random, d: &dyn Fn(&[usize], &[usize]) -> f64) -> Result<
         return Err(format!("{direct} > {around} on {a:?} {b:?} {c:?}"));
     }
     let apart = cross(&a, &b);
-    let equal = apart
-        .iter()
-        .chain(&transpose(&apart))
-        .all(|b| b.iter().filter(|&&x| x > 0).count() == 1);
+    let equal = apart.iter().chain(&transpose(&apart)).all(|b| b.iter().filter(|&&x| x > 0).count() == 1);
     if !equal && d(&a, &b) <= TOLERANCE {
-        return Err(format!(
-            "distance {} of the different {a:?} {b:?}",
-            d(&a, &b)
-        ));
+        return Err(format!("distance {} of the different {a:?} {b:?}", d(&a, &b)));
     }
     Ok(())
 }
@@ -174,9 +144,7 @@ fn metrics_obey_the_triangle_inequality() {
 fn matched_accuracy_is_a_metric_and_identities_are_one_on_labels() {
     let matched = criterion("accuracy", json!({"assignment": "matching"}));
     let d = |a: &[usize], b: &[usize]| evaluate(matched.as_ref(), &cross(a, b)).1;
-    verify(CRITERIA[0].info, "a metric (matched accuracy)", true, |r| {
-        metric_laws(r, &d)
-    });
+    verify(CRITERIA[0].info, "a metric (matched accuracy)", true, |r| metric_laws(r, &d));
     for name in ["accuracy", "jaccard"] {
         for size in ["cardinality", "sqrt", "log1p"] {
             let options = if name == "jaccard" {
@@ -194,14 +162,8 @@ fn matched_accuracy_is_a_metric_and_identities_are_one_on_labels() {
                 let mut r = Random::new(seed);
                 let (a, b, e) = (r.partition(12), r.partition(12), r.partition(12));
                 assert!(d(&a, &a).abs() < TOLERANCE && (d(&a, &b) - d(&b, &a)).abs() < TOLERANCE);
-                assert!(
-                    d(&a, &e) <= d(&a, &b) + d(&b, &e) + TOLERANCE,
-                    "{name} {size}: {a:?} {b:?} {e:?}"
-                );
-                assert!(
-                    a == b || d(&a, &b) > TOLERANCE,
-                    "{name} {size}: {a:?} {b:?}"
-                );
+                assert!(d(&a, &e) <= d(&a, &b) + d(&b, &e) + TOLERANCE, "{name} {size}: {a:?} {b:?} {e:?}");
+                assert!(a == b || d(&a, &b) > TOLERANCE, "{name} {size}: {a:?} {b:?}");
             }
         }
     }
@@ -213,19 +175,11 @@ fn sorted_rows(r: &mut Random) -> (usize, Vec<usize>) {
         // A rare shape: nearly pure on the left, tiny on the right.
         return (
             3,
-            [(0, 89), (1, 15), (0, 18), (2, 1), (0, 3)]
-                .iter()
-                .flat_map(|&(c, n)| vec![c; n])
-                .collect(),
+            [(0, 89), (1, 15), (0, 18), (2, 1), (0, 3)].iter().flat_map(|&(c, n)| vec![c; n]).collect(),
         );
     }
     let (k, runs) = (2 + r.below(3), 2 + r.below(4));
-    (
-        k,
-        (0..runs)
-            .flat_map(|_| vec![r.below(k); 1 + r.below(6)])
-            .collect(),
-    )
+    (k, (0..runs).flat_map(|_| vec![r.below(k); 1 + r.below(6)]).collect())
 }
 
 #[test]
@@ -235,10 +189,7 @@ fn convex_criteria_choose_boundaries() {
             let (k, sequence) = sorted_rows(r);
             let score = |t: usize| {
                 let mut table = vec![vec![0; k]; 2];
-                sequence
-                    .iter()
-                    .enumerate()
-                    .for_each(|(i, &class)| table[usize::from(i >= t)][class] += 1);
+                sequence.iter().enumerate().for_each(|(i, &class)| table[usize::from(i >= t)][class] += 1);
                 evaluate(c.as_ref(), &table).0
             };
             let n = sequence.len();
@@ -272,22 +223,12 @@ fn fractional_scores_are_shares_of_a_decrease() {
         assert_eq!(info.lowest, Some(0.0), "{}", info.name);
         for seed in 0..TRIALS {
             let table = Random::new(seed).any_table();
-            let thrice: Table = table
-                .iter()
-                .map(|b| b.iter().map(|&x| 3 * x).collect())
-                .collect();
-            same(
-                evaluate(c.as_ref(), &table).0,
-                evaluate(c.as_ref(), &thrice).0,
-                &table,
-            )
-            .unwrap_or_else(|e| panic!("{}: {e}", info.name));
+            let thrice: Table = table.iter().map(|b| b.iter().map(|&x| 3 * x).collect()).collect();
+            same(evaluate(c.as_ref(), &table).0, evaluate(c.as_ref(), &thrice).0, &table)
+                .unwrap_or_else(|e| panic!("{}: {e}", info.name));
         }
     }
-    assert_eq!(
-        fractional,
-        HashSet::from(["info_gain", "gain_ratio", "gini"])
-    );
+    assert_eq!(fractional, HashSet::from(["info_gain", "gain_ratio", "gini"]));
 }
 
 #[test]
@@ -305,26 +246,14 @@ fn blocks_windows_and_whole_weights_agree_to_the_bit() {
             c.distance(&block, &mut whole[1]).unwrap();
             let mut weighted = [vec![0.0; len], vec![0.0; len]];
             c.score(&candidates.block(true), &mut weighted[0]).unwrap();
-            c.distance(&candidates.block(true), &mut weighted[1])
-                .unwrap();
-            assert_eq!(
-                bits(&whole),
-                bits(&weighted),
-                "{}: rows against whole weights",
-                info.name
-            );
+            c.distance(&candidates.block(true), &mut weighted[1]).unwrap();
+            assert_eq!(bits(&whole), bits(&weighted), "{}: rows against whole weights", info.name);
             let mut single = [vec![0.0; len], vec![0.0; len]];
             for j in 0..len {
                 c.score(&block.window(j, 1), &mut single[0][j..=j]).unwrap();
-                c.distance(&block.window(j, 1), &mut single[1][j..=j])
-                    .unwrap();
+                c.distance(&block.window(j, 1), &mut single[1][j..=j]).unwrap();
             }
-            assert_eq!(
-                bits(&whole),
-                bits(&single),
-                "{}: block against windows",
-                info.name
-            );
+            assert_eq!(bits(&whole), bits(&single), "{}: block against windows", info.name);
         }
     }
 }
@@ -363,20 +292,14 @@ fn screens_keep_their_bound() {
             }
             let top = |v: &[f64]| v.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let kept = (0..len).filter(|&j| cheap[j] >= top(&cheap) - 2.0 * bound);
-            let first = kept.fold((f64::NEG_INFINITY, 0), |b, j| {
-                if exact[j] > b.0 { (exact[j], j) } else { b }
-            });
-            let direct = (0..len).fold((f64::NEG_INFINITY, 0), |b, j| {
-                if exact[j] > b.0 { (exact[j], j) } else { b }
-            });
+            let first =
+                kept.fold((f64::NEG_INFINITY, 0), |b, j| if exact[j] > b.0 { (exact[j], j) } else { b });
+            let direct =
+                (0..len).fold((f64::NEG_INFINITY, 0), |b, j| if exact[j] > b.0 { (exact[j], j) } else { b });
             assert_eq!(first, direct, "{}", info.name);
         }
     }
-    assert!(
-        screened.contains("info_gain")
-            && screened.contains("gini")
-            && screened.contains("gain_ratio")
-    );
+    assert!(screened.contains("info_gain") && screened.contains("gini") && screened.contains("gain_ratio"));
 }
 
 #[test]
@@ -404,14 +327,7 @@ fn the_registry_describes_what_it_makes() {
         let again = make(info.name, options.clone()).unwrap();
         assert_eq!(again.options(), made.options());
         let unknown = Map::from_iter([("alhpa".to_owned(), json!(1))]);
-        assert!(
-            make(info.name, unknown)
-                .unwrap_err()
-                .to_string()
-                .contains("alhpa"),
-            "{}",
-            info.name
-        );
+        assert!(make(info.name, unknown).unwrap_err().to_string().contains("alhpa"), "{}", info.name);
     }
 }
 
@@ -430,17 +346,8 @@ fn guards_travel_with_gain_ratio() {
     assert_eq!(guard(json!("average")), Guard::Average);
     assert_eq!(guard(json!("j48")), Guard::J48);
     assert_eq!(guard(json!("chen2013")), Guard::Chen2013);
-    assert_eq!(
-        criterion("gain_ratio", json!({"guard": "j48"})).options(),
-        json!({"guard": "j48"})
-    );
-    assert!(
-        make(
-            "gain_ratio",
-            Map::from_iter([("guard".to_owned(), json!("quinlan"))])
-        )
-        .is_err()
-    );
+    assert_eq!(criterion("gain_ratio", json!({"guard": "j48"})).options(), json!({"guard": "j48"}));
+    assert!(make("gain_ratio", Map::from_iter([("guard".to_owned(), json!("quinlan"))])).is_err());
 }
 
 #[test]
@@ -449,11 +356,7 @@ fn totals_of_test_blocks_are_totals() {
     let candidates = Candidates::random(&mut r, &[9, 4], 3, 2);
     for j in 0..2 {
         let table: Table = (0..3)
-            .map(|m| {
-                (0..2)
-                    .map(|c| candidates.rows[(m * 2 + c) * candidates.stride + j])
-                    .collect()
-            })
+            .map(|m| (0..2).map(|c| candidates.rows[(m * 2 + c) * candidates.stride + j]).collect())
             .collect();
         assert_eq!(column_sums(&table), [9, 4]);
     }

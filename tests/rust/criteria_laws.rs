@@ -15,10 +15,7 @@ fn score(name: &str, table: &[Vec<u32>]) -> f64 {
 }
 
 fn close(a: f64, b: f64, what: impl std::fmt::Debug) {
-    assert!(
-        (a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0),
-        "{a} against {b}: {what:?}"
-    );
+    assert!((a - b).abs() <= 1e-12 * a.abs().max(b.abs()).max(1.0), "{a} against {b}: {what:?}");
 }
 
 fn table(rows: &[&[u32]]) -> Table {
@@ -28,12 +25,7 @@ fn table(rows: &[&[u32]]) -> Table {
 /// `-sum p log2 p`, with a library logarithm.
 fn entropy(counts: &[u32]) -> f64 {
     let n: f64 = counts.iter().map(|&c| f64::from(c)).sum();
-    counts
-        .iter()
-        .filter(|&&c| c > 0)
-        .map(|&c| f64::from(c) / n)
-        .map(|p| -p * p.log2())
-        .sum()
+    counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c) / n).map(|p| -p * p.log2()).sum()
 }
 
 fn sizes(t: &[Vec<u32>]) -> Vec<u32> {
@@ -62,11 +54,7 @@ fn one_minus_mantaras_is_gain_over_joint_entropy() {
         if joint > 0.0 {
             close(1.0 - d, score("info_gain", &t) / joint, &t);
             close(s, 1.0 - d, &t);
-            close(
-                d,
-                of("variation_of_information", Value::Null, &t).1 / joint,
-                &t,
-            );
+            close(d, of("variation_of_information", Value::Null, &t).1 / joint, &t);
         } else {
             assert_eq!((s, d), (0.0, 0.0));
         }
@@ -79,31 +67,14 @@ fn gain_never_exceeds_either_entropy_and_refinement_never_lowers_it() {
         let mut r = Random::new(seed);
         let t = r.any_table();
         let gain = score("info_gain", &t);
-        assert!(
-            gain <= entropy(&column_sums(&t)).min(entropy(&sizes(&t))) + 1e-12,
-            "{t:?}"
-        );
+        assert!(gain <= entropy(&column_sums(&t)).min(entropy(&sizes(&t))) + 1e-12, "{t:?}");
         let mut finer = t.clone();
         let m = r.below(t.len());
-        let part: Vec<u32> = t[m]
-            .iter()
-            .map(|&x| r.below(x as usize + 1) as u32)
-            .collect();
+        let part: Vec<u32> = t[m].iter().map(|&x| r.below(x as usize + 1) as u32).collect();
         finer[m].iter_mut().zip(&part).for_each(|(x, p)| *x -= p);
         finer.push(part);
-        for name in [
-            "info_gain",
-            "gini",
-            "dkm",
-            "g_statistic",
-            "chi2",
-            "accuracy",
-            "auc",
-        ] {
-            assert!(
-                score(name, &finer) >= score(name, &t) - 1e-9,
-                "{name}: {t:?} {finer:?}"
-            );
+        for name in ["info_gain", "gini", "dkm", "g_statistic", "chi2", "accuracy", "auc"] {
+            assert!(score(name, &finer) >= score(name, &t) - 1e-9, "{name}: {t:?} {finer:?}");
         }
     }
 }
@@ -112,23 +83,12 @@ fn gain_never_exceeds_either_entropy_and_refinement_never_lowers_it() {
 fn normal_gain_divides_by_the_declared_number_of_values() {
     for seed in 0..TRIALS {
         let t = Random::new(seed).any_table();
-        let expected = if t.len() > 1 {
-            score("info_gain", &t) / (t.len() as f64).log2()
-        } else {
-            0.0
-        };
+        let expected = if t.len() > 1 { score("info_gain", &t) / (t.len() as f64).log2() } else { 0.0 };
         close(score("normal_gain", &t), expected, &t);
     }
     // An empty declared value counts.
-    let (two, three) = (
-        table(&[&[2, 1], &[0, 3]]),
-        table(&[&[2, 1], &[0, 3], &[0, 0]]),
-    );
-    close(
-        score("normal_gain", &two),
-        score("normal_gain", &three) * 3f64.log2(),
-        "empty value",
-    );
+    let (two, three) = (table(&[&[2, 1], &[0, 3]]), table(&[&[2, 1], &[0, 3], &[0, 0]]));
+    close(score("normal_gain", &two), score("normal_gain", &three) * 3f64.log2(), "empty value");
 }
 
 #[test]
@@ -136,11 +96,7 @@ fn gini_and_gain_ratio_are_not_symmetric() {
     let t = table(&[&[4, 0, 1], &[0, 3, 2]]);
     let turned = table(&[&[4, 0], &[0, 3], &[1, 2]]);
     close(of("gini", Value::Null, &t).1, 0.4, "gini");
-    close(
-        of("gini", Value::Null, &turned).1,
-        2.0 / 15.0,
-        "gini of the transpose",
-    );
+    close(of("gini", Value::Null, &turned).1, 2.0 / 15.0, "gini of the transpose");
     assert!(score("gain_ratio", &t) > score("gain_ratio", &turned) + 0.1);
 }
 
@@ -192,22 +148,14 @@ fn one_branch_or_one_class_scores_nothing() {
         ] {
             let s = score(name, &t);
             let pure = column_sums(&t).contains(&0);
-            let blind = matches!(
-                name,
-                "euclid" | "angle" | "orthogonality" | "twoing" | "hellinger" | "chi2"
-            );
-            assert!(
-                s.abs() < if pure && !blind { 1e-14 } else { 1e-15 },
-                "{name} = {s} on {t:?}"
-            );
+            let blind =
+                matches!(name, "euclid" | "angle" | "orthogonality" | "twoing" | "hellinger" | "chi2");
+            assert!(s.abs() < if pure && !blind { 1e-14 } else { 1e-15 }, "{name} = {s} on {t:?}");
         }
         assert_eq!(score("auc", &t), 0.5);
     }
     // A pure node and a constant feature agree completely, and yet tell nothing.
-    assert_eq!(
-        of("mantaras", Value::Null, &table(&[&[5, 0], &[0, 0]])),
-        (0.0, 0.0)
-    );
+    assert_eq!(of("mantaras", Value::Null, &table(&[&[5, 0], &[0, 0]])), (0.0, 0.0));
 }
 
 #[test]
@@ -215,18 +163,13 @@ fn auc_is_mann_whitney_with_ties_one_half() {
     for seed in 0..TRIALS {
         let mut r = Random::new(seed);
         let branches = 1 + r.below(6);
-        let t: Table = (0..branches)
-            .map(|_| vec![r.below(5) as u32, r.below(5) as u32])
-            .collect();
+        let t: Table = (0..branches).map(|_| vec![r.below(5) as u32, r.below(5) as u32]).collect();
         let totals = column_sums(&t);
         if totals.contains(&0) {
             continue;
         }
         // Row by row; shares compared as fractions.
-        let rows = |class: usize| {
-            t.iter()
-                .flat_map(move |b| vec![(b[1], b[0] + b[1]); b[class] as usize])
-        };
+        let rows = |class: usize| t.iter().flat_map(move |b| vec![(b[1], b[0] + b[1]); b[class] as usize]);
         let mut won = 0.0;
         for (p, n) in rows(1) {
             for (q, m) in rows(0) {
@@ -250,18 +193,12 @@ fn g_is_the_likelihood_ratio_statistic() {
         let mut g = 0.0;
         for (b, &size) in t.iter().zip(&rows) {
             for (&x, &total) in b.iter().zip(&columns).filter(|&(&x, _)| x > 0) {
-                g += 2.0
-                    * f64::from(x)
-                    * (f64::from(x) * n / (f64::from(size) * f64::from(total))).ln();
+                g += 2.0 * f64::from(x) * (f64::from(x) * n / (f64::from(size) * f64::from(total))).ln();
             }
         }
         let s = score("g_statistic", &t);
         assert!((s - g).abs() <= 1e-10 * n.max(1.0), "{s} {g} {t:?}");
-        close(
-            s,
-            2.0 * n * std::f64::consts::LN_2 * score("info_gain", &t),
-            &t,
-        );
+        close(s, 2.0 * n * std::f64::consts::LN_2 * score("info_gain", &t), &t);
     }
 }
 
@@ -274,11 +211,7 @@ fn f_from_counts_is_the_harmonic_mean() {
         // Label by strict majority, then precision and recall of class 1.
         let labelled: Vec<bool> = t.iter().map(|b| b[1] > b[0]).collect();
         let sum = |class: usize, yes: bool| -> f64 {
-            t.iter()
-                .zip(&labelled)
-                .filter(|(_, l)| **l == yes)
-                .map(|(b, _)| f64::from(b[class]))
-                .sum()
+            t.iter().zip(&labelled).filter(|(_, l)| **l == yes).map(|(b, _)| f64::from(b[class])).sum()
         };
         let (tp, fp, missed) = (sum(1, true), sum(0, true), sum(1, false));
         let expected = if tp > 0.0 {
@@ -302,64 +235,31 @@ fn f_measure_by_hand() {
     close(score("f_measure", &t), after, "sum");
     // Before: 7 of 14 whichever class, FN = 0.
     let before = 14.0 / (14.0 + 7.0);
-    close(
-        of("f_measure", json!({"variant": "change"}), &t).0,
-        f64::abs(before - after),
-        "change",
-    );
+    close(of("f_measure", json!({"variant": "change"}), &t).0, f64::abs(before - after), "change");
     // A tie goes to the lower class: TP 2, FP 2, FN 3 rather than FN 0.
     let tie = table(&[&[2, 2], &[3, 0]]);
-    close(
-        score("f_measure", &tie),
-        4.0 / 7.0 * (4.0 / 9.0) + 3.0 / 7.0 * (6.0 / 8.0),
-        "tie",
-    );
+    close(score("f_measure", &tie), 4.0 / 7.0 * (4.0 / 9.0) + 3.0 / 7.0 * (6.0 / 8.0), "tie");
     // beta 2 weighs FN by four.
-    let weighted =
-        8.0 / 14.0 * (30.0 / (30.0 + 4.0 + 2.0)) + 6.0 / 14.0 * (25.0 / (25.0 + 8.0 + 1.0));
-    close(
-        of("f_measure", json!({"beta": 2.0}), &t).0,
-        weighted,
-        "beta",
-    );
+    let weighted = 8.0 / 14.0 * (30.0 / (30.0 + 4.0 + 2.0)) + 6.0 / 14.0 * (25.0 / (25.0 + 8.0 + 1.0));
+    close(of("f_measure", json!({"beta": 2.0}), &t).0, weighted, "beta");
     // Algorithm 1 does not see a pure branch of the negative class.
     assert_eq!(score("f_measure_max", &table(&[&[9, 0], &[9, 8]])), 0.0);
     // Three classes: the mean over all; a class given: that one.
     let three = table(&[&[4, 1, 0], &[0, 3, 3]]);
     let (f0, f1, f2) = (8.0 / (8.0 + 1.0), 0.0, 0.0);
     close(score("f_measure_max", &three), (f0 + f1 + f2) / 3.0, "mean");
-    close(
-        of("f_measure_max", json!({"positive": 0}), &three).0,
-        f0,
-        "positive",
-    );
+    close(of("f_measure_max", json!({"positive": 0}), &three).0, f0, "positive");
 }
 
 #[test]
 fn accuracy_in_three_readings() {
     let t = table(&[&[6, 1, 0], &[5, 4, 0], &[0, 2, 1]]);
     close(score("accuracy", &t), 13.0 / 19.0, "majority");
-    close(
-        of("accuracy", json!({"assignment": "matching"}), &t).0,
-        11.0 / 19.0,
-        "matching: 6 + 4 + 1",
-    );
-    close(
-        of("accuracy", json!({"assignment": "identity"}), &t).0,
-        11.0 / 19.0,
-        "identity",
-    );
+    close(of("accuracy", json!({"assignment": "matching"}), &t).0, 11.0 / 19.0, "matching: 6 + 4 + 1");
+    close(of("accuracy", json!({"assignment": "identity"}), &t).0, 11.0 / 19.0, "identity");
     let two = table(&[&[6, 5], &[5, 0]]);
-    close(
-        of("accuracy", json!({"assignment": "matching"}), &two).0,
-        10.0 / 16.0,
-        "both want class 0",
-    );
-    close(
-        of("accuracy", json!({"assignment": "identity"}), &two).0,
-        6.0 / 16.0,
-        "identity",
-    );
+    close(of("accuracy", json!({"assignment": "matching"}), &two).0, 10.0 / 16.0, "both want class 0");
+    close(of("accuracy", json!({"assignment": "identity"}), &two).0, 6.0 / 16.0, "identity");
 }
 
 #[test]
@@ -368,16 +268,8 @@ fn jaccard_counts_occurring_classes_and_empty_unions() {
     let identity = criterion("jaccard", json!({"assignment": "identity"}));
     // Branches fit classes 1 and 0 best: 4/5 and 5/6.
     let t = table(&[&[0, 4, 0], &[5, 1, 0]]);
-    close(
-        evaluate(c.as_ref(), &t).0,
-        4.0 / 5.0 + 5.0 / 6.0,
-        "matching",
-    );
-    close(
-        evaluate(c.as_ref(), &t).1,
-        3.0 - 4.0 / 5.0 - 5.0 / 6.0,
-        "k = 3",
-    );
+    close(evaluate(c.as_ref(), &t).0, 4.0 / 5.0 + 5.0 / 6.0, "matching");
+    close(evaluate(c.as_ref(), &t).1, 3.0 - 4.0 / 5.0 - 5.0 / 6.0, "k = 3");
     let (s, d) = evaluate_in(c.as_ref(), &t, &[true, true, false]);
     close(s + d, 2.0, "class 2 does not occur");
     // Identity: 0/9 and 1/10; the union of branch 2 and class 2 is empty and left out.
@@ -395,43 +287,21 @@ fn jaccard_sizes() {
     let t = table(&[&[4, 1], &[2, 3]]);
     let cardinality = of("jaccard", Value::Null, &t);
     let values: Vec<f64> = (0..=10).map(f64::from).collect();
-    let own = of(
-        "jaccard",
-        json!({"size": "values", "size_values": values}),
-        &t,
-    );
+    let own = of("jaccard", json!({"size": "values", "size_values": values}), &t);
     close(cardinality.0, own.0, "g = id");
     let roots: Vec<f64> = (0..=10).map(|i| f64::from(i).sqrt()).collect();
-    let own = of(
-        "jaccard",
-        json!({"size": "values", "size_values": roots}),
-        &t,
-    );
-    close(
-        own.0,
-        of("jaccard", json!({"size": "sqrt"}), &t).0,
-        "g = sqrt",
-    );
+    let own = of("jaccard", json!({"size": "values", "size_values": roots}), &t);
+    close(own.0, of("jaccard", json!({"size": "sqrt"}), &t).0, "g = sqrt");
     // Pairs (0,0) and (1,1): symmetric differences 3 of 7 and 3 of 6.
-    close(
-        own.1,
-        (3.0f64 / 7.0).sqrt() + (3.0f64 / 6.0).sqrt(),
-        "by hand",
-    );
+    close(own.1, (3.0f64 / 7.0).sqrt() + (3.0f64 / 6.0).sqrt(), "by hand");
     let log = of("jaccard", json!({"size": "log1p"}), &t).1;
-    close(
-        log,
-        4f64.ln() / 8f64.ln() + 4f64.ln() / 7f64.ln(),
-        "log1p by hand",
-    );
+    close(log, 4f64.ln() / 8f64.ln() + 4f64.ln() / 7f64.ln(), "log1p by hand");
 }
 
 #[test]
 fn bad_options_are_refused_with_their_name() {
     let said = |name: &str, options: Value| {
-        let Value::Object(map) = options else {
-            panic!()
-        };
+        let Value::Object(map) = options else { panic!() };
         make(name, map).unwrap_err().to_string()
     };
     for beta in [json!(-1.0), json!(-0.5)] {
@@ -458,13 +328,8 @@ fn options_that_do_not_fit_the_table_are_refused() {
         let tables = fasttree_core::criteria::Tables::one(&cells, &[6, 4], &[2], &context);
         c.score(&tables, &mut [0.0]).unwrap_err().to_string()
     };
-    assert!(
-        refuse("f_measure_max", json!({"positive": 2})).contains("positive=2: there are 2 classes")
-    );
-    let short = refuse(
-        "jaccard",
-        json!({"size": "values", "size_values": [0.0, 1.0, 2.0]}),
-    );
+    assert!(refuse("f_measure_max", json!({"positive": 2})).contains("positive=2: there are 2 classes"));
+    let short = refuse("jaccard", json!({"size": "values", "size_values": [0.0, 1.0, 2.0]}));
     assert!(short.contains("0..=10"), "{short}");
 }
 
@@ -477,12 +342,8 @@ fn twoing_is_half_the_best_gini_over_superclasses() {
         let best = (1..1usize << k)
             .map(|group| {
                 let merge = |b: &Vec<u32>| {
-                    let inside: u32 = b
-                        .iter()
-                        .enumerate()
-                        .filter(|(c, _)| group >> c & 1 == 1)
-                        .map(|(_, x)| x)
-                        .sum();
+                    let inside: u32 =
+                        b.iter().enumerate().filter(|(c, _)| group >> c & 1 == 1).map(|(_, x)| x).sum();
                     vec![inside, b.iter().sum::<u32>() - inside]
                 };
                 score("gini", &t.iter().map(merge).collect::<Table>())
@@ -516,11 +377,7 @@ fn two_class_measures_do_not_see_a_class_that_never_occurs() {
 fn mdl_by_hand() {
     // Prior: C(4,2) = 6 arrangements, 5 distributions; each pure branch: 1 arrangement, 3 distributions.
     let t = table(&[&[2, 0], &[0, 2]]);
-    close(
-        score("mdl", &t),
-        (30f64.log2() - 2.0 * 3f64.log2()) / 4.0,
-        "mdl",
-    );
+    close(score("mdl", &t), (30f64.log2() - 2.0 * 3f64.log2()) / 4.0, "mdl");
     assert!(score("mdl", &table(&[&[1, 1], &[1, 1]])) < 0.0);
 }
 
@@ -531,16 +388,9 @@ fn an_empty_branch_changes_nothing_but_normal_gain() {
         let t = r.any_table();
         let mut wider = t.clone();
         wider.insert(r.below(t.len() + 1), vec![0; t[0].len()]);
-        for e in fasttree_core::criteria::CRITERIA
-            .iter()
-            .filter(|e| e.info.name != "normal_gain")
-        {
+        for e in fasttree_core::criteria::CRITERIA.iter().filter(|e| e.info.name != "normal_gain") {
             let (a, b) = (score(e.info.name, &t), score(e.info.name, &wider));
-            assert!(
-                (a - b).abs() <= 1e-10 * a.abs().max(1.0),
-                "{}: {a} {b} {t:?}",
-                e.info.name
-            );
+            assert!((a - b).abs() <= 1e-10 * a.abs().max(1.0), "{}: {a} {b} {t:?}", e.info.name);
         }
     }
 }

@@ -39,15 +39,9 @@ impl Random {
         loop {
             let most = [3, 10, 1000][self.below(3)];
             let cell = |r: &mut Self| {
-                if r.below(3) == 0 {
-                    0
-                } else {
-                    r.below(most) as u32
-                }
+                if r.below(3) == 0 { 0 } else { r.below(most) as u32 }
             };
-            let table: Table = (0..branches)
-                .map(|_| (0..classes).map(|_| cell(self)).collect())
-                .collect();
+            let table: Table = (0..branches).map(|_| (0..classes).map(|_| cell(self)).collect()).collect();
             if table.iter().flatten().any(|&c| c > 0) {
                 return table;
             }
@@ -68,15 +62,11 @@ impl Random {
 }
 
 pub fn column_sums(table: &[Vec<u32>]) -> Vec<u32> {
-    (0..table[0].len())
-        .map(|c| table.iter().map(|b| b[c]).sum())
-        .collect()
+    (0..table[0].len()).map(|c| table.iter().map(|b| b[c]).sum()).collect()
 }
 
 pub fn transpose(table: &[Vec<u32>]) -> Table {
-    (0..table[0].len())
-        .map(|c| table.iter().map(|b| b[c]).collect())
-        .collect()
+    (0..table[0].len()).map(|c| table.iter().map(|b| b[c]).collect()).collect()
 }
 
 /// The contingency table of two labellings of the same rows, without empty rows or columns.
@@ -87,10 +77,7 @@ pub fn cross(a: &[usize], b: &[usize]) -> Table {
     }
     table.retain(|branch| branch.iter().any(|&x| x > 0));
     let kept: Vec<usize> = (0..4).filter(|&c| table.iter().any(|b| b[c] > 0)).collect();
-    table
-        .iter()
-        .map(|b| kept.iter().map(|&c| b[c]).collect())
-        .collect()
+    table.iter().map(|b| kept.iter().map(|&c| b[c]).collect()).collect()
 }
 
 pub fn criterion(name: &str, options: Value) -> Box<dyn Criterion> {
@@ -107,11 +94,7 @@ pub fn evaluate(criterion: &dyn Criterion, table: &[Vec<u32>]) -> (f64, f64) {
 }
 
 /// The same, with the classes that occur in the training set.
-pub fn evaluate_in(
-    criterion: &dyn Criterion,
-    table: &[Vec<u32>],
-    occurring: &[bool],
-) -> (f64, f64) {
+pub fn evaluate_in(criterion: &dyn Criterion, table: &[Vec<u32>], occurring: &[bool]) -> (f64, f64) {
     let cells = table.concat();
     let mut context = Context::new(table[0].len(), u64::from(cells.iter().sum::<u32>()));
     context.occurring = occurring.to_vec();
@@ -146,11 +129,7 @@ impl Candidates {
             for c in 0..classes {
                 let mut left = totals[c] as usize;
                 for m in 0..branches {
-                    let x = if m + 1 == branches {
-                        left
-                    } else {
-                        random.below(left + 1)
-                    };
+                    let x = if m + 1 == branches { left } else { random.below(left + 1) };
                     rows[(m * classes + c) * stride + j] = x as u32;
                     left -= x;
                 }
@@ -172,10 +151,7 @@ impl Candidates {
 
     pub fn block(&self, weights: bool) -> Tables<'_> {
         let (cells, totals) = if weights {
-            (
-                Cells::Weights(&self.weights),
-                Cells::Weights(&self.weight_totals),
-            )
+            (Cells::Weights(&self.weights), Cells::Weights(&self.weight_totals))
         } else {
             (Cells::Rows(&self.rows), Cells::Rows(&self.totals))
         };

@@ -1,0 +1,389 @@
+"""fasttree beside scikit-learn, LightGBM and YDF: the same data, the same run, one thread, CPU time.
+
+    python benches/side_by_side.py                 # all workloads but the largest
+    python benches/side_by_side.py --only cv predict
+    python benches/side_by_side.py --million       # 1,000,000 rows as well (minutes)
+
+Every workload checks the answers before it times them: accuracies beside the peer's, leaves beside the peer's, equal
+predictions where the models must be equal. A ratio is the peer's time divided by fasttree's; beside it stand the
+goal and whether it is met. Peers come with the extra "bench"; a missing one is left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from clock import machine, take_turns
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
+
+import fasttree
+from fasttree.model_selection import cross_validate
+
+HERE = Path(__file__).resolve().parent
+OURS = "fasttree"
+
+
+@dataclass
+class Contest:
+    """One workload: what each contestant does, what came out, and how many times faster we mean to be."""
+
+    name: str
+    data: str
+    work: dict[str, Callable[[], Any]]
+    goals: dict[str, float]
+    leaves: dict[str, float] = field(default_factory=dict)
+    accuracy: dict[str, float] = field(default_factory=dict)
+    ours: tuple[str, ...] = (OURS,)
+
+
+def check(holds: bool, what: str) -> None:
+    """Refuse to time a wrong answer."""
+    if not holds:
+        raise SystemExit(f"wrong answer, nothing is timed: {what}")
+
+
+def have(package: str) -> bool:
+    """Whether a peer is installed; says so if not."""
+    found = importlib.util.find_spec(package) is not None
+    if not found:
+        print(f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr)
+    return found
+
+
+def numbers(rows: int, classes: int = 2, features: int = 20) -> tuple[np.ndarray, ...]:
+    """Training and test rows (float32) of ten informative and five redundant features, 5 % of the labels flipped."""
+    test = 20_000
+    X, y = make_classification(
+        rows + test,
+        features,
+        n_informative=10,
+        n_redundant=5,
+        n_classes=classes,
+        flip_y=0.05,
+        random_state=0,
+    )
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    return X[:rows], y[:rows], X[rows:], y[rows:]
+
+
+def labels(rows: int, features: int = 30, values: int = 5) -> tuple[np.ndarray, ...]:
+    """Training and test rows (uint8 codes); the class is the sign of a noisy sum of one weight a value."""
+    test = 20_000
+    random = np.random.default_rng(0)
+    X = random.integers(0, values, (rows + test, features)).astype(np.uint8)
+    weights = random.normal(size=(features, values))
+    signal = weights[np.arange(features), X].sum(axis=1)
+    y = (signal + random.normal(size=len(X)) > 0).astype(np.int64)
+    return X[:rows], y[:rows], X[rows:], y[rows:]
+
+
+def ydf_cart(X: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
+    """YDF's CART without limits: columns as it likes them."""
+    import ydf
+
+    ydf.verbose(0)
+    columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
+    learner = ydf.CartLearner(label="y", max_depth=-1, min_examples=1, validation_ratio=0.0, num_threads=1)
+    return lambda: learner.train({**columns, "y": y})
+
+
+def exact_tree(rows: int, ours: str, peers: str) -> Contest:
+    """One exact tree without limits on numbers."""
+    X, y, X_test, y_test = numbers(rows)
+    work: dict[str, Callable[[], Any]] = {
+        OURS: lambda: fasttree.FastTreeClassifier(criterion=ours).fit(X, y),
+        "scikit-learn": lambda: DecisionTreeClassifier(criterion=peers, random_state=0).fit(X, y),
+    }
+    tree, peer = work[OURS](), work["scikit-learn"]()
+    leaves = {OURS: tree.get_n_leaves(), "scikit-learn": peer.get_n_leaves()}
+    accuracy = {OURS: tree.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
+    check(
+        np.array_equal(tree.predict(X), peer.predict(X)),
+        "predictions of the training rows differ from scikit-learn's",
+    )
+    check(abs(leaves[OURS] / leaves["scikit-learn"] - 1) < 0.03, f"leaves {leaves}")
+    goals = {"scikit-learn": 12.0 if rows < 500_000 else 40.0}
+    if have("ydf"):
+        work["YDF"] = ydf_cart(X, y)
+        model = work["YDF"]()
+        columns = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(X.shape[1])}
+        accuracy["YDF"] = float(np.mean((model.predict(columns) > 0.5) == y_test))
+        goals["YDF"] = 4.0 if rows < 500_000 else 5.0
+    check(max(accuracy.values()) - accuracy[OURS] < 0.015, f"accuracy {accuracy}")
+    return Contest(f"exact tree, {ours}", f"{rows:,} x 20 float32", work, goals, leaves, accuracy)
+
+
+def multiway_tree() -> Contest:
+    """Multiway splits on nominal codes and on pandas categories, beside LightGBM's subsets of categories."""
+    rows = 100_000
+    X, y, X_test, y_test = labels(rows)
+    work: dict[str, Callable[[], Any]] = {
+        "fasttree, uint8": lambda: fasttree.FastTreeClassifier(categorical_features="all").fit(X, y)
+    }
+    leaves, accuracy = {}, {}
+    tree = work["fasttree, uint8"]()
+    leaves["fasttree, uint8"] = tree.get_n_leaves()
+    accuracy["fasttree, uint8"] = tree.score(X_test, y_test)
+    check(tree.score(X, y) == 1.0, "an unlimited tree on distinct rows must be right on all of them")
+    if have("pandas"):
+        import pandas
+
+        frame = pandas.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).astype("category")
+        work["fasttree, pandas"] = lambda: fasttree.FastTreeClassifier().fit(frame, y)
+        same = work["fasttree, pandas"]()
+        leaves["fasttree, pandas"] = same.get_n_leaves()
+        test = pandas.DataFrame(X_test, columns=frame.columns).astype("category")
+        accuracy["fasttree, pandas"] = same.score(test, y_test)
+        check(
+            np.array_equal(same.apply(test), tree.apply(X_test)), "codes and categories give different trees"
+        )
+    goals = {}
+    if have("lightgbm"):
+        import lightgbm
+
+        settings = {
+            "objective": "binary",
+            "num_leaves": 255,
+            "learning_rate": 1.0,
+            "min_data_in_leaf": 1,
+            "min_sum_hessian_in_leaf": 0.0,
+            "num_threads": 1,
+            "verbosity": -1,
+        }
+        numeric = X.astype(np.float32)
+        every = list(range(X.shape[1]))
+        work["LightGBM"] = lambda: lightgbm.train(
+            settings, lightgbm.Dataset(numeric, y, categorical_feature=every), num_boost_round=1
+        )
+        booster = work["LightGBM"]()
+        leaves["LightGBM"] = booster.dump_model()["tree_info"][0]["num_leaves"]
+        accuracy["LightGBM"] = float(np.mean((booster.predict(X_test.astype(np.float32)) > 0.5) == y_test))
+        goals["LightGBM"] = 3.0
+    ours = tuple(name for name in work if name.startswith(OURS))
+    return Contest(
+        "multiway tree, info_gain", f"{rows:,} x 30, five values", work, goals, leaves, accuracy, ours
+    )
+
+
+def nominal_set() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """A made set of 3196 x 36 binary features with a rule to learn, and king-rook against king-pawn if it is here."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 2, (3196, 36)).astype(np.uint8)
+    y = (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 4]) | ((1 - X[:, 5]) & X[:, 6] & X[:, 7])
+    flipped = random.random(len(y)) < 0.03
+    yield "made", X, np.where(flipped, 1 - y, y).astype(np.int64)
+    given = os.environ.get("FASTTREE_DATA")
+    folder = Path(given) if given else HERE.parent.parent / "shared" / "data" / "uci"
+    if (folder / "kr-vs-kp.arff").is_file():
+        table = fasttree.datasets.load(folder / "kr-vs-kp.arff")
+        codes = np.column_stack([column.values for column in table.columns])
+        yield "kr-vs-kp", codes.astype(np.uint8), np.asarray(table.y_codes, dtype=np.int64)
+
+
+def cross_validation(name: str, X: np.ndarray, y: np.ndarray, goal: float, nominal: bool = False) -> Contest:
+    """Four criteria x 5x10 folds; scikit-learn knows two of them, and does each twice."""
+    four = ["gini", "info_gain", "gain_ratio", "hellinger"]
+    theirs = ["gini", "entropy", "gini", "entropy"]
+    params: dict[str, Any] = {"categorical_features": "all"} if nominal else {}
+
+    def ours(cv: Any = "5x10") -> Any:
+        return cross_validate(X, y, criterion=four, cv=cv, random_state=0, **params)
+
+    def peers(cv: Any = None) -> list[np.ndarray]:
+        cv = cv or RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0)
+        return [
+            cross_val_score(DecisionTreeClassifier(criterion=c, random_state=0), X, y, cv=cv) for c in theirs
+        ]
+
+    folds = list(RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0).split(X, y))
+    mine, other = ours(folds), peers(folds)
+    accuracy = {
+        OURS: float(np.mean([mine[c]["accuracy"].mean() for c in four])),
+        "scikit-learn": float(np.mean([scores.mean() for scores in other])),
+    }
+    for criterion, scores in zip(four[:2], other[:2], strict=True):
+        difference = abs(mine[criterion]["accuracy"].mean() - scores.mean())
+        check(difference < 0.012, f"{criterion}: accuracy on the same folds differs by {difference:.4f}")
+    check(ours()[four[0]]["accuracy"].shape == (50,), "5x10 folds are 50 values")
+    leaves = {OURS: float(np.mean([mine[c]["leaves"].mean() for c in four]))}
+    work: dict[str, Callable[[], Any]] = {OURS: ours, "scikit-learn": peers}
+    shape = f"{len(X):,} x {X.shape[1]}" + (" nominal" if nominal else "")
+    return Contest(f"4 criteria x 5x10 CV, {name}", shape, work, {"scikit-learn": goal}, leaves, accuracy)
+
+
+def prediction() -> Contest:
+    """20,000 rows down a tree without limits."""
+    X, y, X_test, y_test = numbers(100_000)
+    tree = fasttree.FastTreeClassifier(criterion="gini").fit(X, y)
+    peer = DecisionTreeClassifier(random_state=0).fit(X, y)
+    agree = float(np.mean(tree.predict(X_test) == peer.predict(X_test)))
+    check(agree > 0.95, f"only {agree:.3f} of the predictions agree")
+    work: dict[str, Callable[[], Any]] = {
+        OURS: lambda: tree.predict(X_test),
+        "scikit-learn": lambda: peer.predict(X_test),
+    }
+    leaves = {OURS: tree.get_n_leaves(), "scikit-learn": peer.get_n_leaves()}
+    accuracy = {OURS: tree.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
+    return Contest("predict", "20,000 x 20 float32", work, {"scikit-learn": 1.0}, leaves, accuracy)
+
+
+def numpy_gini(tables: np.ndarray) -> np.ndarray:
+    """Gini as a user writes it, in the arithmetic of the built-in one: one call a node."""
+    sizes = tables.sum(axis=2)
+    purities = (tables**2).sum(axis=2) / np.where(sizes > 0, sizes, 1.0)
+    share, before = 1.0 / sizes[0].sum(), (tables[0].sum(axis=0) ** 2).sum()
+    return purities.cumsum(axis=1)[:, -1] * share - before / sizes[0].sum() * share
+
+
+def own_criterion() -> Contest:
+    """A user's criterion in NumPy beside scikit-learn's compiled one."""
+    X, y, X_test, y_test = numbers(10_000)
+    work: dict[str, Callable[[], Any]] = {
+        "fasttree, user's gini": lambda: fasttree.FastTreeClassifier(criterion=numpy_gini).fit(X, y),
+        "scikit-learn": lambda: DecisionTreeClassifier(random_state=0).fit(X, y),
+    }
+    calls = 0
+
+    def counted(tables: np.ndarray) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        return numpy_gini(tables)
+
+    tree = fasttree.FastTreeClassifier(criterion=counted).fit(X, y)
+    builtin = fasttree.FastTreeClassifier(criterion="gini").fit(X, y)
+    check(tree.to_text(17) == builtin.to_text(17), "the user's gini grows another tree than the built-in one")
+    check(calls <= tree.n_nodes_, f"{calls} calls for {tree.n_nodes_} nodes")
+    peer = work["scikit-learn"]()
+    ours = "fasttree, user's gini"
+    leaves = {ours: tree.get_n_leaves(), "scikit-learn": peer.get_n_leaves()}
+    accuracy = {ours: tree.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
+    return Contest(
+        "a user's gini in NumPy",
+        "10,000 x 20 float32",
+        work,
+        {"scikit-learn": 0.5},
+        leaves,
+        accuracy,
+        (ours,),
+    )
+
+
+def contests(only: list[str], million: bool) -> Iterator[Contest]:
+    """The workloads, made one at a time."""
+
+    def wanted(kind: str) -> bool:
+        return not only or kind in only
+
+    if wanted("exact"):
+        yield exact_tree(100_000, "gini", "gini")
+        yield exact_tree(100_000, "info_gain", "entropy")
+    if million:
+        yield exact_tree(1_000_000, "gini", "gini")
+    if wanted("multiway"):
+        yield multiway_tree()
+    if wanted("cv"):
+        yield cross_validation("iris", *load_iris(return_X_y=True), goal=50.0)
+        yield cross_validation("breast cancer", *load_breast_cancer(return_X_y=True), goal=15.0)
+        for name, X, y in nominal_set():
+            yield cross_validation(name, X, y, goal=25.0, nominal=True)
+    if wanted("predict"):
+        yield prediction()
+    if wanted("own"):
+        yield own_criterion()
+
+
+def measure(contest: Contest, rounds: int) -> list[dict[str, Any]]:
+    """One record a contestant: seconds, leaves, accuracy; for ours the ratios, too."""
+    times = take_turns(contest.work, rounds)
+    best = {name: min(values) for name, values in times.items()}
+    records = []
+    for name in contest.work:
+        record: dict[str, Any] = {
+            "workload": contest.name,
+            "data": contest.data,
+            "contestant": name,
+            "cpu_seconds": best[name],
+            "rounds": times[name],
+            "leaves": contest.leaves.get(name),
+            "accuracy": contest.accuracy.get(name),
+        }
+        if name in contest.ours:
+            record["against"] = [
+                {
+                    "peer": peer,
+                    "ratio": (ratio := best[peer] / best[name]),
+                    "goal": goal,
+                    "met": ratio >= goal,
+                }
+                for peer, goal in contest.goals.items()
+            ]
+        records.append(record)
+    return records
+
+
+def show(records: list[dict[str, Any]]) -> None:
+    """A line a contestant."""
+    for record in records:
+        leaves = "" if record["leaves"] is None else f"{record['leaves']:,.0f}"
+        accuracy = "" if record["accuracy"] is None else f"{record['accuracy']:.4f}"
+        verdict = "   ".join(
+            f"{a['ratio']:.1f}x {a['peer']} (goal {a['goal']:g}x) {'PASS' if a['met'] else 'MISS'}"
+            for a in record.get("against", [])
+        )
+        print(
+            f"{record['workload']:34s} {record['data']:26s} {record['contestant']:22s} "
+            f"{1e3 * record['cpu_seconds']:11.3f} ms  {leaves:>7s}  {accuracy:>6s}  {verdict}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Check, measure, print, record."""
+    parser = argparse.ArgumentParser(description="fasttree beside its peers, CPU time, one thread.")
+    parser.add_argument(
+        "--only", nargs="+", default=[], choices=["exact", "multiway", "cv", "predict", "own"]
+    )
+    parser.add_argument("--million", action="store_true", help="the exact tree on 1,000,000 rows as well")
+    parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds, at least 3 for a record")
+    parser.add_argument("--record", action="store_true", help="write record/side_by_side-<date>.json")
+    given = parser.parse_args()
+    about = machine()
+    print(
+        f"{about['processor']}, one thread, CPU time (user + system), least of {given.rounds} interleaved rounds"
+    )
+    print(", ".join(f"{name} {number}" for name, number in about["packages"].items()))
+    heads = ("workload", "data", "contestant", "CPU time", "leaves", "acc.")
+    print(f"{heads[0]:34s} {heads[1]:26s} {heads[2]:22s} {heads[3]:>14s}  {heads[4]:>7s}  {heads[5]:>6s}")
+    records: list[dict[str, Any]] = []
+    with threadpool_limits(1):
+        for contest in contests(given.only, given.million):
+            found = measure(contest, given.rounds)
+            show(found)
+            records += found
+    missed = [r for r in records for a in r.get("against", []) if not a["met"]]
+    print(f"{len(missed)} of {sum(len(r.get('against', [])) for r in records)} goals missed")
+    if given.record:
+        if given.rounds < 3:
+            raise SystemExit("a record needs at least 3 rounds")
+        today = datetime.date.today().isoformat()
+        path = HERE / "record" / f"side_by_side-{today}.json"
+        document = {"date": today, "machine": about, "unit": "CPU seconds, one thread", "results": records}
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        print(f"written: benches/record/{path.name}")
+
+
+if __name__ == "__main__":
+    main()

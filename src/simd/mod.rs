@@ -18,6 +18,7 @@
 #![allow(unsafe_code)]
 
 mod body;
+pub mod columns;
 mod plain;
 mod word;
 

@@ -1,0 +1,162 @@
+//! AVX2 bodies: 8 entries a step, compressed to their side by a table of permutations.
+
+use super::{Scan, Split, Wanted, plain_boundaries, plain_partition, seen_before};
+use std::arch::x86_64::*;
+
+const LANES: usize = 8;
+
+/// Lanes of the set bits of a mask, in order.
+static COMPRESS: [[u32; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut at) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 == 1 {
+                table[mask][at] = lane as u32;
+                at += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// Set bits of a mask up to and including each lane.
+static PREFIX: [[u32; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut mask: usize = 0;
+    while mask < 256 {
+        let mut lane = 0;
+        while lane < 8 {
+            table[mask][lane] = (mask & ((2 << lane) - 1)).count_ones();
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+#[target_feature(enable = "avx2,popcnt")]
+fn row_of(table: &'static [[u32; 8]; 256], mask: u32) -> __m256i {
+    // SAFETY: a row of the table is 32 bytes.
+    unsafe { _mm256_loadu_si256(table[(mask & 255) as usize].as_ptr().cast()) }
+}
+
+/// One bit a lane: its lowest bit.
+#[target_feature(enable = "avx2,popcnt")]
+fn low_bits(x: __m256i) -> u32 {
+    _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32::<31>(x))) as u32
+}
+
+/// One bit a lane: `a >= b`, unsigned.
+#[target_feature(enable = "avx2,popcnt")]
+fn at_least(a: __m256i, b: __m256i) -> u32 {
+    let equal = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), a);
+    _mm256_movemask_ps(_mm256_castsi256_ps(equal)) as u32
+}
+
+/// Set the lowest bit of the lanes of a mask.
+#[target_feature(enable = "avx2,popcnt")]
+fn set_low(x: __m256i, mask: u32) -> __m256i {
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    let bit = _mm256_srlv_epi32(_mm256_set1_epi32(mask as i32), lanes);
+    _mm256_or_si256(x, _mm256_and_si256(bit, _mm256_set1_epi32(1)))
+}
+
+pub(super) fn partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], state: Split) -> Split {
+    // SAFETY: the caller's level says that the processor has the features.
+    unsafe { partition_body(order, bits, spare, state) }
+}
+
+#[target_feature(enable = "avx2,popcnt")]
+fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Split) -> Split {
+    let n = order.len();
+    let words = _mm256_set1_epi32((bits.len() * 2) as i32);
+    let one = _mm256_set1_epi32(1);
+    let mut i = 0;
+    while i + LANES <= n {
+        // SAFETY: i + 8 <= order.len().
+        let entry = unsafe { _mm256_loadu_si256(order.as_ptr().add(i).cast()) };
+        let tied = low_bits(entry);
+        let row = _mm256_srli_epi32::<1>(entry);
+        let word = _mm256_srli_epi32::<5>(row);
+        assert!(at_least(word, words) == 0, "index out of bounds: a row beyond the bit set");
+        // SAFETY: every index is below the number of 32-bit words of `bits`.
+        let gathered = unsafe { _mm256_i32gather_epi32::<4>(bits.as_ptr().cast(), word) };
+        let right = low_bits(_mm256_srlv_epi32(gathered, _mm256_and_si256(row, _mm256_set1_epi32(31))));
+        let left = !right & 0xFF;
+        let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 8);
+        let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 8);
+        s.seen = [carry_left, carry_right];
+        let clear = _mm256_andnot_si256(one, entry);
+        let for_left = _mm256_permutevar8x32_epi32(set_low(clear, seen_left), row_of(&COMPRESS, left));
+        let for_right = _mm256_permutevar8x32_epi32(set_low(clear, seen_right), row_of(&COMPRESS, right));
+        // SAFETY: left <= i, so the store ends at or before i + 8, inside entries that were read;
+        // right <= i, and spare has more than 8 entries more than the order.
+        unsafe {
+            _mm256_storeu_si256(order.as_mut_ptr().add(s.left).cast(), for_left);
+            _mm256_storeu_si256(spare.as_mut_ptr().add(s.right).cast(), for_right);
+        }
+        s.left += left.count_ones() as usize;
+        s.right += right.count_ones() as usize;
+        i += LANES;
+    }
+    plain_partition(order, bits, spare, i, s)
+}
+
+pub(super) fn boundaries(
+    order: &[u32],
+    stop: usize,
+    wanted: Wanted,
+    at: &mut [u32],
+    ones: &mut [u32],
+    state: Scan,
+) -> Scan {
+    // SAFETY: the caller's level says that the processor has the features.
+    unsafe { boundaries_body(order, stop, wanted, at, ones, state) }
+}
+
+#[target_feature(enable = "avx2,popcnt")]
+fn boundaries_body(
+    order: &[u32],
+    stop: usize,
+    wanted: Wanted,
+    at: &mut [u32],
+    ones: &mut [u32],
+    mut s: Scan,
+) -> Scan {
+    let second = _mm256_set1_epi32((wanted.second << 1) as i32);
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    let every = if wanted.convex { 0 } else { u32::MAX };
+    while s.place + LANES <= stop && s.place + LANES < order.len() {
+        let i = s.place;
+        // SAFETY: i >= 1 and i + 8 < order.len(): the last entry read is order[i + 8].
+        let (before, here, after) = unsafe {
+            let p = order.as_ptr().add(i);
+            (
+                _mm256_loadu_si256(p.sub(1).cast()),
+                _mm256_loadu_si256(p.cast()),
+                _mm256_loadu_si256(p.add(1).cast()),
+            )
+        };
+        let (class_before, class_here) = (at_least(before, second), at_least(here, second));
+        let shared = low_bits(_mm256_or_si256(before, after));
+        let keep = !low_bits(here) & ((class_before ^ class_here) | shared | every) & 0xFF;
+        let left_ones = _mm256_add_epi32(row_of(&PREFIX, class_before), _mm256_set1_epi32(s.ones as i32));
+        let places = _mm256_add_epi32(lanes, _mm256_set1_epi32(i as i32));
+        let order_of = row_of(&COMPRESS, keep);
+        // SAFETY: held <= i - first, and both outputs have more than 8 entries more than there are places.
+        unsafe {
+            let places = _mm256_permutevar8x32_epi32(places, order_of);
+            _mm256_storeu_si256(at.as_mut_ptr().add(s.held).cast(), places);
+            let left_ones = _mm256_permutevar8x32_epi32(left_ones, order_of);
+            _mm256_storeu_si256(ones.as_mut_ptr().add(s.held).cast(), left_ones);
+        }
+        s.held += keep.count_ones() as usize;
+        s.ones += class_before.count_ones();
+        s.place += LANES;
+    }
+    plain_boundaries(order, stop, wanted, at, ones, s)
+}

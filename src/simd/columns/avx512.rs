@@ -1,0 +1,109 @@
+//! AVX-512 bodies: 16 entries a step, compressed to their side.
+
+use super::{Scan, Split, Wanted, plain_boundaries, plain_partition, seen_before};
+use std::arch::x86_64::*;
+
+const LANES: usize = 16;
+
+pub(super) fn partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], state: Split) -> Split {
+    // SAFETY: the caller's level says that the processor has the features.
+    unsafe { partition_body(order, bits, spare, state) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Split) -> Split {
+    let n = order.len();
+    let words = _mm512_set1_epi32((bits.len() * 2) as i32);
+    let one = _mm512_set1_epi32(1);
+    let mut i = 0;
+    while i + LANES <= n {
+        // SAFETY: i + 16 <= order.len().
+        let entry = unsafe { _mm512_loadu_si512(order.as_ptr().add(i).cast()) };
+        let tied = u32::from(_mm512_test_epi32_mask(entry, one));
+        let row = _mm512_srli_epi32::<1>(entry);
+        let word = _mm512_srli_epi32::<5>(row);
+        assert!(_mm512_cmpge_epu32_mask(word, words) == 0, "index out of bounds: a row beyond the bit set");
+        // SAFETY: every index is below the number of 32-bit words of `bits`.
+        let gathered = unsafe { _mm512_i32gather_epi32::<4>(word, bits.as_ptr().cast()) };
+        let bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
+        let right = u32::from(_mm512_test_epi32_mask(gathered, bit));
+        let left = !right & 0xFFFF;
+        let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 16);
+        let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 16);
+        s.seen = [carry_left, carry_right];
+        let clear = _mm512_andnot_si512(one, entry);
+        let for_left = _mm512_mask_or_epi32(clear, seen_left as __mmask16, clear, one);
+        let for_right = _mm512_mask_or_epi32(clear, seen_right as __mmask16, clear, one);
+        let for_left = _mm512_maskz_compress_epi32(left as __mmask16, for_left);
+        let for_right = _mm512_maskz_compress_epi32(right as __mmask16, for_right);
+        // SAFETY: left <= i, so the store ends at or before i + 16, inside entries that were read;
+        // right <= i, and spare has 16 entries more than the order.
+        unsafe {
+            _mm512_storeu_si512(order.as_mut_ptr().add(s.left).cast(), for_left);
+            _mm512_storeu_si512(spare.as_mut_ptr().add(s.right).cast(), for_right);
+        }
+        s.left += left.count_ones() as usize;
+        s.right += right.count_ones() as usize;
+        i += LANES;
+    }
+    plain_partition(order, bits, spare, i, s)
+}
+
+pub(super) fn boundaries(
+    order: &[u32],
+    stop: usize,
+    wanted: Wanted,
+    at: &mut [u32],
+    ones: &mut [u32],
+    state: Scan,
+) -> Scan {
+    // SAFETY: the caller's level says that the processor has the features.
+    unsafe { boundaries_body(order, stop, wanted, at, ones, state) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+fn boundaries_body(
+    order: &[u32],
+    stop: usize,
+    wanted: Wanted,
+    at: &mut [u32],
+    ones: &mut [u32],
+    mut s: Scan,
+) -> Scan {
+    let one = _mm512_set1_epi32(1);
+    let second = _mm512_set1_epi32((wanted.second << 1) as i32);
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let up_to = _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes), one);
+    let every = if wanted.convex { 0 } else { u32::MAX };
+    while s.place + LANES <= stop && s.place + LANES < order.len() {
+        let i = s.place;
+        // SAFETY: i >= 1 and i + 16 < order.len(): the last entry read is order[i + 16].
+        let (before, here, after) = unsafe {
+            let p = order.as_ptr().add(i);
+            (
+                _mm512_loadu_si512(p.sub(1).cast()),
+                _mm512_loadu_si512(p.cast()),
+                _mm512_loadu_si512(p.add(1).cast()),
+            )
+        };
+        let class_before = u32::from(_mm512_cmpge_epu32_mask(before, second));
+        let class_here = u32::from(_mm512_cmpge_epu32_mask(here, second));
+        let tied = u32::from(_mm512_test_epi32_mask(here, one));
+        let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(before, after), one));
+        let keep = !tied & ((class_before ^ class_here) | shared | every) & 0xFFFF;
+        let prefix = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(class_before as i32), up_to));
+        let left_ones = _mm512_add_epi32(prefix, _mm512_set1_epi32(s.ones as i32));
+        let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
+        // SAFETY: held <= i - first, and both outputs have 16 entries more than there are places.
+        unsafe {
+            let places = _mm512_maskz_compress_epi32(keep as __mmask16, places);
+            _mm512_storeu_si512(at.as_mut_ptr().add(s.held).cast(), places);
+            let left_ones = _mm512_maskz_compress_epi32(keep as __mmask16, left_ones);
+            _mm512_storeu_si512(ones.as_mut_ptr().add(s.held).cast(), left_ones);
+        }
+        s.held += keep.count_ones() as usize;
+        s.ones += class_before.count_ones();
+        s.place += LANES;
+    }
+    plain_boundaries(order, stop, wanted, at, ones, s)
+}

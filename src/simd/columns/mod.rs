@@ -1,0 +1,206 @@
+//! Kernels over sorted orders: the stable partition and the scan for boundaries of two classes.
+//!
+//! An order is a list of entries `row << 1 | tied` (see `data::column`). [`partition`] sends each entry to
+//! the left or the right by a bit of its row and keeps the "tied" bits true; [`boundaries`] lists the
+//! places at which a threshold may lie. Both have a plain body, which is the definition, and bodies for
+//! AVX2 and AVX-512 that give the same numbers; tests compare all levels. About 0.3 ns an entry with
+//! AVX-512, 2 ns plain.
+//!
+//! Vector bodies gather words of the bit set by row: the row numbers are compared with its size before
+//! each gather, so a wrong entry ends in a panic, not in a wild load.
+
+use super::Level;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+/// Entries that a vector body may write beyond the end of what it reports.
+pub const SLACK: usize = 16;
+
+/// Partition an order by the bit of each row: entries with a 0 move to the front of `order`, entries with
+/// a 1 into `spare` (at least `order.len() + SLACK` long). Returns how many went to the front.
+pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32]) -> usize {
+    assert!(spare.len() >= order.len() + SLACK);
+    let state = Split::default();
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::partition(order, bits, spare, state),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::partition(order, bits, spare, state),
+        _ => plain_partition(order, bits, spare, 0, state),
+    }
+    .left
+}
+
+/// Where a partition stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Split {
+    left: usize,
+    right: usize,
+    /// An entry of the current value went left, right.
+    seen: [u32; 2],
+}
+
+fn plain_partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], from: usize, mut s: Split) -> Split {
+    for i in from..order.len() {
+        let entry = order[i];
+        let row = entry >> 1;
+        let side = (bits[(row >> 6) as usize] >> (row & 63)) as u32 & 1;
+        s.seen[0] &= entry;
+        s.seen[1] &= entry;
+        order[s.left] = (entry & !1) | s.seen[0];
+        spare[s.right] = (entry & !1) | s.seen[1];
+        s.seen[0] |= side ^ 1;
+        s.seen[1] |= side;
+        s.left += (side ^ 1) as usize;
+        s.right += side as usize;
+    }
+    s
+}
+
+/// Bits of lanes before which an entry of the same value has `member` set; `carry` says so for the value
+/// that is current when the block begins. Returns them and the carry for the next block.
+#[inline]
+fn seen_before(member: u32, tied: u32, carry: u32, lanes: u32) -> (u32, u32) {
+    let mut seen = ((member << 1) | carry) & tied;
+    let mut run = tied;
+    let mut step = 1;
+    while step < lanes {
+        seen |= (seen << step) & run;
+        run &= run << step;
+        step <<= 1;
+    }
+    (seen, ((seen | member) >> (lanes - 1)) & 1)
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// First row of the second class (rows are sorted by class).
+    pub second: u32,
+    /// Only boundaries at which the class changes or a value is shared.
+    pub convex: bool,
+}
+
+/// List the boundaries among the places `first..stop` (place `i` lies between entries `i - 1` and `i`; both
+/// inside the order): the places into `at`, the rows of class 1 left of them into `ones`. `before`
+/// counts rows of class 1 in `order[..first - 1]`. Returns the number of boundaries and the count for the next call.
+pub fn boundaries(
+    level: Level,
+    order: &[u32],
+    (first, stop): (usize, usize),
+    wanted: Wanted,
+    before: u32,
+    at: &mut [u32],
+    ones: &mut [u32],
+) -> (usize, u32) {
+    assert!(first >= 1 && stop <= order.len());
+    let places = stop.saturating_sub(first);
+    assert!(at.len() >= places + SLACK && ones.len() >= places + SLACK);
+    let state = Scan { place: first, held: 0, ones: before };
+    let s = match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::boundaries(order, stop, wanted, at, ones, state),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::boundaries(order, stop, wanted, at, ones, state),
+        _ => plain_boundaries(order, stop, wanted, at, ones, state),
+    };
+    (s.held, s.ones)
+}
+
+/// Where a scan stands.
+#[derive(Debug, Clone, Copy)]
+struct Scan {
+    place: usize,
+    held: usize,
+    ones: u32,
+}
+
+fn plain_boundaries(
+    order: &[u32],
+    stop: usize,
+    wanted: Wanted,
+    at: &mut [u32],
+    ones: &mut [u32],
+    mut s: Scan,
+) -> Scan {
+    let class = |entry: u32| u32::from(entry >> 1 >= wanted.second);
+    let every = u32::from(!wanted.convex);
+    for i in s.place..stop {
+        let (before, here) = (order[i - 1], order[i]);
+        let after = order.get(i + 1).copied().unwrap_or(0);
+        let (a, b) = (class(before), class(here));
+        s.ones += a;
+        at[s.held] = i as u32;
+        ones[s.held] = s.ones;
+        s.held += (!here & ((a ^ b) | before | after | every) & 1) as usize;
+    }
+    s.place = stop;
+    s
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: u64, i: u64) -> u64 {
+        let mut z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ i.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 30)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 29)
+    }
+
+    fn order(seed: u64, n: usize, values: u64) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..n as u32).collect();
+        let value = |r: u32| random(seed, u64::from(r)) % values;
+        rows.sort_by_key(|&r| (value(r), random(seed + 1, u64::from(r))));
+        (0..n).map(|i| rows[i] << 1 | u32::from(i > 0 && value(rows[i]) == value(rows[i - 1]))).collect()
+    }
+
+    #[test]
+    fn every_level_partitions_alike() {
+        for level in Level::available() {
+            for seed in 0..300 {
+                let n = (random(seed, 7) % 200) as usize;
+                let values = [1, 2, 5, 40, u64::MAX][(seed % 5) as usize];
+                let order = order(seed, n, values);
+                let bits: Vec<u64> =
+                    (0..n.div_ceil(64) as u64 + 1).map(|i| random(seed + 9, i) & random(seed + 10, i)).collect();
+                let mut expected = order.clone();
+                let mut expected_right = vec![0; n + SLACK];
+                let left = plain_partition(&mut expected, &bits, &mut expected_right, 0, Split::default()).left;
+                let (mut got, mut right) = (order.clone(), vec![0; n + SLACK]);
+                assert_eq!(partition(level, &mut got, &bits, &mut right), left, "{level:?} {seed}");
+                assert_eq!(got[..left], expected[..left], "{level:?} {seed}");
+                assert_eq!(right[..n - left], expected_right[..n - left], "{level:?} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_finds_the_same_boundaries() {
+        for level in Level::available() {
+            for seed in 0..300 {
+                let n = 2 + (random(seed, 7) % 200) as usize;
+                let order = order(seed, n, [1, 2, 5, 40, u64::MAX][(seed % 5) as usize]);
+                for convex in [false, true] {
+                    let wanted = Wanted { second: (random(seed, 8) % (n as u64 + 1)) as u32, convex };
+                    let first = 1 + (random(seed, 9) % (n as u64 - 1)) as usize;
+                    let run = |level| {
+                        let (mut at, mut ones) = (vec![0; n + SLACK], vec![0; n + SLACK]);
+                        let (held, next) = boundaries(level, &order, (first, n), wanted, 3, &mut at, &mut ones);
+                        (at[..held].to_vec(), ones[..held].to_vec(), next)
+                    };
+                    assert_eq!(run(level), run(Level::Plain), "{level:?} {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_row_outside_the_bits_is_a_panic() {
+        partition(Level::active(), &mut [1 << 20; 64], &[0; 4], &mut [0; 64 + SLACK]);
+    }
+}

@@ -80,11 +80,12 @@ def numbers(rows: int, classes: int = 2, features: int = 20) -> tuple[np.ndarray
 
 
 def labels(rows: int, features: int = 30, values: int = 5) -> tuple[np.ndarray, ...]:
-    """Training and test rows (uint8 codes); the class is the sign of a noisy sum of one weight a value."""
+    """Training and test rows (uint8 codes); the class is the sign of a noisy sum over six features, a weight a value."""
     test = 20_000
     random = np.random.default_rng(0)
     X = random.integers(0, values, (rows + test, features)).astype(np.uint8)
-    weights = random.normal(size=(features, values))
+    weights = np.zeros((features, values))
+    weights[:6] = random.normal(size=(6, values))
     signal = weights[np.arange(features), X].sum(axis=1)
     y = (signal + random.normal(size=len(X)) > 0).astype(np.int64)
     return X[:rows], y[:rows], X[rows:], y[rows:]

@@ -1,0 +1,47 @@
+"""Pieces that several test modules use: the oracles, model files taken apart, scripts in other processes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ORACLE = Path(__file__).resolve().parents[1] / "oracle"
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ORACLE / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+criteria_oracle = _load("criteria_oracle")
+tree_oracle = _load("tree_oracle")
+
+
+def body_of(data: bytes) -> dict[str, Any]:
+    """The model inside a model file."""
+    return json.loads(data)["model"]
+
+
+def file_of(body: dict[str, Any] | str) -> bytes:
+    """A model file with the right checksum (FNV-1a, 64 bit) around any content."""
+    text = body if isinstance(body, str) else json.dumps(body, separators=(",", ":"))
+    h = 0xCBF29CE484222325
+    for b in text.encode():
+        h = ((h ^ b) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f'{{"format":"fasttree model","version":1,"checksum":"{h:016x}","model":{text}}}'.encode()
+
+
+def run_script(code: str, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout, check=False
+    )

@@ -1,0 +1,395 @@
+r"""How often does a criterion pick a feature that is pure noise, and which kind of noise does it like?
+
+What
+    Six features, all independent of the class: nominal ones of 2, 5, 10 and 20 equally frequent values, one of two
+    values that is nearly constant (one row in fifty differs), and a normal number (best threshold). An unbiased
+    criterion picks each as often as any other. Vilalta & Oblinger (2001) and Chen, Wu & Cai (2013) say that
+    information gain favours features of many values and that their own measures do not; neither shows it. Here every
+    criterion on tables of the registry judges the same data, for several numbers of rows, classes and class shares.
+
+    Scores come from `fasttree.score_features`; equal best scores are decided by lot. Criteria with a guard that
+    compares features (`gain_ratio`) are asked by growing a stump. Shares have Wilson intervals (95 %); `bias` is the
+    total variation distance from equal shares, 0 = fair, (features - 1) / features = always the same feature.
+Source
+    The question is White & Liu's (Machine Learning 15, 1994) and Kononenko's (IJCAI 1995).
+Complexity
+    O(repeats x features x rows) a criterion and setting: the repeats are columns of one table.
+When not to use it
+    To say which criterion is better: a biased one may well predict better where many-valued features do matter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..criteria import GainRatio, list_criteria
+from ..estimators import FastTreeClassifier
+from ..features import score_features
+from ..model_selection.progress import make_report
+from ..reports.records import render_csv, render_json
+from ..reports.render import render
+from ..reports.table import Cell, ReportTable
+from ..table import Table
+
+__all__ = ["FEATURES", "SETTINGS", "Noise", "SelectionBias", "Setting", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A feature that knows nothing of the class: `values` levels (0: a number), `rare` = share of the second level."""
+
+    name: str
+    values: int
+    rare: float | None = None
+
+    def draw(self, random: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+        """Independent copies, shape (rows, columns): float64, or uint8 codes."""
+        if self.values == 0:
+            return random.normal(size=(rows, columns))
+        if self.rare is not None:
+            return (random.random((rows, columns)) < self.rare).astype(np.uint8)
+        return random.integers(0, self.values, (rows, columns)).astype(np.uint8)
+
+
+FEATURES = (
+    Noise("2 values", 2),
+    Noise("5 values", 5),
+    Noise("10 values", 10),
+    Noise("20 values", 20),
+    Noise("nearly constant", 2, 0.02),
+    Noise("numeric", 0),
+)
+"""The features that compete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Rows and class shares; `shares` sum to 1."""
+
+    rows: int
+    name: str
+    shares: tuple[float, ...]
+
+    def labels(self) -> np.ndarray:
+        """Class of each row, shares met as well as whole rows allow, shape (rows,)."""
+        ends = np.round(np.cumsum(self.shares) * self.rows).astype(int)
+        return np.searchsorted(ends, np.arange(self.rows), side="right")
+
+    def __str__(self) -> str:
+        return f"{self.rows} rows, {self.name}"
+
+
+SETTINGS = tuple(
+    Setting(rows, name, shares)
+    for rows in (50, 200, 1000)
+    for name, shares in (
+        ("2 equal classes", (0.5, 0.5)),
+        ("2 classes 9:1", (0.9, 0.1)),
+        ("5 equal classes", (0.2,) * 5),
+    )
+)
+"""The settings of a full run; a quick one takes those of 200 rows."""
+
+ALL, NOMINAL = "all features", "nominal features"
+"""The two contests: with the number, and without."""
+
+GUARDS = ("average", "chen2013")
+"""Guards of the gain ratio that are judged beside the plain one."""
+
+
+@dataclass
+class SelectionBias:
+    """What `run` found.
+
+    Attributes:
+        records: dicts with criterion, rows, classes (the setting's name), contest, feature, picks, repeats, share, low,
+            high (Wilson, 95 %).
+        criteria: names, in the order in which they were asked.
+        features: names of the features of each contest.
+        settings: rows and class shares.
+        repeats: data sets a setting.
+        seed: what they were drawn from.
+    """
+
+    records: list[dict[str, Any]]
+    criteria: tuple[str, ...]
+    features: dict[str, tuple[str, ...]]
+    settings: tuple[Setting, ...]
+    repeats: int
+    seed: int
+
+    def shares(self, setting: Setting, contest: str = ALL) -> np.ndarray:
+        """Share of the repeats in which a criterion picked a feature, shape (criteria, features of the contest)."""
+        return self._matrix(setting, contest, "share")
+
+    def bias(self, setting: Setting, contest: str = ALL) -> np.ndarray:
+        """Total variation distance from equal shares, shape (criteria,)."""
+        shares = self.shares(setting, contest)
+        return np.asarray(0.5 * np.abs(shares - 1 / shares.shape[1]).sum(axis=1))
+
+    def mean_bias(self, contest: str = ALL) -> dict[str, float]:
+        """Bias of each criterion, averaged over the settings, the least biased first."""
+        mean = np.mean([self.bias(s, contest) for s in self.settings], axis=0)
+        return {self.criteria[i]: float(mean[i]) for i in np.argsort(mean, kind="stable")}
+
+    def _matrix(self, setting: Setting, contest: str, key: str) -> np.ndarray:
+        found = {
+            (r["criterion"], r["feature"]): r[key]
+            for r in self.records
+            if (r["rows"], r["classes"], r["contest"]) == (setting.rows, setting.name, contest)
+        }
+        return np.array([[found[c, f] for f in self.features[contest]] for c in self.criteria])
+
+    def table(self, setting: Setting, contest: str = ALL) -> ReportTable:
+        """The least biased criterion first: percent picked, with the Wilson interval."""
+        share, low, high = (100 * self._matrix(setting, contest, key) for key in ("share", "low", "high"))
+        bias, fair = self.bias(setting, contest), 100 / share.shape[1]
+        rows = []
+        for i in np.argsort(bias, kind="stable"):
+            cells = [
+                Cell(f"{s:.1f} [{a:.1f}, {b:.1f}]", mark="" if a <= fair <= b else "v" if s > fair else "*")
+                for s, a, b in zip(share[i], low[i], high[i], strict=True)
+            ]
+            rows.append([Cell(self.criteria[i]), Cell(f"{bias[i]:.3f}"), *cells])
+        note = (
+            f"Percent of {self.repeats} data sets, 95 % Wilson interval; fair is {fair:.1f}; "
+            "v picked more often than that, * less often."
+        )
+        return ReportTable(
+            f"{setting}, {contest}", ["criterion", "bias", *self.features[contest]], rows, notes=[note]
+        )
+
+    def tables(self) -> list[ReportTable]:
+        """One table a contest and setting."""
+        return [self.table(setting, contest) for contest in self.features for setting in self.settings]
+
+    def to_text(self) -> str:
+        """Aligned plain text."""
+        return render(self.tables(), "text")
+
+    def to_markdown(self) -> str:
+        """Markdown tables."""
+        return render(self.tables(), "markdown")
+
+    def to_csv(self) -> str:
+        """One line a criterion, setting and feature."""
+        return render_csv(self.records)
+
+    def to_json(self) -> str:
+        """Everything, as strict JSON: the settings, and a row for each criterion, setting, contest and feature."""
+        return render_json({**self._about(), "rows": self.records})
+
+    def to_record(self) -> str:
+        """The counts alone, as small JSON; `from_record` makes the result of them again."""
+        picks = {
+            contest: [self._matrix(s, contest, "picks").tolist() for s in self.settings]
+            for contest in self.features
+        }
+        return render_json({**self._about(), "picks": picks}, indent=None)
+
+    @classmethod
+    def from_record(cls, text: str) -> SelectionBias:
+        """The inverse of `to_record`."""
+        found = json.loads(text)
+        settings = tuple(Setting(s["rows"], s["classes"], tuple(s["shares"])) for s in found["settings"])
+        records = [
+            _record(criterion, setting, contest, feature, picks, found["repeats"])
+            for contest, blocks in found["picks"].items()
+            for setting, block in zip(settings, blocks, strict=True)
+            for criterion, row in zip(found["criteria"], block, strict=True)
+            for feature, picks in zip(found["features"][contest], row, strict=True)
+        ]
+        features = {contest: tuple(names) for contest, names in found["features"].items()}
+        return cls(records, tuple(found["criteria"]), features, settings, found["repeats"], found["seed"])
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            "repeats": self.repeats,
+            "seed": self.seed,
+            "criteria": self.criteria,
+            "features": self.features,
+            "settings": [{"rows": s.rows, "classes": s.name, "shares": s.shares} for s in self.settings],
+        }
+
+    def save_png(
+        self, path: str | Path, *, contest: str = ALL, settings: Sequence[Setting] | None = None
+    ) -> None:
+        """A heat map a setting: criteria by features, percent picked. Needs matplotlib (extra "plots")."""
+        from matplotlib.colors import TwoSlopeNorm
+        from matplotlib.figure import Figure
+
+        shown, features = tuple(settings or self.settings), self.features[contest]
+        columns = min(3, len(shown))
+        lines = -(-len(shown) // columns)
+        size = (3.6 * columns + 2.2, (0.24 * len(self.criteria) + 1.5) * lines)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
+        norm = TwoSlopeNorm(100 / len(features), 0, 100)
+        order = list(self.mean_bias(contest))
+        for ax in axes.flat[len(shown) :]:
+            ax.set_visible(False)
+        for ax, setting in zip(axes.flat, shown, strict=False):
+            share = 100 * self.shares(setting, contest)[[self.criteria.index(name) for name in order]]
+            ax.imshow(share, cmap="RdBu_r", norm=norm, aspect="auto")
+            for (i, j), value in np.ndenumerate(share):
+                colour = "white" if value > 70 or value < 1 else "black"
+                ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7, color=colour)
+            ax.set_title(str(setting), fontsize=9)
+            ax.set_xticks(range(len(features)), features, rotation=40, ha="right", fontsize=8)
+            ax.set_yticks(range(len(order)), order, fontsize=8)
+        figure.suptitle(
+            f"Percent of {self.repeats} data sets in which each feature of pure noise is picked, {contest}"
+        )
+        figure.savefig(path, dpi=110)
+
+
+class _Drawn:
+    """Data sets of one setting: `copies` independent columns of each feature, nominal and numeric in a Table each."""
+
+    def __init__(
+        self, setting: Setting, features: Sequence[Noise], copies: int, random: np.random.Generator
+    ) -> None:
+        self.copies = copies
+        self.features = features
+        self.parts: list[tuple[Table, list[int]]] = []
+        labels = setting.labels()
+        for nominal in (True, False):
+            places = [j for j, f in enumerate(features) if (f.values > 0) == nominal]
+            if not places:
+                continue
+            block = np.concatenate([features[j].draw(random, setting.rows, copies) for j in places], axis=1)
+            names = [(j, f"{j}-{copy}") for j in places for copy in range(copies)]
+            table = Table(
+                block,
+                labels,
+                feature_names=[name for _, name in names],
+                categorical_features="all" if nominal else None,
+                levels={name: tuple(range(features[j].values)) for j, name in names} if nominal else None,
+            )
+            self.parts.append((table, places))
+
+    def scores(self, criterion: str, n_jobs: int | None) -> np.ndarray:
+        """Scores at the root, shape (features, copies)."""
+        out = np.empty((len(self.features), self.copies))
+        for table, places in self.parts:
+            found = score_features(table, criterion=criterion, n_jobs=n_jobs)
+            out[places] = found.reshape(len(places), self.copies)
+        return out
+
+    def stumps(self, criterion: Any, places: Sequence[int], seed: int) -> np.ndarray:
+        """Feature at the root of a stump grown on the features at `places`, for each copy; -1: no split."""
+        columns = {j: (table, at) for table, own in self.parts for at, j in enumerate(own)}
+        picked = np.empty(self.copies, dtype=np.int64)
+        for copy in range(self.copies):
+            those = [columns[j][0].column(columns[j][1] * self.copies + copy) for j in places]
+            table = self.parts[0][0].with_columns(those)
+            stump = FastTreeClassifier(
+                criterion=criterion, max_depth=1, ties="random", random_state=seed + copy, trace=None
+            )
+            tree = stump.fit(table).tree_
+            picked[copy] = places[tree.feature[0]] if tree.n_children[0] else -1
+        return picked
+
+
+def _picks(scores: np.ndarray, places: Sequence[int], random: np.random.Generator) -> np.ndarray:
+    """The feature with the largest score, for each copy; ties by lot, -1 where no feature can be split."""
+    scores = scores[list(places)]
+    usable = np.where(np.isnan(scores), -np.inf, scores)
+    lot = np.where(usable == usable.max(axis=0), random.random(scores.shape), -1.0)
+    return np.where(np.isnan(scores).all(axis=0), -1, np.asarray(places)[lot.argmax(axis=0)])
+
+
+def _record(  # noqa: PLR0917
+    criterion: str, setting: Setting, contest: str, feature: str, picks: int, repeats: int
+) -> dict[str, Any]:
+    from scipy.stats import binomtest
+
+    interval = binomtest(picks, repeats).proportion_ci(method="wilson")
+    return {
+        "criterion": criterion,
+        "rows": setting.rows,
+        "classes": setting.name,
+        "contest": contest,
+        "feature": feature,
+        "picks": picks,
+        "repeats": repeats,
+        "share": picks / repeats,
+        "low": float(interval.low),
+        "high": float(interval.high),
+    }
+
+
+def _names() -> list[str]:
+    """Criteria on tables; those on pairs judge all features together and cannot be asked column by column."""
+    return [str(c["name"]) for c in list_criteria() if c["evidence"] == "table"]
+
+
+def run(
+    repeats: int = 2000,
+    quick: bool = False,
+    *,
+    criteria: Sequence[str] | None = None,
+    settings: Sequence[Setting] | None = None,
+    features: Sequence[Noise] = FEATURES,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    progress: Any = None,
+) -> SelectionBias:
+    """Count how often each criterion picks each feature of pure noise.
+
+    Args:
+        repeats: data sets a setting, >= 1.
+        quick: the settings of 200 rows only, and at most 200 data sets each.
+        criteria: names; all criteria on tables, and the guarded gain ratios, if not given.
+        settings: rows and class shares.
+        features: what competes.
+        random_state: seed; the same seed gives the same data to every criterion, and the same result.
+        n_jobs: threads; the result does not depend on it.
+        progress: True for a bar, or a function (done, total).
+
+    Raises:
+        ValueError: fewer than one repeat, or a criterion that is not known.
+
+    Examples:
+        >>> small = run(50, criteria=["info_gain", "mdl"], settings=[Setting(100, "2 equal classes", (0.5, 0.5))])
+        >>> share = dict(zip(small.features["all features"], small.shares(small.settings[0])[0]))
+        >>> bool(share["20 values"] > 0.8)
+        True
+    """
+    if repeats < 1:
+        raise ValueError(f"repeats={repeats!r} must be at least 1")
+    if quick:
+        repeats = min(repeats, 200)
+    settings = tuple(settings or [s for s in SETTINGS if not quick or s.rows == 200])
+    guarded = {f"gain_ratio, {g} guard": GainRatio(guard=g) for g in GUARDS}
+    names = list(criteria) if criteria is not None else [*_names(), *guarded]
+    contests = {
+        ALL: list(range(len(features))),
+        NOMINAL: [j for j, f in enumerate(features) if f.values > 0],
+    }
+    report = make_report(progress, "selection bias")
+    records = []
+    for place, setting in enumerate(settings):
+        random = np.random.default_rng([random_state, place])
+        drawn = _Drawn(setting, features, repeats, random)
+        lot, seed = random.integers(2**31, size=2).tolist()
+        for done, name in enumerate(names):
+            scores = None if name in guarded else drawn.scores(name, n_jobs)
+            for contest, places in contests.items():
+                if scores is None:
+                    picked = drawn.stumps(guarded[name], places, seed)
+                else:
+                    picked = _picks(scores, places, np.random.default_rng(lot))
+                for j in places:
+                    picks = int(np.count_nonzero(picked == j))
+                    records.append(_record(name, setting, contest, features[j].name, picks, repeats))
+            if report:
+                report(place * len(names) + done + 1, len(settings) * len(names))
+    in_contest = {name: tuple(features[j].name for j in places) for name, places in contests.items()}
+    return SelectionBias(records, tuple(names), in_contest, settings, repeats, random_state)

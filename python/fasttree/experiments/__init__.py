@@ -1,0 +1,67 @@
+"""Experiments of papers, run again: one file a paper, which holds settings and printed numbers but no algorithm.
+
+What
+    `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by cell, with tables,
+    pictures and a strict JSON form. The command line's ``ftree reproduce`` is this function.
+Adding one
+    One module with ``run(data, datasets, *, quick, n_jobs, progress) -> Reproduction``, its printed numbers as a file
+    under ``published/``, and one entry in `EXPERIMENTS`.
+
+Examples
+--------
+>>> from fasttree import experiments
+>>> sorted(experiments.EXPERIMENTS)[:2]
+['chen2013', 'f-measure']
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from .reproduction import Figure, Reproduction, Row
+
+__all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
+
+EXPERIMENTS: dict[str, tuple[str, str]] = {
+    "chen2013": ("chen2013", "Chen, Wu & Cai 2013: information gain, gain ratio, normal gain and distance in Id3"),
+    "f-measure": ("f_measure", "Stadler & Dave: trees that split on the F measure, against Gini and information gain"),
+}
+"""Name of an experiment -> its module and what it is."""
+
+
+def run(
+    name: str,
+    data: str | PathLike[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    *,
+    quick: bool = False,
+    n_jobs: int | None = -1,
+    progress: Any = False,
+) -> Reproduction:
+    """Run the experiment of a paper again.
+
+    Args:
+        name: a key of `EXPERIMENTS`.
+        data: folder with the data files; default: the environment variable FASTTREE_DATA, else ``../shared/data/uci``
+            if there is one, else the bundled data sets that equal the paper's.
+        datasets: only these of the paper's data sets; upper and lower case, dots and dashes make no difference.
+        quick: leave out what the paper's numbers cannot be compared with.
+        n_jobs: threads; -1 is all cores. The numbers do not depend on it.
+        progress: True for a bar on stderr, or a function (done, total).
+
+    Raises:
+        ValueError: an unknown experiment or data set.
+        FileNotFoundError: the folder does not exist.
+    """
+    if name not in EXPERIMENTS:
+        import difflib
+
+        close = difflib.get_close_matches(name, EXPERIMENTS, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
+        raise ValueError(f"experiment {name!r} is not known; {hint}")
+    module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
+    found: Reproduction = module.run(data, datasets, quick=quick, n_jobs=n_jobs, progress=progress)
+    return found

@@ -1,0 +1,49 @@
+"""Where the data files of an experiment are.
+
+A folder is given, or the environment variable FASTTREE_DATA names it, or it is ``../shared/data/uci`` seen from the
+working directory or from a source tree. Files are found by their stem without regard to case, dots and dashes.
+"""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+
+from ..datasets.text import split_suffix
+from .reproduction import plain_key
+
+__all__ = ["data_files", "data_folder"]
+
+READABLE = (".arff", ".csv", ".tsv", ".data", ".parquet", ".tab")
+"""Suffixes of data files, the preferred first."""
+
+
+def data_folder(given: str | PathLike[str] | None) -> Path | None:
+    """The folder of the data files; None when none is given and none is found.
+
+    Raises:
+        FileNotFoundError: the folder that was named does not exist.
+    """
+    for what, place in (("--data", given), ("FASTTREE_DATA", os.environ.get("FASTTREE_DATA"))):
+        if place:
+            folder = Path(place).expanduser()
+            if not folder.is_dir():
+                raise FileNotFoundError(f"{what}: there is no folder {os.fspath(place)!r}")
+            return folder
+    for start in (Path.cwd(), Path(__file__).resolve().parents[3]):
+        folder = start.parent / "shared" / "data" / "uci"
+        if folder.is_dir():
+            return folder
+    return None
+
+
+def data_files(folder: Path | None) -> dict[str, Path]:
+    """Data files of a folder by `plain_key` of their stem; of several, the one with the preferred suffix."""
+    found: dict[str, Path] = {}
+    for suffix in reversed(READABLE):
+        for path in sorted(folder.iterdir()) if folder is not None else ():
+            stem, kind, _ = split_suffix(path)
+            if kind == suffix and path.is_file():
+                found[plain_key(stem)] = path
+    return found

@@ -2,7 +2,7 @@
 
 use super::ground::{Extent, Field, Ground, Place};
 use super::{Decay, Setting};
-use crate::criteria::{Criterion, InfoGain, Tables};
+use crate::criteria::{Criterion, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::{Count, midpoint, mix, uniform};
@@ -38,6 +38,13 @@ pub(super) struct Chosen<S> {
 pub(super) struct Tools<S: Sum> {
     scratch: Scratch<S::Cell>,
     planes: Planes<S>,
+}
+
+impl<S: Sum> Tools<S> {
+    /// Take back the memory of tables that nobody needs any more.
+    pub fn recycle(&mut self, tally: Tally<S>) {
+        self.planes.recycle(tally);
+    }
 }
 
 impl<S: Sum> Default for Tools<S> {
@@ -138,14 +145,16 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let setting = self.ground.setting;
-        let mut best = Best::new(setting.criterion, setting.ties);
-        self.offer_nominal(tally, &wanted, &mut tools.scratch, &mut best)?;
         let numeric = &self.ground.numeric;
+        // Only where blocks come in feature order may one feature shut out another.
+        let race = setting.guard == Guard::None && (numeric.is_empty() || self.ground.nominal.features.is_empty());
+        let mut best = Best::new(setting.criterion, setting.ties, race);
+        self.offer_nominal(tally, &wanted, &mut tools.scratch, &mut best)?;
         let wide = self.extent.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.joined() {
             best.features.extend(
                 parallel::map(control, numeric.len(), |i| {
-                    let mut best = Best::new(setting.criterion, setting.ties);
+                    let mut best = Best::new(setting.criterion, setting.ties, false);
                     if wanted(numeric[i].feature) {
                         self.offer_numeric(i, &mut Scratch::default(), &mut best)?;
                     }

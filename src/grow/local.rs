@@ -204,6 +204,7 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         let keep: Vec<bool> =
             (0..chosen.sizes.len()).map(|b| !self.is_finished(first_child as usize + b)).collect();
         if !keep.contains(&true) {
+            tally.into_iter().for_each(|t| self.tools.recycle(t));
             return Vec::new();
         }
         let subtract = self.subtract_for(&chosen.sizes, &keep, tally.is_some());
@@ -215,7 +216,13 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         self.field.partition(self.ground, extent, &cut, &mut self.spare);
         let mut children = Vec::new();
         let mut start = extent.start;
-        let mut rest = subtract.and(tally);
+        let mut rest = match subtract {
+            Some(_) => tally,
+            None => {
+                tally.into_iter().for_each(|t| self.tools.recycle(t));
+                None
+            }
+        };
         for (b, &size) in chosen.sizes.iter().enumerate() {
             let extent = Extent { start, len: size as usize, buffer: 1 - extent.buffer };
             start += size as usize;
@@ -230,6 +237,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
             }
             if keep[b] {
                 children.push(Pending { node: first_child + b as u32, extent, tally });
+            } else {
+                tally.into_iter().for_each(|t| self.tools.recycle(t));
             }
         }
         if let Some(b) = subtract {
@@ -273,6 +282,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
             if let Some(chosen) = self.look(&mut pending, control)? {
                 let children = self.split(pending, &chosen, NONE);
                 stack.extend(children.into_iter().rev());
+            } else {
+                pending.tally.into_iter().for_each(|t| self.tools.recycle(t));
             }
         }
         Ok(tasks)

@@ -5,32 +5,21 @@
 //! (finished leaves) are not written.
 
 use crate::data::{Bits, entry_row, entry_tied};
+use crate::simd::Level;
+use crate::simd::columns::{self, SLACK};
 use crate::stats::contingency::Code;
 
 /// Partition an order in two by the bit of each row (1 goes right). With `keep_left` or `keep_right`
 /// unset that side's range is left in an unspecified state.
 pub(super) fn order_in_two(order: &mut [u32], right: &Bits, n_left: usize, keep: [bool; 2], spare: &mut Vec<u32>) {
-    if spare.len() < order.len() + 1 {
-        spare.resize(order.len() + 1, 0);
+    if spare.len() < order.len() + SLACK {
+        spare.resize(order.len() + SLACK, 0);
     }
-    let (mut l, mut r) = (0, 0);
-    let mut seen = [0_u32; 2];
-    for i in 0..order.len() {
-        let entry = order[i];
-        let tied = entry_tied(entry);
-        let side = right.get(entry_row(entry));
-        seen[0] &= tied;
-        seen[1] &= tied;
-        order[l] = (entry & !1) | seen[0];
-        spare[r] = (entry & !1) | seen[1];
-        seen[0] |= side ^ 1;
-        seen[1] |= side;
-        l += (side ^ 1) as usize;
-        r += side as usize;
-    }
-    debug_assert_eq!(l, n_left);
+    let left = columns::partition(Level::active(), order, right.words(), spare);
+    debug_assert_eq!(left, n_left);
     if keep[1] {
-        order[n_left..].copy_from_slice(&spare[..r]);
+        let n_right = order.len() - n_left;
+        order[n_left..].copy_from_slice(&spare[..n_right]);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Buffers in which the tables of a block of candidates are laid out.
 
+use crate::simd::columns::SLACK;
+
 /// Candidates in a block; more when a whole node is asked for at once.
 pub const BLOCK: usize = 256;
 
@@ -9,7 +11,9 @@ pub struct Scratch<C> {
     pub(super) cells: Vec<C>,
     pub(super) totals: Vec<C>,
     pub(super) at: Vec<u32>,
+    pub(super) ones: Vec<u32>,
     pub(super) declared: Vec<u32>,
+    pub(super) features: Vec<u32>,
     pub(super) stride: usize,
 }
 
@@ -19,7 +23,9 @@ impl<C> Default for Scratch<C> {
             cells: Vec::new(),
             totals: Vec::new(),
             at: Vec::new(),
+            ones: Vec::new(),
             declared: Vec::new(),
+            features: Vec::new(),
             stride: 0,
         }
     }
@@ -33,8 +39,16 @@ impl<C: Copy + Default> Scratch<C> {
         if self.cells.len() < table * self.stride {
             self.cells.resize(table * self.stride, C::default());
         }
-        if self.at.len() < self.stride {
-            self.at.resize(self.stride, 0);
+        if self.at.len() < self.stride + SLACK {
+            self.at.resize(self.stride + SLACK, 0);
+        }
+    }
+
+    /// All candidates have the same declared number of branches.
+    pub(super) fn declare(&mut self, branches: u32) {
+        if self.declared.first() != Some(&branches) || self.declared.len() != self.stride {
+            self.declared.clear();
+            self.declared.resize(self.stride, branches);
         }
     }
 }

@@ -36,7 +36,8 @@ pub fn offer<'a, S: Sum>(
     let k = context.classes;
     scratch.totals.clear();
     scratch.totals.extend(totals.iter().map(|t| t.cell(unit)));
-    let mut features: Vec<u32> = Vec::new();
+    let mut features = std::mem::take(&mut scratch.features);
+    features.clear();
     let mut open = 0;
     scratch.declared.clear();
     for table in tables {
@@ -56,7 +57,11 @@ pub fn offer<'a, S: Sum>(
         scratch.declared.push(branches as u32);
         features.push(table.feature);
     }
-    if features.is_empty() { Ok(()) } else { flush(&mut features, open, context, scratch, sink) }
+    if !features.is_empty() {
+        flush(&mut features, open, context, scratch, sink)?;
+    }
+    scratch.features = features;
+    Ok(())
 }
 
 /// Smallest size of a branch with rows.
@@ -76,6 +81,9 @@ fn valid<S: Sum>(table: &NominalTable<'_, S>, k: usize, unit: f64, min: Minimum)
     let size = |b: usize| table.cells[b * k..(b + 1) * k].iter().fold(S::default(), |a, &c| a.plus(c));
     if table.missing && size(branches - 1).is_empty() {
         branches -= 1;
+    }
+    if min.rows <= 1 && min.weight <= 0.0 {
+        return (0..branches).filter(|&b| !size(b).is_empty()).nth(1).map(|_| branches);
     }
     let mut filled = 0;
     for b in 0..branches {

@@ -46,20 +46,21 @@ impl Selector {
             return Ok(None);
         };
         let tied = best.iter().filter(|b| b.score == top);
+        let all = |b: &Scored| [&[b.at], &b.tied[..]].concat();
         let (feature, at) = match self.ties {
-            Ties::First => tied.map(|b| (b.feature, b.at[0])).next(),
+            Ties::First => tied.map(|b| (b.feature, b.at)).next(),
             Ties::Row => tied
-                .map(|b| {
-                    let at = if b.at.len() == 1 {
-                        b.at[0]
-                    } else {
-                        b.at.iter().copied().min_by_key(|&at| facts.first_row(b.feature, at)).unwrap_or(b.at[0])
-                    };
-                    (b.feature, at)
+                .map(|b| match b.tied.is_empty() {
+                    true => (b.feature, b.at),
+                    false => {
+                        let first = all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at));
+                        (b.feature, first.unwrap_or(b.at))
+                    }
                 })
                 .next(),
             Ties::Random => {
-                let all: Vec<(u32, u32)> = tied.flat_map(|b| b.at.iter().map(|&at| (b.feature, at))).collect();
+                let all: Vec<(u32, u32)> =
+                    tied.flat_map(|b| all(b).into_iter().map(|at| (b.feature, at))).collect();
                 Some(all[uniform(key, all.len() as u64) as usize])
             }
         }
@@ -71,7 +72,7 @@ impl Selector {
         if self.guard == Guard::None || best.is_empty() {
             return Ok(());
         }
-        let gains: Vec<f64> = best.iter().map(|b| facts.gain(b.feature, b.at[0])).collect::<Result<_>>()?;
+        let gains: Vec<f64> = best.iter().map(|b| facts.gain(b.feature, b.at)).collect::<Result<_>>()?;
         let sum: f64 = gains.iter().sum();
         let bound = match self.guard {
             Guard::None => return Ok(()),

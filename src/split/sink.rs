@@ -48,8 +48,10 @@ pub struct Scored {
     pub feature: u32,
     /// Its best score.
     pub score: f64,
-    /// Candidates with that score, in threshold order; the first alone unless ties are wanted.
-    pub at: Vec<u32>,
+    /// The first candidate with that score, in threshold order.
+    pub at: u32,
+    /// The others with that score, where the tie rule wants to know them.
+    pub tied: Vec<u32>,
 }
 
 /// Keeps the best of each feature.
@@ -57,41 +59,77 @@ pub struct Scored {
 pub struct Best<'a> {
     criterion: &'a dyn Criterion,
     ties: Ties,
+    /// The best of all features is wanted: a feature that cannot have it may be left out.
+    race: bool,
+    top: f64,
     scores: Vec<f64>,
     gathered: Option<Gathered>,
-    /// The best of each feature with a valid candidate, in feature order.
+    /// The best of each feature with a valid candidate, in the order of their blocks.
     pub features: Vec<Scored>,
 }
 
 impl<'a> Best<'a> {
-    /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores them).
-    pub fn new(criterion: &'a dyn Criterion, ties: Ties) -> Self {
+    /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores them). In a
+    /// `race` only the winner is sure to be there (blocks must come in feature order).
+    pub fn new(criterion: &'a dyn Criterion, ties: Ties, race: bool) -> Self {
         let gathered = criterion.joined().then(Gathered::default);
-        Self { criterion, ties, scores: Vec::new(), gathered, features: Vec::new() }
+        let race = race && ties == Ties::First;
+        Self { criterion, ties, race, top: f64::NEG_INFINITY, scores: Vec::new(), gathered, features: Vec::new() }
     }
 
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
-            let feature = features.of(j);
-            match self.features.last_mut() {
-                Some(best) if best.feature == feature => {
-                    if better(score, best.score) {
-                        best.score = score;
-                        best.at.clear();
-                        best.at.push(at);
-                    } else if score == best.score {
-                        if self.ties != Ties::First {
-                            best.at.push(at);
-                        }
-                    } else if score.is_nan() {
-                        return Err(not_a_number(feature));
-                    }
-                }
-                _ if score.is_nan() => return Err(not_a_number(feature)),
-                _ => self.features.push(Scored { feature, score, at: vec![at] }),
-            }
+            self.meet(features.of(j), at, score)?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn meet(&mut self, feature: u32, at: u32, score: f64) -> Result<()> {
+        match self.features.last_mut() {
+            Some(best) if best.feature == feature => {
+                if better(score, best.score) {
+                    best.score = score;
+                    best.at = at;
+                    best.tied.clear();
+                } else if score == best.score {
+                    if self.ties != Ties::First {
+                        best.tied.push(at);
+                    }
+                    return Ok(());
+                } else if score.is_nan() {
+                    return Err(not_a_number(feature));
+                } else {
+                    return Ok(());
+                }
+            }
+            _ if score.is_nan() => return Err(not_a_number(feature)),
+            _ => self.features.push(Scored { feature, score, at, tied: Vec::new() }),
+        }
+        if better(score, self.top) {
+            self.top = score;
+        }
+        Ok(())
+    }
+
+    /// Score a block of thresholds of one feature, exactly only where a cheap approximation leaves a doubt.
+    fn screened(&mut self, offer: &Offer<'_>, feature: u32, scores: &mut [f64]) -> Result<bool> {
+        let Some(error) = self.criterion.screen(&offer.tables, scores) else { return Ok(false) };
+        let largest = maximum(scores);
+        let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
+        let known = if self.race { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
+        if largest + error <= known && (self.ties == Ties::First || largest + error < known) {
+            return Ok(true);
+        }
+        let bound = (largest - 2.0 * error).max(known - error);
+        for (j, &at) in offer.at.iter().enumerate() {
+            if scores[j] >= bound {
+                let mut exact = [0.0];
+                self.criterion.score(&offer.tables.window(j, 1), &mut exact)?;
+                self.meet(feature, at, exact[0])?;
+            }
+        }
+        Ok(true)
     }
 
     /// Score what was gathered, if anything was.
@@ -106,6 +144,18 @@ impl<'a> Best<'a> {
     }
 }
 
+/// The largest of some numbers, in eight strands that do not wait for each other.
+fn maximum(numbers: &[f64]) -> f64 {
+    let mut strands = [f64::NEG_INFINITY; 8];
+    let mut chunks = numbers.chunks_exact(8);
+    for chunk in &mut chunks {
+        for (s, &x) in strands.iter_mut().zip(chunk) {
+            *s = if x > *s { x } else { *s };
+        }
+    }
+    chunks.remainder().iter().chain(&strands).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
+}
+
 fn not_a_number(feature: u32) -> Error {
     Error::Callback(format!("the score of a split on feature {feature} is NaN; scores must be numbers"))
 }
@@ -118,8 +168,21 @@ impl Sink for Best<'_> {
         }
         let mut scores = std::mem::take(&mut self.scores);
         scores.resize(offer.tables.len, 0.0);
-        self.criterion.score(&offer.tables, &mut scores)?;
-        self.compare(offer.features, offer.at, &scores)?;
+        let done = match offer.features {
+            Features::One(feature) => self.screened(offer, feature, &mut scores)?,
+            Features::Each(_) => false,
+        };
+        if !done {
+            self.criterion.score(&offer.tables, &mut scores)?;
+            match offer.features {
+                // Thresholds: most blocks do not hold the best, and one look tells.
+                Features::One(feature)
+                    if self.ties == Ties::First
+                        && !scores.iter().any(|s| s.is_nan())
+                        && self.features.last().is_some_and(|b| b.feature == feature && maximum(&scores) <= b.score) => {}
+                features => self.compare(features, offer.at, &scores)?,
+            }
+        }
         self.scores = scores;
         Ok(())
     }
@@ -136,7 +199,7 @@ pub struct Listing<'a> {
 impl<'a> Listing<'a> {
     /// For one node.
     pub fn new(criterion: &'a dyn Criterion) -> Self {
-        Self { best: Best::new(criterion, Ties::First), candidates: Vec::new() }
+        Self { best: Best::new(criterion, Ties::First, false), candidates: Vec::new() }
     }
 
     /// Score what was gathered, if anything was.

@@ -12,6 +12,8 @@ use crate::criteria::{Context, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Count;
+use crate::simd::Level;
+use crate::simd::columns::{SLACK, Wanted, boundaries};
 use crate::stats::{Sum, Weighing};
 
 /// Class of an internal row.
@@ -60,8 +62,7 @@ pub fn offer<W: Weighing>(
     scratch.prepare(branches, context.classes);
     scratch.totals.clear();
     scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
-    scratch.declared.clear();
-    scratch.declared.resize(scratch.stride, branches as u32);
+    scratch.declare(branches as u32);
     if branches == 3 {
         for c in 0..context.classes {
             let missing = scan.totals[c].minus(scan.known[c]).cell(unit);
@@ -75,6 +76,7 @@ pub fn offer<W: Weighing>(
     if first > last {
         return Ok(());
     }
+    let scan = &Scan { convex: scan.convex && branches == 2, ..*scan };
     if W::UNIT && context.classes == 2 {
         two_classes(scan, first, last, context, branches, scratch, sink)
     } else {
@@ -93,6 +95,7 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     here & (class_changes | shared)
 }
 
+/// Unit weights, two classes: the kernel lists places and left counts, the rest is subtraction.
 fn two_classes<W: Weighing>(
     scan: &Scan<'_, W>,
     first: usize,
@@ -102,42 +105,37 @@ fn two_classes<W: Weighing>(
     scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let order = scan.order;
-    let second = scan.class_of.second;
-    let class = |i: usize| u32::from(entry_row(order[i]) >= second);
-    let mut ones: u32 = (0..first - 1).map(class).sum();
-    let mut left = [[0_u32; 2 * BLOCK]; 2];
-    let mut at = [0_u32; 2 * BLOCK];
+    let (order, second, unit) = (scan.order, scan.class_of.second, scan.weights.unit());
+    let level = Level::active();
+    let mut before: u32 = order[..first - 1].iter().map(|&e| u32::from(entry_row(e) >= second)).sum();
+    let stride = scratch.stride;
+    if scratch.ones.len() < stride + SLACK {
+        scratch.ones.resize(stride + SLACK, 0);
+    }
     let mut held = 0;
     let mut i = first;
     while i <= last {
-        let stop = (i + BLOCK).min(last + 1);
-        let mut current = class(i - 1);
-        for i in i..stop {
-            ones += current;
-            let next = class(i);
-            let slot = held & (2 * BLOCK - 1);
-            left[1][slot] = ones;
-            at[slot] = i as u32;
-            held += boundary(order, i, current ^ next, scan.convex) as usize;
-            current = next;
-        }
-        i = stop;
+        // The ends of the admissible range are candidates even inside a run of one class.
+        let end = first > 1 && (i == first || i == last);
+        let stop = if end { i + 1 } else { (i + BLOCK).min(if first > 1 { last } else { last + 1 }) };
+        let wanted = Wanted { second, convex: scan.convex && !end };
+        let (at, ones) = (&mut scratch.at[held..], &mut scratch.ones[held..]);
+        let (found, next) = boundaries(level, order, (i, stop), wanted, before, at, ones);
+        (held, before, i) = (held + found, next, stop);
         if held >= BLOCK || i > last {
-            for slot in 0..held {
-                left[0][slot] = at[slot] - left[1][slot];
+            let (zero, rest) = scratch.cells.split_at_mut(stride);
+            let (one, rest) = rest.split_at_mut(stride);
+            let (right_zero, rest) = rest.split_at_mut(stride);
+            let right_one = &mut rest[..stride];
+            let [known_zero, known_one] = [0, 1].map(|c| scan.known[c]);
+            for j in 0..held {
+                let left_one = W::Sum::from_rows(scratch.ones[j]);
+                let left_zero = W::Sum::from_rows(scratch.at[j] - scratch.ones[j]);
+                zero[j] = left_zero.cell(unit);
+                one[j] = left_one.cell(unit);
+                right_zero[j] = known_zero.minus(left_zero).cell(unit);
+                right_one[j] = known_one.minus(left_one).cell(unit);
             }
-            // `held` may exceed the block of a criterion with large tables, but not of two classes.
-            let stride = scratch.stride;
-            for c in 0..2 {
-                let (known, unit) = (scan.known[c], scan.weights.unit());
-                for slot in 0..held {
-                    let l = W::Sum::from_rows(left[c][slot]);
-                    scratch.cells[c * stride + slot] = l.cell(unit);
-                    scratch.cells[(2 + c) * stride + slot] = known.minus(l).cell(unit);
-                }
-            }
-            scratch.at[..held].copy_from_slice(&at[..held]);
             flush(scan, held, context, branches, scratch, sink)?;
             held = 0;
         }
@@ -168,7 +166,9 @@ fn any_classes<W: Weighing>(
     for i in first..=last {
         let (c, next) = (class(i - 1), class(i));
         left[c as usize] = left[c as usize].plus(scan.weights.of(entry_row(order[i - 1])));
-        if boundary(order, i, u32::from(c != next), scan.convex) == 0 {
+        // The ends of the admissible range are candidates even inside a run of one class.
+        let end = limited || (first > 1 && (i == first || i == last));
+        if boundary(order, i, u32::from(c != next), scan.convex && !end) == 0 {
             continue;
         }
         if limited {

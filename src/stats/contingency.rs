@@ -102,10 +102,20 @@ impl Code for u32 {
     const NARROW: bool = false;
 }
 
-/// Counting planes, kept between calls.
+/// Counting planes and used tables, kept between calls.
 #[derive(Debug, Default)]
 pub struct Planes<S> {
     planes: Vec<[S; 256]>,
+    used: Vec<Vec<S>>,
+}
+
+impl<S: Sum> Planes<S> {
+    /// Take back the memory of tables that nobody needs any more.
+    pub fn recycle(&mut self, tally: Tally<S>) {
+        if self.used.len() < 64 {
+            self.used.push(tally.cells);
+        }
+    }
 }
 
 /// Rows to count: `codes` is row-major with `layout.features()` columns.
@@ -126,7 +136,9 @@ pub fn count<C: Code, W: Weighing>(
     weights: W,
     planes: &mut Planes<W::Sum>,
 ) -> Tally<W::Sum> {
-    let mut cells = vec![W::Sum::default(); layout.cells()];
+    let mut cells = planes.used.pop().unwrap_or_default();
+    cells.clear();
+    cells.resize(layout.cells(), W::Sum::default());
     let p = layout.features();
     if p == 0 || rows.rows.is_empty() {
         return Tally { cells };

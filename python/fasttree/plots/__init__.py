@@ -1,0 +1,24 @@
+"""Pictures: tree sizes, ROC graphs and curves, criteria side by side, rank diagrams, and the tree itself (matplotlib).
+
+Every function draws into ``ax`` (a new figure when there is none) and returns it; ``ax.figure.savefig(path)`` keeps it.
+matplotlib is loaded when something is drawn.
+"""
+
+from .bars import criteria_bars, grouped_bars, tree_size_bars
+from .canvas import PALETTE, new_figure
+from .comparison import criteria_dots, rank_diagram
+from .roc import roc_curves, roc_graph
+from .tree import plot_tree
+
+__all__ = [
+    "PALETTE",
+    "criteria_bars",
+    "criteria_dots",
+    "grouped_bars",
+    "new_figure",
+    "plot_tree",
+    "rank_diagram",
+    "roc_curves",
+    "roc_graph",
+    "tree_size_bars",
+]

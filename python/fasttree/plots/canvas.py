@@ -1,0 +1,64 @@
+"""Figures and axes for all pictures: made without a window, in colours that colour-blind people tell apart.
+
+Figures made here belong to nobody's window manager: they are freed with their last reference, and work without a
+display. Colours are Okabe & Ito's (2008).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["PALETTE", "axes_of", "new_figure"]
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#555555")
+"""Colours of methods, in order."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Marker shapes of methods, so that colour is not the only difference."""
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib.figure
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'fasttree[plots]'") from error
+    return matplotlib.figure
+
+
+def new_figure(rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.5) -> tuple[Any, np.ndarray]:
+    """A figure of panels, inches; returns it with its axes as a flat array.
+
+    Raises:
+        ImportError: matplotlib is not installed; the message names the extra.
+
+    Examples:
+        >>> figure, axes = new_figure(1, 2)
+        >>> len(axes)
+        2
+    """
+    figure = _matplotlib().Figure(figsize=(width, height), layout="constrained")
+    return figure, np.asarray(figure.subplots(rows, columns, squeeze=False)).ravel()
+
+
+def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
+    """The given axes, or those of a new figure of one panel."""
+    return new_figure(width=width, height=height)[1][0] if ax is None else ax
+
+
+def plain_frame(ax: Any, grid: str = "y") -> None:
+    """Only the lower and left frame, and faint lines along one axis behind what is drawn."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    ax.grid(axis=grid, color="#dddddd", linewidth=0.8)
+
+
+def colour(place: int) -> str:
+    """Colour of the method at a place."""
+    return PALETTE[place % len(PALETTE)]
+
+
+def marker(place: int) -> str:
+    """Marker of the method at a place."""
+    return MARKERS[place % len(MARKERS)]

@@ -1,0 +1,65 @@
+"""ROC space: classifiers as points, and as curves over all thresholds (Fawcett 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .canvas import axes_of, colour, marker, plain_frame
+
+__all__ = ["roc_curves", "roc_graph"]
+
+
+def _space(ax: Any, title: str) -> None:
+    ax.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle=(0, (4, 4)), zorder=1)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="false positive rate", ylabel="true positive rate")
+    ax.set_aspect("equal")
+    ax.set_title(title, fontsize=11)
+    plain_frame(ax, "both")
+
+
+def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax: Any = None) -> Any:
+    """Classifiers as points (false positive rate, true positive rate); the dashed line is guessing.
+
+    Examples:
+        >>> ax = roc_graph({"gini": (0.1, 0.8), "info_gain": (0.05, 0.7)})
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['gini', 'info_gain']
+    """
+    ax = axes_of(ax, width=4.8, height=4.8)
+    _space(ax, title)
+    for place, (name, (fpr, tpr)) in enumerate(points.items()):
+        ax.scatter(
+            [fpr], [tpr], s=64, color=colour(place), marker=marker(place), label=name, zorder=3, edgecolor="white"
+        )
+    ax.legend(frameon=False, loc="lower right", fontsize=9)
+    return ax
+
+
+def roc_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -> Any:
+    """ROC curves with the area under each; `curves`: name -> `RocCurve` or (fpr, tpr).
+
+    Examples:
+        >>> ax = roc_curves({"gini": ([0.0, 0.5, 1.0], [0.0, 0.8, 1.0])})
+        >>> ax.get_legend().get_texts()[0].get_text()
+        'gini (AUC 0.650)'
+    """
+    ax = axes_of(ax, width=4.8, height=4.8)
+    _space(ax, title)
+    styles = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+    for place, (name, curve) in enumerate(curves.items()):
+        fpr, tpr = np.asarray(curve[0], dtype=float), np.asarray(curve[1], dtype=float)
+        area = float(((fpr[1:] - fpr[:-1]) * (tpr[1:] + tpr[:-1])).sum() / 2)
+        ax.plot(
+            fpr,
+            tpr,
+            color=colour(place),
+            linewidth=1.8,
+            linestyle=styles[place % len(styles)],
+            label=f"{name} (AUC {area:.3f})",
+            zorder=3,
+        )
+    ax.legend(frameon=False, loc="lower right", fontsize=9)
+    return ax

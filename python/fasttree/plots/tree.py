@@ -1,0 +1,118 @@
+"""A fitted tree as boxes and lines, top down.
+
+Leaves are spread evenly from left to right, every inner node stands over the middle of its children; no recursion, so
+any depth can be drawn (but above some fifty leaves `to_text` is easier to read). O(nodes).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .canvas import axes_of, colour
+
+__all__ = ["plot_tree"]
+
+
+def _layout(tree: Any, max_depth: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the shown nodes (x; NaN when hidden) and whether each is drawn as an end."""
+    shown = np.ones(tree.node_count, dtype=bool) if max_depth is None else tree.depth <= max_depth
+    end = shown & ((tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth))
+    x = np.full(tree.node_count, np.nan)
+    x[end] = np.arange(int(end.sum()))
+    for node in np.flatnonzero(shown & ~end)[::-1].tolist():
+        x[node] = x[tree.children_of(node)].mean()
+    return x, end
+
+
+def plot_tree(
+    model: Any, *, max_depth: int | None = 3, fontsize: float = 8.0, title: str = "", ax: Any = None
+) -> Any:
+    """Draw a fitted tree.
+
+    Args:
+        model: a fitted `FastTreeClassifier`.
+        max_depth: deepest level shown (the root is level 0); None shows all.
+        fontsize, title, ax: how and where it is drawn.
+
+    Returns:
+        The axes.
+
+    Examples:
+        >>> import fasttree
+        >>> ax = plot_tree(fasttree.fit(fasttree.datasets.load_weather()))
+        >>> len(ax.texts) > 5
+        True
+    """
+    tree = model.tree_
+    x, end = _layout(tree, max_depth)
+    shown = np.flatnonzero(~np.isnan(x))
+    levels = int(tree.depth[shown].max()) + 1
+    ax = axes_of(ax, width=max(4.0, 1.15 * int(end.sum())), height=max(2.2, 1.25 * levels))
+    schema = model._schema
+    for node in shown.tolist():
+        y = -float(tree.depth[node])
+        inner = not end[node]
+        if inner:
+            name = schema.names[tree.feature[node]]
+            for branch, child in enumerate(tree.children_of(node).tolist()):
+                ax.plot([x[node], x[child]], [y, y - 1], color="#aaaaaa", linewidth=1, zorder=1)
+                middle = 0.62
+                ax.text(
+                    x[node] + middle * (x[child] - x[node]),
+                    y - middle,
+                    _branch(model, node, branch),
+                    ha="center",
+                    va="center",
+                    fontsize=fontsize - 1,
+                    color="#333333",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+                    zorder=2,
+                )
+            text, face = name, "#f2f2f2"
+        else:
+            label = int(tree.label[node])
+            what = "none" if label < 0 else str(model.classes_[label])
+            if tree.n_children[node]:
+                what = "..."
+            text = f"{what}\n{int(tree.n_node_samples[node])}"
+            face = colour(label) + "40" if label >= 0 else "white"
+        ax.text(
+            x[node],
+            y,
+            text,
+            ha="center",
+            va="center",
+            fontsize=fontsize,
+            zorder=3,
+            bbox={"facecolor": "white", "edgecolor": "none", "boxstyle": "round,pad=0.35"},
+        )
+        ax.text(
+            x[node],
+            y,
+            text,
+            ha="center",
+            va="center",
+            fontsize=fontsize,
+            zorder=4,
+            bbox={"facecolor": face, "edgecolor": "#888888", "boxstyle": "round,pad=0.35", "linewidth": 0.8},
+        )
+    ax.set_xlim(-0.6, float(np.nanmax(x)) + 0.6)
+    ax.set_ylim(-levels + 0.5, 0.5)
+    ax.set_title(title, fontsize=11)
+    ax.set_axis_off()
+    return ax
+
+
+def _branch(model: Any, node: int, branch: int) -> str:
+    """What a branch asks for: a comparison, a level, or missing."""
+    tree = model.tree_
+    threshold = float(tree.threshold[node])
+    if not np.isnan(threshold):
+        return (f"≤ {threshold:.4g}", f"> {threshold:.4g}", "missing")[branch]
+    feature = tree.feature[node]
+    if not model._schema.nominal[feature]:
+        return "missing" if branch == tree.n_children[node] - 1 == tree.missing_branch[node] else f"bin {branch + 1}"
+    levels = model._schema.levels[feature]
+    return str(levels[branch]) if branch < len(levels) else "missing"

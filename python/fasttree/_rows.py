@@ -21,18 +21,20 @@ from . import _engine
 from ._encode import Column, infinity_message
 from .table import Table
 
-__all__ = ["Schema", "rows_for"]
+__all__ = ["Schema", "prepared", "rows_for", "without_empty_rows"]
 
 
 @dataclass
 class Schema:
-    """Names, kinds and levels of the features of a model."""
+    """Names, kinds and levels of the features of a model, and what missing values and numbers were turned into."""
 
     names: list[str]
     nominal: list[bool]
     levels: list[tuple[Any, ...]]
     has_names: bool
     classes: list[Any] = field(default_factory=list)
+    cuts: list[np.ndarray | None] = field(default_factory=list)
+    fill: list[float | None] = field(default_factory=list)
 
     @classmethod
     def of_model(cls, model: _engine.Model, has_names: bool) -> Schema:
@@ -44,6 +46,8 @@ class Schema:
             levels=[tuple(f.get("levels", ())) for f in raw["features"]],
             has_names=has_names,
             classes=raw["classes"],
+            cuts=[np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None for f in raw["features"]],
+            fill=[f.get("fill") for f in raw["features"]],
         )
 
 
@@ -64,12 +68,62 @@ def rows_for(schema: Schema, X: Any, handle_unknown: str = "missing") -> tuple[l
         refuse_infinity(schema, X)
         return [X], len(X)
     table = X if isinstance(X, Table) else Table(X, categorical_features=_roles(schema, X))
-    columns = matched(schema, table)
-    converted = [
+    return _engine.blocks_of(_converted(schema, table, handle_unknown)), len(table)
+
+
+def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column]:
+    """Columns of the schema's kinds, in its order."""
+    return [
         _coded(column, schema.levels[j], handle_unknown) if schema.nominal[j] else _number(column)
-        for j, column in enumerate(columns)
+        for j, column in enumerate(matched(schema, table))
     ]
-    return _engine.blocks_of(converted), len(table)
+
+
+def prepared(schema: Schema, X: Any, y: Any = None) -> Table:
+    """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers binned.
+
+    Raises:
+        ValueError: no labels, or a label that is not a class of the model.
+    """
+    table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
+    columns = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows_for has spoken about undeclared labels
+        converted = _converted(schema, table, "missing")
+    for column, cuts, fill in zip(converted, schema.cuts, schema.fill, strict=True):
+        values = np.asarray(column.values)
+        if fill is not None:
+            values = np.where(np.isnan(values) if column.kind == "numeric" else values < 0, fill, values)
+        if cuts is None:
+            dtype = np.float64 if column.kind == "numeric" else np.int32
+            columns.append(Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels))
+        else:
+            codes = np.where(np.isnan(values), -1, np.searchsorted(cuts, values)).astype(np.int32)
+            columns.append(Column(column.name, "nominal", codes, tuple(range(len(cuts) + 1))))
+    place = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
+    own = [_engine.plain(c) for c in table.classes]
+    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in place]
+    if unknown:
+        raise ValueError(f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}")
+    codes = np.array([place.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
+    return Table.from_columns(columns, Column(table.target or "class", "nominal", codes, tuple(schema.classes)))
+
+
+def _options(schema: Schema, X: Any) -> dict[str, Any]:
+    return {} if isinstance(X, Table) else {"categorical_features": _roles(schema, X)}
+
+
+def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or all are positive)."""
+    given = np.asarray(weights)
+    if given.ndim != 1 or given.dtype.kind not in "biuf" or not hasattr(X, "__len__") or len(X) != len(given):
+        return X, y, weights
+    if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0) or len(y) != len(given):
+        return X, y, weights
+    from sklearn.utils import _safe_indexing
+
+    rows = np.flatnonzero(given)
+    return _safe_indexing(X, rows), _safe_indexing(y, rows), given[rows]
 
 
 def check_count(schema: Schema, n_features: int) -> None:

@@ -173,8 +173,23 @@ def stored_parameters(params: dict[str, Any]) -> str:
     return json.dumps(kept, sort_keys=True, default=default)
 
 
-def config_of(params: dict[str, Any], table: Table) -> tuple[dict[str, Any], Any]:
+def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
+    """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on their weight."""
+    if weights is None:
+        return n_rows, n_rows
+    total = float(np.sum(weights))
+    if not math.isfinite(total) or total < 0:
+        return n_rows, n_rows
+    whole = total < 2**32 and bool(np.all(np.mod(weights, 1) == 0))
+    return int(total) if whole else int(np.count_nonzero(weights)), math.ceil(total)
+
+
+def config_of(
+    params: dict[str, Any], table: Table, weights: np.ndarray | None = None
+) -> tuple[dict[str, Any], Any]:
     """The core's configuration and the user's function (None when the criterion is a built-in one).
+
+    Shares of the rows become numbers of rows; `weights` (n_rows,) says how many copies a row stands for.
 
     Raises:
         ValueError: a parameter outside its domain, named.
@@ -185,7 +200,7 @@ def config_of(params: dict[str, Any], table: Table) -> tuple[dict[str, Any], Any
             raise ValueError(
                 f"{name}={params[name]!r} is not supported; supported: {', '.join(repr(k) for k in known)}"
             )
-    n_rows, n_features = table.shape
+    (n_rows, total), n_features = copies_of(len(table), weights), table.n_features
     criterion = criteria.make(params["criterion"])
     ties = one_of("ties", params["ties"], ("first", "row", "random"))
     random = ties == "random" or params["max_features"] is not None
@@ -216,7 +231,7 @@ def config_of(params: dict[str, Any], table: Table) -> tuple[dict[str, Any], Any
         config["min_score"] = real("min_score", params["min_score"], -math.inf, math.inf)
     if isinstance(criterion, Criterion):
         config["criterion"] = criterion.name
-        config["criterion_options"] = criterion.options(table.classes, n_rows)
+        config["criterion_options"] = criterion.options(table.classes, total)
         return config, None
     config["criterion"] = "callable"
     return config, criterion

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
-from ._rows import Schema, rows_for
+from ._rows import Schema, prepared, rows_for, without_empty_rows
 from ._settings import config_of, criterion_from_text
 from ._view import Trace, TreeArrays
 from .table import Table
@@ -186,6 +186,8 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         """
         if not isinstance(X, Table) and y is None:
             raise ValueError("requires y to be passed, but the target y is None")
+        if not isinstance(X, Table) and sample_weight is not None:
+            X, y, sample_weight = without_empty_rows(X, y, sample_weight)
         table = Table.from_any(X, y, **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features}))
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
@@ -194,7 +196,7 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         if self.handle_unknown not in ("missing", "error"):
             raise ValueError(f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'")
         weights = self._weights(table, sample_weight)
-        config, custom = config_of(self.get_params(deep=False), table)
+        config, custom = config_of(self.get_params(deep=False), table, weights)
         model = _engine.fit(
             table, config, sample_weight=weights, custom=custom, n_jobs=self.n_jobs, progress=self.progress
         )
@@ -215,10 +217,20 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!")
         if self.class_weight is None:
             return sample_weight
-        from sklearn.utils.class_weight import compute_sample_weight
-
-        factor = compute_sample_weight(self.class_weight, table.y)
+        factor = self._class_factors(table, sample_weight)
         return factor if sample_weight is None else factor * sample_weight
+
+    def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
+        """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w is w copies."""
+        if self.class_weight != "balanced":
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            return np.asarray(compute_sample_weight(self.class_weight, table.y))
+        sums = np.bincount(table.y_codes, weights=sample_weight, minlength=len(table.classes))
+        occurring = sums > 0
+        factors = np.ones(len(sums))
+        factors[occurring] = sums.sum() / (occurring.sum() * sums[occurring])
+        return factors[table.y_codes]
 
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         self._model = model
@@ -238,13 +250,30 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
     def _all_candidates(
         self, table: Table, weights: Any, config: dict[str, Any], custom: Any
     ) -> dict[int, tuple[tuple[str, float | None, float], ...]]:
+        """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's criterion."""
         indptr, nodes = self._model.decision_path(*rows_for(self._schema, table))
         rows = np.repeat(np.arange(len(table)), np.diff(indptr))
-        found = {}
-        for node in np.flatnonzero(self.tree_.n_children > 0).tolist():
-            listed = _engine.explain(table, config, rows=rows[nodes == node], sample_weight=weights, custom=custom)
-            found[node] = tuple((self._schema.names[f], t, s) for f, t, s in listed)
-        return found
+        table = prepared(self._schema, table)
+        return {
+            node: tuple(self._candidates_of(table, rows[nodes == node], weights, config, custom))
+            for node in np.flatnonzero(self.tree_.n_children > 0).tolist()
+        }
+
+    def _candidates_of(
+        self, table: Table, rows: np.ndarray, weights: np.ndarray | None, config: dict[str, Any], custom: Any
+    ) -> list[tuple[str, float | None, float]]:
+        """Candidates (feature, threshold, score) of the node that some `rows` of a prepared Table reach."""
+        config = {**config, "discretize": None, "missing": "branch"}
+        least = config["min_weight_fraction_leaf"]
+        if least > 0:
+            # The share is one of the whole training weight.
+            here = len(rows) if weights is None else float(weights[rows].sum())
+            least *= (len(table) if weights is None else float(weights.sum())) / here
+            if least > 0.5:
+                return []
+            config["min_weight_fraction_leaf"] = least
+        listed = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
+        return [(self._schema.names[f], t, s) for f, t, s in listed]
 
     # -- predicting ----------------------------------------------------------------------------------------
 
@@ -290,9 +319,25 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
-        y = X.y if isinstance(X, Table) and y is None else np.asarray(y)
-        right = np.asarray(self.predict(X) == y, dtype=np.float64)
+        right = self._right(self.predict(X), X, y)
         return float(np.average(right, weights=sample_weight))
+
+    def _right(self, predicted: np.ndarray, X: Any, y: Any) -> np.ndarray:
+        """1.0 where a prediction is the label, else 0.0."""
+        if isinstance(X, Table) and y is None:
+            y = X.y
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        y = np.asarray(y)
+        if y.shape == (len(predicted), 1):
+            y = y[:, 0]
+        if y.shape != predicted.shape:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: [{len(predicted)}, {len(y)}]"
+                if y.ndim == 1
+                else f"y should be a 1d array, got an array of shape {y.shape} instead."
+            )
+        return np.asarray(predicted == y, dtype=np.float64)
 
     # -- reading the tree ----------------------------------------------------------------------------------
 
@@ -363,14 +408,15 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
                 )
             found = list(self._candidates[node])
         else:
-            table = Table.from_any(X, y)
-            config, custom = config_of(self.get_params(deep=False), table)
-            indptr, nodes = self._model.decision_path(*self._blocks(table))
-            rows = np.repeat(np.arange(len(table)), np.diff(indptr))[nodes == node]
+            blocks, n = self._blocks(X)
+            table = prepared(self._schema, X, y)
+            weights = X.sample_weight if isinstance(X, Table) else None
+            config, custom = config_of(self.get_params(deep=False), table, weights)
+            indptr, nodes = self._model.decision_path(blocks, n)
+            rows = np.repeat(np.arange(n), np.diff(indptr))[nodes == node]
             if len(rows) == 0:
-                raise ValueError(f"none of the {len(table)} rows reaches node {node}")
-            listed = _engine.explain(table, config, rows=rows, custom=custom)
-            found = [(self._schema.names[f], t, s) for f, t, s in listed]
+                raise ValueError(f"none of the {n} rows reaches node {node}")
+            found = self._candidates_of(table, rows, weights, config, custom)
         feature, threshold = tree.feature[node], tree.threshold[node]
         name = self._schema.names[feature] if tree.n_children[node] else None
         own = None if np.isnan(threshold) else float(threshold)
@@ -399,8 +445,7 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
 
     def staged_score(self, X: Any, y: Any = None) -> np.ndarray:
         """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
-        y = X.y if isinstance(X, Table) and y is None else np.asarray(y)
-        return np.array([np.mean(p == y) for p in self.staged_predict(X)])
+        return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
 
     def to_text(self, decimals: int = 6, max_depth: int | None = None) -> str:
         """Indented text: a line a branch, leaves as ``label (rows/errors)``."""
@@ -439,10 +484,12 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
     """The core's configuration of an estimator, for cross-validation in one call.
 
     Raises:
-        NotImplementedError: what only `fit` can serve (class weights, a user's function).
+        NotImplementedError: what only `fit` can serve (class weights, shares of the rows, a user's function).
     """
     if estimator.class_weight is not None:
         raise NotImplementedError("class_weight depends on the training rows of each fold")
+    if isinstance(estimator.min_samples_split, float) or isinstance(estimator.min_samples_leaf, float):
+        raise NotImplementedError("shares of the rows depend on the training rows of each fold")
     config, custom = config_of(estimator.get_params(deep=False), table)
     if custom is not None:
         raise NotImplementedError("a user's criterion is called by fit")

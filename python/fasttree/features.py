@@ -47,7 +47,7 @@ def score_features(X: Any, y: Any = None, *, criterion: Any, sample_weight: Any 
     estimator = FastTreeClassifier(criterion=criterion, **params)
     table = Table.from_any(X, y, **({} if isinstance(X, Table) else {"categorical_features": estimator.categorical_features}))
     weights = estimator._weights(table, sample_weight)
-    config, custom = config_of(estimator.get_params(deep=False), table)
+    config, custom = config_of(estimator.get_params(deep=False), table, weights)
     return _engine.score_features(
         table, config, sample_weight=weights, custom=custom, n_jobs=estimator.n_jobs
     )

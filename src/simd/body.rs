@@ -4,72 +4,63 @@
 //! registers (Harley & Seal), so a plane costs about two three-input operations whatever the width of the sum.
 
 use super::word::Word;
-use super::{MAX_PLANES, Schedule, State, Window};
+use super::{Counter, MAX_PLANES, Schedule, State, Window};
 
-/// Add carry `c` at plane `from` of a counter in memory; stops when nothing is carried.
+/// Carry `c` of weight 8 goes into the planes from the fourth on.
 #[inline(always)]
-unsafe fn ripple<W: Word>(counter: *mut u64, depth: usize, from: usize, mut c: W) {
-    // SAFETY: the caller owns `depth` planes at `counter`.
+unsafe fn carry_on<W: Word, const D: usize>(sum: &mut [W; D], mut c: W) {
+    // SAFETY: register work under the features of the caller.
     unsafe {
-        for p in from..depth {
-            if !c.any() {
-                break;
-            }
-            let at = counter.add(p * W::WORDS);
-            let (sum, carry) = W::load(at).add2(c);
-            sum.store(at);
-            c = carry;
+        for plane in sum.iter_mut().skip(3) {
+            (*plane, c) = plane.add2(c);
         }
     }
 }
 
-/// Bit-sliced `start +` the sum of the planes at `slots`, modulo `2^depth`, in the first `depth` entries of the result.
+/// Bit-sliced `start +` the sum of the planes at `slots`, modulo `2^D`, D at least 3.
 #[inline(always)]
-unsafe fn sum_planes<W: Word>(planes: *const u64, slots: &[u32], depth: usize, start: usize) -> [W; MAX_PLANES] {
+unsafe fn sum_planes<W: Word, const D: usize>(planes: *const u64, slots: &[u32], start: usize) -> [W; D] {
     // SAFETY: the caller checked that every slot lies inside `planes`.
     unsafe {
-        let get = |s: u32| W::load(planes.add(s as usize * W::WORDS));
-        let bit = |p: usize| if start >> p & 1 == 1 { W::ones() } else { W::zero() };
-        let mut out = [W::zero(); MAX_PLANES];
-        for (p, plane) in out.iter_mut().enumerate().take(depth).skip(3) {
-            *plane = bit(p);
+        macro_rules! get {
+            ($s:expr) => {
+                W::load(planes.add($s as usize * W::WORDS))
+            };
         }
-        let (mut ones, mut twos, mut fours) = (bit(0), bit(1), bit(2));
+        let mut sum = [W::zero(); D];
+        for (p, plane) in sum.iter_mut().enumerate() {
+            if start >> p & 1 == 1 {
+                *plane = W::ones();
+            }
+        }
         let mut eights = slots.chunks_exact(8);
         for s in &mut eights {
-            let (o, t0) = ones.add3(get(s[0]), get(s[1]));
-            let (o, t1) = o.add3(get(s[2]), get(s[3]));
-            let (t, f0) = twos.add3(t0, t1);
-            let (o, t0) = o.add3(get(s[4]), get(s[5]));
-            let (o, t1) = o.add3(get(s[6]), get(s[7]));
+            let (o, t0) = sum[0].add3(get!(s[0]), get!(s[1]));
+            let (o, t1) = o.add3(get!(s[2]), get!(s[3]));
+            let (t, f0) = sum[1].add3(t0, t1);
+            let (o, t0) = o.add3(get!(s[4]), get!(s[5]));
+            let (o, t1) = o.add3(get!(s[6]), get!(s[7]));
             let (t, f1) = t.add3(t0, t1);
-            let (f, mut c) = fours.add3(f0, f1);
-            (ones, twos, fours) = (o, t, f);
-            for plane in out.iter_mut().take(depth).skip(3) {
-                (*plane, c) = plane.add2(c);
-            }
+            let (f, c) = sum[2].add3(f0, f1);
+            (sum[0], sum[1], sum[2]) = (o, t, f);
+            carry_on(&mut sum, c);
         }
         let mut pairs = eights.remainder().chunks_exact(2);
         for s in &mut pairs {
-            let (o, t0) = ones.add3(get(s[0]), get(s[1]));
-            let (t, f0) = twos.add2(t0);
-            let (f, mut c) = fours.add2(f0);
-            (ones, twos, fours) = (o, t, f);
-            for plane in out.iter_mut().take(depth).skip(3) {
-                (*plane, c) = plane.add2(c);
-            }
+            let (o, t0) = sum[0].add3(get!(s[0]), get!(s[1]));
+            let (t, f0) = sum[1].add2(t0);
+            let (f, c) = sum[2].add2(f0);
+            (sum[0], sum[1], sum[2]) = (o, t, f);
+            carry_on(&mut sum, c);
         }
         for &s in pairs.remainder() {
-            let (o, t0) = ones.add2(get(s));
-            let (t, f0) = twos.add2(t0);
-            let (f, mut c) = fours.add2(f0);
-            (ones, twos, fours) = (o, t, f);
-            for plane in out.iter_mut().take(depth).skip(3) {
-                (*plane, c) = plane.add2(c);
-            }
+            let (o, t0) = sum[0].add2(get!(s));
+            let (t, f0) = sum[1].add2(t0);
+            let (f, c) = sum[2].add2(f0);
+            (sum[0], sum[1], sum[2]) = (o, t, f);
+            carry_on(&mut sum, c);
         }
-        (out[0], out[1], out[2]) = (ones, twos, fours);
-        out
+        sum
     }
 }
 
@@ -77,20 +68,20 @@ unsafe fn sum_planes<W: Word>(planes: *const u64, slots: &[u32], depth: usize, s
 pub(super) unsafe fn agreements<W: Word>(planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, depth, 0);
+        let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, 0);
         for (p, plane) in sum.iter().take(depth).enumerate() {
             plane.store(out.as_mut_ptr().add(p * W::WORDS));
         }
     }
 }
 
-/// Lanes where the number spelled by planes `..depth` exceeds `bound`.
+/// Lanes where the number spelled by the planes exceeds `bound`.
 #[inline(always)]
-unsafe fn above<W: Word>(number: &[W; MAX_PLANES], depth: usize, bound: usize) -> W {
+unsafe fn above<W: Word, const D: usize>(number: &[W; D], bound: usize) -> W {
     // SAFETY: register work under the features of the caller.
     unsafe {
         let mut above = W::zero();
-        for (p, plane) in number.iter().enumerate().take(depth) {
+        for (p, plane) in number.iter().enumerate() {
             above = if bound >> p & 1 == 1 { above.and(*plane) } else { above.or(*plane) };
         }
         above
@@ -98,7 +89,7 @@ unsafe fn above<W: Word>(number: &[W; MAX_PLANES], depth: usize, bound: usize) -
 }
 
 #[inline(always)]
-pub(super) unsafe fn distances<W: Word>(
+pub(super) unsafe fn distances<W: Word, const D: usize>(
     planes: &[u64],
     valid: &[u64],
     slots: &[u32],
@@ -108,22 +99,22 @@ pub(super) unsafe fn distances<W: Word>(
 ) -> bool {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let depth = (usize::BITS - window.features.leading_zeros()) as usize;
-        let depth = if window.length + 1 >= 1 << depth { depth + 1 } else { depth };
         // agreements + start: 1 at the largest distance of the window, window.length at the smallest
-        let start = ((1usize << depth) + 1).wrapping_sub(window.features - window.largest()) & ((1 << depth) - 1);
+        let start = ((1usize << D) + 1).wrapping_sub(window.features - window.largest()) & ((1 << D) - 1);
         let width = window.planes();
         let valid = W::load(valid.as_ptr());
         let mut any = W::zero();
         for (row, slots) in slots.chunks_exact(window.features).enumerate() {
-            let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, depth, start);
-            let mut nothing = sum[0];
-            for plane in sum.iter().take(depth).skip(1) {
-                nothing = nothing.or(*plane);
+            let sum: [W; D] = sum_planes(planes.as_ptr(), slots, start);
+            let mut some = sum[0];
+            for plane in sum.iter().skip(1) {
+                some = some.or(*plane);
             }
-            let inside = above(&sum, depth, window.length).not_and(nothing);
-            for (p, plane) in sum.iter().take(width).enumerate() {
-                plane.and(inside).store(out.as_mut_ptr().add((row * width + p) * W::WORDS));
+            let inside = above(&sum, window.length).not_and(some);
+            for (p, plane) in sum.iter().enumerate() {
+                if p < width {
+                    plane.and(inside).store(out.as_mut_ptr().add((row * width + p) * W::WORDS));
+                }
             }
             let lost = inside.not_and(valid);
             lost.store(outside.as_mut_ptr().add(row * W::WORDS));
@@ -157,22 +148,6 @@ unsafe fn merge<W: Word, const P: usize>(
     }
 }
 
-/// Masks of all values of the three low planes.
-#[inline(always)]
-unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 8] {
-    // SAFETY: register work under the features of the caller.
-    unsafe {
-        let (a, b) = (x[0], if P > 1 { x[1] } else { W::zero() });
-        let two = [a.or(b).not_and(W::ones()), b.not_and(a), a.not_and(b), a.and(b)];
-        if P < 3 {
-            let z = W::zero();
-            return [two[0], two[1], two[2], two[3], z, z, z, z];
-        }
-        let c = x[2];
-        std::array::from_fn(|i| if i < 4 { c.not_and(two[i]) } else { c.and(two[i - 4]) })
-    }
-}
-
 /// Columns whose planes from the fourth on spell `high`.
 #[inline(always)]
 unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
@@ -186,10 +161,45 @@ unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
     }
 }
 
-/// What four steps add to the counter of one number.
+/// [`decode_high`] without and with the third plane.
 #[inline(always)]
-unsafe fn bump<W: Word>(x: [W; 4], hot: *mut u64, cold: *mut u64, cold_planes: usize, block: u32) {
-    // SAFETY: `hot` has four planes, `cold` has `cold_planes`.
+unsafe fn decode_third<W: Word, const P: usize>(x: &[W; P], high: usize) -> [W; 2] {
+    // SAFETY: register work under the features of the caller.
+    unsafe {
+        let h = decode_high(x, high);
+        if P > 2 { [x[2].not_and(h), x[2].and(h)] } else { [h, h] }
+    }
+}
+
+/// The planes of row `row`, none from `rows` on.
+#[inline(always)]
+unsafe fn number<W: Word, const P: usize>(numbers: *const u64, row: usize, rows: usize) -> [W; P] {
+    // SAFETY: `numbers` has `rows * P` planes.
+    unsafe {
+        let mut x = [W::zero(); P];
+        if row < rows {
+            for (p, x) in x.iter_mut().enumerate() {
+                *x = W::load(numbers.add((row * P + p) * W::WORDS));
+            }
+        }
+        x
+    }
+}
+
+/// The two low planes of a number, decoded: either, only the first, only the second, both.
+#[inline(always)]
+unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
+    // SAFETY: register work under the features of the caller.
+    unsafe {
+        let (a, b) = (x[0], if P > 1 { x[1] } else { W::zero() });
+        [a.or(b), b.not_and(a), a.not_and(b), a.and(b)]
+    }
+}
+
+/// What four steps add to the four hot planes of a counter; the carry of weight 8 goes to `carry` in odd blocks.
+#[inline(always)]
+unsafe fn bump<W: Word, const ODD: bool>(x: [W; 4], hot: *mut u64, carry: *mut u64) {
+    // SAFETY: `hot` has four planes, `carry` one.
     unsafe {
         let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
         let (ones, a) = ones.add3(x[0], x[1]);
@@ -198,26 +208,120 @@ unsafe fn bump<W: Word>(x: [W; 4], hot: *mut u64, cold: *mut u64, cold_planes: u
         ones.store(hot);
         twos.store(hot.add(W::WORDS));
         let held = hot.add(3 * W::WORDS);
-        if block & 1 == 0 {
-            // a number may have been left out of some blocks, so `held` is empty only by what is stored below
-            f.store(held);
-        } else {
+        if ODD {
             let at = hot.add(2 * W::WORDS);
             let (fours, e) = W::load(at).add3(W::load(held), f);
             fours.store(at);
-            W::zero().store(held);
-            if block & 2 == 0 {
-                e.store(cold);
+            e.store(carry);
+        } else {
+            f.store(held);
+        }
+    }
+}
+
+/// Number `8 high + L` in four steps.
+#[inline(always)]
+unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
+    low: &[[W; 4]; 4],
+    third: &[[W; 2]; 4],
+    high: usize,
+    hot: *mut u64,
+    carry: *mut u64,
+) {
+    // SAFETY: the caller owns the planes of this number.
+    unsafe {
+        let (l, t) = (L & 3, L >> 2);
+        let masks = if l == 0 {
+            [
+                low[0][0].not_and(third[0][t]),
+                low[1][0].not_and(third[1][t]),
+                low[2][0].not_and(third[2][t]),
+                low[3][0].not_and(third[3][t]),
+            ]
+        } else {
+            [
+                low[0][l].and(third[0][t]),
+                low[1][l].and(third[1][t]),
+                low[2][l].and(third[2][t]),
+                low[3][l].and(third[3][t]),
+            ]
+        };
+        let at = (high * 8 + L - 1) * W::WORDS;
+        bump::<W, ODD>(masks, hot.add(4 * at), carry.add(at));
+    }
+}
+
+/// Four merged steps into the hot planes of all counters; in odd blocks carries of weight 8 go to `carry`.
+#[inline(always)]
+unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
+    x: &[[W; P]; 4],
+    length: usize,
+    hot: *mut u64,
+    carry: *mut u64,
+) {
+    // SAFETY: `hot` has `4 length` planes, `carry` has `length`.
+    unsafe {
+        let low = [decode_low(&x[0]), decode_low(&x[1]), decode_low(&x[2]), decode_low(&x[3])];
+        for high in 0..=length >> 3 {
+            let third = [
+                decode_third(&x[0], high),
+                decode_third(&x[1], high),
+                decode_third(&x[2], high),
+                decode_third(&x[3], high),
+            ];
+            let left = length - high * 8;
+            if high > 0 {
+                count_one::<W, ODD, 0>(&low, &third, high, hot, carry);
+            }
+            macro_rules! numbers {
+                ($($l:literal)*) => { $(
+                    if left < $l { break; }
+                    count_one::<W, ODD, $l>(&low, &third, high, hot, carry);
+                )* };
+            }
+            if left >= 7 {
+                count_one::<W, ODD, 1>(&low, &third, high, hot, carry);
+                count_one::<W, ODD, 2>(&low, &third, high, hot, carry);
+                count_one::<W, ODD, 3>(&low, &third, high, hot, carry);
+                count_one::<W, ODD, 4>(&low, &third, high, hot, carry);
+                count_one::<W, ODD, 5>(&low, &third, high, hot, carry);
+                count_one::<W, ODD, 6>(&low, &third, high, hot, carry);
+                count_one::<W, ODD, 7>(&low, &third, high, hot, carry);
             } else {
-                let at = cold.add(W::WORDS);
-                let (eights, c) = W::load(at).add3(W::load(cold), e);
-                eights.store(at);
-                W::zero().store(cold);
-                ripple(cold, cold_planes, 2, c);
+                numbers!(1 2 3 4 5 6);
             }
         }
     }
 }
+
+/// Carries of weight 8 climb as far as carries of their weight have been waiting.
+///
+/// Cold planes: `length` in transit, then by level (weight 8, 16, ...) `length` in waiting and `length` counted.
+#[inline(always)]
+unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u32) {
+    // SAFETY: `cold` has `(2 levels + 1) length` planes.
+    unsafe {
+        let size = length * W::WORDS;
+        for level in 0..levels {
+            if block >> (level + 1) & 1 == 0 {
+                return;
+            }
+            let (held, sum) = (cold.add((2 * level + 1) * size), cold.add((2 * level + 2) * size));
+            let waits = block >> (level + 2) & 1 == 0 && level + 1 < levels;
+            let to = if waits { cold.add((2 * level + 3) * size) } else { cold };
+            for at in (0..size).step_by(W::WORDS) {
+                let (s, c) = W::load(sum.add(at)).add3(W::load(held.add(at)), W::load(cold.add(at)));
+                s.store(sum.add(at));
+                c.store(to.add(at));
+            }
+        }
+    }
+}
+
+/// Something on the stack that wants a whole cache line: with it the compiler aligns the frame, and registers that do
+/// not fit are spilled to one line instead of two (a third of the time of [`tally`]).
+#[repr(align(64))]
+struct Anchor(#[allow(dead_code)] u64);
 
 #[inline(always)]
 pub(super) unsafe fn tally<W: Word, const P: usize>(
@@ -229,82 +333,117 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
+        std::hint::black_box(&mut Anchor(0));
+        let (numbers, planes) = (numbers.as_ptr(), planes.as_ptr());
         let mut entries = schedule.entries.as_ptr();
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
-        let cold_planes = state.depth - 2;
-        for steps in schedule.steps.chunks(4) {
-            let mut x = [[W::zero(); P]; 4];
-            for (x, &members) in x.iter_mut().zip(steps) {
-                *x = merge(numbers.as_ptr(), planes.as_ptr(), members, &mut entries);
-            }
-            let low = [decode_low(&x[0]), decode_low(&x[1]), decode_low(&x[2]), decode_low(&x[3])];
-            let block = *state.blocks;
-            *state.blocks = block.wrapping_add(1);
-            for high in 0..=length >> 3 {
-                let h: [W; 4] = std::array::from_fn(|s| decode_high(&x[s], high));
-                let first = if high == 0 { 1 } else { 0 };
-                for l in first..8.min(length + 1 - high * 8) {
-                    let number = high * 8 + l - 1;
-                    let masks: [W; 4] =
-                        std::array::from_fn(|s| if P <= 3 { low[s][l] } else { low[s][l].and(h[s]) });
-                    let hot = hot.add(number * 4 * W::WORDS);
-                    bump(masks, hot, cold.add(number * cold_planes * W::WORDS), cold_planes, block);
-                }
-            }
+        for steps in schedule.steps.chunks_exact(4) {
+            let x: [[W; P]; 4] = [
+                merge(numbers, planes, steps[0], &mut entries),
+                merge(numbers, planes, steps[1], &mut entries),
+                merge(numbers, planes, steps[2], &mut entries),
+                merge(numbers, planes, steps[3], &mut entries),
+            ];
+            count_block(&x, length, hot, cold, state.depth, state.blocks);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn count_block<W: Word, const P: usize>(
+    x: &[[W; P]; 4],
+    length: usize,
+    hot: *mut u64,
+    cold: *mut u64,
+    depth: usize,
+    blocks: &mut u32,
+) {
+    // SAFETY: as in `tally`.
+    unsafe {
+        let block = *blocks;
+        *blocks = block.wrapping_add(1);
+        if block & 1 == 0 {
+            count_four::<W, P, false>(x, length, hot, cold);
+        } else {
+            let carry = if block & 2 == 0 { cold.add(length * W::WORDS) } else { cold };
+            count_four::<W, P, true>(x, length, hot, carry);
+            climb::<W>(cold, length, depth - 3, block);
+        }
+    }
+}
+
+/// [`tally`] of all rows, one a step, in all columns.
+#[inline(always)]
+pub(super) unsafe fn tally_all<W: Word, const P: usize>(numbers: &[u64], rows: usize, length: usize, state: State<'_>) {
+    // SAFETY: lengths were checked by the safe method.
+    unsafe {
+        std::hint::black_box(&mut Anchor(0));
+        let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
+        for row in (0..rows).step_by(4) {
+            let n = numbers.as_ptr();
+            let x: [[W; P]; 4] =
+                [number(n, row, rows), number(n, row + 1, rows), number(n, row + 2, rows), number(n, row + 3, rows)];
+            count_block(&x, length, hot, cold, state.depth, state.blocks);
         }
     }
 }
 
 /// The planes of one counter, carries in waiting added.
 #[inline(always)]
-unsafe fn settle<W: Word>(hot: &[u64], cold: &[u64], depth: usize) -> [W; 32] {
+unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let (h, c) = (hot.as_ptr(), cold.as_ptr());
-        let mut out = [W::zero(); 32];
-        for (p, plane) in out.iter_mut().enumerate().take(depth) {
-            *plane = if p < 3 { W::load(h.add(p * W::WORDS)) } else { W::load(c.add((p - 2) * W::WORDS)) };
+        let Counter { hot, cold, depth, blocks, length, index } = counter;
+        let hot = hot.as_ptr().add(index * 4 * W::WORDS);
+        macro_rules! cold {
+            ($plane:expr) => {
+                W::load(cold.as_ptr().add(($plane * length + index) * W::WORDS))
+            };
         }
-        for (from, mut carry) in [(2, W::load(h.add(3 * W::WORDS))), (3, W::load(c))] {
-            for plane in out.iter_mut().take(depth).skip(from) {
-                (*plane, carry) = plane.add2(carry);
+        for (p, plane) in out.iter_mut().enumerate().take(depth) {
+            *plane = if p < 3 { W::load(hot.add(p * W::WORDS)) } else { cold!(2 * (p - 3) + 2) };
+        }
+        for from in 2..depth {
+            if blocks >> (from - 2) & 1 == 1 {
+                let mut carry = if from == 2 { W::load(hot.add(3 * W::WORDS)) } else { cold!(2 * (from - 3) + 1) };
+                for plane in out.iter_mut().take(depth).skip(from) {
+                    (*plane, carry) = plane.add2(carry);
+                }
             }
         }
-        out
     }
 }
 
 #[inline(always)]
-pub(super) unsafe fn flush<W: Word>(
-    hot: &[u64],
-    cold: &[u64],
-    depth: usize,
-    planes: &[u64],
-    weight: &[u64],
-    out: &mut [u64],
-) {
+pub(super) unsafe fn flush<W: Word>(counter: Counter<'_>, planes: &[u64], weight: &[u64], out: &mut [u64]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let counter: [W; 32] = settle(hot, cold, depth);
+        let mut bits = [W::zero(); 32];
+        settle(counter, &mut bits);
         let weight = W::load(weight.as_ptr());
+        let mut depth = counter.depth;
+        while depth > 0 && !bits[depth - 1].any() {
+            depth -= 1;
+        }
         for (plane, out) in planes.chunks_exact(W::WORDS).zip(out.chunks_exact_mut(W::WORDS)) {
             let within = W::load(plane.as_ptr()).and(weight);
             let mut sum = W::zero();
-            for p in counter.iter().take(depth).rev() {
+            for p in bits.iter().take(depth).rev() {
                 sum = sum.add64(sum).add64(p.and(within).count());
             }
-            W::load(out.as_ptr()).add64(sum).store(out.as_mut_ptr());
+            sum.store(out.as_mut_ptr());
         }
     }
 }
 
 #[inline(always)]
-pub(super) unsafe fn unpack<W: Word>(hot: &[u64], cold: &[u64], depth: usize, out: &mut [u32]) {
+pub(super) unsafe fn unpack<W: Word>(counter: Counter<'_>, out: &mut [u32]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        let counter: [W; 32] = settle(hot, cold, depth);
+        let mut planes = [W::zero(); 32];
+        settle(counter, &mut planes);
         let mut words = [0u64; 8];
-        for (p, plane) in counter.iter().take(depth).enumerate() {
+        for (p, plane) in planes.iter().take(counter.depth).enumerate() {
             plane.store(words.as_mut_ptr());
             for (bits, out) in words.iter().zip(out.chunks_exact_mut(64)).take(W::WORDS) {
                 if *bits != 0 {

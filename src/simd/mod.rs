@@ -18,6 +18,7 @@
 #![allow(unsafe_code)]
 
 mod body;
+mod buffer;
 pub mod columns;
 mod plain;
 mod word;
@@ -29,6 +30,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod baseline;
 
+pub use buffer::Buffer;
 use std::sync::OnceLock;
 
 /// Instruction sets with kernels of their own, slowest first.
@@ -126,13 +128,14 @@ impl Window {
 
 /// Bit-sliced counters of one feature, one for each distance of a window.
 ///
-/// `hot` has four planes a counter: 1, 2, 4 and a carry of weight 4 in waiting; `cold` has `depth - 2`: a carry of weight 8 in
-/// waiting, then 8, 16 and so on. `blocks` counts calls of four steps and says which carries wait.
+/// `hot` has four planes a counter: 1, 2, 4 and a carry of weight 4 in waiting. `cold` has `length` planes in transit, then for each
+/// level (weight 8, 16, ...) `length` carries in waiting and `length` planes. `blocks` counts blocks of four steps;
+/// its bits say on which levels carries wait.
 #[derive(Debug)]
 pub struct State<'a> {
     /// `4 * words` u64 a counter.
     pub hot: &'a mut [u64],
-    /// `(depth - 2) * words` u64 a counter.
+    /// `(2 * depth - 5) * words` u64 a counter.
     pub cold: &'a mut [u64],
     /// Bits of a counter, 4 to 32; its owner makes sure that it cannot overflow.
     pub depth: usize,
@@ -140,11 +143,42 @@ pub struct State<'a> {
     pub blocks: &'a mut u32,
 }
 
+/// One counter of a [`State`].
+#[derive(Debug, Clone, Copy)]
+pub struct Counter<'a> {
+    /// As in the state.
+    pub hot: &'a [u64],
+    /// As in the state.
+    pub cold: &'a [u64],
+    /// As in the state.
+    pub depth: usize,
+    /// As in the state.
+    pub blocks: u32,
+    /// Number of counters in the state.
+    pub length: usize,
+    /// Which counter, below `length`.
+    pub index: usize,
+}
+
+impl Counter<'_> {
+    fn check(&self, words: usize) {
+        assert!((4..=32).contains(&self.depth) && self.index < self.length);
+        assert!(self.hot.len() >= self.length * 4 * words);
+        assert!(self.cold.len() >= self.length * cold_planes(self.depth) * words);
+    }
+}
+
+/// Cold planes that a counter of so many bits takes.
+pub const fn cold_planes(depth: usize) -> usize {
+    2 * depth - 5
+}
+
 /// Which rows of a chunk are merged into one vector, for one feature; see [`Kernels::tally`].
 #[derive(Debug, Clone, Default)]
 pub struct Schedule {
-    /// Number of entries in each step.
+    /// Number of entries in each step, padded with empty steps to a multiple of four.
     steps: Vec<u16>,
+    used: usize,
     /// `row | slot << 16`, all steps one after the other.
     entries: Vec<u32>,
     rows: u32,
@@ -152,49 +186,82 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Forget all steps.
-    pub fn clear(&mut self) {
-        self.steps.clear();
-        self.entries.clear();
-        (self.rows, self.slots) = (0, 0);
+    /// No steps yet, room for `entries` rows in `steps` steps.
+    pub fn with_capacity(entries: usize, steps: usize) -> Self {
+        let steps = Vec::with_capacity(steps.next_multiple_of(4));
+        Self { steps, entries: Vec::with_capacity(entries), ..Self::default() }
     }
 
     /// Number of steps.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.used
     }
 
     /// True without steps.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.used == 0
     }
 
     /// A step of its own for `row`, which counts in the columns of `slot`.
     pub fn begin(&mut self, row: u16, slot: u16) {
-        self.steps.push(0);
+        if self.used == self.steps.len() {
+            self.steps.extend([0; 4]);
+        }
+        self.used += 1;
         self.join(row, slot);
     }
 
     /// `row` joins the last step; its slot must not overlap the others of that step.
     pub fn join(&mut self, row: u16, slot: u16) {
         self.entries.push(u32::from(row) | u32::from(slot) << 16);
-        *self.steps.last_mut().expect("a step was begun") += 1;
+        self.steps[self.used - 1] += 1;
         self.rows = self.rows.max(u32::from(row) + 1);
         self.slots = self.slots.max(u32::from(slot) + 1);
     }
 }
 
+type Distances = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool;
+type TallyAll = unsafe fn(&[u64], usize, usize, State<'_>);
 type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, State<'_>);
+
+/// The planes (feature, value) of some rows, row-major; knows its largest.
+#[derive(Debug, Clone, Default)]
+pub struct Slots {
+    slots: Vec<u32>,
+    features: usize,
+    largest: u32,
+}
+
+impl Slots {
+    /// `slots.len() / features` rows; at least one feature.
+    pub fn new(slots: Vec<u32>, features: usize) -> Self {
+        assert!(features > 0 && slots.len() % features == 0);
+        let largest = slots.iter().fold(0, |a, &s| a.max(s));
+        Self { slots, features, largest }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.slots.len() / self.features
+    }
+
+    /// The planes of a row.
+    pub fn row(&self, i: usize) -> &[u32] {
+        &self.slots[i * self.features..][..self.features]
+    }
+}
 
 /// Function pointers of one level. All unsafe: the caller vouches for lengths.
 #[derive(Clone, Copy)]
 struct Table {
     words: usize,
-    distances: unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool,
+    /// By number of bits of a sum: 3 to 11, then 24.
+    distances: [Distances; 10],
     /// By number of planes, from 1.
     tally: [Tally; 10],
-    flush: unsafe fn(&[u64], &[u64], usize, &[u64], &[u64], &mut [u64]),
-    unpack: unsafe fn(&[u64], &[u64], usize, &mut [u32]),
+    tally_all: [TallyAll; 10],
+    flush: unsafe fn(Counter<'_>, &[u64], &[u64], &mut [u64]),
+    unpack: unsafe fn(Counter<'_>, &mut [u32]),
     agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
 }
 
@@ -245,30 +312,32 @@ impl Kernels {
 
     /// Distances between rows and the columns of a tile, as bit planes of `window.largest() + 1 - distance`.
     ///
-    /// `slots[row * features ..]` are the planes of the row's values; `valid` are the columns in use. Plane p of row i goes to
+    /// `valid` are the columns in use. Plane p of row i goes to
     /// `out[(i * window.planes() + p) * words ..]`; columns outside the window get 0 there and their bit in
     /// `outside[i * words ..]`. True if there is any.
     pub fn distances(
         &self,
         planes: &[u64],
         valid: &[u64],
-        slots: &[u32],
+        slots: &Slots,
         window: Window,
         out: &mut [u64],
         outside: &mut [u64],
     ) -> bool {
         let w = self.table.words;
         assert!(
-            window.features > 0 && window.features < 1 << (MAX_PLANES - 2) && slots.len() % window.features == 0
+            window.features > 0 && window.features < 1 << (MAX_PLANES - 2) && slots.features == window.features
         );
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && window.largest() <= window.features);
-        let rows = slots.len() / window.features;
+        let rows = slots.rows();
         assert!(valid.len() == w && out.len() >= rows * window.planes() * w && outside.len() >= rows * w);
-        let largest = slots.iter().fold(0, |a, &s| a.max(s));
-        assert!((largest as usize + 1) * w <= planes.len());
+        assert!((slots.largest as usize + 1) * w <= planes.len());
+        let bits = (usize::BITS - window.features.leading_zeros()) as usize;
+        let bits = if window.length + 1 >= 1 << bits { bits + 1 } else { bits };
+        let body = if bits <= 11 { bits.max(3) - 3 } else { 9 };
         // SAFETY: every slot and every result lies inside its slice by the checks above, and the
         // level was detected before its table was handed out.
-        unsafe { (self.table.distances)(planes, valid, slots, window, out, outside) }
+        unsafe { (self.table.distances[body])(planes, valid, &slots.slots, window, out, outside) }
     }
 
     /// Count numbers (from [`Kernels::distances`]) that rows of a schedule have in the columns that share the row's value.
@@ -279,33 +348,38 @@ impl Kernels {
         let (w, p) = (self.table.words, window.planes());
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
         assert!(
-            state.hot.len() >= window.length * 4 * w && state.cold.len() >= window.length * (state.depth - 2) * w
+            state.hot.len() >= window.length * 4 * w && state.cold.len() >= window.length * cold_planes(state.depth) * w
         );
         assert!(schedule.rows as usize * p * w <= numbers.len() && schedule.slots as usize * w <= planes.len());
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the counters.
         unsafe { (self.table.tally[p - 1])(numbers, schedule, planes, window.length, state) }
     }
 
-    /// For each plane of `planes`: `out[plane * words + word] +=` sum of one counter over the columns of `plane & weight` in the word.
-    pub fn flush(&self, hot: &[u64], cold: &[u64], depth: usize, planes: &[u64], weight: &[u64], out: &mut [u64]) {
-        let w = self.table.words;
-        assert!((4..=32).contains(&depth) && hot.len() >= 4 * w && cold.len() >= (depth - 2) * w);
-        assert!(weight.len() >= w && out.len() == planes.len());
-        // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
-        unsafe { (self.table.flush)(hot, cold, depth, planes, weight, out) }
+    /// Count the numbers of the first `rows` rows in all columns.
+    pub fn tally_all(&self, numbers: &[u64], rows: usize, window: Window, state: State<'_>) {
+        let (w, p) = (self.table.words, window.planes());
+        assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
+        assert!(state.hot.len() >= window.length * 4 * w && state.cold.len() >= window.length * cold_planes(state.depth) * w);
+        assert!(rows * p * w <= numbers.len());
+        // SAFETY: rows and counters lie inside their slices.
+        unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }
     }
 
-    /// `out[column] += ` one counter.
-    pub fn unpack(&self, hot: &[u64], cold: &[u64], depth: usize, out: &mut [u32]) {
+    /// For each plane of `planes`: `out[plane * words + word] =` sum of a counter over the columns of `plane & weight` in the word.
+    pub fn flush(&self, counter: Counter<'_>, planes: &[u64], weight: &[u64], out: &mut [u64]) {
         let w = self.table.words;
-        assert!(
-            (4..=32).contains(&depth)
-                && hot.len() >= 4 * w
-                && cold.len() >= (depth - 2) * w
-                && out.len() >= 64 * w
-        );
+        counter.check(w);
+        assert!(weight.len() >= w && out.len() == planes.len());
+        // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
+        unsafe { (self.table.flush)(counter, planes, weight, out) }
+    }
+
+    /// `out[column] += ` a counter.
+    pub fn unpack(&self, counter: Counter<'_>, out: &mut [u32]) {
+        counter.check(self.table.words);
+        assert!(out.len() >= 64 * self.table.words);
         // SAFETY: lengths checked above.
-        unsafe { (self.table.unpack)(hot, cold, depth, out) }
+        unsafe { (self.table.unpack)(counter, out) }
     }
 
     /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest first).

@@ -54,11 +54,13 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Schedule, State, Table, Window, body};
+        use super::{Counter, Schedule, State, Table, Window, body};
         $(#[target_feature(enable = $feature)])?
-        unsafe fn distances(p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64]) -> bool {
+        unsafe fn distances<const D: usize>(
+            p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
+        ) -> bool {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::distances::<$word>(p, v, s, w, o, e) }
+            unsafe { body::distances::<$word, D>(p, v, s, w, o, e) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize, state: State<'_>) {
@@ -66,14 +68,19 @@ macro_rules! level {
             unsafe { body::tally::<$word, P>(n, s, p, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn flush(h: &[u64], c: &[u64], depth: usize, p: &[u64], w: &[u64], out: &mut [u64]) {
+        unsafe fn tally_all<const P: usize>(n: &[u64], rows: usize, length: usize, state: State<'_>) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::flush::<$word>(h, c, depth, p, w, out) }
+            unsafe { body::tally_all::<$word, P>(n, rows, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn unpack(h: &[u64], c: &[u64], depth: usize, out: &mut [u32]) {
+        unsafe fn flush(c: Counter<'_>, p: &[u64], w: &[u64], out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::unpack::<$word>(h, c, depth, out) }
+            unsafe { body::flush::<$word>(c, p, w, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn unpack(c: Counter<'_>, out: &mut [u32]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::unpack::<$word>(c, out) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
@@ -82,10 +89,17 @@ macro_rules! level {
         }
         pub(super) const TABLE: Table = Table {
             words: <$word>::WORDS,
-            distances,
+            distances: [
+                distances::<3>, distances::<4>, distances::<5>, distances::<6>, distances::<7>,
+                distances::<8>, distances::<9>, distances::<10>, distances::<11>, distances::<24>,
+            ],
             tally: [
                 tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<5>,
                 tally::<6>, tally::<7>, tally::<8>, tally::<9>, tally::<10>,
+            ],
+            tally_all: [
+                tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<5>,
+                tally_all::<6>, tally_all::<7>, tally_all::<8>, tally_all::<9>, tally_all::<10>,
             ],
             flush,
             unpack,

@@ -83,8 +83,12 @@ pub(super) fn count(control: &Control, kernels: Kernels, columns: &Rows, active:
         }
         Ok(worker.finish())
     })?;
-    for part in &parts {
-        counts.add(part)?;
+    let mut parts = parts.into_iter();
+    if let Some(first) = parts.next() {
+        counts = first;
+    }
+    for part in parts {
+        counts.add(&part)?;
     }
     counts.pairs = columns.total() * active.total();
     Ok(counts)

@@ -8,11 +8,11 @@
 //! about 4 to 6 bytes a cell.
 
 use super::input::Rows;
-use crate::simd::Schedule;
+use crate::simd::{Schedule, Slots};
 use std::ops::Range;
 
 /// Most words of a chunk.
-const CHUNK_WORDS: usize = 4;
+const CHUNK_WORDS: usize = 2;
 
 /// Most rows of a chunk.
 pub(super) const CHUNK: usize = 64 * CHUNK_WORDS;
@@ -56,14 +56,12 @@ pub(super) struct Chunk {
     pub class: usize,
     /// Tile in which all rows lie.
     pub tile: usize,
-    /// Number of rows.
-    pub rows: usize,
-    /// Slots, row-major.
-    pub slots: Vec<u32>,
+    /// The rows, as they are numbered among the gathered ones.
+    pub rows: Vec<u32>,
+    /// Their slots.
+    pub slots: Slots,
     /// One schedule a feature, slots counted from the feature's first.
     pub schedules: Vec<Schedule>,
-    /// All rows, one a step.
-    pub everyone: Schedule,
 }
 
 /// All active rows: `bits[b]` holds the rows whose multiplicity has bit b set, by class.
@@ -81,7 +79,7 @@ impl Scan {
         let bits: Vec<Vec<Chunk>> = (0..32 - top.leading_zeros()).map(|b| chunks(rows, tiles, b)).collect();
         let all = || bits.iter().flatten();
         let steps: usize = all().flat_map(|c| &c.schedules).map(Schedule::len).sum();
-        let steps = 1.0 + steps as f64 / all().map(|c| c.rows).sum::<usize>() as f64;
+        let steps = 1.0 + steps as f64 / all().map(|c| c.rows.len()).sum::<usize>() as f64;
         Self { bits, steps }
     }
 }
@@ -91,8 +89,9 @@ fn chunks(rows: &Rows, tiles: &[Tile], bit: u32) -> Vec<Chunk> {
     for tile in tiles {
         for (class, run) in &tile.runs {
             for words in tile.words[run.clone()].chunks(CHUNK_WORDS) {
-                let members: Vec<usize> =
-                    words.iter().flat_map(|w| w.1.clone()).filter(|&i| rows.weights[i] >> bit & 1 == 1).collect();
+                let of_bit = |&i: &u32| rows.weights[i as usize] >> bit & 1 == 1;
+                let all = words.iter().flat_map(|w| w.1.start as u32..w.1.end as u32);
+                let members: Vec<u32> = all.filter(of_bit).collect();
                 if !members.is_empty() {
                     out.push(Chunk::new(rows, *class, tile.index, &members));
                 }
@@ -103,11 +102,11 @@ fn chunks(rows: &Rows, tiles: &[Tile], bit: u32) -> Vec<Chunk> {
 }
 
 impl Chunk {
-    fn new(rows: &Rows, class: usize, tile: usize, members: &[usize]) -> Self {
+    fn new(rows: &Rows, class: usize, tile: usize, members: &[u32]) -> Self {
         let n = rows.features;
         let mut slots = Vec::with_capacity(members.len() * n);
         for &i in members {
-            slots.extend_from_slice(rows.row(i));
+            slots.extend_from_slice(rows.row(i as usize));
         }
         let mut first = Vec::new();
         let mut next = vec![0u16; members.len()];
@@ -118,9 +117,7 @@ impl Chunk {
                 schedule(&slots[k..], n, offset, levels, &mut first, &mut next)
             })
             .collect();
-        let mut everyone = Schedule::default();
-        (0..members.len()).for_each(|row| everyone.begin(row as u16, 0));
-        Self { class, tile, rows: members.len(), slots, schedules, everyone }
+        Self { class, tile, rows: members.to_vec(), slots: Slots::new(slots, n), schedules }
     }
 }
 
@@ -145,7 +142,7 @@ fn schedule(
     }
     let mut live: Vec<(u16, u16)> =
         first.iter().enumerate().filter(|(_, f)| **f != NONE).map(|(v, &f)| (v as u16, f)).collect();
-    let mut out = Schedule::default();
+    let mut out = Schedule::with_capacity(rows, rows / live.len().max(1) + 16);
     while !live.is_empty() {
         for (s, (value, row)) in live.iter_mut().enumerate() {
             if s == 0 {

@@ -12,7 +12,7 @@ use super::scan::{CHUNK, Chunk, Scan, Tile};
 use super::window;
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::simd::{Kernels, State, Window};
+use crate::simd::{Buffer, Counter, Kernels, State, Window, cold_planes};
 
 /// For whom the pairs of a run count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,19 +37,30 @@ struct Run<'c> {
 /// Bit-sliced counters of some features.
 #[derive(Default)]
 struct Counters {
-    hot: Vec<u64>,
-    cold: Vec<u64>,
+    hot: Buffer,
+    cold: Buffer,
     blocks: Vec<u32>,
 }
 
 impl Counters {
     fn reset(&mut self, features: usize, counters: usize, depth: usize, words: usize) {
-        for (v, size) in [(&mut self.hot, 4), (&mut self.cold, depth - 2)] {
-            v.clear();
-            v.resize(features * counters * size * words, 0);
+        for (v, size) in [(&mut self.hot, 4), (&mut self.cold, cold_planes(depth))] {
+            v.reset(features * counters * size * words);
         }
         self.blocks.clear();
         self.blocks.resize(features, 0);
+    }
+
+    fn counter(&self, feature: usize, length: usize, index: usize, depth: usize, words: usize) -> Counter<'_> {
+        let (hot, cold) = (length * 4 * words, length * cold_planes(depth) * words);
+        Counter {
+            hot: &self.hot[feature * hot..][..hot],
+            cold: &self.cold[feature * cold..][..cold],
+            depth,
+            blocks: self.blocks[feature],
+            length,
+            index,
+        }
     }
 }
 
@@ -62,19 +73,21 @@ pub(super) struct Worker<'a> {
     both: bool,
     counts: PairCounts,
     /// Planes of all slots for the tile.
-    planes: Vec<u64>,
-    valid: Vec<u64>,
+    planes: Buffer,
+    valid: Buffer,
     /// Planes of the bits of the columns' multiplicities that occur.
-    weights: Vec<(u32, Vec<u64>)>,
+    weights: Vec<(u32, Buffer)>,
     window: Option<Window>,
-    numbers: Vec<u64>,
-    outside: Vec<u64>,
+    numbers: Buffer,
+    outside: Buffer,
     features: Counters,
     everyone: Counters,
     depth: usize,
     /// Distances of each column to rows of (same, other) class: `[2][distance][column]`.
     by_column: Vec<u32>,
-    out: Vec<u64>,
+    /// Weight of the self-pair of each column, where it was looked at by itself.
+    selves: Vec<i64>,
+    out: Buffer,
 }
 
 impl<'a> Worker<'a> {
@@ -85,17 +98,18 @@ impl<'a> Worker<'a> {
         let rows = active.len() as f64 / (counts.n_classes * counts.n_classes.max(2)) as f64;
         let both = std::ptr::eq(columns, active) && rows * columns.features as f64 > 0.3 * slots as f64;
         Self {
-            planes: vec![0; slots * w],
-            valid: vec![0; w],
+            planes: Buffer::zeroed(slots * w),
+            valid: Buffer::zeroed(w),
             weights: Vec::new(),
             window: None,
-            numbers: Vec::new(),
-            outside: vec![0; CHUNK * w],
+            numbers: Buffer::default(),
+            outside: Buffer::zeroed(CHUNK * w),
             features: Counters::default(),
             everyone: Counters::default(),
             depth: 0,
             by_column: Vec::new(),
-            out: Vec::new(),
+            selves: Vec::new(),
+            out: Buffer::default(),
             kernels,
             columns,
             active,
@@ -111,18 +125,20 @@ impl<'a> Worker<'a> {
         let (w, d) = (self.kernels.words(), self.counts.distances());
         self.by_column.clear();
         self.by_column.resize(2 * d * 64 * w, 0);
+        self.selves.clear();
+        self.selves.resize(64 * w, 0);
         let window = self.window.unwrap_or_else(|| {
             let pairs = window::sample(self.kernels, &self.planes, &self.valid, self.active);
             window::choose(&pairs, self.active.len() as f64, self.scan.steps, w)
         });
-        self.numbers.resize(CHUNK * window.planes() * w, 0);
+        self.numbers.reserve(CHUNK * window.planes() * w);
         let scan = self.scan;
         for (bit, chunks) in scan.bits.iter().enumerate() {
             for run in self.runs(tile, bit as u32, chunks) {
                 self.run(control, tile, window, &run)?;
             }
         }
-        let pairs = self.distances(tile);
+        let pairs = self.distances(tile, window);
         self.window = Some(window::choose(&pairs, self.active.len() as f64, self.scan.steps, w));
         Ok(())
     }
@@ -153,7 +169,7 @@ impl<'a> Worker<'a> {
         let words = self.kernels.words();
         self.planes.fill(0);
         self.valid.fill(0);
-        let mut weights: Vec<(u32, Vec<u64>)> = Vec::new();
+        let mut weights: Vec<(u32, Buffer)> = Vec::new();
         for (w, (_, rows)) in tile.words.iter().enumerate() {
             for (bit, row) in rows.clone().enumerate() {
                 let bit = 1u64 << bit;
@@ -165,7 +181,7 @@ impl<'a> Worker<'a> {
                 while weight != 0 {
                     let shift = weight.trailing_zeros();
                     let at = weights.iter().position(|(s, _)| *s == shift).unwrap_or_else(|| {
-                        weights.push((shift, vec![0; words]));
+                        weights.push((shift, Buffer::zeroed(words)));
                         weights.len() - 1
                     });
                     weights[at].1[w] |= bit;
@@ -178,9 +194,9 @@ impl<'a> Worker<'a> {
 
     fn run(&mut self, control: &Control, tile: &Tile, window: Window, run: &Run<'_>) -> Result<()> {
         let (w, n) = (self.kernels.words(), self.columns.features);
-        let rows: usize = run.chunks.iter().map(|c| c.rows).sum();
+        let rows: usize = run.chunks.iter().map(|c| c.rows.len()).sum();
         self.depth = (usize::BITS - rows.leading_zeros()).max(4) as usize;
-        let (hot, cold) = (window.length * 4 * w, window.length * (self.depth - 2) * w);
+        let (hot, cold) = (window.length * 4 * w, window.length * cold_planes(self.depth) * w);
         self.everyone.reset(1, window.length, self.depth, w);
         if run.side != Side::Distances {
             self.features.reset(n, window.length, self.depth, w);
@@ -193,7 +209,7 @@ impl<'a> Worker<'a> {
             }
             let e = &mut self.everyone;
             let state = State { hot: &mut e.hot, cold: &mut e.cold, depth: self.depth, blocks: &mut e.blocks[0] };
-            self.kernels.tally(&self.numbers, &chunk.everyone, &self.valid, window, state);
+            self.kernels.tally_all(&self.numbers, chunk.rows.len(), window, state);
             if run.side == Side::Distances {
                 continue;
             }
@@ -214,15 +230,22 @@ impl<'a> Worker<'a> {
 
     /// Pairs outside the window, one by one.
     fn look_at_each(&mut self, tile: &Tile, run: &Run<'_>, chunk: &Chunk) {
-        let (w, n, d, classes) =
-            (self.kernels.words(), self.columns.features, self.counts.distances(), self.counts.n_classes);
-        for (slots, outside) in chunk.slots.chunks_exact(n).zip(self.outside.chunks_exact(w)) {
+        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let same = std::ptr::eq(self.columns, self.active);
+        for (i, outside) in self.outside.chunks_exact(w).take(chunk.rows.len()).enumerate() {
+            let (slots, row) = (chunk.slots.row(i), chunk.rows[i] as usize);
             for (word, (own, rows)) in tile.words.iter().enumerate() {
                 let case = usize::from(run.class != Some(*own));
                 let mut bits = outside[word];
                 while bits != 0 {
                     let bit = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
+                    if same && rows.start + bit == row {
+                        // a self-pair: distance 0, and all features agree
+                        let weight = i64::from(self.columns.weights[row]) << run.bit;
+                        self.selves[word * 64 + bit] += weight;
+                        continue;
+                    }
                     let column = self.columns.row(rows.start + bit);
                     let distance = slots.iter().zip(column).filter(|(a, b)| a != b).count();
                     self.by_column[((case * d + distance) * w + word) * 64 + bit] += 1 << run.bit;
@@ -247,12 +270,10 @@ impl<'a> Worker<'a> {
     /// Counters of all rows go to the columns.
     fn flush_distances(&mut self, tile: &Tile, window: Window, run: &Run<'_>) {
         let (w, d) = (self.kernels.words(), self.counts.distances());
-        let (hot, cold) = (4 * w, (self.depth - 2) * w);
         let mut unpacked = vec![0u32; 64 * w];
         for q in 0..window.length {
             unpacked.fill(0);
-            let (h, c) = (&self.everyone.hot[q * hot..][..hot], &self.everyone.cold[q * cold..][..cold]);
-            self.kernels.unpack(h, c, self.depth, &mut unpacked);
+            self.kernels.unpack(self.everyone.counter(0, window.length, q, self.depth, w), &mut unpacked);
             for (own, words) in &tile.runs {
                 let case = usize::from(run.class != Some(*own));
                 let to = ((case * d + window.distance(q)) * w) * 64;
@@ -267,17 +288,14 @@ impl<'a> Worker<'a> {
     fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>) {
         let (w, n, d, classes) =
             (self.kernels.words(), self.columns.features, self.counts.distances(), self.counts.n_classes);
-        let (hot, cold) = (4 * w, (self.depth - 2) * w);
         for k in 0..n {
             let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
             for q in 0..window.length {
-                let at = k * window.length + q;
-                let (h, c) = (&self.features.hot[at * hot..][..hot], &self.features.cold[at * cold..][..cold]);
+                let counter = self.features.counter(k, window.length, q, self.depth, w);
                 for (shift, weight) in &self.weights {
-                    self.out.clear();
-                    self.out.resize(slots.len() * w, 0);
+                    self.out.reserve(slots.len() * w);
                     let planes = &self.planes[slots.start * w..slots.end * w];
-                    self.kernels.flush(h, c, self.depth, planes, weight, &mut self.out);
+                    self.kernels.flush(counter, planes, weight, &mut self.out);
                     for (slot, out) in slots.clone().zip(self.out.chunks_exact(w)) {
                         for (own, words) in &tile.runs {
                             let amount = (out[words.clone()].iter().sum::<u64>() << (run.bit + shift)) as i64;
@@ -298,26 +316,53 @@ impl<'a> Worker<'a> {
     }
 
     /// Distances of each column go to all slots it has; returns the pairs at each distance, unweighted.
-    fn distances(&mut self, tile: &Tile) -> Vec<f64> {
+    fn distances(&mut self, tile: &Tile, window: Window) -> Vec<f64> {
         let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let (first, length) = (window.first, window.length);
         let mut pairs = vec![0.0; d];
-        let mut column = vec![0i64; d];
+        let mut local = vec![0i64; 64 * length];
         for other in 0..2 {
-            for (distance, pairs) in pairs.iter_mut().enumerate() {
-                let all = &self.by_column[(other * d + distance) * w * 64..][..w * 64];
-                *pairs += all.iter().map(|&c| u64::from(c)).sum::<u64>() as f64;
+            let planes: Vec<&[u32]> = self.by_column[other * d * w * 64..][..d * w * 64].chunks_exact(w * 64).collect();
+            for (pairs, plane) in pairs.iter_mut().zip(&planes) {
+                *pairs += plane.iter().map(|&c| u64::from(c)).sum::<u64>() as f64;
             }
+            let rare: Vec<usize> =
+                (0..d).filter(|&x| (x < first || x >= first + length) && planes[x].iter().any(|&c| c > 0)).collect();
             for (word, (own, rows)) in tile.words.iter().enumerate() {
+                for (q, plane) in planes[first..first + length].iter().enumerate() {
+                    for (bit, &count) in plane[word * 64..][..rows.len()].iter().enumerate() {
+                        local[bit * length + q] = i64::from(count);
+                    }
+                }
                 for (bit, row) in rows.clone().enumerate() {
                     let weight = i64::from(self.columns.weights[row]);
-                    for (distance, to) in column.iter_mut().enumerate() {
-                        *to = weight * i64::from(self.by_column[((other * d + distance) * w + word) * 64 + bit]);
+                    let local = &mut local[bit * length..][..length];
+                    if weight != 1 {
+                        local.iter_mut().for_each(|c| *c *= weight);
                     }
+                    let cell = |slot: u32| ((slot as usize * classes + own) * 4 + 2 + other) * d;
                     for &slot in self.columns.row(row) {
-                        let at = ((slot as usize * classes + own) * 4 + 2 + other) * d;
-                        for (to, add) in self.counts.cells[at..at + d].iter_mut().zip(&column) {
-                            *to += add;
+                        let at = cell(slot) + first;
+                        self.counts.cells[at..at + length].iter_mut().zip(&*local).for_each(|(to, add)| *to += add);
+                    }
+                    for &x in &rare {
+                        let count = weight * i64::from(planes[x][word * 64 + bit]);
+                        if count > 0 {
+                            self.columns.row(row).iter().for_each(|&slot| self.counts.cells[cell(slot) + x] += count);
                         }
+                    }
+                }
+            }
+        }
+        // self-pairs that had no counter: in case 1 and among the totals
+        for (word, (own, rows)) in tile.words.iter().enumerate() {
+            for (bit, row) in rows.clone().enumerate() {
+                let weight = self.selves[word * 64 + bit];
+                if weight > 0 {
+                    for &slot in self.columns.row(row) {
+                        let at = (slot as usize * classes + own) * 4 * d;
+                        self.counts.cells[at] += weight;
+                        self.counts.cells[at + 2 * d] += weight;
                     }
                 }
             }

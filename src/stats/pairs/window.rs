@@ -5,41 +5,46 @@
 //! largest saving, judged by the previous tile (or, for the first, by a sample of rows); a wrong guess costs time, never exactness.
 
 use super::input::Rows;
-use crate::simd::{Kernels, LONGEST_WINDOW, Window};
+use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Window};
 
-/// Rough cost of a pair looked at by itself, in units of a vector operation of a level with this many words.
+/// Rough cost of a pair looked at by itself, in units of a decoding and addition on a vector of so many words.
 fn single(features: usize, words: usize) -> f64 {
-    (30.0 + 3.0 * features as f64) * if words == 8 { 0.7 } else { 0.5 }
+    (20.0 + 3.0 * features as f64) * if words == 8 { 1.0 } else { 0.8 }
 }
 
-/// The best window, given how many pairs of a tile with `rows` rows have each distance and `steps` a row.
+/// The best window, given how many pairs of a tile with `rows` rows have each distance and the `steps` of a row.
+///
+/// A plane more in the numbers costs about a third of a unit for each row and feature, so windows of 7, 15, 31 ... distances
+/// are weighed against the longer one.
 pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, words: usize) -> Window {
     let features = pairs.len() - 1;
-    let gain = |d: usize| pairs[d] * single(features, words) - rows * steps;
-    let peak = (0..pairs.len()).fold(0, |a, d| if pairs[d] > pairs[a] { d } else { a });
-    let (mut first, mut last) = (peak, peak);
-    let (mut best, mut sum) = (0.0, 0.0);
-    for d in (0..peak).rev() {
-        sum += gain(d);
-        if sum > best && peak - d < LONGEST_WINDOW {
-            (best, first) = (sum, d);
+    let mut sums = vec![0.0; pairs.len() + 1];
+    for (d, p) in pairs.iter().enumerate() {
+        sums[d + 1] = sums[d] + p;
+    }
+    let all = sums[pairs.len()];
+    let cost = |first: usize, length: usize| {
+        let outside = all - (sums[first + length] - sums[first]);
+        let planes = (usize::BITS - length.leading_zeros()) as f64;
+        rows * (steps * length as f64 + 0.35 * features as f64 * planes) + outside * single(features, words)
+    };
+    let mut best = (f64::INFINITY, 0, 1);
+    for length in 1..=pairs.len().min(LONGEST_WINDOW) {
+        // the heaviest run of this length
+        let heaviest = |a: &usize, b: &usize| (sums[a + length] - sums[*a]).total_cmp(&(sums[b + length] - sums[*b]));
+        let first = (0..=pairs.len() - length).max_by(heaviest).unwrap_or(0);
+        if cost(first, length) < best.0 {
+            best = (cost(first, length), first, length);
         }
     }
-    (best, sum) = (0.0, 0.0);
-    for d in peak + 1..pairs.len() {
-        sum += gain(d);
-        if sum > best && d - first < LONGEST_WINDOW {
-            (best, last) = (sum, d);
-        }
-    }
-    Window { features, first, length: last + 1 - first }
+    Window { features, first: best.1, length: best.2 }
 }
 
 /// Pairs by distance of a tile, estimated from up to 64 active rows.
 pub(super) fn sample(kernels: Kernels, planes: &[u64], valid: &[u64], active: &Rows) -> Vec<f64> {
     let (n, w) = (active.features, kernels.words());
     let depth = (usize::BITS - n.leading_zeros()) as usize;
-    let mut sum = vec![0u64; depth * w];
+    let mut sum = Buffer::zeroed(depth * w);
     let mut pairs = vec![0.0; n + 1];
     let step = active.len().div_ceil(64).max(1);
     for i in (0..active.len()).step_by(step) {

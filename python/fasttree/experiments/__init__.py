@@ -26,8 +26,14 @@ from .reproduction import Figure, Reproduction, Row
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
 
 EXPERIMENTS: dict[str, tuple[str, str]] = {
-    "chen2013": ("chen2013", "Chen, Wu & Cai 2013: information gain, gain ratio, normal gain and distance in Id3"),
-    "f-measure": ("f_measure", "Stadler & Dave: trees that split on the F measure, against Gini and information gain"),
+    "chen2013": (
+        "chen2013",
+        "Chen, Wu & Cai 2013: information gain, gain ratio, normal gain and distance in Id3",
+    ),
+    "f-measure": (
+        "f_measure",
+        "Stadler & Dave: trees that split on the F measure, against Gini and information gain",
+    ),
 }
 """Name of an experiment -> its module and what it is."""
 

@@ -30,9 +30,7 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
                 note = printed["table1_remarks"].get(dataset)
             if isinstance(expected, str):
                 value, expected = value == "Y", expected == "Y"
-            rows.append(
-                Row(dataset, "", f"table1_{name}", value, published=expected, match=match, note=note)
-            )
+            rows.append(Row(dataset, "", f"table1_{name}", value, published=expected, match=match, note=note))
     return rows
 
 
@@ -101,7 +99,9 @@ def table_two(rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str,
     ]
     rule = (len(comparable), len(body) - 1) if comparable and len(comparable) < len(datasets) else ()
     return [
-        ReportTable("Table 2: accuracy, ours beside the paper's", header, body, rule or (len(body) - 1,), notes)
+        ReportTable(
+            "Table 2: accuracy, ours beside the paper's", header, body, rule or (len(body) - 1,), notes
+        )
     ]
 
 
@@ -162,7 +162,10 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
         theirs = "not printed" if same is None else "/".join(map(str, same))
         verdict = "" if same is None else SAME if theirs == ours else OTHER
         rows.append(
-            [Cell(one["base"]), *(Cell(t) for t in (one["method"], ours, theirs, verdict, one["published_36_sets"]))]
+            [
+                Cell(one["base"]),
+                *(Cell(t) for t in (one["method"], ours, theirs, verdict, one["published_36_sets"])),
+            ]
         )
     header = ["base", "measure", f"w/t/l, {n_sets} sets", "paper's marks, same sets", "", "paper, 36 sets"]
     notes = [

@@ -89,7 +89,9 @@ def settings(dataset: str) -> dict[str, Any]:
     return {**own, "min_samples_split": SMALLEST_SPLIT[dataset]}
 
 
-def evaluate(table: Table, dataset: str, methods: Mapping[str, Any], n_jobs: int | None = -1) -> dict[str, Outcome]:
+def evaluate(
+    table: Table, dataset: str, methods: Mapping[str, Any], n_jobs: int | None = -1
+) -> dict[str, Outcome]:
     """Four contiguous folds of every criterion, then the best fold model on the held-out rows."""
     splitter = ContiguousKFold()
     params = settings(dataset)
@@ -189,7 +191,9 @@ def run(
         results[name] = evaluate(table, name, methods, n_jobs)
         if not quick:
             training = table.take(ContiguousKFold().training_rows(len(table)))
-            grown = FastTreeClassifier(criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)).fit(training)
+            grown = FastTreeClassifier(criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)).fit(
+                training
+            )
             blind[name] = blind_splits(grown, training)
         if report is not None:
             report(len(results), len(here))
@@ -257,7 +261,9 @@ def _beside(
     for dataset, by_method in results.items():
         for method, outcome in by_method.items():
             if method not in METHODS:
-                out.rows += [Row(dataset, method, quantity, value) for quantity, value in outcome.cells.items()]
+                out.rows += [
+                    Row(dataset, method, quantity, value) for quantity, value in outcome.cells.items()
+                ]
             body.append(
                 [
                     Cell(dataset),
@@ -281,7 +287,13 @@ def _beside(
     out.tables.append(
         ReportTable(
             "Where algorithm 1 is blind: its tree of the training rows",
-            ["data set", "splits", "with score 0", "of these, with a pure class-0 side", "rows in those sides"],
+            [
+                "data set",
+                "splits",
+                "with score 0",
+                "of these, with a pure class-0 side",
+                "rows in those sides",
+            ],
             rows,
             (),
             [
@@ -303,7 +315,9 @@ def _beside(
             ["criterion", "(40, 0) | (35, 30)", "(2, 3) | (73, 27)"],
             [[Cell(name), *(Cell(f"{score:.4f}") for score in scores)] for name, scores in seen.items()],
             (),
-            ["Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in five to 40 rows without any."],
+            [
+                "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in five to 40 rows without any."
+            ],
         )
     )
     out.extra["blindness"] = {"trees": blind, "example": {"tables": example.tolist(), "scores": seen}}
@@ -315,7 +329,7 @@ def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
     def panels(curves: bool) -> Any:
         from ..plots import new_figure, roc_curves, roc_graph
 
-        figure, axes = new_figure(1, len(results), width=4.3 * len(results) + 0.4, height=4.8)
+        figure, axes = new_figure(1, len(results), width=4.3 * len(results) + 0.4, height=4.5)
         for ax, (dataset, by_method) in zip(axes, results.items(), strict=True):
             if curves:
                 roc_curves({m: by_method[m].curve for m in METHODS}, title=dataset, ax=ax)
@@ -327,7 +341,9 @@ def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
     out.figures.append(Figure("f-measure-roc-curves", "ROC curves by Laplace scores", lambda: panels(True)))
     out.extra["roc_points"] = {
         dataset: {
-            method: dict(zip(("false_positive_rate", "true_positive_rate"), by_method[method].point, strict=True))
+            method: dict(
+                zip(("false_positive_rate", "true_positive_rate"), by_method[method].point, strict=True)
+            )
             for method in METHODS
         }
         for dataset, by_method in results.items()

@@ -25,8 +25,8 @@ def published(name: str) -> dict[str, Any]:
     >>> published("chen2013")["table2"]["iris"]["info_gain"]
     ['90.80', '7.26', '']
     """
-    text = resources.files(__package__).joinpath("published", f"{name}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    file = resources.files(__package__) / "published" / f"{name}.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 

@@ -238,7 +238,7 @@ class SelectionBias:
             share = 100 * self.shares(setting, contest)[[self.criteria.index(name) for name in order]]
             ax.imshow(share, cmap="RdBu_r", norm=norm, aspect="auto")
             for (i, j), value in np.ndenumerate(share):
-                colour = "white" if value > 70 or value < 1 else "black"
+                colour = "white" if value > 70 or value < 30 / len(features) else "black"
                 ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7, color=colour)
             ax.set_title(str(setting), fontsize=9)
             ax.set_xticks(range(len(features)), features, rotation=40, ha="right", fontsize=8)

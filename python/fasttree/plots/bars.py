@@ -45,11 +45,13 @@ def grouped_bars(
     for method, numbers in values.items():
         if len(numbers) != len(groups):
             raise ValueError(f"{method!r} has {len(numbers)} values for {len(groups)} groups")
-    ax = axes_of(ax, width=max(6.0, 1.2 + 0.25 * len(groups) * (len(values) + 1)))
+    ax = axes_of(ax, width=min(14.0, max(6.0, 1.2 + 0.22 * len(groups) * (len(values) + 1))))
     places, width = np.arange(len(groups)), 0.82 / max(len(values), 1)
     for place, (method, numbers) in enumerate(values.items()):
         shift = (place - (len(values) - 1) / 2) * width
-        ax.bar(places + shift, np.asarray(numbers, dtype=float), width * 0.92, label=method, color=colour(place))
+        ax.bar(
+            places + shift, np.asarray(numbers, dtype=float), width * 0.92, label=method, color=colour(place)
+        )
     ax.set_xticks(places, list(groups), rotation=rotate, ha="right" if rotate else "center")
     ax.set_ylabel(ylabel)
     ax.set_title(title, fontsize=11)
@@ -84,16 +86,19 @@ def tree_size_bars(
         groups = tuple(sizes)
         methods = tuple(next(iter(sizes.values())))
         values = {method: [float(sizes[group][method]) for group in groups] for method in methods}
-    ax = grouped_bars(
-        values, groups, ylabel=metric, title=title, rotate=30 if len(groups) > 4 else 0, ax=ax
-    )
+    ax = grouped_bars(values, groups, ylabel=metric, title=title, rotate=30 if len(groups) > 4 else 0, ax=ax)
     if log:
         ax.set_yscale("log")
     return ax
 
 
 def criteria_bars(
-    scores: Mapping[str, Sequence[float]], features: Sequence[str], *, largest: int = 15, title: str = "", ax: Any = None
+    scores: Mapping[str, Sequence[float]],
+    features: Sequence[str],
+    *,
+    largest: int = 15,
+    title: str = "",
+    ax: Any = None,
 ) -> Any:
     """What several criteria say of the features: bars as shares of each criterion's best score.
 

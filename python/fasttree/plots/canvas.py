@@ -27,7 +27,9 @@ def _matplotlib() -> Any:
     return matplotlib.figure
 
 
-def new_figure(rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.5) -> tuple[Any, np.ndarray]:
+def new_figure(
+    rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.5
+) -> tuple[Any, np.ndarray]:
     """A figure of panels, inches; returns it with its axes as a flat array.
 
     Raises:

@@ -34,7 +34,9 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     if not comparison.greater_is_better:
         order = order[::-1]
     rows = np.arange(n_sets)
-    ax.hlines(rows, means[order].min(axis=1), means[order].max(axis=1), color="#cccccc", linewidth=2, zorder=1)
+    ax.hlines(
+        rows, means[order].min(axis=1), means[order].max(axis=1), color="#cccccc", linewidth=2, zorder=1
+    )
     marks = comparison.marks[order]
     for place in range(n_methods):
         different = marks[:, place] != ""
@@ -44,7 +46,7 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
             rows,
             s=34,
             marker=marker(place),
-            facecolor=np.where(different | (place == base), colour(place), "white"),
+            facecolor=np.where(different | (place == base), colour(place), "none"),
             edgecolor=colour(place),
             linewidth=1.2,
             zorder=3,
@@ -81,8 +83,16 @@ def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
         ax.vlines(rank, 0, 0.12, color="black", linewidth=1.2)
         ax.text(rank, 0.2, str(rank), ha="center", va="bottom", fontsize=9)
     top = 1.0
-    ax.plot([1, 1 + result.critical_difference], [top, top], color="black", linewidth=2, marker="|", markersize=8)
-    ax.text(1 + result.critical_difference / 2, top + 0.1, f"CD = {result.critical_difference:.2f}", ha="center", fontsize=9)
+    ax.plot(
+        [1, 1 + result.critical_difference], [top, top], color="black", linewidth=2, marker="|", markersize=8
+    )
+    ax.text(
+        1 + result.critical_difference / 2,
+        top + 0.1,
+        f"CD = {result.critical_difference:.2f}",
+        ha="center",
+        fontsize=9,
+    )
     depth = -0.35 - 0.22 * len(result.groups)
     for place, i in enumerate(order):
         on_left = place < left
@@ -101,7 +111,13 @@ def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
     for level, group in enumerate(result.groups):
         inside = [ranks[result.names.index(name)] for name in group]
         y = -0.18 - 0.2 * level
-        ax.plot([min(inside) - 0.03, max(inside) + 0.03], [y, y], color="black", linewidth=3.5, solid_capstyle="round")
+        ax.plot(
+            [min(inside) - 0.03, max(inside) + 0.03],
+            [y, y],
+            color="black",
+            linewidth=3.5,
+            solid_capstyle="round",
+        )
     ax.set_xlim(-0.2, n_methods + 1.2)
     ax.set_ylim(depth - 0.42 * left, 1.5)
     ax.set_title(title, fontsize=11)

@@ -32,7 +32,14 @@ def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax:
     _space(ax, title)
     for place, (name, (fpr, tpr)) in enumerate(points.items()):
         ax.scatter(
-            [fpr], [tpr], s=64, color=colour(place), marker=marker(place), label=name, zorder=3, edgecolor="white"
+            [fpr],
+            [tpr],
+            s=64,
+            marker=marker(place),
+            label=name,
+            zorder=3,
+            facecolor=colour(place) + "90",
+            edgecolor=colour(place),
         )
     ax.legend(frameon=False, loc="lower right", fontsize=9)
     return ax

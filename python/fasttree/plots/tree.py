@@ -15,25 +15,34 @@ from .canvas import axes_of, colour
 __all__ = ["plot_tree"]
 
 
-def _layout(tree: Any, max_depth: int | None) -> tuple[np.ndarray, np.ndarray]:
+def _layout(tree: Any, max_depth: int | None, empty: bool) -> tuple[np.ndarray, np.ndarray]:
     """Places of the shown nodes (x; NaN when hidden) and whether each is drawn as an end."""
     shown = np.ones(tree.node_count, dtype=bool) if max_depth is None else tree.depth <= max_depth
+    if not empty:
+        shown &= tree.n_node_samples > 0
     end = shown & ((tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth))
     x = np.full(tree.node_count, np.nan)
     x[end] = np.arange(int(end.sum()))
     for node in np.flatnonzero(shown & ~end)[::-1].tolist():
-        x[node] = x[tree.children_of(node)].mean()
+        x[node] = np.nanmean(x[tree.children_of(node)])
     return x, end
 
 
 def plot_tree(
-    model: Any, *, max_depth: int | None = 3, fontsize: float = 8.0, title: str = "", ax: Any = None
+    model: Any,
+    *,
+    max_depth: int | None = 3,
+    empty: bool = False,
+    fontsize: float = 8.0,
+    title: str = "",
+    ax: Any = None,
 ) -> Any:
     """Draw a fitted tree.
 
     Args:
         model: a fitted `FastTreeClassifier`.
         max_depth: deepest level shown (the root is level 0); None shows all.
+        empty: also leaves that no training row reached.
         fontsize, title, ax: how and where it is drawn.
 
     Returns:
@@ -46,10 +55,10 @@ def plot_tree(
         True
     """
     tree = model.tree_
-    x, end = _layout(tree, max_depth)
+    x, end = _layout(tree, max_depth, empty)
     shown = np.flatnonzero(~np.isnan(x))
     levels = int(tree.depth[shown].max()) + 1
-    ax = axes_of(ax, width=max(4.0, 1.15 * int(end.sum())), height=max(2.2, 1.25 * levels))
+    ax = axes_of(ax, width=min(40.0, max(4.0, 1.15 * int(end.sum()))), height=max(2.0, 1.2 * levels))
     schema = model._schema
     for node in shown.tolist():
         y = -float(tree.depth[node])
@@ -57,6 +66,8 @@ def plot_tree(
         if inner:
             name = schema.names[tree.feature[node]]
             for branch, child in enumerate(tree.children_of(node).tolist()):
+                if np.isnan(x[child]):
+                    continue
                 ax.plot([x[node], x[child]], [y, y - 1], color="#aaaaaa", linewidth=1, zorder=1)
                 middle = 0.62
                 ax.text(
@@ -99,7 +110,7 @@ def plot_tree(
             bbox={"facecolor": face, "edgecolor": "#888888", "boxstyle": "round,pad=0.35", "linewidth": 0.8},
         )
     ax.set_xlim(-0.6, float(np.nanmax(x)) + 0.6)
-    ax.set_ylim(-levels + 0.5, 0.5)
+    ax.set_ylim(-levels + 0.6, 0.3)
     ax.set_title(title, fontsize=11)
     ax.set_axis_off()
     return ax
@@ -113,6 +124,10 @@ def _branch(model: Any, node: int, branch: int) -> str:
         return (f"≤ {threshold:.4g}", f"> {threshold:.4g}", "missing")[branch]
     feature = tree.feature[node]
     if not model._schema.nominal[feature]:
-        return "missing" if branch == tree.n_children[node] - 1 == tree.missing_branch[node] else f"bin {branch + 1}"
+        return (
+            "missing"
+            if branch == tree.n_children[node] - 1 == tree.missing_branch[node]
+            else f"bin {branch + 1}"
+        )
     levels = model._schema.levels[feature]
     return str(levels[branch]) if branch < len(levels) else "missing"

@@ -1,0 +1,73 @@
+//! Growing trees without limits: thresholds with two and ten classes, multiway splits, and the sort before all that.
+
+mod made;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use fasttree_core::parallel::Control;
+use std::hint::black_box;
+use std::time::Duration;
+
+const ROWS: usize = 20_000;
+
+fn check(name: &str, found: f64, slow: f64, errors: f64) {
+    assert!((found - slow).abs() < 1e-9, "{name}: score of the root {found}, by trying everything {slow}");
+    assert_eq!(errors, 0.0, "{name}: errors of an unlimited tree on its own rows");
+}
+
+fn growth(c: &mut Criterion) {
+    let mut group = c.benchmark_group("growth");
+    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3)).sample_size(10);
+    for classes in [2, 10] {
+        let (columns, codes) = made::numbers(ROWS, 20, classes);
+        let data = made::numeric(&columns, &codes, classes);
+        for criterion in ["gini", "info_gain"] {
+            let plan = made::plan(criterion);
+            let name = format!("{criterion}, 20k x 20 numbers, {classes} classes");
+            let model = made::fit(&plan, &data);
+            let slow = made::best_threshold(criterion, &columns, &codes, classes);
+            check(&name, model.tree.nodes[0].score, slow, made::training_errors(&model));
+            group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
+        }
+    }
+    let (columns, codes) = made::labels(ROWS, 30, 5);
+    let data = made::nominal(&columns, &codes, 5);
+    for criterion in ["gini", "info_gain"] {
+        let plan = made::plan(criterion);
+        let name = format!("{criterion}, 20k x 30 labels of five values");
+        let model = made::fit(&plan, &data);
+        let slow = made::best_multiway(criterion, &columns, &codes, 5);
+        check(&name, model.tree.nodes[0].score, slow, made::training_errors(&model));
+        group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
+    }
+    group.finish();
+}
+
+fn sorting(c: &mut Criterion) {
+    let (columns, codes) = made::numbers(100_000, 20, 2);
+    let control = Control::new(1);
+    let sorted = made::numeric(&columns, &codes, 2);
+    sorted.sort_columns(&control).expect("sorted");
+    for (column, values) in sorted.columns().iter().zip(&columns) {
+        let fasttree_core::data::Column::Numeric(column) = column else { panic!("numbers") };
+        let mut expected = values.clone();
+        expected.sort_by(f64::total_cmp);
+        let rows = column.order().iter().map(|&e| column.value(fasttree_core::data::entry_row(e)));
+        assert!(rows.eq(expected), "a sorted column is not sorted");
+    }
+    let mut group = c.benchmark_group("sorting");
+    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2)).sample_size(10);
+    group.bench_function("100k x 20 numbers", |b| {
+        b.iter_batched(
+            || made::numeric(&columns, &codes, 2),
+            |data| {
+                data.sort_columns(&control).expect("sorted");
+                data
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
+criterion_group!(benches, growth, sorting);
+criterion_main!(benches);

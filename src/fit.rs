@@ -199,6 +199,7 @@ impl Plan {
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = self.prepare(data, &rows, weights, control)?;
         let data = prepared.as_ref().unwrap_or(data);
+        few_branches(data)?;
         let setting = self.setting(data, &rows, weights);
         let tree = grow::grow(data, &setting, &rows, weights, control)?;
         Ok(Model {
@@ -284,6 +285,23 @@ impl Plan {
             .collect::<Result<Vec<_>>>()?;
         Ok(Some(data.with_columns(schema, columns)))
     }
+}
+
+/// Branches of a split, the one of missing values included, are numbered in 16 bits.
+fn few_branches(data: &Dataset) -> Result<()> {
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        if let Column::Nominal(c) = column {
+            let branches = c.levels() + usize::from(c.n_missing() > 0);
+            if branches > 1 << 16 {
+                return Err(Error::Data(format!(
+                    "column '{}' would have {branches} branches (its levels or bins, and one for missing values), at \
+                     most 65,536 are supported: drop an identifier, use fewer bins, or choose missing='mode'",
+                    feature.name
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn n_missing(column: &Column) -> usize {

@@ -49,14 +49,14 @@ def integer(name: str, value: Any, low: int) -> int:
     """A whole number that is at least `low`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise ValueError(f"{name}={value!r} must be a whole number >= {low}")
-    if value < low:
+    if int(value) < low:
         raise ValueError(f"{name}={value!r} must be at least {low}")
     return int(value)
 
 
 def real(name: str, value: Any, low: float, high: float) -> float:
     """A number in [low, high]."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not low <= float(value) <= high:
         raise ValueError(f"{name}={value!r} must be a number in [{low:g}, {high:g}]")
     return float(value)
 
@@ -76,7 +76,7 @@ def max_features(value: Any, n_features: int) -> int | None:
         one_of("max_features", value, ("sqrt", "log2"))
         return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        if not 1 <= value <= n_features:
+        if not 1 <= int(value) <= n_features:
             raise ValueError(f"max_features={value!r} must lie between 1 and the number of features, {n_features}")
         return int(value)
     return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))

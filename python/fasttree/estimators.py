@@ -506,11 +506,11 @@ def from_bytes(data: bytes) -> FastTreeClassifier:
     try:
         params = json.loads(model.parameters) if model.parameters else {}
         params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
-    except (ValueError, KeyError, TypeError) as error:
+        weight = params.get("class_weight")
+        if isinstance(weight, dict):
+            params["class_weight"] = {k: v for k, v in weight["pairs"]}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a valid fasttree model: its parameters cannot be read ({error})") from error
-    weight = params.get("class_weight")
-    if isinstance(weight, dict):
-        params["class_weight"] = {k: v for k, v in weight["pairs"]}
     known = FastTreeClassifier._get_param_names()
     estimator = FastTreeClassifier(**{k: v for k, v in params.items() if k in known})
     schema = json.loads(model.schema_json())

@@ -2,6 +2,7 @@
 
 use crate::data::{Builder, Dataset, MISSING, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
+use crate::parallel::Control;
 use crate::predict::Source;
 use numpy::ndarray::ArrayView2;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -98,7 +99,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Encode as a training set.
-    pub fn encode(&self, schema: Schema, classes: &[u16]) -> Result<Dataset> {
+    pub fn encode(&self, schema: Schema, classes: &[u16], control: &Control) -> Result<Dataset> {
         if self.features() != schema.features.len() || classes.len() != self.rows {
             return Err(Error::Internal("schema, classes and columns differ in size".into()));
         }
@@ -108,15 +109,17 @@ impl<'a> Columns<'a> {
         for view in &self.views {
             let (_, p) = view.shape();
             match view {
-                View::F64(a) => builder.numeric_block(p, |r, c| a[[r, c]])?,
-                View::F32(a) => builder.numeric_block(p, |r, c| f64::from(a[[r, c]]))?,
+                View::F64(a) => builder.numeric_block(p, |r, c| a[[r, c]], control)?,
+                View::F32(a) => builder.numeric_block(p, |r, c| f64::from(a[[r, c]]), control)?,
                 View::I32(a) => {
                     for c in 0..p {
+                        control.check()?;
                         builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
                     }
                 }
                 View::U8(a) => {
                     for c in 0..p {
+                        control.check()?;
                         builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
                     }
                 }

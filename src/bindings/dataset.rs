@@ -41,8 +41,11 @@ fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
 }
 
 impl PyDataset {
+    /// A bound on the work in cells: every level of a tree looks at every cell, and a chain has as many levels
+    /// as rows (a level of some hundred rows costs no more than starting one).
     fn work(&self) -> usize {
-        self.data.len() * self.data.columns().len()
+        let n = self.data.len();
+        n.saturating_mul(self.data.columns().len()).saturating_mul((n / 256).max(1))
     }
 
     /// Run a job that may call the user's criterion.
@@ -56,7 +59,9 @@ impl PyDataset {
     ) -> PyResult<R> {
         match raised {
             None => run(py, n_jobs, self.work(), progress, |control| job(&plan, control)),
-            Some(raised) => run_attached(|control| job(&plan, control)).map_err(|e| original(Some(raised), e)),
+            Some(raised) => {
+                run_attached(py, progress, |control| job(&plan, control)).map_err(|e| original(Some(raised), e))
+            }
         }
     }
 }
@@ -77,7 +82,7 @@ impl PyDataset {
         let classes = classes.as_array().to_vec();
         let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
         let work = columns.rows() * columns.features();
-        let data = run(py, n_jobs, work, None, |_| columns.encode(schema, &classes))?;
+        let data = run(py, n_jobs, work, None, |control| columns.encode(schema, &classes, control))?;
         Ok(Self { data: Arc::new(data) })
     }
 
@@ -102,8 +107,11 @@ impl PyDataset {
         let weights = weights(sample_weight.as_ref(), &self.data)?;
         let plan = plan(config, custom)?;
         let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
+            control.expect(1);
             self.data.sort_columns(control)?;
-            plan.fit(&self.data, &rows, &weights, control)
+            let model = plan.fit(&self.data, &rows, &weights, control)?;
+            control.advance(1);
+            Ok(model)
         })?;
         Ok(PyModel::new(model))
     }
@@ -166,7 +174,7 @@ impl PyDataset {
             .iter()
             .map(|(train, test)| Ok(Fold { train: indices(train, n)?, test: indices(test, n)? }))
             .collect::<PyResult<Vec<_>>>()?;
-        let work = self.work() * folds.len() * plans.len();
+        let work = self.work().saturating_mul(folds.len()).saturating_mul(plans.len());
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(&self.data, &weights, &plans, &folds, proba, control)
         })?;

@@ -47,19 +47,32 @@ pub fn run<R: Send>(
     if let Some(e) = raised {
         return Err(e);
     }
-    if let (Some(f), Ok(_)) = (progress, &result) {
+    let result = result.map_err(exception)?;
+    finished(py, progress, &control)?;
+    Ok(result)
+}
+
+/// The last report: everything is done.
+fn finished(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> PyResult<()> {
+    if let Some(f) = progress {
         let (done, total) = control.progress();
         f.call1(py, (done.max(total), total))?;
     }
-    result.map_err(exception)
+    Ok(())
 }
 
 /// Run a job that calls Python: on this thread, serially, with the interpreter held.
-pub fn run_attached<R>(job: impl FnOnce(&Control) -> Result<R>) -> PyResult<R> {
+pub fn run_attached<R>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    job: impl FnOnce(&Control) -> Result<R>,
+) -> PyResult<R> {
     let control = Control::new(1);
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(&control)))
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(&control)))
         .unwrap_or_else(|_| Err(Error::Internal("a panic in a job that calls Python".into())))
-        .map_err(exception)
+        .map_err(exception)?;
+    finished(py, progress, &control)?;
+    Ok(result)
 }
 
 /// Exercise the machinery that every long call relies on: `spin` works for some seconds on all

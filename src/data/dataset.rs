@@ -147,10 +147,16 @@ impl Builder {
 
     /// Add `count` numeric columns that lie side by side; `value(row, column)` reads the user's cell.
     /// Infinite cells are refused by name.
-    pub fn numeric_block(&mut self, count: usize, value: impl Fn(usize, usize) -> f64) -> Result<()> {
+    pub fn numeric_block(
+        &mut self,
+        count: usize,
+        value: impl Fn(usize, usize) -> f64,
+        control: &Control,
+    ) -> Result<()> {
         let n = self.original.len();
         let mut block: Vec<Vec<f64>> = (0..count).map(|_| Vec::with_capacity(n)).collect();
         for tile in self.original.chunks(64) {
+            control.check()?;
             for (column, values) in block.iter_mut().enumerate() {
                 values.extend(tile.iter().map(|&row| value(row as usize, column)));
             }

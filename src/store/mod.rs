@@ -5,7 +5,7 @@
 //! the same model always gives the same bytes. The loader trusts nothing: checksum first, then every index,
 //! count and label is checked, by loops, before a tree exists. Nothing is ever executed.
 
-use crate::data::{Kind, Schema};
+use crate::data::{Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::model::{Model, Smoothing};
 use crate::tree::{NONE, Node, Test, Tree};
@@ -139,6 +139,11 @@ fn model(body: Body) -> Result<Model> {
         return Err(Error::Model("class counts must be finite and not negative".into()));
     }
     check_schema(&body.schema)?;
+    if let Smoothing::MEstimate { m } = body.smoothing
+        && !(m > 0.0 && m.is_finite())
+    {
+        return Err(Error::Model("smoothing: m must be a positive number".into()));
+    }
     // Pre-order: the children of a node are found by walking forward with a stack of open nodes.
     let mut children_of: Vec<Vec<u32>> = vec![Vec::new(); n];
     for i in 0..n {
@@ -204,6 +209,7 @@ fn model(body: Body) -> Result<Model> {
 }
 
 fn check_schema(schema: &Schema) -> Result<()> {
+    distinct(&schema.classes, "classes")?;
     for f in &schema.features {
         match &f.kind {
             Kind::Numeric { cuts: Some(c), .. }
@@ -216,8 +222,19 @@ fn check_schema(schema: &Schema) -> Result<()> {
             }
             _ => {}
         }
+        if let Kind::Nominal { levels, .. } = &f.kind {
+            distinct(levels, &f.name)?;
+        }
     }
     Ok(())
+}
+
+fn distinct(labels: &[Label], whose: &str) -> Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    match labels.iter().find(|l| !seen.insert((std::mem::discriminant(*l), l.to_string()))) {
+        Some(label) => Err(Error::Model(format!("{whose}: '{label}' is declared twice"))),
+        None => Ok(()),
+    }
 }
 
 fn check_pre_order(children: &[Vec<u32>]) -> Result<()> {

@@ -96,6 +96,16 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (order, known) = self.known(numeric);
+        let min = self.minimum();
+        if let Some(known) = &known {
+            // Missing values are a branch like any other.
+            let unit = self.ground.weights.unit();
+            let weight: f64 = self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();
+            let size = if W::COPIES { weight } else { (self.extent.len - order.len()) as f64 };
+            if weight < min.weight || size < f64::from(min.rows) {
+                return Ok(());
+            }
+        }
         let scan = Scan {
             feature: self.ground.numeric[numeric].feature,
             order,
@@ -103,7 +113,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             totals: self.totals,
             class_of: self.ground.class_of,
             weights: self.ground.weights,
-            min: self.minimum(),
+            min,
             convex: self.ground.setting.criterion.info().convex && !self.every,
         };
         threshold::offer(&scan, &self.ground.setting.context, scratch, sink)

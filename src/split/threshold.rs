@@ -70,8 +70,10 @@ pub fn offer<W: Weighing>(
             scratch.cells[start..start + scratch.stride].fill(missing);
         }
     }
-    // Positions: `i` rows on the left. Row limits bound them at once where positions are rows.
-    let first = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
+    // Positions: `i` rows on the left. Row limits bound them at once where positions are rows, weight limits
+    // where rows are weights.
+    let rows = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
+    let first = if W::UNIT { rows.max(scan.min.weight.ceil() as usize) } else { rows };
     let last = n - first.min(n);
     if first > last {
         return Ok(());

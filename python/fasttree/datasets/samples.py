@@ -75,7 +75,7 @@ def make_blobs(
 def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: Seed = None) -> Table:
     """Breiman's waveforms: u h_a + (1 - u) h_b + N(0, 1) at 21 points, (a, b) = (1, 2), (1, 3), (2, 3) by class.
 
-    h1(i) = max(6 - |i - 11|, 0), h2(i) = h1(i - 4), h3(i) = h1(i + 4), u uniform in [0, 1].
+    h1(i) = max(6 - abs(i - 11), 0), h2(i) = h1(i - 4), h3(i) = h1(i + 4), u uniform in [0, 1].
 
     Args:
         n_samples: rows (the UCI set has 5000).

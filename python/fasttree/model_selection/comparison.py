@@ -194,7 +194,7 @@ class Comparison(Rendered):
 
     @property
     def marks(self) -> np.ndarray:
-        """Marks against the baseline, (sets, methods): "v" significantly better, "*" worse, "" else."""
+        """Marks against the baseline, (sets, methods), "v" significantly better, "*" worse, "" else."""
         return np.array(["", "v", "*"])[self.better[:, :, self._baseline]]
 
     @property
@@ -210,7 +210,7 @@ class Comparison(Rendered):
 
     @property
     def wins_ties_losses(self) -> np.ndarray:
-        """Against the baseline, int (methods, 3): data sets significantly better, not different, worse."""
+        """Data sets significantly better, not different, worse than the baseline, int (methods, 3)."""
         side = self.better[:, :, self._baseline]
         return np.stack([(side == 1).sum(axis=0), (side == 0).sum(axis=0), (side == -1).sum(axis=0)], axis=1)
 

@@ -51,7 +51,7 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
-    """Return a result (or `ReportTable`s) as "text", "markdown", "latex", "csv" or "json".
+    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "csv" or "json".
 
     Raises ValueError for an unknown form, TypeError for something that is no result.
 

@@ -1,0 +1,171 @@
+"""The directive ``.. generated:: NAME``: tables made by the library itself while the documentation is built.
+
+A page that repeats what the registry knows is wrong after the next change; these tables cannot be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+
+import fasttree
+from fasttree.experiments import selection_bias
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def list_table(header: Iterable[str], rows: Iterable[Iterable[str]], widths: str = "auto") -> list[str]:
+    """A reStructuredText list-table."""
+    lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", ""]
+    for row in [list(header), *rows]:
+        for place, cell in enumerate(row):
+            lines.append(f"   {'*' if place == 0 else ' '} - {cell}")
+    return [*lines, ""]
+
+
+def yes(value: Any) -> str:
+    """A fact as a word."""
+    return "yes" if value else "no"
+
+
+def bounds(info: dict[str, Any]) -> str:
+    """The range of a score."""
+    low = r"-\infty" if info["lowest"] is None else f"{info['lowest']:.4g}"
+    high = r"\infty" if info["highest"] is None else f"{info['highest']:.4g}"
+    return f":math:`[{low}, {high}]`"
+
+
+def criteria() -> list[str]:
+    """One section a criterion, from the registry, after a table of all."""
+    registry = fasttree.list_criteria()
+    facts = [
+        [
+            f"``{c['name']}``",
+            c["evidence"],
+            bounds(c),
+            yes(c["symmetric"]),
+            yes(c["metric"]),
+            yes(c["convex"]),
+            ", ".join(f"``{o}={v!r}``" for o, v in c["options"].items() if o != "size_values") or "none",
+        ]
+        for c in registry
+    ]
+    head = ["name", "evidence", "range of the score", "symmetric", "metric", "convex", "options"]
+    lines = list_table(head, facts)
+    for c in registry:
+        object_ = getattr(fasttree.criteria, c["class_name"])
+        lines += [f".. _criterion-{c['name']}:", "", f"``{c['name']}``", "'" * (len(c["name"]) + 4), ""]
+        lines += [c["summary"], ""]
+        lines += [".. math::", "", f"   \\text{{score}} = {c['formula']}", ""]
+        lines += [".. math::", "", f"   \\text{{distance}} = {c['distance']}", ""]
+        if c["aliases"]:
+            lines += ["Also called " + ", ".join(f"``{a}``" for a in c["aliases"]) + ".", ""]
+        lines += [f"Source: {c['source']}. Class: ``fasttree.criteria.{c['class_name']}``.", ""]
+        table = [list(row) for row in c["example"]]
+        lines += [f"Worked example: the table ``{table}`` (branches x classes) scores ``{object_().score(table):.6g}``.", ""]
+        for option in object_.info["options"]:
+            if option["name"] != "size_values":
+                lines += [f"``{option['name']}``", f"   {option['doc']} Default ``{option['default']}``.", ""]
+    return lines
+
+
+def metrics() -> list[str]:
+    """The registry of metrics."""
+    rows = [[f"``{m['name']}``", *(str(m[k]) for k in m if k != "name")] for m in fasttree.metrics.list_metrics()]
+    return list_table(fasttree.metrics.list_metrics()[0], rows)
+
+
+def datasets() -> list[str]:
+    """The bundled data sets."""
+    listed = fasttree.datasets.list_datasets()
+    return list_table(listed[0], [[str(v) for v in d.values()] for d in listed])
+
+
+def bias() -> list[str]:
+    """Tables of the study of selection bias, one section a contest, from the recorded counts."""
+    record = ROOT / "docs" / "selection_bias" / "record.json"
+    result = selection_bias.SelectionBias.from_record(record.read_text(encoding="utf-8"))
+    lines = []
+    for contest in result.features:
+        lines += [contest.capitalize(), "'" * len(contest), ""]
+        for setting in result.settings:
+            table = result.table(setting, contest)
+            rows = [[f"{cell.text} {cell.mark}".strip() for cell in row] for row in table.rows]
+            lines += [f"**{table.title}**", "", *list_table(table.header, rows), *table.notes, ""]
+    return lines
+
+
+def bias_ranking() -> list[str]:
+    """Mean bias of every criterion in both contests."""
+    record = ROOT / "docs" / "selection_bias" / "record.json"
+    result = selection_bias.SelectionBias.from_record(record.read_text(encoding="utf-8"))
+    every, nominal = (result.mean_bias(contest) for contest in (selection_bias.ALL, selection_bias.NOMINAL))
+    rows = [[name, f"{value:.2f}", f"{every[name]:.2f}"] for name, value in nominal.items()]
+    return list_table(["criterion", "bias, nominal features", "bias, with a number"], rows)
+
+
+def side_by_side() -> list[str]:
+    """The newest record of the benches."""
+    records = sorted((ROOT / "benches" / "record").glob("side_by_side-*.json"))
+    if not records:
+        return ["No run is recorded.", ""]
+    found = json.loads(records[-1].read_text(encoding="utf-8"))
+    about = found["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
+    lines = [f"Recorded {found['date']} on {about['processor']}; Python {about['python']}, {versions}.", ""]
+    rows = []
+    for r in found["results"]:
+        against = "; ".join(
+            f"{a['ratio']:.1f}x {a['peer']} (goal {a['goal']:g}x{'' if a['met'] else ', missed'})" for a in r.get("against", [])
+        )
+        rows.append(
+            [
+                f"{r['workload']}; {r['data']}",
+                r["contestant"],
+                f"{1e3 * r['cpu_seconds']:.4g}",
+                "" if r["leaves"] is None else f"{r['leaves']:.0f}",
+                "" if r["accuracy"] is None else f"{r['accuracy']:.4f}",
+                against,
+            ]
+        )
+    return lines + list_table(["workload", "contestant", "CPU ms", "leaves", "accuracy", "ratio"], rows)
+
+
+MAKERS: dict[str, Callable[[], list[str]]] = {
+    "criteria": criteria,
+    "metrics": metrics,
+    "datasets": datasets,
+    "selection-bias": bias,
+    "selection-bias-ranking": bias_ranking,
+    "side-by-side": side_by_side,
+}
+
+
+class Generated(Directive):
+    """Parses what a maker returns in place."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The parsed lines."""
+        name = self.arguments[0]
+        if name not in MAKERS:
+            raise self.error(f"nothing generates {name!r}; known: {', '.join(MAKERS)}")
+        parent = nodes.section()
+        parent.document = self.state.document
+        lines = StringList(MAKERS[name](), source=f"generated: {name}")
+        self.state.nested_parse(lines, self.content_offset, parent, match_titles=True)
+        return parent.children
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register the directive; the tables depend on the installed library, so every build makes them."""
+    app.add_directive("generated", Generated)
+    return {"parallel_read_safe": True, "version": "1"}

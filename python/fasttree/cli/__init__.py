@@ -1,0 +1,34 @@
+"""The command line: ``ftree fit | predict | rank | cv | compare | show | datasets | doctor | reproduce``.
+
+What
+    `main` is the entry point. Wrong usage, bad data and bad parameters are one line on stderr and exit code 2; Ctrl-C is
+    exit code 130; an error of fasttree's own is exit code 1 and asks for a report.
+When not to use it
+    From Python: every command is a few calls of the package.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``ftree`` with the given arguments (default: those of the process) and return its exit code.
+
+    >>> main(["datasets", "describe", "no-such-set"])
+    2
+    """
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError as error:
+        print(
+            f"ftree: error: the command line needs {error.name}: pip install 'fasttree[cli]'", file=sys.stderr
+        )
+        return 2
+    from .run import run
+
+    return run(sys.argv[1:] if arguments is None else list(arguments))

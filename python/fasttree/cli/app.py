@@ -1,0 +1,41 @@
+"""The commands of ``ftree``, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import comparing, data, doctor, reproducing, trees
+
+app = typer.Typer(
+    name="ftree",
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Decision trees whose split criterion is the subject, not a detail.",
+    epilog="Start with:\n\nftree compare\n\nftree fit iris\n\nftree reproduce chen2013 --datasets iris,zoo",
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """Decision trees whose split criterion is the subject, not a detail."""
+    if version:
+        import fasttree
+
+        print(f"ftree {fasttree.__version__}")
+        raise typer.Exit(0)
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(0)
+
+
+for module in (comparing, trees, doctor, reproducing):
+    for command, examples in module.COMMANDS:
+        app.command(epilog="\n\n".join(("Examples:", *examples)))(command)
+app.add_typer(data.app, name="datasets")

@@ -1,0 +1,215 @@
+"""Commands that compare criteria: cv on one data set, compare over several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options as o
+from .output import emit
+
+__all__ = ["COMMANDS", "DEFAULT_CRITERIA", "default_sets"]
+
+DEFAULT_CRITERIA = ("info_gain", "gain_ratio", "gini", "mantaras")
+
+Cv = Annotated[
+    str,
+    typer.Option(
+        "--cv", help="Folds: 10x10 (repetitions x folds), 5x10, 5x2, weka (Weka's own 10 x 10), or 10."
+    ),
+]
+Scoring = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scoring", "-s", help="Metrics, with commas: accuracy, f_beta, auc, leaves, log_loss, ..."
+    ),
+]
+
+
+def default_sets(smallest: int = 100) -> list[str]:
+    """The bundled data sets that have enough rows to be cross-validated.
+
+    >>> "iris" in default_sets(), "weather" in default_sets()
+    (True, False)
+    """
+    from ..datasets import list_datasets
+
+    return [str(one["name"]) for one in list_datasets() if one["rows"] >= smallest]
+
+
+def _cv(text: str) -> Any:
+    return int(text) if text.isdigit() else text
+
+
+def cv(
+    data: o.DataFile,
+    *,
+    target: o.Target = None,
+    drop: o.Drop = None,
+    criteria: o.Criteria = None,
+    folds: Cv = "5x10",
+    scoring: Scoring = None,
+    preset: o.Preset = None,
+    param: o.Params = None,
+    form: o.Form = "text",
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    json: o.Json = None,
+) -> None:
+    """Cross-validate split criteria on one data set, all on the same folds."""
+    from ..model_selection import cross_validate
+    from ..reports import render
+    from ..reports.results import document_of
+
+    o.check_form(form)
+    rows = o.table_of(data, target, drop)
+    settings = _settings(param, preset)
+    result = cross_validate(
+        rows,
+        criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
+        cv=_cv(folds),
+        scoring=o.split_list(scoring) or ["accuracy"],
+        random_state=seed,
+        n_jobs=n_jobs,
+        progress=True,
+        **settings,
+    )
+    emit(lambda: render(result, form), document_of(result), json)
+
+
+def _settings(param: list[str] | None, preset: str | None) -> dict[str, Any]:
+    settings = o.params_of(param, preset)
+    settings.pop("criterion", None)
+    return settings
+
+
+def compare(
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
+        ),
+    ] = None,
+    *,
+    criteria: o.Criteria = None,
+    folds: Cv = "10x10",
+    metric: Annotated[
+        str, typer.Option("--metric", "-s", help="What is compared: accuracy, f_beta, auc, leaves, ...")
+    ] = "accuracy",
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help="Criterion that the marks refer to; default: the first.")
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of every single test.")] = 0.05,
+    test: Annotated[
+        str,
+        typer.Option(
+            "--test", help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f."
+        ),
+    ] = "corrected_resampled_t",
+    target: o.Target = None,
+    drop: o.Drop = None,
+    preset: o.Preset = None,
+    param: o.Params = None,
+    form: o.Form = "text",
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Draw pictures into this folder.")
+    ] = None,
+    json: o.Json = None,
+) -> None:
+    """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties, losses."""
+    from ..model_selection import compare as run_comparison
+    from ..reports import render, tables_of
+    from ..reports.results import document_of
+
+    o.check_form(form)
+    chosen = o.criteria_of(criteria, DEFAULT_CRITERIA)
+    if baseline is not None and baseline not in chosen:
+        raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
+    sets: dict[str, Any] = {}
+    for name in data or default_sets():
+        one = o.table_of(name, target, drop)
+        sets[_unused(one.name or name, sets)] = one
+    result = run_comparison(
+        sets,
+        chosen,
+        cv=_cv(folds),
+        alpha=alpha,
+        baseline=baseline,
+        test=test,
+        scoring=[metric],
+        random_state=seed,
+        n_jobs=n_jobs,
+        progress=True,
+        **_settings(param, preset),
+    )
+    size = result.with_metric("leaves")
+    document: dict[str, Any] = {**document_of(result), "leaves": document_of(size)["rows"]}
+    verdict = _verdict(result, size, document)
+
+    def text() -> str:
+        if form in ("csv", "json"):
+            return render(result, form)
+        tables = tables_of(result) + ([] if metric == "leaves" else tables_of(size)[:1])
+        return render(tables, form) + "".join(f"\n{line}\n" for line in verdict)
+
+    if out is not None:
+        _draw(result, size, out)
+    emit(text, document, json)
+
+
+def _unused(name: str, taken: dict[str, Any]) -> str:
+    number, final = 2, name
+    while final in taken:
+        number, final = number + 1, f"{name} ({number})"
+    return final
+
+
+def _verdict(result: Any, size: Any, document: dict[str, Any]) -> list[str]:
+    """One line a quantity: whether the criteria's ranks over the data sets differ."""
+    if min(result.means.shape) < 2:
+        return []
+    lines = []
+    document["friedman"] = {}
+    for one in (result, size) if result.metric != "leaves" else (result,):
+        found = one.friedman()
+        document["friedman"][one.metric] = {
+            "p_value": found.p_value,
+            "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
+            "critical_difference": found.critical_difference,
+            "sentence": found.sentence,
+        }
+        ranked = sorted(zip(found.mean_ranks.tolist(), found.names, strict=True))
+        ranks = ", ".join(f"{name} {rank:.2f}" for rank, name in ranked)
+        word = "differ" if found.significant else "do not differ"
+        lines.append(
+            f"{one.metric}: mean ranks over {found.n} data sets {word} (Friedman p = {found.p_value:.2g}): {ranks}; "
+            f"critical difference {found.critical_difference:.2f}."
+        )
+    return lines
+
+
+def _draw(result: Any, size: Any, folder: Path) -> None:
+    from ..plots import criteria_dots, rank_diagram, tree_size_bars
+
+    folder.mkdir(parents=True, exist_ok=True)
+    criteria_dots(result).figure.savefig(folder / f"compare-{result.metric}.png", dpi=150)
+    tree_size_bars(size, log=True).figure.savefig(folder / "compare-leaves.png", dpi=150)
+    if min(result.means.shape) > 1:
+        rank_diagram(result.friedman(), title=result.metric).figure.savefig(
+            folder / "compare-ranks.png", dpi=150
+        )
+
+
+COMMANDS = (
+    (
+        compare,
+        ("ftree compare", "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown"),
+    ),
+    (cv, ("ftree cv iris -c gini,info_gain -s accuracy,leaves", "ftree cv data.csv -t label --cv weka")),
+)
+"""Commands with their examples."""

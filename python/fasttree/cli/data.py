@@ -1,0 +1,59 @@
+"""Commands on data: the bundled sets, and what is in a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import typer
+
+from . import options as o
+from .output import emit, table
+
+app = typer.Typer(
+    help="List the bundled data sets, or describe one or a data file.",
+    epilog="ftree datasets\n\nftree datasets describe data.arff",
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(context: typer.Context, json: o.Json = None) -> None:
+    """List the bundled data sets, or describe one or a data file."""
+    if context.invoked_subcommand is None:
+        list_(json)
+
+
+@app.command("list", epilog="ftree datasets list --json sets.json")
+def list_(json: o.Json = None) -> None:
+    """List the bundled data sets."""
+    from ..datasets import list_datasets
+    from ..reports import render
+
+    sets = list_datasets()
+    shown = table("", list(sets[0]), [list(one.values()) for one in sets])
+    emit(lambda: render(shown), {"command": "datasets list", "rows": sets}, json)
+
+
+@app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
+def describe(data: o.DataFile, target: o.Target = None, drop: o.Drop = None, json: o.Json = None) -> None:
+    """Columns, levels, missing cells and classes of a data set."""
+    from ..reports import render
+
+    rows = o.table_of(data, target, drop)
+    columns = rows.describe()
+    counts = {}
+    if rows.target is not None:
+        found = np.bincount(rows.y_codes, minlength=len(rows.classes))
+        counts = {str(label): int(n) for label, n in zip(rows.classes, found, strict=True)}
+    document = {
+        "command": "datasets describe",
+        "name": rows.name,
+        "rows": len(rows),
+        "features": rows.n_features,
+        "target": rows.target,
+        "classes": counts,
+        "columns": columns,
+    }
+    tables = [table(repr(rows), list(columns[0]), [list(one.values()) for one in columns])]
+    if counts:
+        share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
+        tables.append(table("Classes", ["class", "rows", "%"], share))
+    emit(lambda: render(tables), document, json)

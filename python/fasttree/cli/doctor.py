@@ -1,0 +1,127 @@
+"""`ftree doctor`: versions, threads, processor level, and whether the core works here."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import typer
+
+from . import options as o
+from .output import emit, table
+
+__all__ = ["COMMANDS"]
+
+NEEDED = ("numpy", "scikit-learn", "narwhals")
+OPTIONAL = {
+    "matplotlib": "plots",
+    "jinja2": "report",
+    "typer": "cli",
+    "rich": "cli",
+    "pandas": "data",
+    "pyarrow": "data",
+    "polars": "",
+    "dask": "distributed",
+    "onnx": "onnx",
+    "onnxruntime": "onnx",
+}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _grow_and_read_back() -> str:
+    from ..datasets import load_weather
+    from ..estimators import fit, from_bytes
+
+    rows = load_weather()
+    model = fit(rows)
+    again = from_bytes(model.to_bytes())
+    if again.to_text() != model.to_text() or model.score(rows) != 1.0:
+        raise RuntimeError("a tree came back other than it was saved")
+    return f"{model.get_n_leaves()} leaves, saved, read back and equal"
+
+
+def _threads() -> str:
+    from .. import _engine
+
+    rounds = {}
+    for jobs in (1, -1):
+        rounds[jobs] = _engine.exercise("spin", 0.1, jobs)
+    return f"{rounds[-1] / max(rounds[1], 1):.1f} times the work of one thread in 0.1 s"
+
+
+def _criteria() -> str:
+    from ..criteria import list_criteria, make
+
+    worst = 0.0
+    rows = list_criteria()
+    for row in rows:
+        made: Any = make(row["name"])
+        worst = max(worst, abs(float(made.score(row["example"])) - row["example_score"]))
+    if worst > 1e-12:
+        raise RuntimeError(f"a criterion differs from its worked example by {worst:g}")
+    return f"{len(rows)} criteria give their worked examples"
+
+
+CHECKS = {"model": _grow_and_read_back, "criteria": _criteria, "threads": _threads}
+
+
+def doctor(json: o.Json = None) -> None:
+    """Versions, threads and processor level, and a short exercise of the core."""
+    import fasttree
+
+    from .. import _engine
+    from ..reports import render
+
+    level = getattr(_engine, "simd_level", None)
+    facts: dict[str, Any] = {
+        "fasttree": fasttree.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cores": _cores(),
+        "simd": level() if callable(level) else None,
+        **{package: _version(package) for package in NEEDED},
+    }
+    extras = {package: _version(package) for package in OPTIONAL}
+    checks = {}
+    for name, check in CHECKS.items():
+        started = time.perf_counter()
+        try:
+            checks[name] = {"ok": True, "result": check()}
+        except Exception as error:
+            checks[name] = {"ok": False, "result": f"{type(error).__name__}: {error}"}
+        checks[name]["seconds"] = round(time.perf_counter() - started, 4)
+    sound = all(one["ok"] for one in checks.values())
+    document = {"command": "doctor", "ok": sound, **facts, "optional": extras, "checks": checks}
+    tables = [
+        table("", ["what", "value"], [[k, "-" if v is None else v] for k, v in facts.items()]),
+        table(
+            "Optional packages",
+            ["package", "version", "extra"],
+            [[p, v or "not installed", OPTIONAL[p]] for p, v in extras.items()],
+        ),
+        table(
+            "Exercise",
+            ["check", "ok", "result"],
+            [[name, "yes" if one["ok"] else "NO", one["result"]] for name, one in checks.items()],
+        ),
+    ]
+    emit(lambda: render(tables), document, json)
+    if not sound:
+        raise typer.Exit(1)
+
+
+COMMANDS = ((doctor, ("ftree doctor --json doctor.json",)),)
+"""Commands with their examples."""

@@ -1,0 +1,167 @@
+"""What several commands share: their options, and how typed text becomes criteria, parameters and tables."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+DataFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A data file (ARFF, CSV, C4.5, Parquet, ...), openml:NAME, or a bundled data set (ftree datasets).",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="Class column: its name. Default: 'class', else the last column."),
+]
+Drop = Annotated[
+    list[str] | None, typer.Option("--drop", help="Columns to leave out, with commas or given several times.")
+]
+Criterion = Annotated[
+    str,
+    typer.Option("--criterion", "-c", help="Split criterion, with options if need be: 'f_measure(beta=2)'."),
+]
+Criteria = Annotated[
+    list[str] | None,
+    typer.Option("--criteria", "-c", help="Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'."),
+]
+Params = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param", "-p", metavar="NAME=VALUE", help="A parameter of FastTreeClassifier, e.g. max_depth=5."
+    ),
+]
+Preset = Annotated[str | None, typer.Option("--preset", help="Start from a preset: ID3, CHEN2013, FMEASURE.")]
+Jobs = Annotated[
+    int, typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
+Json = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write the result as strict JSON; '-' is stdout."),
+]
+Form = Annotated[
+    str, typer.Option("--form", "-f", help="How tables are printed: text, markdown, latex, csv or json.")
+]
+FORMS = ("text", "markdown", "latex", "csv", "json")
+
+
+def split_list(texts: list[str] | None) -> list[str]:
+    """Items of repeated options that may hold commas; commas within brackets do not split.
+
+    >>> split_list(["gini, f_measure(beta=2,variant=change)", "mdl"])
+    ['gini', 'f_measure(beta=2,variant=change)', 'mdl']
+    """
+    items: list[str] = []
+    for text in texts or []:
+        depth, current = 0, ""
+        for character in text:
+            depth += (character == "(") - (character == ")")
+            if character == "," and depth == 0:
+                items.append(current)
+                current = ""
+            else:
+                current += character
+        items.append(current)
+    return [item.strip() for item in items if item.strip()]
+
+
+def value_of(text: str) -> Any:
+    """A typed value: a number, True, False, None, a list, or the text itself.
+
+    >>> value_of("5"), value_of("none"), value_of("gini"), value_of("[1, 2]")
+    (5, None, 'gini', [1, 2])
+    """
+    word = {"true": "True", "false": "False", "none": "None", "null": "None"}.get(text.lower(), text)
+    try:
+        return ast.literal_eval(word)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def pairs_of(items: list[str], what: str) -> dict[str, Any]:
+    """NAME=VALUE texts as a dictionary.
+
+    >>> pairs_of(["max_depth=3"], "--param")
+    {'max_depth': 3}
+    """
+    found = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"{what} {item!r} is not of the form NAME=VALUE")
+        found[name.strip()] = value_of(value.strip())
+    return found
+
+
+def criterion_of(text: str) -> Any:
+    """A criterion from its name, or its name with options in brackets.
+
+    >>> criterion_of("f_measure(beta=2)")
+    FMeasure(beta=2, variant=None)
+    """
+    from .. import criteria
+
+    name, bracket, rest = text.partition("(")
+    made: Any = criteria.make(name.strip())
+    if not bracket:
+        return made
+    if not rest.rstrip().endswith(")"):
+        raise ValueError(f"criterion {text!r}: a closing bracket is missing")
+    options = pairs_of(split_list([rest.rstrip()[:-1]]), f"criterion {name}:")
+    return made.set_params(**options)
+
+
+def criteria_of(texts: list[str] | None, default: tuple[str, ...]) -> dict[str, Any]:
+    """Criteria by the text they were asked for with."""
+    return {text: criterion_of(text) for text in (split_list(texts) or list(default))}
+
+
+def params_of(texts: list[str] | None, preset: str | None = None) -> dict[str, Any]:
+    """Parameters of the trees from a preset and NAME=VALUE texts, names checked.
+
+    >>> params_of(["max_depth=3"], "id3")["min_score"]
+    1e-06
+    """
+    from .. import presets
+    from ..estimators import FastTreeClassifier
+
+    found: dict[str, Any] = {}
+    if preset is not None:
+        by_name = {name.lower(): name for name in presets.__all__}
+        if preset.lower() not in by_name:
+            raise ValueError(f"preset {preset!r} is not known; there are {', '.join(by_name.values())}")
+        found.update(getattr(presets, by_name[preset.lower()]))
+    typed = pairs_of(texts or [], "--param")
+    known = FastTreeClassifier._get_param_names()
+    for name in typed:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            raise ValueError(f"--param {name}: no such parameter; {hint}")
+    return {**found, **typed}
+
+
+def table_of(data: str, target: str | None = None, drop: list[str] | None = None) -> Any:
+    """The Table of a data argument, rows without a class left out."""
+    from ..datasets import load
+
+    place: Any = target
+    if target is not None and target.lstrip("-").isdigit():
+        place = int(target)
+    table = load(data, target=place, drop=split_list(drop))
+    return table.drop_missing_target() if table.target is not None else table
+
+
+def check_form(form: str) -> str:
+    """The form if it is known."""
+    if form not in FORMS:
+        raise ValueError(f"--form {form!r} is not known; use {', '.join(FORMS)}")
+    return form

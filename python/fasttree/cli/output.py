@@ -1,0 +1,31 @@
+"""Where results go: text to stdout, strict JSON to a file (or, for ``--json -``, JSON alone to stdout)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..reports import Cell, ReportTable, render_json
+
+__all__ = ["emit", "table"]
+
+
+def table(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()
+) -> ReportTable:
+    """A printable table of plain values; None is empty."""
+    cells = [[Cell("" if value is None else str(value)) for value in row] for row in rows]
+    return ReportTable(title, list(header), cells, (), list(notes))
+
+
+def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:
+    """Print the text, and write the document as JSON if a file is named; ``-`` prints JSON instead of text."""
+    if json_file is not None and str(json_file) == "-":
+        sys.stdout.write(render_json(document))
+        return
+    if json_file is not None:
+        json_file.write_text(render_json(document), encoding="utf-8")
+    said = text() if callable(text) else text
+    sys.stdout.write(said if said.endswith("\n") else said + "\n")

@@ -1,0 +1,74 @@
+"""`ftree reproduce`: a paper's experiment run again, its printed numbers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+from .output import emit
+
+__all__ = ["COMMANDS"]
+
+
+def reproduce(
+    paper: Annotated[
+        str,
+        typer.Argument(metavar="PAPER", help="chen2013 or f-measure; 'list' names all.", show_default=False),
+    ],
+    *,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DIR", help="Folder of data files; default: $FASTTREE_DATA, ../shared/data/uci."
+        ),
+    ] = None,
+    datasets: Annotated[
+        list[str] | None, typer.Option("--datasets", help="Only these of the paper's data sets, with commas.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out what cannot be compared with the paper.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Draw the figures into this folder.")
+    ] = None,
+    n_jobs: o.Jobs = -1,
+    json: o.Json = None,
+) -> None:
+    """Run a paper's experiment again and print its numbers beside ours."""
+    from .. import experiments
+
+    if paper == "list":
+        lines = [f"{name:12} {what}" for name, (_, what) in experiments.EXPERIMENTS.items()]
+        emit("\n".join(lines), {name: what for name, (_, what) in experiments.EXPERIMENTS.items()}, json)
+        return
+    wanted = o.split_list(datasets)
+    found = experiments.run(
+        paper, data, wanted if datasets is not None else None, quick=quick, n_jobs=n_jobs, progress=True
+    )
+    document = found.document()
+    text = found.to_text()
+    if out is not None:
+        pictures = found.save_figures(out)
+        document["pictures"] = [str(path) for path in pictures]
+        text += "".join(
+            f"{figure.caption}: {path}\n" for figure, path in zip(found.figures, pictures, strict=True)
+        )
+    elif found.figures:
+        text += f"{len(found.figures)} figures are drawn with --out DIR.\n"
+    emit(text, document, json)
+
+
+COMMANDS = (
+    (
+        reproduce,
+        (
+            "ftree reproduce chen2013 --data DIR --json chen2013.json --out pictures",
+            "ftree reproduce chen2013 --datasets iris,zoo --quick",
+            "ftree reproduce f-measure",
+        ),
+    ),
+)
+"""Commands with their examples."""

@@ -1,0 +1,71 @@
+"""From arguments to an exit code: every way a command can end, in one place."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+import typer
+
+__all__ = ["run"]
+
+REFUSED, INTERRUPTED, BROKEN = 2, 130, 1
+"""Exit codes: what was asked for cannot be done; Ctrl-C; a defect of fasttree."""
+
+ClickException: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+"""The parser's own errors (typer carries its own click in new versions)."""
+
+
+def one_line(error: BaseException) -> str:
+    """An error as one line: no quotes around a KeyError, no line breaks."""
+    said = error.args[0] if isinstance(error, KeyError) and error.args else error
+    text = " ".join(str(said).split())
+    return text or type(error).__name__
+
+
+def _complain(text: str) -> None:
+    print(f"ftree: error: {text}", file=sys.stderr)
+
+
+def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"ftree: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and translate how it ended into an exit code."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _warning
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        from .app import app
+
+        code = app(args=arguments, prog_name="ftree", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        print("ftree: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except BrokenPipeError:  # the reader of our output has gone, as in `ftree ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except ClickException as error:
+        context = getattr(error, "ctx", None)
+        text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        hint = f" (see {context.command_path} --help)" if context is not None else ""
+        _complain(text.rstrip(".") + hint)
+        return REFUSED
+    except (ValueError, TypeError, KeyError, OSError, ImportError, NotImplementedError, MemoryError) as error:
+        _complain(one_line(error))
+        return REFUSED
+    except Exception as error:
+        _complain(f"{type(error).__name__}: {one_line(error)} (a defect of fasttree; please report it)")
+        return BROKEN

@@ -1,0 +1,283 @@
+"""Commands on one data set and one tree: fit, predict, show, rank."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from . import options as o
+from .output import emit, table
+
+__all__ = ["COMMANDS"]
+
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False),
+]
+Picture = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
+]
+
+
+def fit(
+    data: o.DataFile,
+    *,
+    target: o.Target = None,
+    drop: o.Drop = None,
+    criterion: o.Criterion = "info_gain",
+    preset: o.Preset = None,
+    param: o.Params = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
+    ] = None,
+    max_depth: Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")] = 4,
+    n_jobs: o.Jobs = -1,
+    json: o.Json = None,
+) -> None:
+    """Grow a tree on a data file and print it."""
+    from ..estimators import FastTreeClassifier
+
+    rows = o.table_of(data, target, drop)
+    settings = o.params_of(param, preset)
+    if criterion != "info_gain" or "criterion" not in settings:
+        settings["criterion"] = o.criterion_of(criterion)
+    tree = FastTreeClassifier(n_jobs=n_jobs, **settings).fit(rows)
+    accuracy = tree.score(rows)
+    document = {
+        "command": "fit",
+        "data": repr(rows),
+        "criterion": repr(tree.criterion),
+        **_sizes(tree),
+        "training_accuracy": accuracy,
+        "model": None if model is None else str(model),
+        "tree": tree.to_text(),
+    }
+    if model is not None:
+        tree.save(model)
+    text = [
+        f"{rows!r}",
+        f"{document['criterion']}: {_size_text(tree)}; training accuracy {100 * accuracy:.2f} %",
+        "",
+        tree.to_text(max_depth=max_depth).rstrip("\n"),
+    ]
+    if model is not None:
+        text += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
+    emit("\n".join(text), document, json)
+
+
+def _sizes(tree: Any) -> dict[str, int]:
+    arrays = tree.tree_
+    ends = arrays.n_children == 0
+    return {
+        "leaves": int(ends.sum()),
+        "empty_leaves": int((ends & (arrays.n_node_samples == 0)).sum()),
+        "nodes": int(arrays.node_count),
+        "depth": tree.get_depth(),
+    }
+
+
+def _size_text(tree: Any) -> str:
+    sizes = _sizes(tree)
+    empty = f" ({sizes['empty_leaves']} empty)" if sizes["empty_leaves"] else ""
+    return f"{sizes['leaves']} leaves{empty}, {sizes['nodes']} nodes, depth {sizes['depth']}"
+
+
+def _rows_for(tree: Any, data: str, drop: list[str] | None) -> Any:
+    """New rows as a Table, with the model's target split off where the file has it."""
+    import json as json_
+
+    from ..datasets import load
+
+    schema = json_.loads(tree._model.schema_json())
+    everything = load(data, target=False, drop=o.split_list(drop))
+    names = [feature["name"] for feature in schema["features"]]
+    if schema["target"] in everything.feature_names and schema["target"] not in names:
+        return load(data, target=schema["target"], drop=o.split_list(drop))
+    if everything.n_features == len(names) + 1 and not everything.has_feature_names:
+        return load(data, drop=o.split_list(drop))
+    return everything
+
+
+def predict(
+    model: ModelFile,
+    data: o.DataFile,
+    *,
+    drop: o.Drop = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the CSV to a file.")
+    ] = None,
+    n_jobs: o.Jobs = -1,
+    json: o.Json = None,
+) -> None:
+    """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is known."""
+    from ..estimators import load_model
+
+    tree = load_model(model).set_params(n_jobs=n_jobs)
+    rows = _rows_for(tree, data, drop)
+    answers = tree.predict(rows)
+    shares = tree.predict_proba(rows) if proba else None
+    truth = rows.y if rows.target is not None else None
+    known = None if truth is None else np.array([value is not None for value in truth.tolist()])
+    accuracy = None
+    if truth is not None and known is not None and known.any():
+        same = np.array([str(a) == str(b) for a, b in zip(answers.tolist(), truth.tolist(), strict=True)])
+        accuracy = float(same[known].mean())
+    document = {
+        "command": "predict",
+        "model": str(model),
+        "data": data,
+        "rows": len(answers),
+        "accuracy": accuracy,
+        "classes": tree.classes_.tolist(),
+        "predictions": answers.tolist(),
+        "probabilities": None if shares is None else shares.tolist(),
+    }
+    header = ["row", "prediction", *([f"p({label})" for label in tree.classes_.tolist()] if proba else [])]
+    lines: list[list[Any]] = [
+        [place, "" if answer is None else answer, *([] if shares is None else shares[place].tolist())]
+        for place, answer in enumerate(answers.tolist())
+    ]
+    if out is not None:
+        with out.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, lineterminator="\n").writerows([header, *lines])
+        emit(f"{len(lines)} predictions written to {out}", document, json)
+    elif json is not None and str(json) == "-":
+        emit("", document, json)
+    else:
+        if json is not None:
+            emit("", document, json)
+        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
+    if accuracy is not None and known is not None:
+        sys.stdout.flush()
+        print(
+            f"accuracy {100 * accuracy:.2f} % of {int(known.sum())} rows whose class is known",
+            file=sys.stderr,
+        )
+
+
+def show(
+    model: ModelFile,
+    *,
+    form: Annotated[
+        str, typer.Option("--form", "-f", help="text, dot (Graphviz) or json (the model file).")
+    ] = "text",
+    depth: Annotated[int | None, typer.Option("--depth", help="Deepest level shown.")] = None,
+    decimals: Annotated[int, typer.Option("--decimals", help="Digits of thresholds.")] = 6,
+    plot: Picture = None,
+    json: o.Json = None,
+) -> None:
+    """Print a saved tree as text, Graphviz DOT or JSON."""
+    from ..estimators import load_model
+
+    if form not in ("text", "dot", "json"):
+        raise ValueError(f"--form {form!r} is not known; use text, dot or json")
+    tree = load_model(model)
+    document = {
+        "command": "show",
+        "model": str(model),
+        "criterion": repr(tree.criterion),
+        "classes": tree.classes_.tolist(),
+        "features": list(tree._schema.names),
+        **_sizes(tree),
+        "tree": tree.to_text(decimals, depth),
+    }
+    if plot is not None:
+        from ..plots import plot_tree
+
+        plot_tree(tree, max_depth=3 if depth is None else depth).figure.savefig(plot, dpi=150)
+    if form == "dot":
+        text = tree.to_dot(decimals, depth)
+    elif form == "json":
+        text = tree.to_bytes().decode("utf-8")
+    else:
+        text = f"{document['criterion']}: {_size_text(tree)}\n\n{tree.to_text(decimals, depth)}"
+    emit(text, document, json)
+
+
+def rank(
+    data: o.DataFile,
+    *,
+    target: o.Target = None,
+    drop: o.Drop = None,
+    criteria: o.Criteria = None,
+    param: o.Params = None,
+    top: Annotated[
+        int | None, typer.Option("--top", help="Only the best features (by the first criterion).")
+    ] = None,
+    plot: Picture = None,
+    n_jobs: o.Jobs = -1,
+    json: o.Json = None,
+) -> None:
+    """Score every feature by one or several criteria, at the root."""
+    from ..features import score_features
+
+    rows = o.table_of(data, target, drop)
+    chosen = o.criteria_of(criteria, ("info_gain", "gain_ratio", "gini"))
+    settings = {"n_jobs": n_jobs, **o.params_of(param)}
+    scores = {name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()}
+    places = {name: _places(values) for name, values in scores.items()}
+    first = next(iter(scores.values()))
+    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")
+    names = rows.feature_names
+    document = {
+        "command": "rank",
+        "data": repr(rows),
+        "rows": [
+            {
+                "feature": names[j],
+                "criterion": name,
+                "score": float(values[j]),
+                "rank": None if np.isnan(values[j]) else int(places[name][j]),
+            }
+            for j in order.tolist()
+            for name, values in scores.items()
+        ],
+    }
+    body = [
+        [names[j], *(_score_text(values[j], places[name][j]) for name, values in scores.items())]
+        for j in order[:top].tolist()
+    ]
+    if plot is not None:
+        from ..plots import criteria_bars
+
+        criteria_bars({name: values.tolist() for name, values in scores.items()}, names).figure.savefig(
+            plot, dpi=150
+        )
+    from ..reports import render
+
+    title = f"{rows!r}"
+    emit(
+        lambda: render(
+            table(title, ["feature", *scores], body, ["Score (rank); '-': no split is possible."])
+        ),
+        document,
+        json,
+    )
+
+
+def _places(values: np.ndarray) -> np.ndarray:
+    """Ranks, 1 the best; equal scores share the smallest."""
+    filled = np.nan_to_num(values, nan=-np.inf)
+    return 1 + (filled[:, None] < filled[None, :]).sum(axis=1)
+
+
+def _score_text(score: float, place: int) -> str:
+    return "-" if np.isnan(score) else f"{score:.4f} ({place})"
+
+
+COMMANDS = (
+    (fit, ("ftree fit iris", "ftree fit data.csv -t label -c gini -p max_depth=5 -m model.json")),
+    (
+        predict,
+        ("ftree predict model.json new.csv", "ftree predict model.json test.arff --proba -o answers.csv"),
+    ),
+    (rank, ("ftree rank tic-tac-toe -c info_gain,chi2,mdl", "ftree rank data.arff --top 10 --plot rank.png")),
+    (show, ("ftree show model.json", "ftree show model.json -f dot | dot -Tsvg -o tree.svg")),
+)
+"""Commands with their examples."""

@@ -12,14 +12,14 @@
 use super::counts::PairCounts;
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
-use super::scan::{Scan, tiles};
-use super::tile::Worker;
+use super::scan::{Scan, Tile, tiles};
+use super::tile::{Mode, Worker};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 
 /// Fewer pairs than this are counted by the double loop.
-const FEW: usize = 1500;
+pub(super) const FEW: usize = 1500;
 
 /// Counts of all ordered pairs of rows, self-pairs included.
 ///
@@ -75,13 +75,11 @@ pub(super) fn count(control: &Control, kernels: Kernels, columns: &Rows, active:
     let scan =
         if own { Scan::new(active, &column_tiles) } else { Scan::new(active, &tiles(active, kernels.words())) };
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    let mode = if own { Mode::own(active, kernels) } else { Mode::Columns };
     let parts = parallel::map(control, shares, |share| {
-        let mut worker =
-            Worker::new(kernels, columns, active, &scan, PairCounts::zero(active.offsets.clone(), classes));
-        for tile in column_tiles.iter().skip(share).step_by(shares) {
-            worker.tile(control, tile)?;
-        }
-        Ok(worker.finish())
+        let zero = PairCounts::zero(active.offsets.clone(), classes);
+        let worker = Worker::new(kernels, columns, active, &scan, mode, zero);
+        take(control, worker, column_tiles.iter().skip(share).step_by(shares))
     })?;
     let mut parts = parts.into_iter();
     if let Some(first) = parts.next() {
@@ -91,5 +89,18 @@ pub(super) fn count(control: &Control, kernels: Kernels, columns: &Rows, active:
         counts.add(&part)?;
     }
     counts.pairs = columns.total() * active.total();
+    Worker::finish(&mut counts);
     Ok(counts)
+}
+
+/// All tiles by one worker; the counts are not finished.
+pub(super) fn take<'t>(
+    control: &Control,
+    mut worker: Worker<'_>,
+    tiles: impl IntoIterator<Item = &'t Tile>,
+) -> Result<PairCounts> {
+    for tile in tiles {
+        worker.tile(control, tile)?;
+    }
+    Ok(worker.counts())
 }

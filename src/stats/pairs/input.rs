@@ -192,11 +192,6 @@ impl Rows {
         self.weights.iter().map(|&w| u64::from(w)).sum()
     }
 
-    /// Sum of the multiplicities of a class.
-    pub fn class_total(&self, class: usize) -> u64 {
-        self.weights[self.starts[class]..self.starts[class + 1]].iter().map(|&w| u64::from(w)).sum()
-    }
-
     /// The rows asked for (all if `None`; a row may be named twice), without those of weight 0.
     ///
     /// # Errors

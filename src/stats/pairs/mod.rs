@@ -3,9 +3,13 @@
 //! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature, value, class, case,
 //! distance); every metric of the framework is a contraction of them. The distance of two rows is the number of features on which they differ.
 
+mod blocks;
+mod contract;
 mod counts;
 mod exact;
 mod input;
+#[cfg(test)]
+mod laws;
 mod naive;
 mod scan;
 #[cfg(test)]
@@ -13,6 +17,8 @@ mod tests;
 mod tile;
 mod window;
 
+pub use blocks::{BlockCounts, pair_counts_by_block, pair_counts_by_block_with};
+pub use contract::{Decay, Profile, Setting, count_matrices, default_radius, root_matrix, uniform_matrices};
 pub use counts::PairCounts;
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{Codes, Column, MAX_WEIGHT, Values};

@@ -1,7 +1,7 @@
 //! Counts against the naive double loop, on random small tables, for every level, thread count and partition.
 
 use super::naive;
-use super::{Codes, Column, PairCounts, Values, pair_counts_with};
+use super::{Codes, Column, PairCounts, Values, pair_counts_by_block_with, pair_counts_with};
 use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
@@ -114,4 +114,65 @@ fn partitions_add_up() {
         }
         assert!(sum == naive::pair_counts(&codes, None, None).unwrap(), "seed {seed}");
     }
+}
+
+#[test]
+fn blocks_add_up_to_every_training_set() {
+    for seed in 0..60 {
+        let random = Random::new(seed, 600, 9);
+        let codes = random.codes();
+        let mut draw = Draw(seed, 1 << 33);
+        let blocks = 1 + draw.below(6);
+        let block: Vec<u16> = (0..codes.n_rows()).map(|_| draw.below(blocks) as u16).collect();
+        let levels = Level::available();
+        let kernels = Kernels::at(levels[draw.below(levels.len())]);
+        let parts = pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks).unwrap();
+        assert!(parts.sum(|_| true).unwrap() == naive::pair_counts(&codes, None, None).unwrap(), "seed {seed}");
+        for left_out in 0..blocks {
+            let rows: Vec<u32> =
+                (0..codes.n_rows()).filter(|&i| usize::from(block[i]) != left_out).map(|i| i as u32).collect();
+            let truth = naive::pair_counts(&codes, Some(&rows), Some(&rows)).unwrap();
+            assert!(parts.without(left_out).unwrap() == truth, "seed {seed}, without {left_out}");
+        }
+    }
+}
+
+#[test]
+fn weights_are_copies() {
+    for seed in 0..40 {
+        let mut random = Random::new(seed, 60, 6);
+        let mut draw = Draw(seed, 1 << 34);
+        let weights: Vec<u32> = random.classes.iter().map(|_| draw.below(4) as u32).collect();
+        let copies: Vec<u32> = weights.iter().enumerate().flat_map(|(i, &w)| vec![i as u32; w as usize]).collect();
+        random.weights = None;
+        let control = Control::new(1);
+        let kernels = Kernels::active();
+        let plain = pair_counts_with(&control, kernels, &random.codes(), Some(&copies), Some(&copies)).unwrap();
+        random.weights = Some(weights);
+        let weighted = pair_counts_with(&control, kernels, &random.codes(), None, None).unwrap();
+        assert!(plain == weighted, "seed {seed}");
+    }
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let classes = [0u16, 1];
+    let column = |values: &'static [u8], levels| Column { values: Values::U8(values), levels };
+    assert!(Codes::new(vec![], &classes, 2, None).is_err());
+    assert!(Codes::new(vec![column(&[0, 3], 3)], &classes, 2, None).is_err());
+    assert!(Codes::new(vec![column(&[0], 3)], &classes, 2, None).is_err());
+    assert!(Codes::new(vec![column(&[0, 1], 2)], &classes, 1, None).is_err());
+    assert!(Codes::new(vec![column(&[0, 1], 2)], &classes, 2, Some(&[u32::MAX, 1])).is_err());
+    let codes = Codes::new(vec![column(&[0, 1], 2)], &classes, 2, None).unwrap();
+    let control = Control::new(1);
+    assert!(pair_counts_with(&control, Kernels::active(), &codes, Some(&[2]), None).is_err());
+}
+
+#[test]
+fn a_cancelled_pass_stops() {
+    let random = Random::new(3000, 2500, 10);
+    let control = Control::new(1);
+    control.cancel();
+    let r = pair_counts_with(&control, Kernels::active(), &random.codes(), None, None);
+    assert_eq!(r, Err(crate::error::Error::Cancelled));
 }

@@ -13,6 +13,7 @@ use super::window;
 use crate::error::Result;
 use crate::parallel::Control;
 use crate::simd::{Buffer, Counter, Kernels, State, Window, cold_planes};
+use std::cmp::Ordering;
 
 /// For whom the pairs of a run count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,31 @@ enum Side {
     Both,
     /// The columns, and only the distances.
     Distances,
+}
+
+/// How columns and active rows stand to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The same rows; a pair is worked on once.
+    Own,
+    /// Pairs count for the columns.
+    Columns,
+    /// Pairs count for columns and active rows, but the distances of the active rows are left to [`Mode::Distances`].
+    Both,
+    /// Only the distances of the columns.
+    Distances,
+}
+
+impl Mode {
+    /// The mode for all pairs of some rows. With many small classes the popcounts at the end of a run cost more than the
+    /// second order of each pair.
+    pub fn own(rows: &Rows, kernels: Kernels) -> Self {
+        let classes = rows.starts.len() - 1;
+        let slots = rows.offsets[rows.features] as f64;
+        let of_class = rows.len() as f64 / classes.max(1) as f64;
+        let much = of_class * rows.features as f64 > 0.6 * slots * kernels.words() as f64;
+        if much || classes <= 2 { Self::Own } else { Self::Columns }
+    }
 }
 
 /// A run of chunks that share their counters.
@@ -70,7 +96,7 @@ pub(super) struct Worker<'a> {
     columns: &'a Rows,
     active: &'a Rows,
     scan: &'a Scan,
-    both: bool,
+    mode: Mode,
     counts: PairCounts,
     /// Planes of all slots for the tile.
     planes: Buffer,
@@ -91,12 +117,16 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(kernels: Kernels, columns: &'a Rows, active: &'a Rows, scan: &'a Scan, counts: PairCounts) -> Self {
+    pub fn new(
+        kernels: Kernels,
+        columns: &'a Rows,
+        active: &'a Rows,
+        scan: &'a Scan,
+        mode: Mode,
+        counts: PairCounts,
+    ) -> Self {
         let w = kernels.words();
         let slots = counts.offsets[columns.features] as usize;
-        // with many small classes the popcounts at the end of a run cost more than the second order of each pair
-        let rows = active.len() as f64 / (counts.n_classes * counts.n_classes.max(2)) as f64;
-        let both = std::ptr::eq(columns, active) && rows * columns.features as f64 > 0.3 * slots as f64;
         Self {
             planes: Buffer::zeroed(slots * w),
             valid: Buffer::zeroed(w),
@@ -114,7 +144,7 @@ impl<'a> Worker<'a> {
             columns,
             active,
             scan,
-            both,
+            mode,
             counts,
         }
     }
@@ -148,11 +178,10 @@ impl<'a> Worker<'a> {
         const MOST: usize = 1 << 16;
         let mut runs: Vec<Run<'c>> = Vec::new();
         for chunk in chunks {
-            let side = match chunk.tile.cmp(&tile.index) {
-                _ if !self.both => Side::Columns,
-                std::cmp::Ordering::Less => Side::Both,
-                std::cmp::Ordering::Equal => Side::Columns,
-                std::cmp::Ordering::Greater => Side::Distances,
+            let side = match (self.mode, chunk.tile.cmp(&tile.index)) {
+                (Mode::Columns, _) | (Mode::Own, Ordering::Equal) => Side::Columns,
+                (Mode::Both, _) | (Mode::Own, Ordering::Less) => Side::Both,
+                (Mode::Distances, _) | (Mode::Own, Ordering::Greater) => Side::Distances,
             };
             let held = side == Side::Both || tile.runs.iter().any(|(class, _)| *class == chunk.class);
             let class = held.then_some(chunk.class);
@@ -322,12 +351,14 @@ impl<'a> Worker<'a> {
         let mut pairs = vec![0.0; d];
         let mut local = vec![0i64; 64 * length];
         for other in 0..2 {
-            let planes: Vec<&[u32]> = self.by_column[other * d * w * 64..][..d * w * 64].chunks_exact(w * 64).collect();
+            let planes: Vec<&[u32]> =
+                self.by_column[other * d * w * 64..][..d * w * 64].chunks_exact(w * 64).collect();
             for (pairs, plane) in pairs.iter_mut().zip(&planes) {
                 *pairs += plane.iter().map(|&c| u64::from(c)).sum::<u64>() as f64;
             }
-            let rare: Vec<usize> =
-                (0..d).filter(|&x| (x < first || x >= first + length) && planes[x].iter().any(|&c| c > 0)).collect();
+            let rare: Vec<usize> = (0..d)
+                .filter(|&x| (x < first || x >= first + length) && planes[x].iter().any(|&c| c > 0))
+                .collect();
             for (word, (own, rows)) in tile.words.iter().enumerate() {
                 for (q, plane) in planes[first..first + length].iter().enumerate() {
                     for (bit, &count) in plane[word * 64..][..rows.len()].iter().enumerate() {
@@ -343,12 +374,18 @@ impl<'a> Worker<'a> {
                     let cell = |slot: u32| ((slot as usize * classes + own) * 4 + 2 + other) * d;
                     for &slot in self.columns.row(row) {
                         let at = cell(slot) + first;
-                        self.counts.cells[at..at + length].iter_mut().zip(&*local).for_each(|(to, add)| *to += add);
+                        self.counts.cells[at..at + length]
+                            .iter_mut()
+                            .zip(&*local)
+                            .for_each(|(to, add)| *to += add);
                     }
                     for &x in &rare {
                         let count = weight * i64::from(planes[x][word * 64 + bit]);
                         if count > 0 {
-                            self.columns.row(row).iter().for_each(|&slot| self.counts.cells[cell(slot) + x] += count);
+                            self.columns
+                                .row(row)
+                                .iter()
+                                .for_each(|&slot| self.counts.cells[cell(slot) + x] += count);
                         }
                     }
                 }
@@ -370,13 +407,17 @@ impl<'a> Worker<'a> {
         pairs
     }
 
+    /// The counts so far; cases 3 and 4 hold totals.
+    pub fn counts(self) -> PairCounts {
+        self.counts
+    }
+
     /// Cases 3 and 4 are the totals less cases 1 and 2.
-    pub fn finish(mut self) -> PairCounts {
-        let d = self.counts.distances();
-        for class in self.counts.cells.chunks_exact_mut(4 * d) {
+    pub fn finish(counts: &mut PairCounts) {
+        let d = counts.distances();
+        for class in counts.cells.chunks_exact_mut(4 * d) {
             let (equal, total) = class.split_at_mut(2 * d);
             total.iter_mut().zip(equal).for_each(|(t, e)| *t -= *e);
         }
-        self.counts
     }
 }

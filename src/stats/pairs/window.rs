@@ -31,7 +31,8 @@ pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, words: usize) -> Wind
     let mut best = (f64::INFINITY, 0, 1);
     for length in 1..=pairs.len().min(LONGEST_WINDOW) {
         // the heaviest run of this length
-        let heaviest = |a: &usize, b: &usize| (sums[a + length] - sums[*a]).total_cmp(&(sums[b + length] - sums[*b]));
+        let heaviest =
+            |a: &usize, b: &usize| (sums[a + length] - sums[*a]).total_cmp(&(sums[b + length] - sums[*b]));
         let first = (0..=pairs.len() - length).max_by(heaviest).unwrap_or(0);
         if cost(first, length) < best.0 {
             best = (cost(first, length), first, length);

@@ -1,0 +1,134 @@
+//! Counts by pair of row blocks: all training sets of a cross-validation for the price of about one pass.
+//!
+//! With 10 folds there are 55 unordered pairs of folds; the counts of a training set are the sum of those that do not
+//! touch the fold left out, exactly, because they are integers. Memory: one table of counts a pair of blocks.
+
+use super::counts::PairCounts;
+use super::exact::{FEW, take};
+use super::input::{Codes, Rows};
+use super::naive::few_rows;
+use super::scan::{Scan, Tile, tiles};
+use super::tile::{Mode, Worker};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+use crate::simd::Kernels;
+
+/// Counts of each unordered pair of blocks, both orders of its pairs of rows.
+#[derive(Debug, Clone)]
+pub struct BlockCounts {
+    blocks: usize,
+    /// `(a, b)` with a <= b, in lexicographic order.
+    parts: Vec<PairCounts>,
+}
+
+impl BlockCounts {
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Counts of the ordered pairs with both rows in blocks that `keep` says yes to.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if there is no block at all.
+    pub fn sum(&self, keep: impl Fn(usize) -> bool) -> Result<PairCounts> {
+        let Some(any) = self.parts.first() else {
+            return Err(Error::Data("pair counts of no blocks".into()));
+        };
+        let mut sum = PairCounts::zero(any.offsets.clone(), any.n_classes);
+        let pairs = (0..self.blocks).flat_map(|a| (a..self.blocks).map(move |b| (a, b)));
+        for ((a, b), part) in pairs.zip(&self.parts) {
+            if keep(a) && keep(b) {
+                sum.add(part)?;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Counts of all rows but those of one block.
+    ///
+    /// # Errors
+    /// As [`BlockCounts::sum`].
+    pub fn without(&self, block: usize) -> Result<PairCounts> {
+        self.sum(|b| b != block)
+    }
+}
+
+struct Block {
+    rows: Rows,
+    tiles: Vec<Tile>,
+    scan: Scan,
+}
+
+/// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`).
+///
+/// # Errors
+/// [`Error::Data`] for a block out of range; [`Error::Cancelled`].
+pub fn pair_counts_by_block(
+    control: &Control,
+    codes: &Codes<'_>,
+    block: &[u16],
+    blocks: usize,
+) -> Result<BlockCounts> {
+    pair_counts_by_block_with(control, Kernels::active(), codes, block, blocks)
+}
+
+/// [`pair_counts_by_block`] with kernels of a stated level.
+///
+/// # Errors
+/// As [`pair_counts_by_block`].
+pub fn pair_counts_by_block_with(
+    control: &Control,
+    kernels: Kernels,
+    codes: &Codes<'_>,
+    block: &[u16],
+    blocks: usize,
+) -> Result<BlockCounts> {
+    if block.len() != codes.n_rows() {
+        return Err(Error::Data(format!("{} block numbers for {} rows", block.len(), codes.n_rows())));
+    }
+    let mut members = vec![Vec::new(); blocks];
+    for (row, &b) in block.iter().enumerate() {
+        match members.get_mut(usize::from(b)) {
+            Some(m) => m.push(row as u32),
+            None => return Err(Error::Data(format!("row {row}: block {b} of {blocks}"))),
+        }
+    }
+    let prepared = parallel::map(control, blocks, |b| {
+        let rows = Rows::gather(codes, Some(&members[b]))?;
+        let tiles = tiles(&rows, kernels.words());
+        let scan = Scan::new(&rows, &tiles);
+        Ok(Block { rows, tiles, scan })
+    })?;
+    let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
+    let parts = parallel::map(control, pairs.len(), |p| {
+        let (a, b) = pairs[p];
+        let counts = between(control, kernels, &prepared[a], &prepared[b], a == b)?;
+        counts.check_sums()?;
+        Ok(counts)
+    })?;
+    Ok(BlockCounts { blocks, parts })
+}
+
+fn between(control: &Control, kernels: Kernels, a: &Block, b: &Block, same: bool) -> Result<PairCounts> {
+    let mut counts = PairCounts::zero(a.rows.offsets.clone(), a.rows.starts.len() - 1);
+    if a.rows.len() * b.rows.len() <= FEW {
+        few_rows(&a.rows, &b.rows, &mut counts);
+        if !same {
+            few_rows(&b.rows, &a.rows, &mut counts);
+        }
+        return Ok(counts);
+    }
+    let pairs = a.rows.total() * b.rows.total();
+    if same {
+        counts = take(control, Worker::new(kernels, &a.rows, &a.rows, &a.scan, Mode::Own, counts), &a.tiles)?;
+        counts.pairs = pairs;
+    } else {
+        counts = take(control, Worker::new(kernels, &a.rows, &b.rows, &b.scan, Mode::Both, counts), &a.tiles)?;
+        counts =
+            take(control, Worker::new(kernels, &b.rows, &a.rows, &a.scan, Mode::Distances, counts), &b.tiles)?;
+        counts.pairs = 2 * pairs;
+    }
+    Worker::finish(&mut counts);
+    Ok(counts)
+}

@@ -51,12 +51,14 @@ class Schema:
         )
 
 
-def rows_for(schema: Schema, X: Any, handle_unknown: str = "missing") -> tuple[list[np.ndarray], int]:
+def rows_for(
+    schema: Schema, X: Any, handle_unknown: str = "missing", missing: str = "branch"
+) -> tuple[list[np.ndarray], int]:
     """Blocks of columns as the core takes them, and the number of rows.
 
     Raises:
-        ValueError: missing, duplicate or unexpected columns, infinity, or (``handle_unknown="error"``) a label that was
-            not declared.
+        ValueError: missing, duplicate or unexpected columns, infinity, (``handle_unknown="error"``) a label that was
+            not declared, (``missing="error"``) a missing value.
         TypeError: labels where the model expects numbers.
     """
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in (np.float64, np.float32) and not any(schema.nominal):
@@ -66,9 +68,26 @@ def rows_for(schema: Schema, X: Any, handle_unknown: str = "missing") -> tuple[l
                 f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by FastTreeClassifier."
             )
         refuse_infinity(schema, X)
+        if missing == "error":
+            refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return [X], len(X)
     table = X if isinstance(X, Table) else Table(X, categorical_features=_roles(schema, X))
-    return _engine.blocks_of(_converted(schema, table, handle_unknown)), len(table)
+    columns = _converted(schema, table, handle_unknown)
+    if missing == "error":
+        refuse_missing(schema, columns)
+    return _engine.blocks_of(columns), len(table)
+
+
+def refuse_missing(schema: Schema, columns: list[Column]) -> None:
+    """Refuse missing cells by column and row (an undeclared label counts as missing)."""
+    for name, column in zip(schema.names, columns, strict=True):
+        values = np.asarray(column.values)
+        gone = np.isnan(values) if column.kind == "numeric" else values < 0
+        if gone.any():
+            raise ValueError(
+                f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and the model was made with "
+                "missing='error'; impute it, or fit with missing='mode' or 'branch'"
+            )
 
 
 def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column]:

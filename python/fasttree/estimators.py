@@ -279,7 +279,7 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
 
     def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
         check_is_fitted(self)
-        return rows_for(self._schema, X, self.handle_unknown)
+        return rows_for(self._schema, X, self.handle_unknown, self.missing)
 
     def _labels(self, codes: np.ndarray) -> np.ndarray:
         if codes.size and codes.min() < 0:

@@ -163,8 +163,7 @@ fn not_a_number(feature: u32) -> Error {
 impl Sink for Best<'_> {
     fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
         if let Some(g) = &mut self.gathered {
-            g.take(offer);
-            return Ok(());
+            return g.take(offer);
         }
         let mut scores = std::mem::take(&mut self.scores);
         scores.resize(offer.tables.len, 0.0);
@@ -217,8 +216,7 @@ impl<'a> Listing<'a> {
 impl Sink for Listing<'_> {
     fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
         if let Some(g) = &mut self.best.gathered {
-            g.take(offer);
-            return Ok(());
+            return g.take(offer);
         }
         let mut scores = vec![0.0; offer.tables.len];
         self.best.criterion.score(&offer.tables, &mut scores)?;
@@ -227,6 +225,9 @@ impl Sink for Listing<'_> {
         Ok(())
     }
 }
+
+/// Most cells that are gathered for one call.
+const LARGEST_NODE: usize = 1 << 29;
 
 /// All candidates of a node, as tables of real counts padded to the largest number of branches.
 #[derive(Debug, Default)]
@@ -241,9 +242,20 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn take(&mut self, offer: &Offer<'_>) {
+    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
         let t = &offer.tables;
         let before = self.at.len();
+        let planes = self.planes.len().max(t.branches * t.classes);
+        if planes.saturating_mul(before + t.len) > LARGEST_NODE {
+            return Err(Error::Data(format!(
+                "a user's criterion is given all candidates of a node in one array of shape (candidates, branches, \
+                 classes); here it would pass 4 GiB: feature {} has {} branches beside {} other candidates. Use fewer \
+                 levels, discretize, or fit this feature apart",
+                offer.features.of(0),
+                t.branches,
+                before
+            )));
+        }
         self.classes = t.classes;
         while self.planes.len() < t.branches * t.classes {
             self.planes.push(vec![0.0; before]);
@@ -266,6 +278,7 @@ impl Gathered {
         self.declared.extend_from_slice(&t.declared[..t.len]);
         self.at.extend_from_slice(&offer.at[..t.len]);
         self.features.extend((0..t.len).map(|j| offer.features.of(j)));
+        Ok(())
     }
 
     fn scores(&self, criterion: &dyn Criterion, context: &Context) -> Result<Vec<f64>> {

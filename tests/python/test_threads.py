@@ -23,6 +23,9 @@ import numpy as np, fasttree
 from fasttree import _engine, model_selection
 from fasttree.table import Table
 rng = np.random.default_rng(0)
+# What is imported on first use is imported here, not under the signal.
+fasttree.score_features([[0.0], [1.0]] * 5, [0, 1] * 5, criterion="gini")
+model_selection.cross_validate([[0.0], [1.0]] * 5, [0, 1] * 5, criterion="gini", cv="1x2")
 """
 
 AFTERWARDS = """

@@ -32,7 +32,10 @@ autodoc_default_options = {
     "members": True,
     "member-order": "bysource",
     "exclude-members": ", ".join(
-        ["get_metadata_routing", *(f"set_{what}_request" for what in ("fit", "predict", "predict_proba", "score", "transform"))]
+        [
+            "get_metadata_routing",
+            *(f"set_{what}_request" for what in ("fit", "predict", "predict_proba", "score", "transform")),
+        ]
     ),
 }
 default_role = "code"

@@ -69,7 +69,10 @@ def criteria() -> list[str]:
             lines += ["Also called " + ", ".join(f"``{a}``" for a in c["aliases"]) + ".", ""]
         lines += [f"Source: {c['source']}. Class: ``fasttree.criteria.{c['class_name']}``.", ""]
         table = [list(row) for row in c["example"]]
-        lines += [f"Worked example: the table ``{table}`` (branches x classes) scores ``{object_().score(table):.6g}``.", ""]
+        lines += [
+            f"Worked example: the table ``{table}`` (branches x classes) scores ``{object_().score(table):.6g}``.",
+            "",
+        ]
         for option in object_.info["options"]:
             if option["name"] != "size_values":
                 lines += [f"``{option['name']}``", f"   {option['doc']} Default ``{option['default']}``.", ""]
@@ -78,7 +81,9 @@ def criteria() -> list[str]:
 
 def metrics() -> list[str]:
     """The registry of metrics."""
-    rows = [[f"``{m['name']}``", *(str(m[k]) for k in m if k != "name")] for m in fasttree.metrics.list_metrics()]
+    rows = [
+        [f"``{m['name']}``", *(str(m[k]) for k in m if k != "name")] for m in fasttree.metrics.list_metrics()
+    ]
     return list_table(fasttree.metrics.list_metrics()[0], rows)
 
 
@@ -123,7 +128,8 @@ def side_by_side() -> list[str]:
     rows = []
     for r in found["results"]:
         against = "; ".join(
-            f"{a['ratio']:.1f}x {a['peer']} (goal {a['goal']:g}x{'' if a['met'] else ', missed'})" for a in r.get("against", [])
+            f"{a['ratio']:.1f}x {a['peer']} (goal {a['goal']:g}x{'' if a['met'] else ', missed'})"
+            for a in r.get("against", [])
         )
         rows.append(
             [

@@ -9,8 +9,8 @@ outlook = sunny
 |   humidity = normal: yes (2)
 outlook = overcast: yes (4)
 outlook = rainy
-|   windy = False: yes (3)
-|   windy = True: no (2)
+|   windy = TRUE: no (2)
+|   windy = FALSE: yes (3)
 <BLANKLINE>
 
 Names are loaded on first use: importing the package loads neither scikit-learn nor matplotlib.

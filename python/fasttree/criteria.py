@@ -12,6 +12,7 @@ When not to use it
 
 Examples
 --------
+>>> from fasttree.criteria import FMeasure, InfoGain
 >>> FMeasure(beta=2.0)
 FMeasure(beta=2.0, variant=None)
 >>> FMeasure(beta=2.0) == FMeasure().set_params(beta=2.0)

@@ -1,0 +1,120 @@
+"""What is written runs: examples of every module, of README and documentation; the registry is documented as it is."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import fasttree
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+NEEDS = {"fasttree.plots": "matplotlib", "fasttree.cli": "typer"}
+
+
+def modules() -> list[str]:
+    """All modules of the installed package but the compiled one and those that run when imported."""
+    found = ["fasttree"]
+    for info in pkgutil.walk_packages(fasttree.__path__, "fasttree."):
+        if not info.name.endswith(("._core", ".__main__")):
+            found.append(info.name)
+    return sorted(found)
+
+
+def wanting(name: str) -> str | None:
+    """The package that a module needs and that is not installed."""
+    for prefix, package in NEEDS.items():
+        if name.startswith(prefix) and importlib.util.find_spec(package) is None:
+            return package
+    return None
+
+
+def run(examples: doctest.DocTest) -> None:
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    report: list[str] = []
+    runner.run(examples, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_of_modules_run(name):
+    missing = wanting(name)
+    if missing:
+        pytest.skip(f"{name} needs {missing}, which is not installed")
+    module = importlib.import_module(name)
+    assert module.__doc__, f"{name} does not say what it is"
+    for examples in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        run(examples)
+
+
+def fenced(text: str) -> str:
+    """The fenced Python blocks of a Markdown text, one after the other."""
+    return "\n\n".join(re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_examples_of_pages_run(page):
+    if not page.is_file():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    text = page.read_text(encoding="utf-8")
+    source = fenced(text) if page.suffix == ".md" else text
+    examples = doctest.DocTestParser().get_doctest(source, {}, page.name, str(page), 0)
+    if page.name in ("README.md", "tour.rst", "own_criterion.rst"):
+        assert examples.examples, f"{page.name} has lost its examples"
+    run(examples)
+
+
+def test_pages_are_reachable():
+    index = (ROOT / "docs" / "index.rst").read_text(encoding="utf-8").split()
+    missing = [p.stem for p in PAGES if p.suffix == ".rst" and p.stem != "index" and p.stem not in index]
+    assert not missing, f"not in docs/index.rst: {missing}"
+
+
+def test_links_of_the_readme_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    assert links
+    missing = [link for link in links if not (ROOT / link).exists()]
+    assert not missing
+
+
+def test_commands_in_the_texts_exist():
+    pytest.importorskip("typer", reason="the command needs typer")
+    from typer.main import get_command
+
+    from fasttree.cli.app import app
+
+    known = set(get_command(app).commands)
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        named = set(re.findall(r"ftree ([a-z]+)", text))
+        assert named <= known, f"{page.name} speaks of commands that do not exist: {sorted(named - known)}"
+
+
+def test_texts_name_no_machine():
+    pattern = re.compile(r"(?<![\w.~])/(?:root|home|work|tmp|Users)/")
+    for page in [*PAGES, ROOT / "CHANGELOG.md", *Path(ROOT / "benches").rglob("*.json")]:
+        assert not pattern.search(page.read_text(encoding="utf-8")), (
+            f"{page.name} holds a path of somebody's machine"
+        )
+
+
+def test_every_criterion_has_what_its_page_prints():
+    for info in fasttree.list_criteria():
+        criterion = getattr(fasttree.criteria, info["class_name"])
+        assert info["summary"].endswith("."), info["name"]
+        assert info["formula"] and info["distance"] and info["source"], info["name"]
+        assert criterion().score(info["example"]) == pytest.approx(info["example_score"], abs=1e-12), info[
+            "name"
+        ]
+        options = {o["name"]: o["doc"] for o in criterion.info["options"]}
+        assert set(options) == set(info["options"]) and all(options.values()), info["name"]

@@ -1,0 +1,209 @@
+"""The study of selection bias: seeded, fair to the criteria, and its page says what its numbers say."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree.experiments import selection_bias as study
+from fasttree.experiments.selection_bias import ALL, FEATURES, NOMINAL, Noise, SelectionBias, Setting
+
+ROOT = Path(__file__).resolve().parents[2]
+
+EQUAL = Setting(100, "2 equal classes", (0.5, 0.5))
+
+
+def small(**options):
+    return study.run(200, criteria=["info_gain", "twoing", "accuracy"], settings=[EQUAL], **options)
+
+
+def test_same_seed_same_result_whatever_the_threads():
+    assert small().to_json() == small(n_jobs=2).to_json()
+    assert small().to_record() != small(random_state=1).to_record()
+
+
+def test_picks_are_those_of_score_features():
+    drawn = study._Drawn(EQUAL, FEATURES, 30, np.random.default_rng(0))
+    scores = drawn.scores("gini", None)
+    for copy in range(30):
+        for table, places in drawn.parts:
+            columns = [table.column(at * 30 + copy) for at in range(len(places))]
+            alone = fasttree.score_features(table.with_columns(columns), criterion="gini")
+            assert np.array_equal(alone, scores[places, copy], equal_nan=True)
+
+
+def test_levels_are_declared_even_if_they_do_not_occur():
+    drawn = study._Drawn(Setting(20, "2 equal classes", (0.5, 0.5)), FEATURES, 5, np.random.default_rng(0))
+    table, places = drawn.parts[0]
+    assert [len(table.column(at * 5).levels) for at in range(len(places))] == [
+        f.values for f in FEATURES if f.values
+    ]
+
+
+def test_labels_meet_their_shares():
+    for setting in study.SETTINGS:
+        counts = np.bincount(setting.labels(), minlength=len(setting.shares))
+        assert counts.sum() == setting.rows
+        assert np.abs(counts - setting.rows * np.array(setting.shares)).max() <= 1
+
+
+def test_equal_features_are_picked_equally():
+    """The lot is fair and so is the pipeline: five features of one kind, any criterion."""
+    twins = [Noise(f"twin {j}", 4) for j in range(5)]
+    result = study.run(2000, criteria=["info_gain", "accuracy"], settings=[EQUAL], features=twins)
+    for row in result.records:
+        if row["contest"] == NOMINAL:
+            assert abs(row["share"] - 0.2) < 4.5 * np.sqrt(0.2 * 0.8 / 2000), row
+
+
+def test_ties_are_decided_by_lot():
+    scores = np.zeros((4, 4000))
+    scores[3] = np.nan
+    picked = Counter(study._picks(scores, [0, 1, 2, 3], np.random.default_rng(0)).tolist())
+    assert set(picked) == {0, 1, 2}
+    assert all(abs(n - 4000 / 3) < 150 for n in picked.values())
+    assert study._picks(np.full((2, 1), np.nan), [0, 1], np.random.default_rng(0)).tolist() == [-1]
+
+
+def test_guarded_gain_ratio_is_a_stump_of_the_public_estimator():
+    result = study.run(60, criteria=["gain_ratio, average guard", "gain_ratio"], settings=[EQUAL])
+    shares = result.shares(EQUAL, NOMINAL)
+    assert np.allclose(shares.sum(axis=1), 1.0)
+    constant = result.features[NOMINAL].index("nearly constant")
+    assert shares[0, constant] < shares[1, constant]
+
+
+def test_intervals_are_wilson():
+    for row in small().records:
+        n, p, z = row["repeats"], row["share"], 1.959963984540054
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        assert row["low"] == pytest.approx(max(0.0, centre - half), abs=1e-12)
+        assert row["high"] == pytest.approx(min(1.0, centre + half), abs=1e-12)
+
+
+def test_bad_requests_are_refused():
+    with pytest.raises(ValueError, match="repeats=0"):
+        study.run(0)
+    with pytest.raises(ValueError, match="info_gian"):
+        study.run(1, criteria=["info_gian"], settings=[EQUAL])
+
+
+def test_forms(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = small()
+    assert "100 rows, 2 equal classes, nominal features" in result.to_text()
+    assert result.to_markdown().count("| twoing |") == 2
+    assert json.loads(result.to_json())["rows"] == result.records
+    assert len(result.to_csv().splitlines()) == len(result.records) + 1
+    result.save_png(tmp_path / "bias.png")
+    assert (tmp_path / "bias.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_progress_ends_at_the_total():
+    seen = []
+    small(progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3, 3)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> SelectionBias:
+    path = ROOT / "docs" / "selection_bias" / "record.json"
+    if not path.is_file():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    return SelectionBias.from_record(path.read_text(encoding="utf-8"))
+
+
+def test_a_record_is_the_result(recorded):
+    again = SelectionBias.from_record(recorded.to_record())
+    assert again == recorded
+    assert recorded.to_record() == (ROOT / "docs" / "selection_bias" / "record.json").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_record_is_what_the_code_gives(recorded):
+    """The first setting, asked again in full for two criteria."""
+    first = recorded.settings[0]
+    again = study.run(
+        recorded.repeats, criteria=["hellinger", "mdl"], settings=[first], random_state=recorded.seed
+    )
+    for contest in (ALL, NOMINAL):
+        places = [recorded.criteria.index(c) for c in again.criteria]
+        assert np.array_equal(again.shares(first, contest), recorded.shares(first, contest)[places])
+
+
+def test_the_record_covers_the_registry(recorded):
+    assert set(study._names()) <= set(recorded.criteria), "run docs/selection_bias/make.py"
+
+
+class TestFindingsOfThePage:
+    """Each numbered sentence of docs/selection_bias.rst."""
+
+    @staticmethod
+    def shares(recorded, criterion, feature, contest=NOMINAL, classes=None):
+        place = (recorded.criteria.index(criterion), recorded.features[contest].index(feature))
+        chosen = [s for s in recorded.settings if classes is None or s.name.startswith(classes)]
+        return np.array([recorded.shares(s, contest)[place] for s in chosen])
+
+    def test_1_many_values_win(self, recorded):
+        for name in ("info_gain", "gini", "chi2", "g_statistic", "hellinger", "auc"):
+            assert self.shares(recorded, name, "20 values", classes="2").min() > 0.85
+            assert self.shares(recorded, name, "20 values", classes="5").min() > 0.99
+
+    def test_2_corrections_do_not_correct_enough(self, recorded):
+        for name in ("normal_gain", "mantaras", "symmetric_uncertainty", "max_nmi", "geometric_nmi"):
+            two = self.shares(recorded, name, "20 values", classes="2")
+            assert two.min() > 0.6 - 0.02
+            assert two.max() < 0.92
+            assert self.shares(recorded, name, "20 values", classes="5").min() > 0.9
+        for setting in recorded.settings:
+            rows = recorded.shares(setting)[
+                [recorded.criteria.index(c) for c in ("mantaras", "symmetric_uncertainty")]
+            ]
+            assert np.array_equal(rows[0], rows[1])
+
+    def test_3_gain_ratio_and_its_guards(self, recorded):
+        extremes = self.shares(recorded, "gain_ratio", "20 values") + self.shares(
+            recorded, "gain_ratio", "nearly constant"
+        )
+        assert extremes.min() > 0.65
+        for guard in study.GUARDS:
+            name = f"gain_ratio, {guard} guard"
+            assert self.shares(recorded, name, "nearly constant").max() < 0.02
+            assert self.shares(recorded, name, "20 values").min() > 0.65
+
+    def test_4_the_nearly_constant_feature(self, recorded):
+        for name in ("variation_of_information", "f_measure"):
+            assert self.shares(recorded, name, "nearly constant", classes="2").max() > 0.99
+        later = [s for s in recorded.settings if s.rows > 50]
+        for name in ("variation_of_information", "mdl", "euclid"):
+            place = recorded.features[NOMINAL].index("nearly constant")
+            for setting in later:
+                assert recorded.shares(setting, NOMINAL)[recorded.criteria.index(name)].argmax() == place
+
+    def test_5_jaccard_wants_as_many_values_as_classes(self, recorded):
+        assert self.shares(recorded, "jaccard", "2 values", classes="2 equal").min() > 0.95
+        assert self.shares(recorded, "jaccard", "5 values", classes="5").max() > 0.99
+
+    def test_6_twoing_is_the_least_biased_among_nominal_features(self, recorded):
+        mean = recorded.mean_bias(NOMINAL)
+        assert next(iter(mean)) == "twoing"
+        assert mean["twoing"] < 0.12
+        assert sorted(mean.values())[1] > 2 * mean["twoing"]
+
+    def test_7_fair_where_blind(self, recorded):
+        for setting in recorded.settings:
+            if setting.name == "2 classes 9:1" and setting.rows > 50:
+                bias = dict(zip(recorded.criteria, recorded.bias(setting, NOMINAL), strict=True))
+                assert bias["accuracy"] < 0.03
+                assert bias["f_measure_max"] < 0.03
+
+    def test_8_numbers_win_by_their_best_threshold(self, recorded):
+        for name in ("gain_ratio", "twoing", "mdl", "variation_of_information", "f_measure"):
+            assert np.median(self.shares(recorded, name, "numeric", ALL)) > 0.85

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,22 @@ def test_commands_in_the_texts_exist():
         text = page.read_text(encoding="utf-8")
         named = set(re.findall(r"ftree ([a-z]+)", text))
         assert named <= known, f"{page.name} speaks of commands that do not exist: {sorted(named - known)}"
+
+
+def test_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
+    """In order, in one folder: later ones use what earlier ones wrote."""
+    pytest.importorskip("typer", reason="the command needs typer")
+    from fasttree.cli import main
+
+    page = (ROOT / "docs" / "command.rst").read_text(encoding="utf-8")
+    commands = re.findall(r"^   \$ ftree (.+)$", page, flags=re.MULTILINE)
+    assert len(commands) > 8
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        code = main(shlex.split(command))
+        said = capsys.readouterr()
+        assert code == 0, f"ftree {command}: exit code {code}\n{said.err}"
+        assert said.out or (tmp_path / "answers.csv").is_file(), f"ftree {command} prints nothing"
 
 
 def test_texts_name_no_machine():

@@ -63,6 +63,13 @@ class TreeArrays:
         first = self.first_child[node]
         return self.children[first : first + self.n_children[node]]
 
+    def subtree_ends(self) -> np.ndarray:
+        """One past the last node below each node: in pre-order a subtree is a range."""
+        ends = np.arange(1, self.node_count + 1)
+        for node in np.flatnonzero(self.n_children > 0)[::-1].tolist():
+            ends[node] = ends[self.children_of(node)[-1]]
+        return ends
+
     @property
     def weighted_n_node_samples(self) -> np.ndarray:
         """Weight of the training rows of each node."""

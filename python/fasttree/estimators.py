@@ -251,11 +251,12 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         self, table: Table, weights: Any, config: dict[str, Any], custom: Any
     ) -> dict[int, tuple[tuple[str, float | None, float], ...]]:
         """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's criterion."""
-        indptr, nodes = self._model.decision_path(*rows_for(self._schema, table))
-        rows = np.repeat(np.arange(len(table)), np.diff(indptr))
+        leaves, ends = self._model.apply(*rows_for(self._schema, table)), self.tree_.subtree_ends()
+        order = np.argsort(leaves, kind="stable")
+        first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
         table = prepared(self._schema, table)
         return {
-            node: tuple(self._candidates_of(table, rows[nodes == node], weights, config, custom))
+            node: tuple(self._candidates_of(table, order[first[node] : last[node]], weights, config, custom))
             for node in np.flatnonzero(self.tree_.n_children > 0).tolist()
         }
 
@@ -412,8 +413,8 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
             table = prepared(self._schema, X, y)
             weights = X.sample_weight if isinstance(X, Table) else None
             config, custom = config_of(self.get_params(deep=False), table, weights)
-            indptr, nodes = self._model.decision_path(blocks, n)
-            rows = np.repeat(np.arange(n), np.diff(indptr))[nodes == node]
+            leaves, end = self._model.apply(blocks, n), tree.subtree_ends()[node]
+            rows = np.flatnonzero((leaves >= node) & (leaves < end))
             if len(rows) == 0:
                 raise ValueError(f"none of the {n} rows reaches node {node}")
             found = self._candidates_of(table, rows, weights, config, custom)

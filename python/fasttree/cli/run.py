@@ -48,14 +48,16 @@ def _run(arguments: list[str]) -> int:
 
         code = app(args=arguments, prog_name="ftree", standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         print("ftree: interrupted", file=sys.stderr)
         return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
-    except BrokenPipeError:  # the reader of our output has gone, as in `ftree ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):  # the reader of our output has gone, as in `ftree ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
         return 0
     except ClickException as error:
         context = getattr(error, "ctx", None)

@@ -119,6 +119,8 @@ class Reproduction:
     def summary(self) -> str:
         """How many cells agree, in words."""
         cells = self.cells
+        if cells["total"] == 0:
+            return "Nothing to compare with the paper"
         text = f"{cells['matched']} of {cells['total']} printed cells equal to the last digit"
         rest = cells["total"] - cells["matched"]
         if rest:

@@ -1,0 +1,372 @@
+"""The command line: every command on bundled data, its JSON, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+
+import fasttree
+from fasttree import datasets
+from fasttree.cli import main, options
+
+COMMANDS = ("compare", "cv", "fit", "predict", "rank", "show", "datasets", "doctor", "reproduce")
+
+
+def strict(text: str):
+    """JSON without NaN and infinities."""
+    return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not strict JSON"))
+
+
+@pytest.fixture
+def ftree(capsys):
+    """Run a command in this process: exit code, stdout, stderr."""
+
+    def call(*arguments):
+        code = main([str(a) for a in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "iris.json"
+    fasttree.fit(datasets.load_iris(), criterion="gini", max_depth=3).save(path)
+    return path
+
+
+def refused(result, *words):
+    """One line on stderr, nothing on stdout, exit code 2."""
+    code, out, err = result
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("ftree: error: ")
+    for word in words:
+        assert word in err
+    return True
+
+
+def test_help_names_all_commands_and_every_command_has_examples(ftree):
+    code, out, _ = ftree()
+    assert code == 0
+    assert all(command in out for command in COMMANDS)
+    assert ftree("--help")[0] == 0
+    for command in COMMANDS:
+        code, out, _ = ftree(command, "--help")
+        assert code == 0
+        assert f"ftree {command}" in out
+        assert "--json" in out
+
+
+def test_version(ftree):
+    assert ftree("--version") == (0, f"ftree {fasttree.__version__}\n", "")
+
+
+def test_compare_needs_nothing_and_names_the_winners(ftree, tmp_path):
+    file = tmp_path / "compare.json"
+    code, out, _ = ftree("compare", "--cv", "2x5", "--json", file)
+    assert code == 0
+    assert "accuracy (%)" in out
+    assert "leaves, smaller is better" in out
+    assert "mean ranks over 8 data sets" in out
+    document = strict(file.read_text())
+    assert document["methods"] == ["info_gain", "gain_ratio", "gini", "mantaras"]
+    assert {row["dataset"] for row in document["rows"]} >= {"iris", "wine", "tic-tac-toe", "monks-2"}
+    assert {row["metric"] for row in document["leaves"]} == {"leaves"}
+    assert set(document["friedman"]) == {"accuracy", "leaves"}
+
+
+def test_compare_takes_files_criteria_with_options_and_a_baseline(ftree, tmp_path):
+    file = tmp_path / "w.arff"
+    datasets.dump_arff(datasets.load_wine(), file)
+    chosen = "gini,f_measure(beta=2),mdl"
+    code, out, _ = ftree(
+        "compare", file, "iris", "iris", "-c", chosen, "--baseline", "mdl", "--cv", "2x3", "-f", "markdown"
+    )
+    assert code == 0
+    assert "| f\\_measure(beta=2) |" in out
+    assert "better / worse than mdl" in out
+    assert "iris (2)" in out
+
+
+def test_compare_draws_pictures(ftree, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, _, _ = ftree("compare", "iris", "wine", "--cv", "2x3", "--out", tmp_path / "p")
+    assert code == 0
+    names = sorted(path.name for path in (tmp_path / "p").iterdir())
+    assert names == ["compare-accuracy.png", "compare-leaves.png", "compare-ranks.png"]
+
+
+def test_compare_is_the_same_for_any_number_of_threads(ftree):
+    one = strict(ftree("compare", "iris", "--cv", "3x5", "-j", "1", "--json", "-")[1])
+    two = strict(ftree("compare", "iris", "--cv", "3x5", "-j", "2", "--json", "-")[1])
+    assert one["rows"] == two["rows"]
+
+
+def test_cv_prints_all_metrics(ftree):
+    code, out, _ = ftree("cv", "iris", "-c", "gini", "-s", "accuracy,leaves", "--cv", "2x5", "--json", "-")
+    assert code == 0
+    document = strict(out)
+    assert {row["metric"] for row in document["rows"]} >= {"accuracy", "leaves"}
+    direct = fasttree.model_selection.cross_validate(datasets.load_iris(), criterion="gini", cv="2x5")
+    assert document["folds"]["gini"]["accuracy"] == direct["gini"]["accuracy"].tolist()
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv", "json"])
+def test_cv_in_every_form(ftree, form):
+    code, out, _ = ftree("cv", "iris", "--cv", "1x3", "-f", form)
+    assert code == 0
+    assert "gain" in out
+    if form == "json":
+        strict(out)
+
+
+def test_fit_show_predict(ftree, tmp_path):
+    file, out_file = tmp_path / "model.json", tmp_path / "answers.csv"
+    code, out, _ = ftree(
+        "fit", "iris", "-c", "gini", "-p", "max_depth=3", "-m", file, "--json", tmp_path / "f.json"
+    )
+    assert code == 0
+    assert "petal" in out
+    document = strict((tmp_path / "f.json").read_text())
+    expected = fasttree.fit(datasets.load_iris(), criterion="gini", max_depth=3)
+    assert document["leaves"] == expected.get_n_leaves()
+    assert document["tree"] == expected.to_text()
+    code, out, _ = ftree("show", file)
+    assert code == 0
+    assert expected.to_text() in out
+    code, out, _ = ftree("show", file, "-f", "dot")
+    assert out.startswith("digraph")
+    code, out, _ = ftree("show", file, "-f", "json")
+    assert strict(out)
+    code, out, err = ftree("predict", file, "iris", "--proba", "-o", out_file, "--json", tmp_path / "p.json")
+    assert code == 0
+    assert "accuracy" in err
+    lines = out_file.read_text().splitlines()
+    assert lines[0] == "row,prediction,p(setosa),p(versicolor),p(virginica)"
+    assert [line.split(",")[1] for line in lines[1:]] == expected.predict(datasets.load_iris()).tolist()
+    document = strict((tmp_path / "p.json").read_text())
+    assert document["accuracy"] == expected.score(datasets.load_iris())
+    assert len(document["probabilities"]) == 150
+
+
+def test_predict_without_class_column_and_with_columns_in_another_order(ftree, tmp_path, model):
+    rows = datasets.load_iris()
+    names = rows.feature_names[::-1]
+    lines = [",".join(names)] + [",".join(map(str, row[::-1])) for row in rows.X[:60:10]]
+    file = tmp_path / "new.csv"
+    file.write_text("\n".join(lines) + "\n")
+    code, out, err = ftree("predict", model, file)
+    assert code == 0
+    assert err == ""
+    expected = fasttree.load_model(model).predict(rows.X[:60:10])
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == expected.tolist()
+
+
+def test_predict_warns_of_unseen_levels_in_one_line(ftree, tmp_path):
+    file, new = tmp_path / "weather.json", tmp_path / "new.csv"
+    fasttree.fit(datasets.load_weather()).save(file)
+    new.write_text("outlook,temperature,humidity,windy\nfoggy,hot,high,TRUE\n")
+    code, out, err = ftree("predict", file, new)
+    assert code == 0
+    assert err.startswith("ftree: warning: ")
+    assert "'foggy'" in err
+    assert out.splitlines()[1].startswith("0,")
+
+
+def test_rank_is_score_features(ftree):
+    code, out, _ = ftree("rank", "weather", "-c", "info_gain,gini", "--json", "-")
+    assert code == 0
+    rows = strict(out)["rows"]
+    scores = fasttree.score_features(datasets.load_weather(), criterion="gini")
+    names = datasets.load_weather().feature_names
+    found = {row["feature"]: row for row in rows if row["criterion"] == "gini"}
+    assert [found[name]["score"] for name in names] == scores.tolist()
+    assert found["outlook"]["rank"] == 1
+    assert rows[0]["feature"] == "outlook"
+
+
+def test_rank_draws(ftree, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert ftree("rank", "wine", "--top", "3", "--plot", tmp_path / "r.png")[0] == 0
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_datasets_list_and_describe(ftree):
+    code, out, _ = ftree("datasets")
+    assert code == 0
+    assert "tic-tac-toe" in out
+    assert strict(ftree("datasets", "list", "--json", "-")[1])["rows"] == datasets.list_datasets()
+    document = strict(ftree("datasets", "describe", "iris", "--json", "-")[1])
+    assert document["classes"] == {"setosa": 50, "versicolor": 50, "virginica": 50}
+    assert document["rows"] == 150
+    assert "petal length" in ftree("datasets", "describe", "iris")[1]
+
+
+def test_doctor_exercises_the_core(ftree):
+    code, out, _ = ftree("doctor", "--json", "-")
+    assert code == 0
+    document = strict(out)
+    assert document["ok"] is True
+    assert document["fasttree"] == fasttree.__version__
+    assert {name: one["ok"] for name, one in document["checks"].items()} == {
+        "model": True,
+        "criteria": True,
+        "threads": True,
+    }
+    assert "numpy" in ftree("doctor")[1]
+
+
+def test_reproduce_writes_json_and_pictures(ftree, tmp_path, uci):
+    file = tmp_path / "r.json"
+    code, out, _ = ftree(
+        "reproduce",
+        "chen2013",
+        "--data",
+        uci,
+        "--datasets",
+        "labor,zoo",
+        "--json",
+        file,
+        "--out",
+        tmp_path / "p",
+    )
+    assert code == 0
+    assert "8 of 8 printed cells" in out
+    document = strict(file.read_text())
+    assert document["cells"]["matched"] == 8
+    assert document["missing"] == []
+    assert [path.split(os.sep)[-1] for path in document["pictures"]] == [
+        "chen2013-figure1.png",
+        "chen2013-accuracy.png",
+    ]
+
+
+def test_reproduce_lists_the_experiments_and_the_missing_sets(ftree, tmp_path):
+    assert {"chen2013", "f-measure"} <= set(ftree("reproduce", "list")[1].split())
+    code, out, _ = ftree("reproduce", "f-measure", "--data", tmp_path, "--json", "-")
+    assert code == 0
+    assert strict(out)["missing"] == ["Breast", "Heart", "PopFailure"]
+    code, out, _ = ftree("reproduce", "chen2013", "--data", tmp_path, "--datasets", "zoo")
+    assert code == 0
+    assert "Missing in the data folder: zoo." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit"], ["Missing argument"]),
+        (["fit", "no-such-file.csv"], ["no-such-file.csv"]),
+        (["fit", "iris", "--bogus"], ["--bogus"]),
+        (["fti", "iris"], ["No such command", "fti"]),
+        (["fit", "iris", "-c", "ginni"], ["'ginni'", "did you mean 'gini'"]),
+        (["fit", "iris", "-c", "f_measure(beta=2"], ["closing bracket"]),
+        (["fit", "iris", "-c", "f_measure(bta=2)"], ["bta"]),
+        (["fit", "iris", "-p", "max_dept=2"], ["did you mean 'max_depth'"]),
+        (["fit", "iris", "-p", "max_depth=two"], ["max_depth='two'"]),
+        (["fit", "iris", "-p", "max_depth"], ["NAME=VALUE"]),
+        (["fit", "iris", "--preset", "ID4"], ["'ID4'", "ID3"]),
+        (["fit", "iris", "-t", "klass"], ["klass"]),
+        (["fit", "iris", "--json", "no/such/folder/x.json"], ["x.json"]),
+        (["cv", "weather", "--cv", "2x20"], ["20 folds need at least 20 rows"]),
+        (["cv", "iris", "--cv", "ten"], ["cv='ten'"]),
+        (["cv", "iris", "-f", "html"], ["'html'"]),
+        (["compare", "iris", "-s", "acuracy"], ["did you mean 'accuracy'"]),
+        (["compare", "iris", "--baseline", "gni"], ["--baseline 'gni'"]),
+        (["compare", "iris", "--alpha", "2"], ["alpha"]),
+        (["compare", "iris", "--test", "anova"], ["'anova'"]),
+        (["show", "no-model.json"], ["no-model.json"]),
+        (["reproduce", "chen2012"], ["did you mean 'chen2013'"]),
+        (["reproduce", "chen2013", "--data", "no-such-folder"], ["no-such-folder"]),
+        (["reproduce", "chen2013", "--datasets", "irs"], ["did you mean 'iris'"]),
+    ],
+)
+def test_refusals_are_one_line_and_exit_code_2(ftree, arguments, words):
+    assert refused(ftree(*arguments), *words)
+
+
+def test_damaged_models_and_malformed_data_are_refused(ftree, tmp_path, model):
+    text = model.read_text()
+    broken = tmp_path / "broken.json"
+    broken.write_text(text[: len(text) // 2])
+    assert refused(ftree("show", broken), "broken.json")
+    data = tmp_path / "bad.arff"
+    data.write_text("@relation r\n@attribute a numeric\n@attribute c {x,y}\n@data\n1,x\noops,y\n")
+    assert refused(ftree("fit", data), "bad.arff", "line 6", "oops")
+    assert refused(ftree("predict", model, "tic-tac-toe"), "top-left-square")
+
+
+def test_lists_and_values_of_options():
+    assert options.split_list(["a,b(c=1,d=2)", " e "]) == ["a", "b(c=1,d=2)", "e"]
+    assert options.value_of("1e-3") == 0.001
+    assert options.value_of("true") is True
+    assert options.value_of("sqrt") == "sqrt"
+    made = options.criterion_of("gain_ratio(guard=average)")
+    assert made == fasttree.criteria.GainRatio(guard="average")
+
+
+def run_python(code: str, **kwargs):
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_a_long_comparison_with_130():
+    code = (
+        "import sys, fasttree.estimators, fasttree.model_selection\n"
+        "from fasttree.cli import main\n"
+        "print('ready', flush=True)\n"
+        "sys.exit(main(['compare', 'breast-cancer', '--cv', '2000x10']))\n"
+    )
+    process = run_python(code)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    assert process.poll() is None
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - started < 5
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes")
+def test_a_closed_pipe_is_no_error():
+    process = run_python("import sys; from fasttree.cli import main; sys.exit(main(['datasets']))")
+    process.stdout.close()
+    said = process.stderr.read()
+    assert process.wait(30) == 0
+    assert said == ""
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+def test_without_typer_or_rich_the_extra_is_named(package):
+    code = f"import sys; sys.modules[{package!r}] = None; from fasttree.cli import main; sys.exit(main(['doctor']))"
+    process = run_python(code)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert out == ""
+    assert f"needs {package}: pip install 'fasttree[cli]'" in err
+
+
+def test_an_error_of_ours_asks_for_a_report(ftree, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("inner\nthing")
+
+    monkeypatch.setattr(datasets, "list_datasets", broken)
+    code, out, err = ftree("datasets")
+    assert code == 1
+    assert err == "ftree: error: RuntimeError: inner thing (a defect of fasttree; please report it)\n"
+    assert out == ""

@@ -1,0 +1,124 @@
+"""Pictures: what is drawn, checked on the axes; nothing opens a window."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import fasttree
+from fasttree import datasets, plots
+from fasttree.model_selection import compare, friedman_nemenyi
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compare(
+        [datasets.load_iris(), datasets.load_wine(), datasets.load_monks_1()], ["info_gain", "gini"], cv="2x5"
+    )
+
+
+def test_bars_have_the_values_as_heights():
+    ax = plots.grouped_bars({"a": [1, 2], "b": [3, 4]}, ["x", "y"])
+    assert [bar.get_height() for bar in ax.patches] == [1, 2, 3, 4]
+    left = [bar.get_x() for bar in ax.patches]
+    assert left[0] < left[2] < left[1] < left[3]
+    with pytest.raises(ValueError, match=r"'a' has 1 values for 2 groups"):
+        plots.grouped_bars({"a": [1]}, ["x", "y"])
+
+
+def test_tree_sizes_of_a_comparison_and_of_a_mapping(comparison):
+    ax = plots.tree_size_bars(comparison, log=True)
+    assert ax.get_yscale() == "log"
+    means = comparison.with_metric("leaves").means
+    assert [bar.get_height() for bar in ax.patches] == means.T.ravel().tolist()
+    ax = plots.tree_size_bars({"iris": {"gini": 9, "mdl": 8}})
+    assert [bar.get_height() for bar in ax.patches] == [9, 8]
+
+
+def test_scores_are_shares_of_the_best_and_missing_ones_are_nothing():
+    ax = plots.criteria_bars({"a": [2.0, 1.0, float("nan")], "b": [-1.0, -3.0, -2.0]}, ["x", "y", "z"])
+    heights = np.array([bar.get_height() for bar in ax.patches]).reshape(2, 3)
+    order = [label.get_text() for label in ax.get_xticklabels()]
+    values = dict(zip(order, heights.T, strict=True))
+    assert values["x"].tolist() == [1.0, pytest.approx(2 / 3)]
+    assert values["z"][0] == 0.0
+    assert values["y"][1] == 0.0
+    assert len(plots.criteria_bars({"a": [3, 2, 1]}, ["x", "y", "z"], largest=2).patches) == 2
+
+
+def test_roc_points_and_curves_and_the_area_in_the_legend():
+    ax = plots.roc_graph({"a": (0.25, 0.75)})
+    assert ax.collections[0].get_offsets().tolist() == [[0.25, 0.75]]
+    truth, scores = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    curve = fasttree.metrics.roc_curve(truth, scores)
+    ax = plots.roc_curves({"a": curve}, title="t")
+    assert ax.get_legend().get_texts()[0].get_text() == f"a (AUC {fasttree.metrics.auc(truth, scores):.3f})"
+    assert ax.lines[1].get_xdata().tolist() == curve.fpr.tolist()
+
+
+def test_dots_are_sorted_by_the_baseline(comparison):
+    ax = plots.criteria_dots(comparison)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    means = dict(zip(comparison.datasets, comparison.means[:, 0], strict=True))
+    assert names == sorted(names, key=means.get)
+
+
+def test_rank_diagram_names_every_method_with_its_rank():
+    found = friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2], [3, 2, 1]], names=["a", "b", "c"])
+    texts = [text.get_text() for text in plots.rank_diagram(found).texts]
+    assert {"a (1.00)", "b (2.25)", "c (2.75)"} <= set(texts)
+    assert any(text.startswith("CD = ") for text in texts)
+
+
+def test_a_tree_is_drawn_with_its_branches_and_leaves():
+    model = fasttree.fit(datasets.load_weather())
+    texts = [text.get_text() for text in plots.plot_tree(model).texts]
+    assert {"outlook", "humidity", "windy", "sunny", "overcast", "rainy"} <= set(texts)
+    assert "yes\n4" in texts
+    stump = [text.get_text() for text in plots.plot_tree(model, max_depth=1).texts]
+    assert "humidity" not in stump
+    assert "...\n5" in stump
+
+
+def test_empty_leaves_and_bins_are_drawn_when_asked_for():
+    model = fasttree.fit(datasets.load_iris(), discretize="equal_width", max_depth=2)
+    few = [text.get_text() for text in plots.plot_tree(model).texts]
+    many = [text.get_text() for text in plots.plot_tree(model, empty=True).texts]
+    assert "bin 1" in few
+    assert len(many) > len(few)
+    assert not any(text.endswith("\n0") for text in few)
+    assert any(text.endswith("\n0") for text in many)
+
+
+def test_a_deep_chain_is_drawn_without_recursion():
+    rows = np.arange(3000, dtype=float)[:, None]
+    model = fasttree.fit(rows, np.arange(3000) % 2, max_depth=None)
+    assert plots.plot_tree(model, max_depth=2).texts
+
+
+def test_pictures_are_drawn_into_given_axes():
+    figure, axes = plots.new_figure(1, 2)
+    assert plots.roc_graph({"a": (0, 1)}, ax=axes[1]) is axes[1]
+    assert axes[1].figure is figure
+
+
+def test_without_matplotlib_the_message_names_the_extra_and_the_import_works():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from fasttree import plots\n"
+        "try:\n    plots.roc_graph({'a': (0, 1)})\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "fasttree[plots]" in done.stdout
+
+
+def test_importing_plots_does_not_load_matplotlib():
+    code = "import sys, fasttree.plots; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -44,10 +44,38 @@ _NAMES = {
     "InternalError": "_engine",
 }
 
-__all__ = sorted([*_SUBMODULES, *_NAMES])
+__all__ = [
+    "FastTreeClassifier",
+    "InternalError",
+    "Table",
+    "criteria",
+    "datasets",
+    "discretize",
+    "experiments",
+    "fit",
+    "from_bytes",
+    "list_criteria",
+    "load_model",
+    "metrics",
+    "model_selection",
+    "plots",
+    "presets",
+    "reports",
+    "score_features",
+]
 
 if TYPE_CHECKING:
-    from . import criteria, datasets, discretize, metrics, model_selection, presets
+    from . import (
+        criteria,
+        datasets,
+        discretize,
+        experiments,
+        metrics,
+        model_selection,
+        plots,
+        presets,
+        reports,
+    )
     from ._engine import InternalError
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model

@@ -4,6 +4,7 @@ from typing import Any, Final, final
 import numpy as np
 
 __version__: Final[str]
+__all__: list[str]
 
 class InternalError(RuntimeError): ...
 

@@ -58,7 +58,7 @@ def _reduce_model(model: Model) -> tuple[Any, tuple[bytes]]:
     return model_from_bytes, (model.to_bytes(),)
 
 
-copyreg.pickle(Model, _reduce_model)  # type: ignore[arg-type]
+copyreg.pickle(Model, _reduce_model)
 
 
 def plain(label: Any) -> bool | int | float | str:

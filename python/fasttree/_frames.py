@@ -46,7 +46,7 @@ def take_apart(X: Any) -> Source:
         ValueError: not 2-D, complex, rows of unequal length, duplicate names.
     """
     if isinstance(X, np.ma.MaskedArray):
-        X = X.astype(np.float64).filled(np.nan) if X.dtype.kind in "iuf" else X.astype(object).filled(None)
+        X = np.ma.filled(X.astype(np.float64), np.nan) if X.dtype.kind in "iuf" else np.ma.filled(X.astype(object), None)
     if isinstance(X, np.ndarray):
         return _from_array(X)
     if _is_sparse(X):
@@ -105,8 +105,8 @@ def _from_array(X: np.ndarray) -> Source:
     if X.ndim != 2:
         raise _not_2d(X.shape, np.array2string(X, threshold=6, edgeitems=2))
     if X.dtype.kind in "fiu":
-        return Source(*X.shape, block=X)
-    return Source(*X.shape, cells=[X[:, j] for j in range(X.shape[1])])
+        return Source(X.shape[0], X.shape[1], block=X)
+    return Source(X.shape[0], X.shape[1], cells=[X[:, j] for j in range(X.shape[1])])
 
 
 def _object_array(cells: list[Any]) -> np.ndarray:
@@ -185,11 +185,10 @@ def _from_frame(X: Any) -> Source | None:
         names = _pandas_names(X.columns)
         kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
         if kinds and kinds <= set("fiu"):
-            return Source(*X.shape, names, block=X.to_numpy())
+            return Source(X.shape[0], X.shape[1], names, block=X.to_numpy())
         columns = names or [f"x{j}" for j in range(X.shape[1])]
-        return Source(
-            *X.shape, names, cells=[one_column(columns[j], X.iloc[:, j]) for j in range(X.shape[1])]
-        )
+        cells = [one_column(columns[j], X.iloc[:, j]) for j in range(X.shape[1])]
+        return Source(X.shape[0], X.shape[1], names, cells=cells)
     if pandas is not None and isinstance(X, pandas.Series):
         raise _not_2d((len(X),), repr(X.to_list()[:4]))
     import narwhals as nw
@@ -233,7 +232,7 @@ def one_column(name: str, values: Any) -> Cells:
     if isinstance(values, Column):
         return values
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(object).filled(None)
+        values = np.ma.filled(values.astype(object), None)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise ValueError(f"column {name!r} has {values.ndim} dimensions; a column is 1-D")

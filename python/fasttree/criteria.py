@@ -28,7 +28,7 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Criterion(Parameters):
         info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation, invariances.
     """
 
-    info: dict[str, Any] = {}
+    info: ClassVar[dict[str, Any]] = {}
 
     @property
     def name(self) -> str:

@@ -135,3 +135,9 @@ def test_every_criterion_has_what_its_page_prints():
         ]
         options = {o["name"]: o["doc"] for o in criterion.info["options"]}
         assert set(options) == set(info["options"]) and all(options.values()), info["name"]
+
+
+def test_the_package_lists_what_it_gives():
+    assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES])
+    for name in fasttree.__all__:
+        assert getattr(fasttree, name) is not None

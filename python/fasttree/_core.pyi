@@ -4,7 +4,16 @@ from typing import Any, Final, final
 import numpy as np
 
 __version__: Final[str]
-__all__: list[str]
+__all__ = [
+    "Dataset",
+    "InternalError",
+    "Model",
+    "__version__",
+    "bin_cuts",
+    "criteria_json",
+    "exercise",
+    "score_tables",
+]
 
 class InternalError(RuntimeError): ...
 

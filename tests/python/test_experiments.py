@@ -170,6 +170,28 @@ def test_preparation_drops_the_identifier_fills_and_bins():
     assert chen2013.prepare(table, "iris").feature_names == ["Animal", "legs", "skin"]
 
 
+def test_a_set_that_is_not_the_paper_s_does_not_match(tmp_path):
+    """Another file under a printed name: everything runs (identifier, all-missing column, class first), nothing agrees."""
+    rng = np.random.default_rng(7)
+    lines = [
+        f"{'EI' if i % 2 else 'N'},id{i},{rng.choice(list('ACGT'))},{rng.normal():.3f},?" for i in range(60)
+    ]
+    head = "@relation s\n@attribute Class {EI,IE,N}\n@attribute 'Instance name' string\n"
+    head += "@attribute p1 {A,C,G,T,D,N}\n@attribute x numeric\n@attribute empty numeric\n@data\n"
+    (tmp_path / "splice.arff").write_text(head + "\n".join(lines) + "\n")
+    found = experiments.run("chen2013", tmp_path, ["splice", "sonar"])
+    assert found.missing == ["sonar"]
+    assert found.cells == {"total": 4, "matched": 0, "explained": 0}
+    assert "0 of 4 printed cells" in found.summary
+    facts = {row.quantity: row for row in found.rows if row.quantity.startswith("table1")}
+    assert facts["table1_attributes"].value == 5
+    assert facts["table1_attributes"].match is False
+    assert facts["table1_classes"].match is True
+    assert facts["table1_missing"].match is False
+    assert "DIFFERS" in found.to_text()
+    assert all(0 < row.value < 60 for row in found.rows if row.quantity == "leaves")
+
+
 def test_f_measure_without_data_files_lists_the_sets_as_missing(no_data):
     found = experiments.run("f-measure")
     assert found.missing == ["Breast", "Heart", "PopFailure"]

@@ -25,8 +25,12 @@ Drop = Annotated[
     list[str] | None, typer.Option("--drop", help="Columns to leave out, with commas or given several times.")
 ]
 Criterion = Annotated[
-    str,
-    typer.Option("--criterion", "-c", help="Split criterion, with options if need be: 'f_measure(beta=2)'."),
+    str | None,
+    typer.Option(
+        "--criterion",
+        "-c",
+        help="Split criterion, with options if need be: 'f_measure(beta=2)'. Default: the preset's, else info_gain.",
+    ),
 ]
 Criteria = Annotated[
     list[str] | None,

@@ -29,7 +29,7 @@ def fit(
     *,
     target: o.Target = None,
     drop: o.Drop = None,
-    criterion: o.Criterion = "info_gain",
+    criterion: o.Criterion = None,
     preset: o.Preset = None,
     param: o.Params = None,
     model: Annotated[
@@ -44,7 +44,7 @@ def fit(
 
     rows = o.table_of(data, target, drop)
     settings = o.params_of(param, preset)
-    if criterion != "info_gain" or "criterion" not in settings:
+    if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
     tree = FastTreeClassifier(n_jobs=n_jobs, **settings).fit(rows)
     accuracy = tree.score(rows)

@@ -88,7 +88,11 @@ def tree_size_bars(
         values = {method: [float(sizes[group][method]) for group in groups] for method in methods}
     ax = grouped_bars(values, groups, ylabel=metric, title=title, rotate=30 if len(groups) > 4 else 0, ax=ax)
     if log:
+        from matplotlib.ticker import ScalarFormatter
+
         ax.set_yscale("log")
+        ax.set_ylim(bottom=1)
+        ax.yaxis.set_major_formatter(ScalarFormatter())
     return ax
 
 

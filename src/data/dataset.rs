@@ -1,8 +1,9 @@
 //! The encoded training set, made once at the border.
 
-use super::{MISSING, NominalColumn, NumericColumn, Schema};
+use super::{MISSING, NominalColumn, NumericColumn, Planes, Schema};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
+use std::sync::OnceLock;
 
 /// One feature, encoded.
 #[derive(Debug, Clone)]
@@ -22,9 +23,15 @@ pub struct Dataset {
     class_starts: Vec<u32>,
     original: Vec<u32>,
     internal: Vec<u32>,
+    planes: OnceLock<Option<Planes>>,
 }
 
 impl Dataset {
+    /// Bit planes, where all features are nominal with few levels and no missing values; made on first use.
+    pub fn planes(&self) -> Option<&Planes> {
+        self.planes.get_or_init(|| Planes::new(self)).as_ref()
+    }
+
     /// Names, kinds, levels, classes.
     pub fn schema(&self) -> &Schema {
         &self.schema
@@ -99,6 +106,7 @@ impl Dataset {
             class_starts: self.class_starts.clone(),
             original: self.original.clone(),
             internal: self.internal.clone(),
+            planes: OnceLock::new(),
         }
     }
 }
@@ -205,6 +213,7 @@ impl Builder {
             class_starts: self.class_starts,
             original: self.original,
             internal: self.internal,
+            planes: OnceLock::new(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! One node looked at: which split is best, and what it would do.
 
 use super::ground::{Extent, Field, Ground, Place};
-use super::{Decay, Setting};
+use super::Setting;
 use crate::criteria::{Criterion, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
@@ -243,17 +243,10 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             }
         };
         let Some(choice) = choice else { return Ok(None) };
-        if setting.limits.min_score.is_some_and(|least| choice.score < least) {
-            return Ok(None);
-        }
         let chosen = self.chosen(choice, tally)?;
-        if setting.limits.no_distance_decay != Decay::Ignore {
-            let before = self.table_distance(self.totals, 1)?;
-            let rises = chosen.distance > before;
-            let stays = chosen.distance == before && setting.limits.no_distance_decay == Decay::Strict;
-            if rises || stays {
-                return Ok(None);
-            }
+        let before = || self.table_distance(self.totals, 1);
+        if !setting.limits.accept(chosen.score, chosen.distance, before)? {
+            return Ok(None);
         }
         Ok(Some(chosen))
     }

@@ -82,7 +82,7 @@ impl<'a, W: Weighing> Ground<'a, W> {
             weights,
             numeric,
             nominal: Nominal { features, layout: Layout::new(&arities, k), missing },
-            class_of: ClassOf { codes: data.classes(), second: data.class_starts().get(1).copied().unwrap_or(0) },
+            class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
         }
     }

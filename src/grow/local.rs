@@ -8,7 +8,7 @@
 use super::draft::{Drafts, Split};
 use super::evaluate::{Chosen, Look, Tools};
 use super::ground::{Buffers, Cut, Extent, Field, Ground, Spare};
-use super::{Setting, check};
+use super::{Setting, bits, check};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::mix;
@@ -34,7 +34,10 @@ pub fn grow(
 ) -> Result<Tree> {
     check(&setting.limits)?;
     match weights {
-        Weights::Unit => with_weights(data, setting, rows, UnitWeights, control),
+        Weights::Unit => match bits::grow(data, setting, rows, control)? {
+            Some(drafts) => Ok(drafts.finish(1.0, setting.empty_branch)),
+            None => with_weights(data, setting, rows, UnitWeights, control),
+        },
         Weights::Integer(w) => with_weights(data, setting, rows, IntegerWeights(w), control),
         Weights::Fixed { values, shift } => {
             let unit = f64::powi(2.0, -shift);
@@ -144,10 +147,7 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         } else {
             draft.rows as usize
         };
-        size < limits.min_samples_split
-            || size < 2 * limits.min_samples_leaf
-            || draft.depth as usize >= limits.max_depth
-            || sums.iter().filter(|s| !s.is_empty()).count() < 2
+        limits.stops(size, draft.depth as usize, sums.iter().filter(|s| !s.is_empty()).count())
     }
 
     fn look(&mut self, pending: &mut Pending<W::Sum>, control: &Control) -> Result<Option<Chosen<W::Sum>>> {

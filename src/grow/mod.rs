@@ -4,6 +4,7 @@
 //! ([`ground`]); splitting a node partitions its range, so children are ranges again and no row is ever
 //! copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
 
+mod bits;
 mod draft;
 mod evaluate;
 mod ground;
@@ -47,6 +48,33 @@ impl Default for Limits {
             min_score: None,
             no_distance_decay: Decay::Ignore,
         }
+    }
+}
+
+impl Limits {
+    /// Limits that need no look at the candidates: rows, level, and number of classes with rows of a node.
+    fn stops(&self, rows: usize, depth: usize, occupied: usize) -> bool {
+        rows < self.min_samples_split
+            || rows < 2 * self.min_samples_leaf
+            || depth >= self.max_depth
+            || occupied < 2
+    }
+
+    /// Smallest size of a branch with rows, when every row counts once.
+    fn smallest_branch(&self, total: f64) -> f64 {
+        (self.min_samples_leaf as f64).max(self.min_weight_fraction_leaf * total)
+    }
+
+    /// Whether the best split is good enough; `before` is the distance without it.
+    fn accept(&self, score: f64, distance: f64, before: impl FnOnce() -> Result<f64>) -> Result<bool> {
+        if self.min_score.is_some_and(|least| score < least) {
+            return Ok(false);
+        }
+        Ok(match self.no_distance_decay {
+            Decay::Ignore => true,
+            Decay::Stop => distance <= before()?,
+            Decay::Strict => distance < before()?,
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::columns::{SLACK, Wanted, boundaries};
+use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
 use crate::stats::{Sum, Weighing};
 
 /// Class of an internal row.
@@ -21,8 +21,8 @@ use crate::stats::{Sum, Weighing};
 pub struct ClassOf<'a> {
     /// Class codes by internal row.
     pub codes: &'a [u16],
-    /// First internal row of class 1 (rows are sorted by class).
-    pub second: u32,
+    /// First internal row of the classes 1, 2, ... (rows are sorted by class).
+    pub starts: &'a [u32],
 }
 
 /// What a scan needs.
@@ -79,8 +79,8 @@ pub fn offer<W: Weighing>(
         return Ok(());
     }
     let scan = &Scan { convex: scan.convex && branches == 2, ..*scan };
-    if W::UNIT && context.classes == 2 {
-        two_classes(scan, first, last, context, branches, scratch, sink)
+    if W::UNIT && (2..=MOST_CLASSES).contains(&context.classes) {
+        counted_rows(scan, first, last, context, branches, scratch, sink)
     } else {
         any_classes(scan, first, last, context, branches, scratch, sink)
     }
@@ -97,8 +97,9 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     here & (class_changes | shared)
 }
 
-/// Unit weights, two classes: the kernel lists places and left counts, the rest is subtraction.
-fn two_classes<W: Weighing>(
+/// Unit weights: the kernel lists places and, for each class, the rows of it and later ones on the left;
+/// the rest is subtraction.
+fn counted_rows<W: Weighing>(
     scan: &Scan<'_, W>,
     first: usize,
     last: usize,
@@ -107,36 +108,49 @@ fn two_classes<W: Weighing>(
     scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let (order, second, unit) = (scan.order, scan.class_of.second, scan.weights.unit());
-    let level = Level::active();
-    let mut before: u32 = order[..first - 1].iter().map(|&e| u32::from(entry_row(e) >= second)).sum();
-    let stride = scratch.stride;
-    if scratch.ones.len() < stride + SLACK {
-        scratch.ones.resize(stride + SLACK, 0);
+    let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
+    let (level, unit, stride) = (Level::active(), scan.weights.unit(), scratch.stride);
+    let room = stride + SLACK;
+    if scratch.tails.len() < (k - 1) * room {
+        scratch.tails.resize((k - 1) * room, 0);
     }
+    let mut before = [0_u32; MOST_CLASSES];
+    let before = &mut before[..k - 1];
+    for &entry in &order[..first - 1] {
+        for (count, &start) in before.iter_mut().zip(starts) {
+            *count += u32::from(entry_row(entry) >= start);
+        }
+    }
+    // The kernel writes past what it reports; the block is handed on before it could overflow.
+    let step = (stride / 2).min(BLOCK).max(1);
     let mut held = 0;
     let mut i = first;
     while i <= last {
         // The ends of the admissible range are candidates even inside a run of one class.
         let end = first > 1 && (i == first || i == last);
-        let stop = if end { i + 1 } else { (i + BLOCK).min(if first > 1 { last } else { last + 1 }) };
-        let wanted = Wanted { second, convex: scan.convex && !end };
-        let (at, ones) = (&mut scratch.at[held..], &mut scratch.ones[held..]);
-        let (found, next) = boundaries(level, order, (i, stop), wanted, before, at, ones);
-        (held, before, i) = (held + found, next, stop);
-        if held >= BLOCK || i > last {
-            let (zero, rest) = scratch.cells.split_at_mut(stride);
-            let (one, rest) = rest.split_at_mut(stride);
-            let (right_zero, rest) = rest.split_at_mut(stride);
-            let right_one = &mut rest[..stride];
-            let [known_zero, known_one] = [0, 1].map(|c| scan.known[c]);
-            for j in 0..held {
-                let left_one = W::Sum::from_rows(scratch.ones[j]);
-                let left_zero = W::Sum::from_rows(scratch.at[j] - scratch.ones[j]);
-                zero[j] = left_zero.cell(unit);
-                one[j] = left_one.cell(unit);
-                right_zero[j] = known_zero.minus(left_zero).cell(unit);
-                right_one[j] = known_one.minus(left_one).cell(unit);
+        let stop = if end { i + 1 } else { (i + step).min(if first > 1 { last } else { last + 1 }) };
+        let wanted = Wanted { starts, convex: scan.convex && !end };
+        let tails = Tails { planes: &mut scratch.tails, stride: room, from: held };
+        held += boundaries(level, order, (i, stop), wanted, before, &mut scratch.at[held..], tails);
+        i = stop;
+        if held + step > stride || i > last {
+            for c in 0..k {
+                let known = scan.known[c];
+                let (left, right) = scratch.cells.split_at_mut(k * stride);
+                let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
+                let from = if c == 0 { &scratch.at[..held] } else { &scratch.tails[(c - 1) * room..][..held] };
+                let mut set = |left: &mut _, right: &mut _, rows: u32| {
+                    let rows = W::Sum::from_rows(rows);
+                    *left = rows.cell(unit);
+                    *right = known.minus(rows).cell(unit);
+                };
+                let cells = left.iter_mut().zip(right);
+                if c + 1 < k {
+                    let later = &scratch.tails[c * room..][..held];
+                    cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
+                } else {
+                    cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
+                }
             }
             flush(scan, held, context, branches, scratch, sink)?;
             held = 0;

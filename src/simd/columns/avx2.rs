@@ -1,6 +1,6 @@
 //! AVX2 bodies: 8 entries a step, compressed to their side by a table of permutations.
 
-use super::{Scan, Split, Wanted, plain_boundaries, plain_partition, seen_before};
+use super::{MOST_CLASSES, Scan, Split, Tails, Wanted, plain_boundaries, plain_partition, seen_before};
 use std::arch::x86_64::*;
 
 const LANES: usize = 8;
@@ -109,27 +109,38 @@ fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Spl
 pub(super) fn boundaries(
     order: &[u32],
     stop: usize,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     at: &mut [u32],
-    ones: &mut [u32],
-    state: Scan,
-) -> Scan {
+    tails: Tails<'_>,
+    state: &mut Scan<'_>,
+) {
     // SAFETY: the caller's level says that the processor has the features.
-    unsafe { boundaries_body(order, stop, wanted, at, ones, state) }
+    unsafe {
+        match wanted.starts.len() {
+            1 => boundaries_body::<1>(order, stop, wanted, at, tails, state),
+            2 => boundaries_body::<2>(order, stop, wanted, at, tails, state),
+            _ => boundaries_body::<0>(order, stop, wanted, at, tails, state),
+        }
+    }
 }
 
+/// With `KNOWN` starts, or any number of them when 0.
 #[target_feature(enable = "avx2,popcnt")]
-fn boundaries_body(
+fn boundaries_body<const KNOWN: usize>(
     order: &[u32],
     stop: usize,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     at: &mut [u32],
-    ones: &mut [u32],
-    mut s: Scan,
-) -> Scan {
-    let second = _mm256_set1_epi32((wanted.second << 1) as i32);
+    tails: Tails<'_>,
+    s: &mut Scan<'_>,
+) {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let every = if wanted.convex { 0 } else { u32::MAX };
+    let n = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
+    let starts = &wanted.starts[..n];
+    let mut classes = [0_u32; MOST_CLASSES];
+    let mut before_here = [0_u32; MOST_CLASSES];
+    before_here[..n].copy_from_slice(s.before);
     while s.place + LANES <= stop && s.place + LANES < order.len() {
         let i = s.place;
         // SAFETY: i >= 1 and i + 8 < order.len(): the last entry read is order[i + 8].
@@ -141,22 +152,33 @@ fn boundaries_body(
                 _mm256_loadu_si256(p.add(1).cast()),
             )
         };
-        let (class_before, class_here) = (at_least(before, second), at_least(here, second));
+        let mut change = 0;
+        for (class, &start) in classes[..n].iter_mut().zip(starts) {
+            let start = _mm256_set1_epi32((start << 1) as i32);
+            *class = at_least(before, start);
+            change |= *class ^ at_least(here, start);
+        }
         let shared = low_bits(_mm256_or_si256(before, after));
-        let keep = !low_bits(here) & ((class_before ^ class_here) | shared | every) & 0xFF;
-        let left_ones = _mm256_add_epi32(row_of(&PREFIX, class_before), _mm256_set1_epi32(s.ones as i32));
+        let keep = !low_bits(here) & (change | shared | every) & 0xFF;
         let places = _mm256_add_epi32(lanes, _mm256_set1_epi32(i as i32));
         let order_of = row_of(&COMPRESS, keep);
-        // SAFETY: held <= i - first, and both outputs have more than 8 entries more than there are places.
+        // SAFETY: held <= i - first, and `at` has more than 8 entries more than there are places.
         unsafe {
             let places = _mm256_permutevar8x32_epi32(places, order_of);
             _mm256_storeu_si256(at.as_mut_ptr().add(s.held).cast(), places);
-            let left_ones = _mm256_permutevar8x32_epi32(left_ones, order_of);
-            _mm256_storeu_si256(ones.as_mut_ptr().add(s.held).cast(), left_ones);
+        }
+        for (c, (&class, count)) in classes[..n].iter().zip(&mut before_here[..n]).enumerate() {
+            let counts = _mm256_add_epi32(row_of(&PREFIX, class), _mm256_set1_epi32(*count as i32));
+            // SAFETY: from + places + 16 <= stride, and there are as many planes as counts.
+            unsafe {
+                let to = tails.planes.as_mut_ptr().add(c * tails.stride + tails.from + s.held);
+                _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(counts, order_of));
+            }
+            *count += class.count_ones();
         }
         s.held += keep.count_ones() as usize;
-        s.ones += class_before.count_ones();
         s.place += LANES;
     }
-    plain_boundaries(order, stop, wanted, at, ones, s)
+    s.before.copy_from_slice(&before_here[..n]);
+    plain_boundaries(order, stop, wanted, at, tails, s);
 }

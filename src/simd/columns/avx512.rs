@@ -1,6 +1,6 @@
 //! AVX-512 bodies: 16 entries a step, compressed to their side.
 
-use super::{Scan, Split, Wanted, plain_boundaries, plain_partition, seen_before};
+use super::{MOST_CLASSES, Scan, Split, Tails, Wanted, plain_boundaries, plain_partition, seen_before};
 use std::arch::x86_64::*;
 
 const LANES: usize = 16;
@@ -52,29 +52,40 @@ fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Spl
 pub(super) fn boundaries(
     order: &[u32],
     stop: usize,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     at: &mut [u32],
-    ones: &mut [u32],
-    state: Scan,
-) -> Scan {
+    tails: Tails<'_>,
+    state: &mut Scan<'_>,
+) {
     // SAFETY: the caller's level says that the processor has the features.
-    unsafe { boundaries_body(order, stop, wanted, at, ones, state) }
+    unsafe {
+        match wanted.starts.len() {
+            1 => boundaries_body::<1>(order, stop, wanted, at, tails, state),
+            2 => boundaries_body::<2>(order, stop, wanted, at, tails, state),
+            _ => boundaries_body::<0>(order, stop, wanted, at, tails, state),
+        }
+    }
 }
 
+/// With `KNOWN` starts, or any number of them when 0.
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-fn boundaries_body(
+fn boundaries_body<const KNOWN: usize>(
     order: &[u32],
     stop: usize,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     at: &mut [u32],
-    ones: &mut [u32],
-    mut s: Scan,
-) -> Scan {
+    tails: Tails<'_>,
+    s: &mut Scan<'_>,
+) {
     let one = _mm512_set1_epi32(1);
-    let second = _mm512_set1_epi32((wanted.second << 1) as i32);
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     let up_to = _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes), one);
     let every = if wanted.convex { 0 } else { u32::MAX };
+    let n = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
+    let starts = &wanted.starts[..n];
+    let mut classes = [0_u32; MOST_CLASSES];
+    let mut before_here = [0_u32; MOST_CLASSES];
+    before_here[..n].copy_from_slice(s.before);
     while s.place + LANES <= stop && s.place + LANES < order.len() {
         let i = s.place;
         // SAFETY: i >= 1 and i + 16 < order.len(): the last entry read is order[i + 16].
@@ -86,24 +97,31 @@ fn boundaries_body(
                 _mm512_loadu_si512(p.add(1).cast()),
             )
         };
-        let class_before = u32::from(_mm512_cmpge_epu32_mask(before, second));
-        let class_here = u32::from(_mm512_cmpge_epu32_mask(here, second));
+        let mut change = 0;
+        for (class, &start) in classes[..n].iter_mut().zip(starts) {
+            let start = _mm512_set1_epi32((start << 1) as i32);
+            *class = u32::from(_mm512_cmpge_epu32_mask(before, start));
+            change |= *class ^ u32::from(_mm512_cmpge_epu32_mask(here, start));
+        }
         let tied = u32::from(_mm512_test_epi32_mask(here, one));
         let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(before, after), one));
-        let keep = !tied & ((class_before ^ class_here) | shared | every) & 0xFFFF;
-        let prefix = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(class_before as i32), up_to));
-        let left_ones = _mm512_add_epi32(prefix, _mm512_set1_epi32(s.ones as i32));
+        let keep = (!tied & (change | shared | every) & 0xFFFF) as __mmask16;
         let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
-        // SAFETY: held <= i - first, and both outputs have 16 entries more than there are places.
-        unsafe {
-            let places = _mm512_maskz_compress_epi32(keep as __mmask16, places);
-            _mm512_storeu_si512(at.as_mut_ptr().add(s.held).cast(), places);
-            let left_ones = _mm512_maskz_compress_epi32(keep as __mmask16, left_ones);
-            _mm512_storeu_si512(ones.as_mut_ptr().add(s.held).cast(), left_ones);
+        // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
+        unsafe { _mm512_storeu_si512(at.as_mut_ptr().add(s.held).cast(), _mm512_maskz_compress_epi32(keep, places)) };
+        for (c, (&class, count)) in classes[..n].iter().zip(&mut before_here[..n]).enumerate() {
+            let prefix = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(class as i32), up_to));
+            let counts = _mm512_add_epi32(prefix, _mm512_set1_epi32(*count as i32));
+            // SAFETY: from + places + 16 <= stride, and there are as many planes as counts.
+            unsafe {
+                let to = tails.planes.as_mut_ptr().add(c * tails.stride + tails.from + s.held);
+                _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(keep, counts));
+            }
+            *count += class.count_ones();
         }
         s.held += keep.count_ones() as usize;
-        s.ones += class_before.count_ones();
         s.place += LANES;
     }
-    plain_boundaries(order, stop, wanted, at, ones, s)
+    s.before.copy_from_slice(&before_here[..n]);
+    plain_boundaries(order, stop, wanted, at, tails, s);
 }

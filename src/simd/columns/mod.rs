@@ -15,6 +15,9 @@ use super::Level;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod planes;
+
+pub use planes::{PLANE_GROUP, Sparse, count_planes};
 
 /// Entries that a vector body may write beyond the end of what it reports.
 pub const SLACK: usize = 16;
@@ -77,75 +80,94 @@ fn seen_before(member: u32, tied: u32, carry: u32, lanes: u32) -> (u32, u32) {
 
 /// What to look for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
-    /// First row of the second class (rows are sorted by class).
-    pub second: u32,
+pub struct Wanted<'a> {
+    /// First row of the classes 1, 2, ... (rows are sorted by class); at most [`MOST_CLASSES`] - 1.
+    pub starts: &'a [u32],
     /// Only boundaries at which the class changes or a value is shared.
     pub convex: bool,
 }
 
+/// Most classes that [`boundaries`] counts.
+pub const MOST_CLASSES: usize = 32;
+
 /// List the boundaries among the places `first..stop` (place `i` lies between entries `i - 1` and `i`; both
-/// inside the order): the places into `at`, the rows of class 1 left of them into `ones`. `before`
-/// counts rows of class 1 in `order[..first - 1]`. Returns the number of boundaries and the count for the next call.
+/// inside the order): the places into `at`, and for each start `s` the rows left of them of that class or a later one into
+/// `tails[s * stride..]`. `before` counts such rows in `order[..first - 1]` and is brought forward. Returns
+/// the number of boundaries.
 pub fn boundaries(
     level: Level,
     order: &[u32],
     (first, stop): (usize, usize),
-    wanted: Wanted,
-    before: u32,
+    wanted: Wanted<'_>,
+    before: &mut [u32],
     at: &mut [u32],
-    ones: &mut [u32],
-) -> (usize, u32) {
-    assert!(first >= 1 && stop <= order.len());
+    tails: Tails<'_>,
+) -> usize {
     let places = stop.saturating_sub(first);
-    assert!(at.len() >= places + SLACK && ones.len() >= places + SLACK);
-    let state = Scan { place: first, held: 0, ones: before };
-    let s = match level {
+    let starts = wanted.starts.len();
+    assert!(first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts);
+    assert!(at.len() >= places + SLACK && tails.from + places + SLACK <= tails.stride);
+    assert!(tails.planes.len() >= starts * tails.stride);
+    let mut state = Scan { place: first, held: 0, before };
+    match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::boundaries(order, stop, wanted, at, ones, state),
+        Level::Avx512 => avx512::boundaries(order, stop, wanted, at, tails, &mut state),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::boundaries(order, stop, wanted, at, ones, state),
-        _ => plain_boundaries(order, stop, wanted, at, ones, state),
-    };
-    (s.held, s.ones)
+        Level::Avx2 => avx2::boundaries(order, stop, wanted, at, tails, &mut state),
+        _ => plain_boundaries(order, stop, wanted, at, tails, &mut state),
+    }
+    state.held
+}
+
+/// Where counts go: one plane a start, written from `from`.
+#[derive(Debug)]
+pub struct Tails<'a> {
+    /// The planes.
+    pub planes: &'a mut [u32],
+    /// Distance between two planes.
+    pub stride: usize,
+    /// First place to write.
+    pub from: usize,
 }
 
 /// Where a scan stands.
-#[derive(Debug, Clone, Copy)]
-struct Scan {
+#[derive(Debug)]
+struct Scan<'a> {
     place: usize,
     held: usize,
-    ones: u32,
+    before: &'a mut [u32],
 }
 
 fn plain_boundaries(
     order: &[u32],
     stop: usize,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     at: &mut [u32],
-    ones: &mut [u32],
-    mut s: Scan,
-) -> Scan {
-    let class = |entry: u32| u32::from(entry >> 1 >= wanted.second);
+    tails: Tails<'_>,
+    s: &mut Scan<'_>,
+) {
     let every = u32::from(!wanted.convex);
     for i in s.place..stop {
         let (before, here) = (order[i - 1], order[i]);
         let after = order.get(i + 1).copied().unwrap_or(0);
-        let (a, b) = (class(before), class(here));
-        s.ones += a;
+        let mut change = 0;
+        for (c, (&start, count)) in wanted.starts.iter().zip(s.before.iter_mut()).enumerate() {
+            let (a, b) = (u32::from(before >> 1 >= start), u32::from(here >> 1 >= start));
+            *count += a;
+            change |= a ^ b;
+            tails.planes[c * tails.stride + tails.from + s.held] = *count;
+        }
         at[s.held] = i as u32;
-        ones[s.held] = s.ones;
-        s.held += (!here & ((a ^ b) | before | after | every) & 1) as usize;
+        s.held += (!here & (change | before | after | every) & 1) as usize;
     }
     s.place = stop;
-    s
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn random(seed: u64, i: u64) -> u64 {
+    pub(super) fn random(seed: u64, i: u64) -> u64 {
         let mut z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ i.wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 30)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 29)
@@ -184,13 +206,21 @@ mod tests {
             for seed in 0..300 {
                 let n = 2 + (random(seed, 7) % 200) as usize;
                 let order = order(seed, n, [1, 2, 5, 40, u64::MAX][(seed % 5) as usize]);
+                let mut starts: Vec<u32> =
+                    (0..random(seed, 3) % 6).map(|c| (random(seed, 20 + c) % (n as u64 + 1)) as u32).collect();
+                starts.sort_unstable();
                 for convex in [false, true] {
-                    let wanted = Wanted { second: (random(seed, 8) % (n as u64 + 1)) as u32, convex };
+                    let wanted = Wanted { starts: &starts, convex };
                     let first = 1 + (random(seed, 9) % (n as u64 - 1)) as usize;
                     let run = |level| {
-                        let (mut at, mut ones) = (vec![0; n + SLACK], vec![0; n + SLACK]);
-                        let (held, next) = boundaries(level, &order, (first, n), wanted, 3, &mut at, &mut ones);
-                        (at[..held].to_vec(), ones[..held].to_vec(), next)
+                        let stride = n + 2 * SLACK;
+                        let (mut at, mut planes) = (vec![0; stride], vec![0; stride * starts.len()]);
+                        let mut before = vec![3; starts.len()];
+                        let tails = Tails { planes: &mut planes, stride, from: 5 };
+                        let held = boundaries(level, &order, (first, n), wanted, &mut before, &mut at, tails);
+                        let counts: Vec<_> =
+                            (0..starts.len()).map(|c| planes[c * stride + 5..][..held].to_vec()).collect();
+                        (at[..held].to_vec(), counts, before)
                     };
                     assert_eq!(run(level), run(Level::Plain), "{level:?} {seed}");
                 }

@@ -1,0 +1,107 @@
+//! Nominal data as bit planes: one bit for each (row, feature, value).
+//!
+//! Rows are laid out class by class, each class beginning a new 64-bit word, so that the class of a word
+//! is known and a count under a node's mask is a count within a class. Planes are word-major (see
+//! `simd::columns`); features with the same number of values are neighbours, ordered by value and then by
+//! feature, so that counts come out as the blocks in which criteria want them. The last value of a feature has no
+//! plane: its counts are what remains. Memory: rows x sum of (values - 1) / 8 bytes.
+
+use super::{Column, Dataset, MISSING};
+use crate::simd::columns::{PLANE_GROUP, Sparse};
+
+/// Features with the same number of values.
+#[derive(Debug, Clone)]
+pub struct PlaneGroup {
+    /// Number of values.
+    pub arity: usize,
+    /// The features, ascending.
+    pub features: Vec<u32>,
+    /// Plane of value 0 of the first feature; value `v` of feature `f` has plane `first + v * features.len() + f`.
+    pub first: usize,
+}
+
+/// Bit planes of all features.
+#[derive(Debug, Clone)]
+pub struct Planes {
+    /// Groups by number of values.
+    pub groups: Vec<PlaneGroup>,
+    /// Planes a word, padded.
+    pub width: usize,
+    /// `bits[word * width + plane]`.
+    pub bits: Vec<u64>,
+    /// First word of each class, and the end.
+    pub class_words: Vec<u32>,
+    class_starts: Vec<u32>,
+}
+
+/// Largest memory for planes, in words.
+const LARGEST: usize = 1 << 24;
+/// Features with more values are counted in tables.
+const MOST_VALUES: usize = 32;
+
+impl Planes {
+    /// Planes of a data set whose features are all nominal, without missing values and with few levels.
+    pub fn new(data: &Dataset) -> Option<Self> {
+        let mut groups: Vec<PlaneGroup> = Vec::new();
+        for (f, column) in data.columns().iter().enumerate() {
+            let Column::Nominal(c) = column else { return None };
+            if c.n_missing() > 0 || c.levels() > MOST_VALUES {
+                return None;
+            }
+            let arity = c.levels().max(1);
+            match groups.iter_mut().find(|g| g.arity == arity) {
+                Some(g) => g.features.push(f as u32),
+                None => groups.push(PlaneGroup { arity, features: vec![f as u32], first: 0 }),
+            }
+        }
+        let mut planes = 0;
+        for g in &mut groups {
+            g.first = planes;
+            planes += (g.arity - 1) * g.features.len();
+        }
+        let width = planes.next_multiple_of(PLANE_GROUP).max(PLANE_GROUP);
+        let class_starts = data.class_starts().to_vec();
+        let mut class_words = vec![0];
+        for c in class_starts.windows(2) {
+            class_words.push(class_words[class_words.len() - 1] + (c[1] - c[0]).div_ceil(64));
+        }
+        let words = class_words[class_words.len() - 1] as usize;
+        if planes == 0 || words.checked_mul(width)? > LARGEST {
+            return None;
+        }
+        let mut out = Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
+        let places: Vec<(usize, u32)> = (0..data.len()).map(|r| out.place(r as u32, data.classes()[r])).collect();
+        let mut bits = std::mem::take(&mut out.bits);
+        for g in &out.groups {
+            for (j, &f) in g.features.iter().enumerate() {
+                let Column::Nominal(column) = &data.columns()[f as usize] else { return None };
+                for (r, &(word, bit)) in places.iter().enumerate() {
+                    let code = column.code(r as u32);
+                    if code != MISSING && (code as usize) < g.arity - 1 {
+                        bits[word * width + g.first + code as usize * g.features.len() + j] |= 1 << bit;
+                    }
+                }
+            }
+        }
+        out.bits = bits;
+        Some(out)
+    }
+
+    fn place(&self, row: u32, class: u16) -> (usize, u32) {
+        let within = row - self.class_starts[class as usize];
+        ((self.class_words[class as usize] + within / 64) as usize, within % 64)
+    }
+
+    /// A set of ascending internal rows as a sparse mask.
+    pub fn mask(&self, rows: &[u32], classes: &[u16]) -> Vec<Sparse> {
+        let mut mask: Vec<Sparse> = Vec::new();
+        for &row in rows {
+            let (word, bit) = self.place(row, classes[row as usize]);
+            match mask.last_mut() {
+                Some(last) if last.0 as usize == word => last.1 |= 1 << bit,
+                _ => mask.push((word as u32, 1 << bit)),
+            }
+        }
+        mask
+    }
+}

@@ -157,7 +157,7 @@ fn maximum(numbers: &[f64]) -> f64 {
 }
 
 fn not_a_number(feature: u32) -> Error {
-    Error::Callback(format!("the score of a split on feature {feature} is NaN; scores must be numbers"))
+    Error::Callback(format!("the score of a split on column {feature} (counted from 0) is NaN; scores must be numbers"))
 }
 
 impl Sink for Best<'_> {
@@ -207,6 +207,9 @@ impl<'a> Listing<'a> {
             && !g.at.is_empty()
         {
             let scores = g.scores(self.best.criterion, context)?;
+            if let Some(j) = scores.iter().position(|s| s.is_nan()) {
+                return Err(not_a_number(g.features[j]));
+            }
             self.candidates.extend((0..g.at.len()).map(|j| (g.features[j], g.at[j], scores[j])));
         }
         Ok(())
@@ -249,11 +252,11 @@ impl Gathered {
         if planes.saturating_mul(before + t.len) > LARGEST_NODE {
             return Err(Error::Data(format!(
                 "a user's criterion is given all candidates of a node in one array of shape (candidates, branches, \
-                 classes); here it would pass 4 GiB: feature {} has {} branches beside {} other candidates. Use fewer \
-                 levels, discretize, or fit this feature apart",
-                offer.features.of(0),
-                t.branches,
-                before
+                 classes); here {} candidates of up to {} branches and {} classes would pass 4 GiB. Use fewer levels, \
+                 discretize, or drop the largest column",
+                before + t.len,
+                planes / t.classes,
+                t.classes
             )));
         }
         self.classes = t.classes;

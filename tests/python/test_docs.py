@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import pkgutil
@@ -141,3 +142,11 @@ def test_the_package_lists_what_it_gives():
     assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES])
     for name in fasttree.__all__:
         assert getattr(fasttree, name) is not None
+
+
+def test_the_stub_names_what_the_core_exports():
+    core = importlib.import_module("fasttree._core")
+    stub = Path(fasttree.__file__).with_name("_core.pyi")
+    assigned = [n for n in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(n, ast.Assign)]
+    named = next(ast.literal_eval(n.value) for n in assigned if ast.unparse(n.targets[0]) == "__all__")
+    assert sorted(named) == sorted(core.__all__)

@@ -203,7 +203,7 @@ impl Plan {
         let setting = self.setting(data, &rows, weights);
         let tree = grow::grow(data, &setting, &rows, weights, control)?;
         Ok(Model {
-            schema: data.schema().clone(),
+            schema: data.shared_schema(),
             tree,
             smoothing: self.config.smoothing,
             parameters: self.config.parameters.clone(),
@@ -254,7 +254,7 @@ impl Plan {
                     (Column::Numeric(c), Kind::Numeric { cuts, fill }) => {
                         let mut column = None;
                         if impute && c.n_missing() > 0 {
-                            *fill = discretize::mean(c, data.original(), rows, weights);
+                            *fill = discretize::mean(c, rows, weights);
                             column = fill.map(|mean| {
                                 let filled = |&v: &f64| if v.is_nan() { mean } else { v };
                                 NumericColumn::new(c.values().iter().map(filled).collect())

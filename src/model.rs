@@ -3,6 +3,7 @@
 use crate::data::Schema;
 use crate::tree::Tree;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How class counts of a leaf become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub enum Smoothing {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// How to read rows and name classes.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// The tree.
     pub tree: Tree,
     /// Leaf probabilities.

@@ -272,6 +272,71 @@ pub fn midpoint(lo: f64, hi: f64) -> f64 {
     if t < lo || t >= hi { lo } else { t }
 }
 
+/// A sum without rounding until it is read (Shewchuk 1997: a list of parts that do not overlap); the order
+/// of the terms does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct ExactSum {
+    parts: Vec<f64>,
+}
+
+impl ExactSum {
+    /// Add `a * b`, exactly.
+    pub fn add_product(&mut self, a: f64, b: f64) {
+        let product = a * b;
+        self.add(product);
+        if product.is_finite() {
+            self.add(a.mul_add(b, -product));
+        }
+    }
+
+    fn add(&mut self, term: f64) {
+        let mut x = term;
+        let mut kept = 0;
+        for i in 0..self.parts.len() {
+            let mut y = self.parts[i];
+            if x.abs() < y.abs() {
+                std::mem::swap(&mut x, &mut y);
+            }
+            let high = x + y;
+            let low = y - (high - x);
+            if low != 0.0 {
+                self.parts[kept] = low;
+                kept += 1;
+            }
+            x = high;
+        }
+        self.parts.truncate(kept);
+        self.parts.push(x);
+    }
+
+    /// The sum, rounded.
+    pub fn value(&self) -> f64 {
+        let mut parts = self.parts.iter().rev();
+        let Some(&(mut high)) = parts.next() else { return 0.0 };
+        let mut low = 0.0;
+        for &part in parts.by_ref() {
+            let sum = high + part;
+            low = part - (sum - high);
+            high = sum;
+            if low != 0.0 {
+                break;
+            }
+        }
+        // Half-way cases are decided by the sign of what comes next.
+        if let Some(&next) = parts.next()
+            && low != 0.0
+            && (low < 0.0) == (next < 0.0)
+        {
+            let twice = low * 2.0;
+            let up = high + twice;
+            if up - high == twice {
+                high = up;
+            }
+        }
+        high
+    }
+}
+
 /// A key whose unsigned order is the order of the doubles (`-0.0` and `0.0` share one key).
 #[inline]
 pub fn order_key(x: f64) -> u64 {
@@ -316,6 +381,25 @@ mod tests {
             let t = midpoint(lo, hi);
             assert!(lo <= t && t < hi, "{lo} {hi} {t}");
         }
+    }
+
+    #[test]
+    fn exact_sums_do_not_depend_on_order() {
+        let terms: Vec<f64> = (0..200).map(|i| (mix(1, i) as f64 - 9e18) * f64::powi(2.0, (mix(2, i) % 90) as i32)).collect();
+        let sum = |order: &[usize]| {
+            let mut s = ExactSum::default();
+            order.iter().for_each(|&i| s.add_product(terms[i], 1.0));
+            s.value()
+        };
+        let forward: Vec<usize> = (0..200).collect();
+        let mut other = forward.clone();
+        other.sort_by_key(|&i| mix(3, i as u64));
+        assert_eq!(sum(&forward), sum(&other));
+        let mut cancel = ExactSum::default();
+        for x in [1e100, 1.0, -1e100] {
+            cancel.add_product(x, 1.0);
+        }
+        assert_eq!(cancel.value(), 1.0);
     }
 
     #[test]

@@ -39,6 +39,7 @@ __all__ = [
     "plain",
     "score_features",
     "score_tables",
+    "simd_level",
 ]
 
 Progress = Callable[[int, int], Any] | None
@@ -195,3 +196,4 @@ def criteria_registry() -> list[dict[str, Any]]:
 score_tables = _core.score_tables
 bin_cuts = _core.bin_cuts
 exercise = _core.exercise
+simd_level = _core.simd_level

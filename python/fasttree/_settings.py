@@ -20,7 +20,7 @@ from . import criteria
 from .criteria import Criterion, NamedCallable
 from .table import Table
 
-__all__ = ["config_of", "criterion_from_text", "criterion_to_text", "stored_parameters"]
+__all__ = ["config_of", "restored_parameters", "stored_parameters"]
 
 NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
@@ -168,9 +168,33 @@ def stored_parameters(params: dict[str, Any]) -> str:
 
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     kept["criterion"] = criterion_to_text(kept["criterion"])
+    if hasattr(kept.get("discretize"), "get_params"):
+        one = kept["discretize"]
+        kept["discretize"] = {"class": type(one).__name__, "params": one.get_params()}
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     return json.dumps(kept, sort_keys=True, default=default)
+
+
+def restored_parameters(text: str) -> dict[str, Any]:
+    """The inverse of `stored_parameters`; functions come back as `NamedCallable`.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not write.
+    """
+    params: dict[str, Any] = json.loads(text) if text else {}
+    params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
+    discretizer = params.get("discretize")
+    if isinstance(discretizer, dict):
+        from . import discretize
+
+        if discretizer["class"] not in discretize.__all__:
+            raise ValueError(f"there is no discretiser {discretizer['class']!r}")
+        params["discretize"] = getattr(discretize, discretizer["class"])(**discretizer["params"])
+    weight = params.get("class_weight")
+    if isinstance(weight, dict):
+        params["class_weight"] = {k: v for k, v in weight["pairs"]}
+    return params
 
 
 def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:

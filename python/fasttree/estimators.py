@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
 from ._rows import Schema, prepared, rows_for, without_empty_rows
-from ._settings import config_of, criterion_from_text
+from ._settings import config_of, restored_parameters
 from ._view import Trace, TreeArrays
 from .table import Table
 
@@ -161,6 +162,13 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.progress = progress
         self.trace = trace
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, found once (scikit-learn reads the signature at every call)."""
+        names: list[str] = super()._get_param_names()
+        return names
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: missing values and labels are taken."""
@@ -458,6 +466,12 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._model.to_dot(decimals, max_depth)
 
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""
+        from .plots import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
     # -- keeping the tree ----------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
@@ -505,11 +519,7 @@ def from_bytes(data: bytes) -> FastTreeClassifier:
     """
     model = _engine.model_from_bytes(bytes(data))
     try:
-        params = json.loads(model.parameters) if model.parameters else {}
-        params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
-        weight = params.get("class_weight")
-        if isinstance(weight, dict):
-            params["class_weight"] = {k: v for k, v in weight["pairs"]}
+        params = restored_parameters(model.parameters)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a valid fasttree model: its parameters cannot be read ({error})") from error
     known = FastTreeClassifier._get_param_names()

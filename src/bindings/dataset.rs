@@ -206,6 +206,12 @@ pub fn criteria_json() -> PyResult<String> {
     serde_json::to_string(&all).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
+/// Instruction set of the kernels in use.
+#[pyfunction]
+pub fn simd_level() -> &'static str {
+    crate::simd::Level::active().name()
+}
+
 /// Scores and distances of single tables, shape (tables, branches, classes); `declared` branches of each.
 #[pyfunction]
 #[pyo3(signature = (criterion, options_json, tables, declared = None, occurring = None))]
@@ -269,6 +275,9 @@ pub fn bin_cuts<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let method = serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let values = values.as_array().to_vec();
+    if matches!(method, discretize::Method::Mdlp) && classes.is_none() {
+        return Err(PyValueError::new_err("mdlp needs the classes of the rows"));
+    }
     let classes = classes.map_or_else(|| vec![0; values.len()], |c| c.as_array().to_vec());
     let weights = weights.map(|w| w.as_array().to_vec());
     let cuts = discretize::fit_values(&method, &values, &classes, n_classes, weights.as_deref());

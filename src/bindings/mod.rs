@@ -26,7 +26,7 @@ mod _core {
     #[pymodule_export]
     use super::InternalError;
     #[pymodule_export]
-    use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables};
+    use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
     #[pymodule_export]
     use super::job::exercise;
     #[pymodule_export]

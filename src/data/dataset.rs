@@ -3,7 +3,7 @@
 use super::{MISSING, NominalColumn, NumericColumn, Planes, Schema};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// One feature, encoded.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub enum Column {
 /// Columns and classes by internal row.
 #[derive(Debug)]
 pub struct Dataset {
-    schema: Schema,
+    schema: Arc<Schema>,
     columns: Vec<Column>,
     classes: Vec<u16>,
     class_starts: Vec<u32>,
@@ -35,6 +35,11 @@ impl Dataset {
     /// Names, kinds, levels, classes.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// The schema, to be kept by a model.
+    pub fn shared_schema(&self) -> Arc<Schema> {
+        self.schema.clone()
     }
 
     /// Number of rows.
@@ -91,7 +96,7 @@ impl Dataset {
 
     /// The same rows and classes with some of the features.
     pub fn select(&self, features: &[usize]) -> Self {
-        let mut schema = self.schema.clone();
+        let mut schema = (*self.schema).clone();
         schema.features = features.iter().map(|&f| self.schema.features[f].clone()).collect();
         let columns = features.iter().map(|&f| self.columns[f].clone()).collect();
         self.with_columns(schema, columns)
@@ -100,7 +105,7 @@ impl Dataset {
     /// The same rows and classes with other columns and features (binned or imputed).
     pub fn with_columns(&self, schema: Schema, columns: Vec<Column>) -> Self {
         Self {
-            schema,
+            schema: schema.into(),
             columns,
             classes: self.classes.clone(),
             class_starts: self.class_starts.clone(),
@@ -207,7 +212,7 @@ impl Builder {
             return Err(Error::Internal("columns and schema differ".into()));
         }
         Ok(Dataset {
-            schema: self.schema,
+            schema: self.schema.into(),
             columns: self.columns,
             classes: self.classes,
             class_starts: self.class_starts,

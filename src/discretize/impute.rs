@@ -1,35 +1,33 @@
 //! What replaces a missing value: the mean of a numeric column, the mode of a nominal one.
 //!
-//! Both as Weka's ReplaceMissingValues computes them. The mean is a plain running sum in the *original* order
-//! of the rows divided by their weight, which fixes its last bit; the mode is the first of the most frequent
-//! levels in declared order, its counts exact integers. O(n). Not for columns with informative gaps: a
+//! The mean is an exact sum, rounded once, divided by the weight of the rows; the mode is the first of the most
+//! frequent levels in declared order, its counts exact integers. O(n). Not for columns with informative gaps: a
 //! branch of its own keeps those apart.
 
+use crate::numeric::ExactSum;
 use crate::data::{Codes, MISSING, NominalColumn, NumericColumn, RowSet, Weights};
 
-/// Mean of the known values in `rows`; nothing when all are missing. `original` gives the original number
-/// of each internal row.
-pub fn mean(column: &NumericColumn, original: &[u32], rows: &RowSet, weights: &Weights) -> Option<f64> {
-    let mut known: Vec<u32> = rows
-        .rows()
-        .iter()
-        .copied()
-        .filter(|&row| !column.value(row).is_nan() && !weights.is_zero(row))
-        .collect();
-    if known.is_empty() {
+/// Mean of the known values in `rows`; nothing when all are missing. The sum is exact and rounded once
+/// ([`ExactSum`]), so neither the order of the rows nor a copy in the place of a weight changes its last bit.
+pub fn mean(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Option<f64> {
+    let known = || rows.rows().iter().copied().filter(|&r| !column.value(r).is_nan() && !weights.is_zero(r));
+    let (mut sum, mut weight) = (ExactSum::default(), ExactSum::default());
+    for row in known() {
+        sum.add_product(weights.value(row), column.value(row));
+        weight.add_product(weights.value(row), 1.0);
+    }
+    let weight = weight.value();
+    if weight == 0.0 {
         return None;
     }
-    known.sort_by_key(|&row| original[row as usize]);
-    let (sum, weight) = known.iter().fold((0.0, 0.0), |(sum, weight), &row| {
-        let w = weights.value(row);
-        (sum + w * column.value(row), weight + w)
-    });
-    let mean: f64 = sum / weight;
+    let mean = sum.value() / weight;
     if mean.is_finite() {
         return Some(mean);
     }
     // The sum has overflowed; a mean never does.
-    Some(known.iter().map(|&row| weights.value(row) / weight * column.value(row)).sum())
+    let mut sum = ExactSum::default();
+    known().for_each(|row| sum.add_product(weights.value(row) / weight, column.value(row)));
+    Some(sum.value())
 }
 
 /// The most frequent known level in `rows` (the lowest of several); nothing when all are missing.

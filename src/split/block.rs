@@ -32,10 +32,11 @@ impl<C> Default for Scratch<C> {
 }
 
 impl<C: Copy + Default> Scratch<C> {
-    /// Room for tables of `branches x classes`; the stride shrinks when tables are large.
-    pub(super) fn prepare(&mut self, branches: usize, classes: usize) {
+    /// Room for up to `most` tables of `branches x classes` (fewer when tables are large).
+    pub(super) fn prepare(&mut self, branches: usize, classes: usize, most: usize) {
         let table = branches * classes;
-        self.stride = (2 * BLOCK).min((1 << 17) / table.max(1)).max(2);
+        let wanted = most.next_power_of_two().clamp(16, 2 * BLOCK);
+        self.stride = wanted.min((1 << 17) / table.max(1)).max(2);
         if self.cells.len() < table * self.stride {
             self.cells.resize(table * self.stride, C::default());
         }
@@ -46,7 +47,7 @@ impl<C: Copy + Default> Scratch<C> {
 
     /// All candidates have the same declared number of branches.
     pub(super) fn declare(&mut self, branches: u32) {
-        if self.declared.first() != Some(&branches) || self.declared.len() != self.stride {
+        if self.declared.first() != Some(&branches) || self.declared.len() < self.stride {
             self.declared.clear();
             self.declared.resize(self.stride, branches);
         }

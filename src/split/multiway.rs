@@ -5,7 +5,7 @@
 //! many tables at once. Fewer than two branches with rows, or a branch with fewer than
 //! `min_rows`, and the split is not a candidate.
 
-use super::block::Scratch;
+use super::block::{BLOCK, Scratch};
 use super::sink::{Features, Offer, Sink};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
@@ -46,7 +46,7 @@ pub fn offer<'a, S: Sum>(
             flush(&mut features, open, context, scratch, sink)?;
         }
         if features.is_empty() {
-            scratch.prepare(branches, k);
+            scratch.prepare(branches, k, 2 * BLOCK);
             open = branches;
         }
         let j = features.len();

@@ -59,7 +59,7 @@ pub fn offer<W: Weighing>(
     }
     let unit = scan.weights.unit();
     let branches = if scan.known == scan.totals { 2 } else { 3 };
-    scratch.prepare(branches, context.classes);
+    scratch.prepare(branches, context.classes, n);
     scratch.totals.clear();
     scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
     scratch.declare(branches as u32);
@@ -139,7 +139,7 @@ fn counted_rows<W: Weighing>(
                 let (left, right) = scratch.cells.split_at_mut(k * stride);
                 let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
                 let from = if c == 0 { &scratch.at[..held] } else { &scratch.tails[(c - 1) * room..][..held] };
-                let mut set = |left: &mut _, right: &mut _, rows: u32| {
+                let set = |left: &mut _, right: &mut _, rows: u32| {
                     let rows = W::Sum::from_rows(rows);
                     *left = rows.cell(unit);
                     *right = known.minus(rows).cell(unit);

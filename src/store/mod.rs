@@ -61,7 +61,7 @@ fn checksum(bytes: &[u8]) -> String {
 pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let nodes = &model.tree.nodes;
     let body = Body {
-        schema: model.schema.clone(),
+        schema: (*model.schema).clone(),
         smoothing: model.smoothing,
         parameters: model.parameters.clone(),
         parent: nodes.iter().map(|n| signed(n.parent)).collect(),
@@ -205,7 +205,7 @@ fn model(body: Body) -> Result<Model> {
         tree.nodes.push(node);
         tree.children.extend_from_slice(kids);
     }
-    Ok(Model { schema: body.schema, tree, smoothing: body.smoothing, parameters: body.parameters })
+    Ok(Model { schema: body.schema.into(), tree, smoothing: body.smoothing, parameters: body.parameters })
 }
 
 fn check_schema(schema: &Schema) -> Result<()> {

@@ -23,11 +23,16 @@ SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 
 @dataclass
 class Method:
-    """A named estimator; `config` is its form for the Rust engine, or None."""
+    """A named estimator; `config` is its form for the Rust engine, or None.
+
+    `table` is the Table this method learns from when that is not everybody's: a discretiser with ``scope="all"`` was
+    fitted on all of its rows.
+    """
 
     name: str
     estimator: Any
     config: dict[str, Any] | None = None
+    table: Any = None
 
 
 @dataclass
@@ -48,13 +53,16 @@ class Data:
             self.labels = np.asarray(self.table.y)
         return self.labels
 
-    def view(self, estimator: Any) -> tuple[str, Any]:
+    def view(self, method: Method) -> tuple[str, Any]:
         """Return ("table" | "rows", X) in the form the estimator takes.
 
         Our own estimators get the Table.  Others get X as the user gave it; of a Table, a float array (nominal
         columns as codes in declared order, missing NaN), or a data frame when the estimator is a pipeline, which may
         want to encode columns itself.
         """
+        estimator = method.estimator
+        if method.table is not None:
+            return "table", method.table
         if is_ours(estimator) and self.table is not None:
             return "table", self.table
         if self.X is not self.table:
@@ -131,7 +139,7 @@ def _fit_one(
 
     train, test = fold
     estimator = clone(method.estimator)
-    form, X = data.view(estimator)
+    form, X = data.view(method)
     started = time.perf_counter()
     if form == "table":
         estimator.fit(X.take(train))
@@ -176,7 +184,7 @@ def _run_estimators(
     """Return the output of `_fit_one` by method and fold; threads when n_jobs asks for them."""
     jobs = [(method, fold) for method in methods for fold in folds.pairs]
     for method in methods:
-        data.view(method.estimator)
+        data.view(method)
     labels = data.y  # decoded before threads start
     assert len(labels) == len(data.codes)
     done: list[dict[str, Any]] = []
@@ -191,6 +199,15 @@ def _run_estimators(
         done.append(one)
         report(len(done), len(jobs))
     return [done[at : at + len(folds.pairs)] for at in range(0, len(done), len(folds.pairs))]
+
+
+def _by_table(methods: list[Method], places: list[int], shared: Any) -> list[tuple[Any, list[int]]]:
+    """Return the places of the methods that learn from the same Table, table by table."""
+    groups: dict[int, tuple[Any, list[int]]] = {}
+    for place in places:
+        table = methods[place].table if methods[place].table is not None else shared
+        groups.setdefault(id(table), (table, []))[1].append(place)
+    return list(groups.values())
 
 
 def run_methods(
@@ -214,31 +231,33 @@ def run_methods(
     slow = [place for place in range(len(methods)) if place not in fast]
     n_fast, n_all = len(fast) * shape[1], len(methods) * shape[1]
 
-    def report_fast(done: int, total: int) -> None:
-        if report is not None:
-            report(n_fast * done // max(total, 1), n_all)
-
     def report_slow(done: int, total: int) -> None:
         if report is not None:
             report(n_fast + done, n_all)
 
-    if fast:
+    done = 0
+    for table, places in _by_table(methods, fast, data.table):
         started = time.perf_counter()
-        configs = [methods[place].config or {} for place in fast]
+
+        def report_fast(now: int, total: int, before: int = done) -> None:
+            if report is not None:
+                report(before + now, n_all)
+
         found = _run_trees(
-            data.table,
-            configs,
+            table,
+            [methods[place].config or {} for place in places],
             folds,
             n_jobs=n_jobs,
             progress=report and report_fast,
             proba=proba is not None,
         )
-        predictions[fast] = found["predictions"]
+        predictions[places] = found["predictions"]
         if proba is not None:
-            proba[fast] = found["proba"]
+            proba[places] = found["proba"]
         for name in SIZES:
-            sizes[name][fast] = found[name]
-        seconds[fast] = (time.perf_counter() - started) / (len(fast) * shape[1])
+            sizes[name][places] = found[name]
+        seconds[places] = (time.perf_counter() - started) / (len(places) * shape[1])
+        done += len(places) * shape[1]
     if slow:
         outputs = _run_estimators(
             [methods[place] for place in slow],

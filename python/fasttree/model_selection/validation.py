@@ -8,6 +8,7 @@ kept as "unclassified".  Cost outside the fits: O(methods x test rows).  For sev
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -116,18 +117,31 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
 def _configured(methods: list[tuple[str, Any]], data: Data) -> list[Method]:
     """Return methods with the engine's configuration where the fast path can serve them."""
     out = []
+    binned: dict[str, Any] = {}
     for name, one in methods:
-        config = None
+        config = table = None
         if data.table is not None and is_ours(one):
             from ..estimators import FastTreeClassifier, config_for
 
-            if isinstance(one, FastTreeClassifier) and not callable(one.criterion):
-                try:
-                    config = config_for(one, data.table)
-                except NotImplementedError:
-                    config = None
-        out.append(Method(name, one, config))
+            if isinstance(one, FastTreeClassifier):
+                if getattr(one.discretize, "scope", "fold") == "all":
+                    # Fitted on all rows before the folds are made, as the papers did.
+                    if repr(one.discretize) not in binned:
+                        binned[repr(one.discretize)] = _fitted_on_all(one.discretize, data.table)
+                    table = binned[repr(one.discretize)]
+                    one = FastTreeClassifier(**{**one.get_params(deep=False), "discretize": None})
+                if not callable(one.criterion):
+                    try:
+                        config = config_for(one, data.table if table is None else table)
+                    except NotImplementedError:
+                        config = None
+        out.append(Method(name, one, config, table))
     return out
+
+
+def _fitted_on_all(discretizer: Any, table: Any) -> Any:
+    """Return the Table with its numeric columns binned by cut points of all rows."""
+    return copy.copy(discretizer).fit_transform(table)
 
 
 def cross_validate(

@@ -64,6 +64,11 @@ impl Word for __m256i {
         }
     }
     #[inline(always)]
+    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
+        // SAFETY: AVX2.
+        unsafe { _mm256_sub_epi8(self, _mm256_cmpeq_epi8(a, b)) }
+    }
+    #[inline(always)]
     unsafe fn add64(self, b: Self) -> Self {
         // SAFETY: AVX2.
         unsafe { _mm256_add_epi64(self, b) }

@@ -56,6 +56,11 @@ impl Word for __m512i {
         unsafe { _mm512_popcnt_epi64(self) }
     }
     #[inline(always)]
+    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
+        // SAFETY: AVX-512 BW.
+        unsafe { _mm512_mask_sub_epi8(self, _mm512_cmpeq_epi8_mask(a, b), self, _mm512_set1_epi8(-1)) }
+    }
+    #[inline(always)]
     unsafe fn add64(self, b: Self) -> Self {
         // SAFETY: AVX-512.
         unsafe { _mm512_add_epi64(self, b) }

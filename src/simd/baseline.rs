@@ -62,6 +62,11 @@ impl Word for __m128i {
         }
     }
     #[inline(always)]
+    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
+        // SAFETY: SSE2.
+        unsafe { _mm_sub_epi8(self, _mm_cmpeq_epi8(a, b)) }
+    }
+    #[inline(always)]
     unsafe fn add64(self, b: Self) -> Self {
         // SAFETY: SSE2.
         unsafe { _mm_add_epi64(self, b) }

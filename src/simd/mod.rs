@@ -21,6 +21,7 @@ mod body;
 mod buffer;
 pub mod columns;
 mod plain;
+mod wide;
 mod word;
 
 #[cfg(target_arch = "x86_64")]
@@ -251,6 +252,9 @@ impl Slots {
     }
 }
 
+/// Most features of one call of [`Kernels::add_distances`].
+pub const WIDE_BLOCK: usize = 2047;
+
 /// Function pointers of one level. All unsafe: the caller vouches for lengths.
 #[derive(Clone, Copy)]
 struct Table {
@@ -263,6 +267,10 @@ struct Table {
     flush: unsafe fn(Counter<'_>, &[u64], &[u64], &mut [u64]),
     unpack: unsafe fn(Counter<'_>, &mut [u32]),
     agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
+    /// By number of bits of a sum: 3, 5, 7, 9, 11.
+    add_distances: [unsafe fn(&[u64], &[u8], usize, &mut [u32]); 5],
+    add_mismatches: unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]),
+    add_gaps: unsafe fn(&[f64], f64, f64, &mut [f64]),
 }
 
 /// The kernels of one level.
@@ -380,6 +388,33 @@ impl Kernels {
         assert!(out.len() >= 64 * self.table.words);
         // SAFETY: lengths checked above.
         unsafe { (self.table.unpack)(counter, out) }
+    }
+
+    /// `out[column] += ` features on which a row differs from the columns of a tile. Plane `k * levels + code` holds the columns
+    /// with that code of feature k; at most [`WIDE_BLOCK`] features.
+    pub fn add_distances(&self, planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]) {
+        let w = self.table.words;
+        assert!(codes.len() <= WIDE_BLOCK && out.len() >= 64 * w && planes.len() >= codes.len() * levels * w);
+        assert!(codes.iter().fold(0, |a, &c| a.max(usize::from(c))) < levels.max(1));
+        let bits = (usize::BITS - codes.len().leading_zeros()) as usize;
+        // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the bits.
+        unsafe { (self.table.add_distances[bits.saturating_sub(2) / 2])(planes, codes, levels, out) }
+    }
+
+    /// `out[k] += weight * ` number of `members` (rows of `rows`, each as long as `row`) whose byte k is not that of `row`.
+    /// The length of a row is a multiple of 64.
+    pub fn add_mismatches(&self, row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]) {
+        assert!(row.len() % 64 == 0 && out.len() >= row.len());
+        let largest = members.iter().fold(0, |a, &m| a.max(m as usize));
+        assert!(members.is_empty() || (largest + 1) * row.len() <= rows.len());
+        // SAFETY: all members lie inside `rows`.
+        unsafe { (self.table.add_mismatches)(row, rows, members, weight, out) }
+    }
+
+    /// `out[i] += weight * |column[i] - x|`.
+    pub fn add_gaps(&self, column: &[f64], x: f64, weight: f64, out: &mut [f64]) {
+        // SAFETY: safe code under the features of the level.
+        unsafe { (self.table.add_gaps)(column, x, weight, out) }
     }
 
     /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest first).

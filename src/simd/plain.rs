@@ -55,6 +55,16 @@ impl Word for Pair {
         Self([u64::from(self.0[0].count_ones()), u64::from(self.0[1].count_ones())])
     }
     #[inline(always)]
+    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
+        const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+        let equal = |a: u64, b: u64| {
+            let x = a ^ b;
+            !(((x & LOW) + LOW) | x | LOW) >> 7
+        };
+        // at most 255 in a byte: no carry
+        Self([self.0[0] + equal(a.0[0], b.0[0]), self.0[1] + equal(a.0[1], b.0[1])])
+    }
+    #[inline(always)]
     unsafe fn add64(self, b: Self) -> Self {
         Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])])
     }

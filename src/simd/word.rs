@@ -28,6 +28,8 @@ pub(super) trait Word: Copy {
     unsafe fn any(self) -> bool;
     /// The number of bits set in each 64-bit word.
     unsafe fn count(self) -> Self;
+    /// Bytes of `self`, one added where `a` and `b` have equal bytes.
+    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self;
     /// Sum of 64-bit words.
     unsafe fn add64(self, b: Self) -> Self;
 
@@ -54,7 +56,7 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Schedule, State, Table, Window, body};
+        use super::{Counter, Schedule, State, Table, Window, body, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -87,6 +89,20 @@ macro_rules! level {
             // SAFETY: the caller checked lengths and features.
             unsafe { body::agreements::<$word>(p, s, depth, out) }
         }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn add_distances<const D: usize>(p: &[u64], c: &[u8], levels: usize, out: &mut [u32]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { wide::add_distances::<$word, D>(p, c, levels, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn add_mismatches(row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { wide::add_mismatches::<$word>(row, rows, members, weight, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn add_gaps(column: &[f64], x: f64, weight: f64, out: &mut [f64]) {
+            wide::add_gaps(column, x, weight, out);
+        }
         pub(super) const TABLE: Table = Table {
             words: <$word>::WORDS,
             distances: [
@@ -104,6 +120,11 @@ macro_rules! level {
             flush,
             unpack,
             agreements,
+            add_distances: [
+                add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>, add_distances::<11>,
+            ],
+            add_mismatches,
+            add_gaps,
         };
     };
 }

@@ -1,0 +1,165 @@
+//! Distances of a tile of rows to all rows: whole numbers for nominal features, sums of gaps for numeric ones.
+//!
+//! Columns (all rows, sorted by class) are taken 128 to 512 at a time; for a block of features their bit planes are made once and
+//! every row of the tile adds its agreements. Threads take column tiles, so nothing is shared.
+
+use super::Rows;
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::{Buffer, Kernels, WIDE_BLOCK};
+use std::ops::Range;
+
+/// Most bytes of distances that a tile of rows takes.
+const TILE_BYTES: usize = 128 << 20;
+
+/// Bytes of bit planes of a block of features.
+const PLANE_BYTES: usize = 1 << 19;
+
+/// All rows in the order in which they stand as columns: by class, then by row.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// Row at each place.
+    pub rows: Vec<u32>,
+    /// Where each class begins, and the number of rows.
+    pub starts: Vec<usize>,
+    /// Place of each row.
+    pub places: Vec<u32>,
+}
+
+impl Order {
+    pub fn new(rows: &Rows<'_>) -> Self {
+        let mut starts = vec![0; rows.n_classes + 1];
+        rows.classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);
+        (0..rows.n_classes).for_each(|c| starts[c + 1] += starts[c]);
+        let mut next = starts.clone();
+        let (mut order, mut places) = (vec![0; rows.len()], vec![0; rows.len()]);
+        for (i, &c) in rows.classes.iter().enumerate() {
+            let place = &mut next[usize::from(c)];
+            order[*place] = i as u32;
+            places[i] = *place as u32;
+            *place += 1;
+        }
+        Self { rows: order, starts, places }
+    }
+}
+
+/// Rows of a tile whose distances fit the memory set aside.
+pub(super) fn tile_rows(rows: &Rows<'_>) -> usize {
+    let bytes = if rows.numbers.is_empty() { 4 } else { 12 };
+    (TILE_BYTES / (bytes * rows.len().max(1))).clamp(16, rows.len().max(16))
+}
+
+/// Distances of some rows to all places.
+pub(super) struct Distances {
+    /// A strip for each tile of places: `[row of the tile][place in the strip]`.
+    nominal: Vec<Vec<u32>>,
+    /// The same, for the sums of gaps; empty without numeric columns.
+    numeric: Vec<Vec<f64>>,
+    width: usize,
+    places: usize,
+}
+
+impl Distances {
+    /// Distances of the rows in `tile` (row numbers) to all rows.
+    pub fn new(
+        control: &Control,
+        kernels: Kernels,
+        rows: &Rows<'_>,
+        order: &Order,
+        levels: &[u16],
+        tile: &Range<usize>,
+    ) -> Result<Self> {
+        let width = 64 * kernels.words();
+        let strips = rows.len().div_ceil(width);
+        let both = parallel::map(control, strips, |s| {
+            let places = s * width..((s + 1) * width).min(rows.len());
+            let nominal = nominal(control, kernels, rows, &order.rows[places.clone()], levels, tile)?;
+            let numeric = numeric(control, kernels, rows, &order.rows[places], width, tile)?;
+            Ok((nominal, numeric))
+        })?;
+        let (nominal, numeric) = both.into_iter().unzip();
+        Ok(Self { nominal, numeric, width, places: rows.len() })
+    }
+
+    /// Distances of the i-th row of the tile, by place, as whole numbers.
+    pub fn whole(&self, i: usize, out: &mut Vec<i32>) {
+        out.clear();
+        for strip in &self.nominal {
+            out.extend(strip[i * self.width..][..self.width].iter().map(|&d| d as i32));
+        }
+        out.truncate(self.places);
+    }
+
+    /// Distances of the i-th row of the tile, by place, with the gaps of numeric columns.
+    pub fn mixed(&self, i: usize, out: &mut Vec<f64>) {
+        out.clear();
+        for (nominal, numeric) in self.nominal.iter().zip(&self.numeric) {
+            let nominal = &nominal[i * self.width..][..self.width];
+            out.extend(nominal.iter().zip(&numeric[i * self.width..]).map(|(&d, g)| f64::from(d) + g));
+        }
+        out.truncate(self.places);
+    }
+}
+
+fn nominal(
+    control: &Control,
+    kernels: Kernels,
+    rows: &Rows<'_>,
+    places: &[u32],
+    levels: &[u16],
+    tile: &Range<usize>,
+) -> Result<Vec<u32>> {
+    let w = kernels.words();
+    let mut out = vec![0u32; tile.len() * 64 * w];
+    let mut planes = Buffer::default();
+    let mut first = 0;
+    while first < rows.codes.columns {
+        // as many features as planes of the largest number of levels among them allow
+        let (mut last, mut most) = (first, 0);
+        while last < rows.codes.columns && last - first < WIDE_BLOCK {
+            let with = most.max(usize::from(levels[last]));
+            if last > first && (last + 1 - first) * with * w * 8 > PLANE_BYTES {
+                break;
+            }
+            (last, most) = (last + 1, with);
+        }
+        planes.reset((last - first) * most * w);
+        for (at, &row) in places.iter().enumerate() {
+            let (word, bit) = (at / 64, 1u64 << (at % 64));
+            for (k, &code) in rows.codes.part(row as usize, first..last).iter().enumerate() {
+                planes[(k * most + usize::from(code)) * w + word] |= bit;
+            }
+        }
+        for (i, out) in tile.clone().zip(out.chunks_exact_mut(64 * w)) {
+            if i % 64 == 0 {
+                control.check()?;
+            }
+            kernels.add_distances(&planes, rows.codes.part(i, first..last), most, out);
+        }
+        first = last;
+    }
+    Ok(out)
+}
+
+fn numeric(
+    control: &Control,
+    kernels: Kernels,
+    rows: &Rows<'_>,
+    places: &[u32],
+    width: usize,
+    tile: &Range<usize>,
+) -> Result<Vec<f64>> {
+    if rows.numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut out = vec![0.0; tile.len() * width];
+    let mut column = vec![0.0; width];
+    for values in &rows.numbers {
+        control.check()?;
+        places.iter().zip(&mut column).for_each(|(&row, to)| *to = values[row as usize]);
+        for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
+            kernels.add_gaps(&column, values[i], 1.0, out);
+        }
+    }
+    Ok(out)
+}

@@ -1,7 +1,7 @@
 //! Row weights: none, integers (copies), or reals in 64-bit fixed point.
 //!
 //! Real weights are multiples of `2^-shift`, `shift` being the largest for which the sum of all weights
-//! stays below 2^62 (at most 60): sums are then exact integers, whatever the order of the rows or the
+//! stays below 2^62 (at most 1000): sums are then exact integers, whatever the order of the rows or the
 //! number of threads, and each weight is off by at most half a unit. An integer weight is that many copies of the row.
 
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ impl Weights {
         if !sum.is_finite() {
             return Err(Error::Data("the sum of the sample weights is not finite: divide them by a constant".into()));
         }
-        let shift = (61 - sum.log2().ceil() as i32).min(60);
+        let shift = (61 - sum.log2().ceil() as i32).min(1000);
         let unit = f64::powi(2.0, shift);
         Ok(Self::Fixed { values: weights.iter().map(|&w| (w * unit).round() as i64).collect(), shift })
     }

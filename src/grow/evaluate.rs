@@ -5,7 +5,7 @@ use super::Setting;
 use crate::criteria::{Criterion, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
-use crate::numeric::{Count, midpoint, mix, uniform};
+use crate::numeric::{Count, mix, uniform};
 use crate::parallel::{self, Control};
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::threshold::{self, Scan};
@@ -291,10 +291,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 let column = self.ground.numeric[i].column;
                 let at = choice.at as usize;
                 let (lo, hi) = (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
-                let t = match self.ground.setting.thresholds {
-                    super::Thresholds::Midpoint => midpoint(lo, hi),
-                    super::Thresholds::Value => lo,
-                };
+                let t = self.ground.setting.thresholds.between(lo, hi);
                 let mut sizes = vec![choice.at, (order.len() - at) as u32];
                 if missing {
                     sizes.push((self.extent.len - order.len()) as u32);
@@ -434,10 +431,7 @@ fn listed<W: Weighing>(
                     let column = ground.numeric[i].column;
                     let value = |j: usize| column.value(entry_row(order[j]));
                     let (lo, hi) = (value(at as usize - 1), value(at as usize));
-                    Some(match setting.thresholds {
-                        super::Thresholds::Midpoint => midpoint(lo, hi),
-                        super::Thresholds::Value => lo,
-                    })
+                    Some(setting.thresholds.between(lo, hi))
                 }
             };
             (feature, threshold, score)

@@ -13,7 +13,7 @@ mod partition;
 
 use crate::criteria::{Context, Criterion, Guard};
 use crate::error::Result;
-use crate::numeric::Ties;
+use crate::numeric::{Ties, midpoint};
 
 pub use evaluate::candidates;
 pub use local::grow;
@@ -110,6 +110,16 @@ pub enum Thresholds {
     Midpoint,
     /// On the lower value.
     Value,
+}
+
+impl Thresholds {
+    /// The threshold between two neighbouring values (never `-0.0`, which depends on the order of the rows).
+    pub(crate) fn between(self, lo: f64, hi: f64) -> f64 {
+        match self {
+            Self::Midpoint => midpoint(lo, hi) + 0.0,
+            Self::Value => lo + 0.0,
+        }
+    }
 }
 
 /// Everything that growth is told.

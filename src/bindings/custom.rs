@@ -42,7 +42,7 @@ pub type Raised = std::sync::Arc<Mutex<Option<PyErr>>>;
 
 impl Custom {
     /// Wrap a callable.
-    pub fn new(function: Py<PyAny>) -> (Box<dyn Criterion>, Raised) {
+    pub fn wrap(function: Py<PyAny>) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
         (Box::new(Self { function, raised: raised.clone() }), raised)
     }

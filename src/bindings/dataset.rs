@@ -32,7 +32,7 @@ fn schema(text: &str) -> PyResult<Schema> {
 /// A plan and, for a user's criterion, the place where its exception waits.
 fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, Option<Raised>)> {
     let config = Config::from_json(config).map_err(exception)?;
-    let (custom, raised) = custom.map(Custom::new).unzip();
+    let (custom, raised) = custom.map(Custom::wrap).unzip();
     Ok((Plan::new(config, custom).map_err(exception)?, raised))
 }
 

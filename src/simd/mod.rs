@@ -236,7 +236,7 @@ pub struct Slots {
 impl Slots {
     /// `slots.len() / features` rows; at least one feature.
     pub fn new(slots: Vec<u32>, features: usize) -> Self {
-        assert!(features > 0 && slots.len() % features == 0);
+        assert!(features > 0 && slots.len().is_multiple_of(features));
         let largest = slots.iter().fold(0, |a, &s| a.max(s));
         Self { slots, features, largest }
     }
@@ -404,7 +404,7 @@ impl Kernels {
     /// `out[k] += weight * ` number of `members` (rows of `rows`, each as long as `row`) whose byte k is not that of `row`.
     /// The length of a row is a multiple of 64.
     pub fn add_mismatches(&self, row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]) {
-        assert!(row.len() % 64 == 0 && out.len() >= row.len());
+        assert!(row.len().is_multiple_of(64) && out.len() >= row.len());
         let largest = members.iter().fold(0, |a, &m| a.max(m as usize));
         assert!(members.is_empty() || (largest + 1) * row.len() <= rows.len());
         // SAFETY: all members lie inside `rows`.

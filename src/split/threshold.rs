@@ -122,7 +122,7 @@ fn counted_rows<W: Weighing>(
         }
     }
     // The kernel writes past what it reports; the block is handed on before it could overflow.
-    let step = (stride / 2).min(BLOCK).max(1);
+    let step = (stride / 2).clamp(1, BLOCK);
     let mut held = 0;
     let mut i = first;
     while i <= last {

@@ -147,8 +147,8 @@ def test_score_features_on_bundled_sets(name):
 def test_score_features_on_every_uci_set(entry, uci):
     table = fasttree.datasets.load(uci / entry["file"])
     table = table.drop_missing_target()
-    if len(table) > 1000:  # the oracle is slow; rows of all classes
-        table = table.take(np.random.default_rng(0).choice(len(table), 1000, replace=False))
+    if len(table) > 600:  # the oracle is slow
+        table = table.take(np.random.default_rng(0).choice(len(table), 600, replace=False))
     if table.n_features > 40:
         table = table.with_columns(table.columns[:40])
     check_scores(table, QUICK)

@@ -169,7 +169,7 @@ def _roles(schema: Schema, X: Any) -> Any:
         return "from_dtype" if hasattr(X, "columns") else None
     if all(schema.nominal):
         return "all"
-    names = getattr(X, "columns", None)
+    names = getattr(X, "column_names", getattr(X, "columns", None))
     if names is not None and schema.has_names:
         chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
         return [str(n) for n in names if str(n) in chosen]

@@ -275,9 +275,9 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         config = {**config, "discretize": None, "missing": "branch"}
         least = config["min_weight_fraction_leaf"]
         if least > 0:
-            # The share is one of the whole training weight.
+            # The share is one of the whole training weight (rounding must not shut out a branch of just that weight).
             here = len(rows) if weights is None else float(weights[rows].sum())
-            least *= (len(table) if weights is None else float(weights.sum())) / here
+            least *= (len(table) if weights is None else float(weights.sum())) / here * (1 - 1e-12)
             if least > 0.5:
                 return []
             config["min_weight_fraction_leaf"] = least

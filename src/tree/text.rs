@@ -97,7 +97,7 @@ pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
                 out.push_str(" ...");
             }
         }
-        if node.parent != NONE || tree.is_leaf(i) {
+        if node.parent != NONE || tree.is_leaf(i) || depth == style.max_depth {
             out.push('\n');
         }
     }

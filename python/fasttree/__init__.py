@@ -39,7 +39,10 @@ _NAMES = {
     "from_bytes": "estimators",
     "load_model": "estimators",
     "score_features": "features",
+    "PairCounts": "pairs",
+    "count_matrices": "pairs",
     "list_criteria": "criteria",
+    "pair_counts": "pairs",
     "Table": "table",
     "InternalError": "_engine",
 }
@@ -80,6 +83,7 @@ if TYPE_CHECKING:
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
     from .features import score_features
+    from .pairs import PairCounts, count_matrices, pair_counts
     from .table import Table
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "fit",
     "label_of",
     "model_from_bytes",
+    "pair_counts",
     "plain",
     "score_features",
     "score_tables",
@@ -185,6 +186,13 @@ def cross_validate(
     data = dataset_of(table, n_jobs)
     texts = [json.dumps(c) for c in configs]
     return data.cross_validate(texts, pairs, _weights(sample_weight), proba, n_jobs, progress)
+
+
+def pair_counts(
+    table: Table, rows: Any = None, *, n_jobs: int | None = None, progress: Progress = None
+) -> _core.PairCounts:
+    """Counts of ordered pairs of a Table whose features are all nominal."""
+    return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), n_jobs, progress)
 
 
 def criteria_registry() -> list[dict[str, Any]]:

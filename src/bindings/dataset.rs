@@ -41,11 +41,9 @@ fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
 }
 
 impl PyDataset {
-    /// A bound on the work in cells: every level of a tree looks at every cell, and a chain has as many levels
-    /// as rows (a level of some hundred rows costs no more than starting one).
-    fn work(&self) -> usize {
-        let n = self.data.len();
-        n.saturating_mul(self.data.columns().len()).saturating_mul((n / 256).max(1))
+    /// The rows.
+    pub(super) fn data(&self) -> &Dataset {
+        &self.data
     }
 
     /// Run a job that may call the user's criterion.
@@ -58,7 +56,7 @@ impl PyDataset {
         job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
         match raised {
-            None => run(py, n_jobs, self.work(), progress, |control| job(&plan, control)),
+            None => run(py, n_jobs, plan.work(&self.data), progress, |control| job(&plan, control)),
             Some(raised) => {
                 run_attached(py, progress, |control| job(&plan, control)).map_err(|e| original(Some(raised), e))
             }
@@ -174,7 +172,8 @@ impl PyDataset {
             .iter()
             .map(|(train, test)| Ok(Fold { train: indices(train, n)?, test: indices(test, n)? }))
             .collect::<PyResult<Vec<_>>>()?;
-        let work = self.work().saturating_mul(folds.len()).saturating_mul(plans.len());
+        let work = plans.iter().fold(0_usize, |sum, p| sum.saturating_add(p.work(&self.data)));
+        let work = work.saturating_mul(folds.len());
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(&self.data, &weights, &plans, &folds, proba, control)
         })?;

@@ -8,6 +8,7 @@ mod custom;
 mod dataset;
 mod job;
 mod model;
+mod pairs;
 
 use pyo3::prelude::*;
 
@@ -31,6 +32,8 @@ mod _core {
     use super::job::exercise;
     #[pymodule_export]
     use super::model::PyModel;
+    #[pymodule_export]
+    use super::pairs::{PyPairCounts, pair_counts};
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

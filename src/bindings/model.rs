@@ -1,8 +1,11 @@
 //! `_core.Model`: a fitted model.
 
 use super::convert::{Block, Columns, Dense32, Dense64, View};
+use super::custom::Custom;
 use super::job::{exception, run};
+use crate::criteria;
 use crate::data::Schema;
+use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::{Walker, leaves};
 use crate::store;
@@ -190,6 +193,32 @@ impl PyModel {
     /// Nodes in the order in which they were split.
     fn steps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         self.model.tree.steps().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Distance of the whole tree to the classes after each step, by a built-in criterion or a user's function.
+    #[pyo3(signature = (criterion, options_json, custom = None))]
+    fn global_distances<'py>(
+        &self,
+        py: Python<'py>,
+        criterion: &str,
+        options_json: &str,
+        custom: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (custom, raised) = custom.map(Custom::wrap).unzip();
+        let criterion = match custom {
+            Some(c) => c,
+            None => {
+                let options = serde_json::from_str(options_json)
+                    .map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
+                criteria::make(criterion, options).map_err(exception)?
+            }
+        };
+        let found = distances(&self.model.tree, criterion.as_ref());
+        let found = found.map_err(|e| {
+            let kept = raised.and_then(|r| r.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+            kept.unwrap_or_else(|| exception(e))
+        })?;
+        Ok(found.into_pyarray(py))
     }
 
     /// The tree as columns; see `_core.pyi`.

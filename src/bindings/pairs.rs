@@ -1,0 +1,190 @@
+//! `_core.PairCounts`: counts of ordered pairs by distance, and their contractions.
+
+use super::convert::row_set;
+use super::dataset::PyDataset;
+use super::job::{exception, run};
+use crate::data::{self, Dataset, MISSING};
+use crate::error::{Error, Result};
+use crate::stats::pairs::{
+    Codes, Column, Decay, PairCounts, Profile, Setting, Values, count_matrices, default_radius, pair_counts_between,
+    root_matrix,
+};
+use numpy::{IntoPyArray, PyArray1, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+/// Whole numbers by (feature, value, class, case, distance); immutable.
+#[pyclass(name = "PairCounts", module = "fasttree._core", frozen)]
+pub struct PyPairCounts {
+    counts: PairCounts,
+}
+
+/// Codes of a column with missing cells as a value of their own, and the number of values.
+fn coded(column: &data::Column, name: &str) -> Result<(Vec<u16>, usize)> {
+    let data::Column::Nominal(c) = column else {
+        return Err(Error::Data(format!("column '{name}' is numeric: pairs are counted over nominal columns; bin it first")));
+    };
+    let levels = (c.levels() + usize::from(c.n_missing() > 0)).max(1);
+    let codes = (0..c.len() as u32).map(|r| match c.code(r) {
+        MISSING => c.levels() as u16,
+        code => code as u16,
+    });
+    Ok((codes.collect(), levels))
+}
+
+/// Counts over a data set; `from` and all rows by internal number.
+fn count(data: &Dataset, from: Option<&[u32]>, control: &crate::parallel::Control) -> Result<PairCounts> {
+    let columns = data
+        .columns()
+        .iter()
+        .zip(&data.schema().features)
+        .map(|(column, feature)| coded(column, &feature.name))
+        .collect::<Result<Vec<_>>>()?;
+    let bytes: Vec<Option<Vec<u8>>> = columns
+        .iter()
+        .map(|(codes, levels)| (*levels <= 256).then(|| codes.iter().map(|&c| c as u8).collect()))
+        .collect();
+    let columns = columns
+        .iter()
+        .zip(&bytes)
+        .map(|((codes, levels), bytes)| Column {
+            values: bytes.as_ref().map_or(Values::U16(codes), |b| Values::U8(b)),
+            levels: *levels,
+        })
+        .collect();
+    let codes = Codes::new(columns, data.classes(), data.n_classes(), None)?;
+    pair_counts_between(control, &codes, from, None)
+}
+
+/// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows.
+#[pyfunction]
+#[pyo3(signature = (dataset, rows = None, n_jobs = None, progress = None))]
+pub fn pair_counts(
+    py: Python<'_>,
+    dataset: &Bound<'_, PyDataset>,
+    rows: Option<PyReadonlyArray1<'_, i64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyPairCounts> {
+    let data = dataset.get().data();
+    let from = match &rows {
+        None => None,
+        Some(_) => Some(row_set(rows.as_ref(), data)?),
+    };
+    let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
+    let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
+        count(data, from.as_ref().map(data::RowSet::rows), control)
+    })?;
+    Ok(PyPairCounts { counts })
+}
+
+fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Setting> {
+    let decay = match decay {
+        "exponential" => Decay::Exponential,
+        "power" => Decay::Power { at_zero },
+        "threshold" => Decay::Threshold,
+        "identical" => Decay::Identical,
+        "uniform" => Decay::Uniform,
+        other => {
+            let known = "use 'exponential', 'power', 'threshold', 'identical' or 'uniform'";
+            return Err(Error::parameter("decay", format!("'{other}'"), known));
+        }
+    };
+    Setting::new(theta, alpha, decay)
+}
+
+#[pymethods]
+impl PyPairCounts {
+    /// Number of ordered pairs, self-pairs included.
+    #[getter]
+    fn pairs(&self) -> u64 {
+        self.counts.pairs()
+    }
+
+    /// Number of features.
+    #[getter]
+    fn features(&self) -> usize {
+        self.counts.features()
+    }
+
+    /// Counts of a feature, shape (values, classes, 4, n_features + 1).
+    fn feature<'py>(&self, py: Python<'py>, feature: usize) -> PyResult<Bound<'py, PyArray4<i64>>> {
+        if feature >= self.counts.features() {
+            return Err(pyo3::exceptions::PyIndexError::new_err("no such feature"));
+        }
+        let shape = [self.counts.values(feature), self.counts.classes(), 4, self.counts.distances()];
+        self.counts.feature(feature).to_vec().into_pyarray(py).reshape(shape)
+    }
+
+    /// The counts of two disjoint sets of pairs together.
+    fn plus(&self, other: &Self) -> PyResult<Self> {
+        let mut counts = self.counts.clone();
+        counts.add(&other.counts).map_err(exception)?;
+        Ok(Self { counts })
+    }
+
+    /// R of every feature, shape (values, classes, 4).
+    fn matrices<'py>(
+        &self,
+        py: Python<'py>,
+        theta: [f64; 4],
+        alpha: f64,
+        decay: &str,
+        at_zero: f64,
+    ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
+        let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
+        let all = count_matrices(&self.counts, &setting);
+        let k = self.counts.classes();
+        let mut rest = &all[..];
+        (0..self.counts.features())
+            .map(|f| {
+                let values = self.counts.values(f);
+                let (own, later) = rest.split_at(values * k * 4);
+                rest = later;
+                own.to_vec().into_pyarray(py).reshape([values, k, 4])
+            })
+            .collect()
+    }
+
+    /// R over the whole set, flat (classes x 4); columns 3 and 4 are zero.
+    fn root<'py>(
+        &self,
+        py: Python<'py>,
+        theta: [f64; 4],
+        alpha: f64,
+        decay: &str,
+        at_zero: f64,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
+        Ok(root_matrix(&self.counts, &setting).into_pyarray(py))
+    }
+
+    /// One score a feature: `pi`, `pi_unweighted`, `contextual_merit` or `relief`.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        metric: &str,
+        theta: [f64; 4],
+        alpha: f64,
+        decay: &str,
+        at_zero: f64,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
+        let profile = Profile::new(&self.counts);
+        let scores = match metric {
+            "pi" => profile.pi(&setting),
+            "pi_unweighted" => profile.pi_unweighted(&setting),
+            "contextual_merit" => profile.contextual_merit(&setting),
+            "relief" => profile.relief(&setting),
+            other => {
+                let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
+                return Err(exception(Error::parameter("criterion", format!("'{other}'"), known)));
+            }
+        };
+        Ok(scores.into_pyarray(py))
+    }
+
+    /// Relief's radius unless told otherwise.
+    fn default_radius(&self) -> usize {
+        default_radius(&self.counts)
+    }
+}

@@ -1,0 +1,159 @@
+"""Pair counts against a double loop, the printed constants, the laws, and the words of refusals."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import Table, count_matrices, datasets, pair_counts
+from fasttree.datasets import make_xor
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from oracle import pairs_oracle  # noqa: E402
+
+
+def random_table(seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(1, 90)), int(rng.integers(1, 9))
+    values = rng.integers(1, 6, p)
+    X = np.column_stack([rng.integers(0, v, n) for v in values]).astype(np.uint8)
+    return Table(X, rng.integers(0, rng.integers(1, 5), n), categorical_features="all")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_counts_equal_the_double_loop(seed: int) -> None:
+    table = random_table(seed)
+    rows = [[int(c.values[i]) for c in table.columns] for i in range(len(table))]
+    sizes = [len(c.levels) for c in table.columns]
+    first = list(range(0, len(table), 2))
+    for chosen in (None, first):
+        expected = pairs_oracle.counts(rows, table.y_codes.tolist(), sizes, len(table.classes), chosen)
+        got = pair_counts(table, rows=chosen, n_jobs=1 + seed % 3)
+        for k in range(len(sizes)):
+            assert np.array_equal(got.counts[k], np.array(expected[k]))
+
+
+def test_a_partition_of_the_rows_adds_up() -> None:
+    table = datasets.make_monks(1)
+    parts = np.array_split(np.random.default_rng(0).permutation(len(table)), 4)
+    total = pair_counts(table, rows=parts[0])
+    for part in parts[1:]:
+        total = total + pair_counts(table, rows=part, n_jobs=2)
+    assert total == pair_counts(table)
+    assert total.pairs == len(table) ** 2
+
+
+def test_the_xor_cube() -> None:
+    counts = pair_counts(make_xor())
+    assert [int(c[:, :, 3, 1].sum()) // 2 for c in counts.counts] == [4, 4, 0]
+    assert counts.score("contextual_merit").tolist() == [10, 10, 4]
+    assert counts.score("relief", alpha=2).tolist() == [8, 8, -8]
+    assert counts.score("pi").round(6).tolist() == [1.000920, 1.000920, 0.001201]
+    assert counts.score("pi", alpha=0).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_alpha_zero_has_the_closed_form(seed: int) -> None:
+    table = random_table(seed)
+    counts = pair_counts(table)
+    for r, counted in zip(counts.matrices(alpha=0), counts.tables, strict=True):
+        n_m, n_c, n = counted.sum(1, keepdims=True), counted.sum(0, keepdims=True), counted.sum()
+        form = [
+            counted**2,
+            counted * (n_m - counted),
+            counted * (n_c - counted),
+            counted * (n - n_m - n_c + counted),
+        ]
+        assert np.array_equal(r, np.stack(form, axis=2))
+        assert np.array_equal(np.sqrt(r[:, :, 0]), counted)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_conservation_and_the_unweighted_metric(seed: int) -> None:
+    counts = pair_counts(random_table(seed))
+    cases = np.array([c.sum(axis=0) for c in counts.counts])
+    assert np.all(cases[:, :, 0] + cases[:, :, 2] == cases[0, :, 0] + cases[0, :, 2])
+    assert np.all(cases[:, :, 1] + cases[:, :, 3] == cases[0, :, 1] + cases[0, :, 3])
+    setting = {"alpha": 0.3, "decay": "exponential"}
+    difference = counts.score("pi_unweighted", **setting) - 2 * counts.score("relief", **setting)
+    assert np.allclose(difference, difference[0])
+
+
+def test_matrices_root_and_a_function_of_ones_own() -> None:
+    table = datasets.load_weather()
+    counts = pair_counts(table)
+    for decay, alpha in [
+        ("exponential", 0.7),
+        ("power", 2.0),
+        ("threshold", 2.5),
+        ("identical", 1.0),
+        ("uniform", 0.0),
+    ]:
+        d = np.arange(len(counts.counts) + 1.0)
+        with np.errstate(divide="ignore"):
+            weights = {
+                "exponential": 2 ** (-alpha * d),
+                "power": np.where(d == 0, 0.25, d**-alpha),
+                "threshold": d < alpha,
+                "identical": d == 0,
+                "uniform": d >= 0,
+            }[decay]
+        theta = np.array([1.0, 0.5, 0.25, 0.0])
+        for r, own in zip(counts.matrices(theta, alpha, decay, 0.25), counts.counts, strict=True):
+            assert np.allclose(r, theta[:, None].T * (own * weights).sum(axis=3), rtol=1e-14)
+        first = counts.counts[0].sum(axis=0)
+        root = counts.root((1, 1, 1, 1), alpha, decay, 0.25)
+        assert np.allclose(root[:, 0], ((first[:, 0] + first[:, 2]) * weights).sum(axis=1))
+        assert np.all(root[:, 2:] == 0)
+
+    def own_pi(root, r, tables):
+        share = tables.sum(axis=2) / tables.sum(axis=(1, 2))[:, None]
+        return (share * (r[..., 0] + r[..., 3] - r[..., 1] - r[..., 2]).sum(axis=2)).sum(axis=1)
+
+    assert np.allclose(counts.score(own_pi), counts.score("pi"))
+    with pytest.raises(ValueError, match="one score for each of the 4 features"):
+        counts.score(lambda root, r, tables: 1.0)
+
+
+def test_missing_cells_are_a_value_of_their_own() -> None:
+    table = Table([["a", "x"], [None, "x"], ["b", "y"], [None, "y"]], [0, 0, 1, 1])
+    counts = pair_counts(table)
+    assert counts.counts[0].shape == (3, 2, 4, 3)
+    assert counts.tables[0].tolist() == [[1, 0], [0, 1], [1, 1]]
+
+
+def test_numeric_columns_are_binned_or_refused() -> None:
+    table = datasets.load_iris()
+    assert [len(levels) for levels in pair_counts(table).levels] == [10] * 4
+    with pytest.raises(ValueError, match="is numeric and discretize is None"):
+        pair_counts(table, discretize=None)
+
+
+def test_refusals() -> None:
+    table = make_xor()
+    counts = pair_counts(table)
+    for setting, words in [
+        ({"alpha": -1.0}, "alpha must be finite"),
+        ({"alpha": float("nan")}, "alpha must be finite"),
+        ({"theta": (1, 1, 1, 2)}, r"theta\[3\] must lie in \[0, 1\]"),
+        ({"theta": (1, 1)}, "four weights"),
+        ({"decay": "linear"}, "decay='linear'"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            counts.matrices(**setting)
+    with pytest.raises(ValueError, match="criterion='gini'"):
+        counts.score("gini")
+    with pytest.raises(IndexError, match="row 8 of a data set with 8 rows"):
+        pair_counts(table, rows=[8])
+    assert np.all(np.isfinite(counts.score("pi", alpha=1e308)))
+
+
+def test_edges() -> None:
+    one = Table([["a"]], ["c"])
+    assert pair_counts(one).counts[0].tolist() == [[[[1, 0], [0, 0], [0, 0], [0, 0]]]]
+    assert count_matrices(make_xor(), decay="identical")[0][0].tolist() == [[2, 0, 0, 0], [2, 0, 0, 0]]
+    assert fasttree.pair_counts is pair_counts

@@ -66,6 +66,20 @@ impl Word for __m512i {
         unsafe { _mm512_add_epi64(self, b) }
     }
     #[inline(always)]
+    unsafe fn spread(planes: &[[u64; 8]], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
+        let out = &mut out[..16];
+        // SAFETY: AVX-512; `out` has sixteen numbers.
+        unsafe {
+            let mut column = _mm512_set1_epi32(all as i32);
+            for (p, plane) in planes.iter().enumerate() {
+                let bits = (plane[word] >> (16 * quarter)) as u16;
+                column = _mm512_mask_sub_epi32(column, bits, column, _mm512_set1_epi32(1 << p));
+            }
+            let at: *mut __m512i = out.as_mut_ptr().cast();
+            _mm512_storeu_si512(at, _mm512_add_epi32(_mm512_loadu_si512(at), column));
+        }
+    }
+    #[inline(always)]
     unsafe fn or_and(self, m: Self, e: Self) -> Self {
         // SAFETY: AVX-512. Truth table of a | (b & c).
         unsafe { _mm512_ternarylogic_epi64::<0xf8>(self, m, e) }

@@ -110,7 +110,7 @@ pub(super) unsafe fn distances<W: Word, const D: usize>(
             for plane in sum.iter().skip(1) {
                 some = some.or(*plane);
             }
-            let inside = above(&sum, window.length).not_and(some);
+            let inside = above(&sum, window.length).not_and(some.and(valid));
             for (p, plane) in sum.iter().enumerate() {
                 if p < width {
                     plane.and(inside).store(out.as_mut_ptr().add((row * width + p) * W::WORDS));
@@ -374,15 +374,24 @@ unsafe fn count_block<W: Word, const P: usize>(
 
 /// [`tally`] of all rows, one a step, in all columns.
 #[inline(always)]
-pub(super) unsafe fn tally_all<W: Word, const P: usize>(numbers: &[u64], rows: usize, length: usize, state: State<'_>) {
+pub(super) unsafe fn tally_all<W: Word, const P: usize>(
+    numbers: &[u64],
+    rows: usize,
+    length: usize,
+    state: State<'_>,
+) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         std::hint::black_box(&mut Anchor(0));
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
         for row in (0..rows).step_by(4) {
             let n = numbers.as_ptr();
-            let x: [[W; P]; 4] =
-                [number(n, row, rows), number(n, row + 1, rows), number(n, row + 2, rows), number(n, row + 3, rows)];
+            let x: [[W; P]; 4] = [
+                number(n, row, rows),
+                number(n, row + 1, rows),
+                number(n, row + 2, rows),
+                number(n, row + 3, rows),
+            ];
             count_block(&x, length, hot, cold, state.depth, state.blocks);
         }
     }

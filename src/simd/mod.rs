@@ -21,6 +21,8 @@ mod body;
 mod buffer;
 pub mod columns;
 mod plain;
+#[cfg(test)]
+mod twins;
 mod wide;
 mod word;
 

@@ -50,16 +50,8 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
         }
         let all = codes.len() as u32;
         for word in 0..W::WORDS {
-            for half in 0..4 {
-                let mut column = [all; 16];
-                for (p, words) in words.iter().enumerate() {
-                    let bits = (words[word] >> (16 * half)) as u32 & 0xffff;
-                    for (c, column) in column.iter_mut().enumerate() {
-                        *column -= (bits >> c & 1) << p;
-                    }
-                }
-                let to = &mut out[word * 64 + half * 16..][..16];
-                to.iter_mut().zip(&column).for_each(|(to, c)| *to += c);
+            for quarter in 0..4 {
+                W::spread(&words, word, quarter, all, &mut out[word * 64 + quarter * 16..]);
             }
         }
     }

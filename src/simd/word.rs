@@ -33,6 +33,18 @@ pub(super) trait Word: Copy {
     /// Sum of 64-bit words.
     unsafe fn add64(self, b: Self) -> Self;
 
+    /// `out[c] += all - ` number spelled by bits `16 * quarter + c` of word `word` of the planes, for 16 columns.
+    #[inline(always)]
+    unsafe fn spread(planes: &[[u64; 8]], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
+        let mut column = [all; 16];
+        for (p, plane) in planes.iter().enumerate() {
+            let bits = (plane[word] >> (16 * quarter)) as u32 & 0xffff;
+            for (c, column) in column.iter_mut().enumerate() {
+                *column -= (bits >> c & 1) << p;
+            }
+        }
+        out[..16].iter_mut().zip(&column).for_each(|(to, c)| *to += c);
+    }
     /// `self | (m & e)`.
     #[inline(always)]
     unsafe fn or_and(self, m: Self, e: Self) -> Self {

@@ -4,6 +4,7 @@
 //! the rows were divided; two partial results add.
 
 pub mod contingency;
+pub mod neighbours;
 pub mod pairs;
 mod sums;
 

@@ -43,10 +43,12 @@ impl Order {
     }
 }
 
-/// Rows of a tile whose distances fit the memory set aside.
+/// Rows of a tile: enough that making the bit planes of all columns again for each tile does not matter, few enough that their
+/// distances stay in the cache for few features, and never more than fit the memory set aside.
 pub(super) fn tile_rows(rows: &Rows<'_>) -> usize {
     let bytes = if rows.numbers.is_empty() { 4 } else { 12 };
-    (TILE_BYTES / (bytes * rows.len().max(1))).clamp(16, rows.len().max(16))
+    let fit = TILE_BYTES / (bytes * rows.len().max(1));
+    (8 * rows.features()).max(64).min(fit).clamp(16, rows.len().max(16))
 }
 
 /// Distances of some rows to all places.

@@ -129,7 +129,8 @@ impl Distance for i32 {
         let (mut sum, mut squares) = (0i128, 0i128);
         for part in of.chunks(1 << 16) {
             // at most 2^16 numbers below 2^24: the squares fit 64 bits
-            let (s, q) = part.iter().fold((0i64, 0i64), |(s, q), &d| (s + i64::from(d), q + i64::from(d) * i64::from(d)));
+            let (s, q) =
+                part.iter().fold((0i64, 0i64), |(s, q), &d| (s + i64::from(d), q + i64::from(d) * i64::from(d)));
             sum += i128::from(s);
             squares += i128::from(q);
         }

@@ -30,8 +30,10 @@ impl Random {
         let numeric = if columns == 0 { 3 } else { draw.below(2) * draw.below(4) };
         let n_classes = 1 + draw.below(4);
         let levels: Vec<usize> = (0..columns).map(|_| 1 + draw.below(4)).collect();
-        let codes = (0..rows).flat_map(|_| levels.iter().map(|&l| draw.below(l) as u8).collect::<Vec<_>>()).collect();
-        let numbers = (0..numeric).map(|_| (0..rows).map(|_| draw.below(1 << 40) as f64 / 7.0).collect()).collect();
+        let codes =
+            (0..rows).flat_map(|_| levels.iter().map(|&l| draw.below(l) as u8).collect::<Vec<_>>()).collect();
+        let numbers =
+            (0..numeric).map(|_| (0..rows).map(|_| draw.below(1 << 40) as f64 / 7.0).collect()).collect();
         let classes = (0..rows).map(|_| draw.below(n_classes) as u16).collect();
         Self { codes, columns, numbers, classes, n_classes }
     }
@@ -89,7 +91,8 @@ impl Random {
                     vec![]
                 }
                 Method::Surf { star } => {
-                    let pick = |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
+                    let pick =
+                        |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
                     let mut sets = vec![(1.0, false, pick(&|x| x < mean))];
                     if star {
                         sets.push((-1.0, false, pick(&|x| x > mean)));
@@ -97,7 +100,8 @@ impl Random {
                     sets
                 }
                 Method::MultiSurf { star } => {
-                    let pick = |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
+                    let pick =
+                        |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
                     let mut sets = vec![(1.0, false, pick(&|x| x < m - sd / 2.0))];
                     if star {
                         sets.push((1.0, true, pick(&|x| x > m + sd / 2.0)));

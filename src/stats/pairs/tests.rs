@@ -176,3 +176,20 @@ fn a_cancelled_pass_stops() {
     let r = pair_counts_with(&control, Kernels::active(), &random.codes(), None, None);
     assert_eq!(r, Err(crate::error::Error::Cancelled));
 }
+
+#[test]
+fn seventy_thousand_rows_do_not_overflow() {
+    // 4.9e9 ordered pairs: more than 32 bits hold; the sums of every feature are checked inside
+    let rows = 70_000;
+    let columns: Vec<Vec<u8>> =
+        (0..18).map(|k| (0..rows).map(|i| uniform(mix(k, i), 2) as u8).collect()).collect();
+    let classes: Vec<u16> = (0..rows).map(|i| uniform(mix(99, i), 2) as u16).collect();
+    let columns = columns.iter().map(|c| Column { values: Values::U8(c), levels: 2 }).collect();
+    let codes = Codes::new(columns, &classes, 2, None).unwrap();
+    let counts = pair_counts_with(&Control::new(2), Kernels::active(), &codes, None, None).unwrap();
+    assert_eq!(counts.pairs(), 4_900_000_000);
+    let uniform = super::Setting::new([1.0; 4], 0.0, super::Decay::Uniform).unwrap();
+    let r = super::count_matrices(&counts, &uniform);
+    let both: f64 = r[..16].iter().sum();
+    assert_eq!(both, 4.9e9);
+}

@@ -1,0 +1,155 @@
+//! The exact pass and the neighbours, on every level this machine has; answers are checked before anything is timed.
+//!
+//! Criterion measures wall time; the summary at the end takes the least of several runs of the calling thread alone and says so
+//! loudly when a higher level is slower than a lower one. Rates are in pair-features a second, t (t - 1) / 2 * n.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fasttree_core::numeric::{mix, uniform};
+use fasttree_core::parallel::Control;
+use fasttree_core::simd::{Kernels, Level};
+use fasttree_core::stats::neighbours::{self, Method, Multiclass, NeighbourTies, Ranks, neighbour_scores_with};
+use fasttree_core::stats::pairs::{Codes, Column, PairCounts, Profile, Setting, Values, pair_counts_with};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Rows, features, values, classes: tic-tac-toe, kr-vs-kp, mushroom and letter in size.
+const SHAPES: [(usize, usize, usize, usize); 4] =
+    [(958, 9, 3, 2), (3196, 36, 2, 2), (8124, 22, 5, 2), (20_000, 16, 10, 26)];
+
+struct Data {
+    columns: Vec<Vec<u8>>,
+    by_row: Vec<u8>,
+    classes: Vec<u16>,
+    values: usize,
+    n_classes: usize,
+}
+
+impl Data {
+    fn new(rows: usize, features: usize, values: usize, n_classes: usize) -> Self {
+        let cell = |i: usize, k: usize| uniform(mix(k as u64, i as u64), values as u64) as u8;
+        Self {
+            columns: (0..features).map(|k| (0..rows).map(|i| cell(i, k)).collect()).collect(),
+            by_row: (0..rows).flat_map(|i| (0..features).map(move |k| cell(i, k))).collect(),
+            classes: (0..rows).map(|i| uniform(mix(1 << 40, i as u64), n_classes as u64) as u16).collect(),
+            values,
+            n_classes,
+        }
+    }
+
+    fn codes(&self) -> Codes<'_> {
+        let levels = self.values;
+        let columns = self.columns.iter().map(|c| Column { values: Values::U8(c), levels }).collect();
+        Codes::new(columns, &self.classes, self.n_classes, None).expect("codes in range")
+    }
+
+    fn rows(&self) -> neighbours::Rows<'_> {
+        let n = self.columns.len();
+        let codes = neighbours::Codes { values: &self.by_row, columns: n, stride: n };
+        neighbours::Rows::new(codes, &[], &self.classes, self.n_classes).expect("codes in range")
+    }
+}
+
+fn count(level: Level, codes: &Codes<'_>) -> PairCounts {
+    pair_counts_with(&Control::new(1), Kernels::at(level), codes, None, None).expect("not cancelled")
+}
+
+/// All levels agree, and 40 random rows have the sums that a double loop over them and all others gives.
+fn check(data: &Data, codes: &Codes<'_>) {
+    let truth = count(Level::Plain, codes);
+    truth.check_sums().expect("every pair once");
+    assert!(Level::available().iter().all(|&level| count(level, codes) == truth), "levels differ");
+    let some: Vec<u32> = (0..40).map(|s| uniform(mix(7, s), data.classes.len() as u64) as u32).collect();
+    let control = Control::new(1);
+    let part = pair_counts_with(&control, Kernels::active(), codes, Some(&some), None).expect("not cancelled");
+    let mut near = vec![0i64; part.distances()];
+    for &i in &some {
+        for j in 0..data.classes.len() {
+            near[data.columns.iter().filter(|c| c[i as usize] != c[j]).count()] += 1;
+        }
+    }
+    let root = part.root();
+    let by_distance = |d: usize| root.chunks_exact(part.distances()).map(|r| r[d]).sum::<i64>();
+    assert!(near.iter().enumerate().all(|(d, &n)| n == by_distance(d)), "distances differ from the double loop");
+}
+
+fn least<R>(times: usize, mut f: impl FnMut() -> R) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..times {
+        let start = Instant::now();
+        black_box(f());
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    best
+}
+
+fn exact(c: &mut Criterion) {
+    for (rows, features, values, classes) in SHAPES {
+        let data = Data::new(rows, features, values, classes);
+        let codes = data.codes();
+        check(&data, &codes);
+        let pairs = (rows * (rows - 1) / 2 * features) as u64;
+        let mut group = c.benchmark_group(format!("pairs {rows}x{features}"));
+        group.sample_size(10).throughput(Throughput::Elements(pairs));
+        let mut before: Option<(Level, f64)> = None;
+        for level in Level::available() {
+            group.bench_function(BenchmarkId::from_parameter(level.name()), |b| b.iter(|| count(level, &codes)));
+            let time = least(5, || count(level, &codes));
+            println!(
+                "{rows}x{features} {:9} {:9.3} ms {:7.2} Gpf/s",
+                level.name(),
+                time * 1e3,
+                pairs as f64 / time * 1e-9
+            );
+            if let Some((lower, faster)) = before.filter(|(_, t)| *t < time) {
+                println!(
+                    "!!! {} IS SLOWER THAN {}: {:.3} ms against {:.3} ms",
+                    level.name(),
+                    lower.name(),
+                    time * 1e3,
+                    faster * 1e3
+                );
+            }
+            before = Some((level, time));
+        }
+        let counts = count(Level::active(), &codes);
+        group.bench_function("a thousand settings", |b| {
+            b.iter(|| {
+                let profile = Profile::new(&counts);
+                let setting = |i: u32| {
+                    Setting::new([1.0; 4], f64::from(i) / 100.0, fasttree_core::stats::pairs::Decay::Exponential)
+                };
+                (0..1000).map(|i| profile.pi(&setting(i).expect("in range"))[0]).sum::<f64>()
+            });
+        });
+        group.finish();
+    }
+}
+
+fn near(c: &mut Criterion) {
+    let methods = [
+        ("relieff", Method::ReliefF { k: 10, ties: NeighbourTies::Share, ranks: Ranks::Equal }),
+        ("multisurf", Method::MultiSurf { star: false }),
+    ];
+    for (rows, features, values) in [(3196, 36, 2), (1000, 10_000, 3)] {
+        let data = Data::new(rows, features, values, 2);
+        let input = data.rows();
+        let mut group = c.benchmark_group(format!("neighbours {rows}x{features}"));
+        group.sample_size(10).throughput(Throughput::Elements((rows * (rows - 1) / 2 * features) as u64));
+        for (name, method) in methods {
+            let scores = |level| {
+                let kernels = Kernels::at(level);
+                neighbour_scores_with(&Control::new(1), kernels, &input, method, Multiclass::Prior)
+                    .expect("not cancelled")
+            };
+            let truth = scores(Level::Plain);
+            for level in Level::available() {
+                assert!(scores(level) == truth, "{} differs", level.name());
+                group.bench_function(BenchmarkId::new(name, level.name()), |b| b.iter(|| scores(level)));
+            }
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, exact, near);
+criterion_main!(benches);

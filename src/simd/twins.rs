@@ -1,0 +1,208 @@
+//! Naive twins of the kernels, pair by pair and bit by bit, compared on every level this machine has.
+
+use super::*;
+
+/// xorshift: the kernels import nothing of the crate, their tests neither.
+struct Draw(u64);
+
+impl Draw {
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    fn below(&mut self, bound: usize) -> usize {
+        (self.bits() >> 20) as usize % bound
+    }
+}
+
+/// Columns of a tile and rows, as codes.
+struct Case {
+    kernels: Kernels,
+    levels: usize,
+    features: usize,
+    used: usize,
+    columns: Vec<Vec<usize>>,
+    rows: Vec<Vec<usize>>,
+}
+
+impl Case {
+    fn new(level: Level, draw: &mut Draw) -> Self {
+        let kernels = Kernels::at(level);
+        let (levels, features) = (1 + draw.below(4), 1 + draw.below(40));
+        let used = 1 + draw.below(64 * kernels.words());
+        let mut code = |n: usize| -> Vec<Vec<usize>> {
+            (0..n).map(|_| (0..features).map(|_| draw.below(levels)).collect()).collect()
+        };
+        Self { kernels, levels, features, used, columns: code(used), rows: code(61) }
+    }
+
+    fn planes(&self) -> (Buffer, Buffer) {
+        let w = self.kernels.words();
+        let mut planes = Buffer::zeroed(self.features * self.levels * w);
+        let mut valid = Buffer::zeroed(w);
+        for (c, column) in self.columns.iter().enumerate() {
+            valid[c / 64] |= 1 << (c % 64);
+            for (k, code) in column.iter().enumerate() {
+                planes[(k * self.levels + code) * w + c / 64] |= 1 << (c % 64);
+            }
+        }
+        (planes, valid)
+    }
+
+    fn slots(&self, row: usize) -> Vec<u32> {
+        self.rows[row].iter().enumerate().map(|(k, code)| (k * self.levels + code) as u32).collect()
+    }
+
+    fn distance(&self, row: usize, column: usize) -> usize {
+        self.rows[row].iter().zip(&self.columns[column]).filter(|(a, b)| a != b).count()
+    }
+}
+
+fn cases(mut check: impl FnMut(&Case, &mut Draw)) {
+    let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
+    for level in Level::available() {
+        for _ in 0..60 {
+            let case = Case::new(level, &mut draw);
+            check(&case, &mut draw);
+        }
+    }
+}
+
+#[test]
+fn distances_and_counters() {
+    cases(|case, draw| {
+        let (k, w, n) = (case.kernels, case.kernels.words(), case.features);
+        let (planes, valid) = case.planes();
+        let first = draw.below(n + 1);
+        let window = Window { features: n, first, length: 1 + draw.below(n + 1 - first) };
+        let slots = Slots::new((0..case.rows.len()).flat_map(|r| case.slots(r)).collect(), n);
+        let mut numbers = Buffer::zeroed(case.rows.len() * window.planes() * w);
+        let mut outside = Buffer::zeroed(case.rows.len() * w);
+        let any = k.distances(&planes, &valid, &slots, window, &mut numbers, &mut outside);
+        assert_eq!(any, outside.iter().any(|&o| o != 0));
+        let inside = |r: usize, c: usize| (window.first..=window.largest()).contains(&case.distance(r, c));
+        for r in 0..case.rows.len() {
+            for c in 0..64 * w {
+                let bit = |words: &[u64]| (words[c / 64] >> (c % 64) & 1) as usize;
+                let p = window.planes();
+                let number = (0..p).map(|q| bit(&numbers[(r * p + q) * w..][..w]) << q).sum::<usize>();
+                let is_inside = c < case.used && inside(r, c);
+                let expected = if is_inside { window.largest() + 1 - case.distance(r, c) } else { 0 };
+                assert_eq!(number, expected, "{} row {r} column {c}", k.level().name());
+                assert_eq!(bit(&outside[r * w..][..w]) == 1, c < case.used && !inside(r, c));
+            }
+        }
+        // one feature: rows dealt out by value, twice over
+        let feature = draw.below(n);
+        let mut schedule = Schedule::default();
+        let mut left: Vec<Vec<usize>> = (0..case.levels)
+            .map(|v| (0..case.rows.len()).filter(|&r| case.rows[r][feature] == v).collect())
+            .collect();
+        while left.iter().any(|l| !l.is_empty()) {
+            let mut begun = false;
+            for (v, rows) in left.iter_mut().enumerate() {
+                if let Some(r) = rows.pop() {
+                    if begun {
+                        schedule.join(r as u16, v as u16);
+                    } else {
+                        schedule.begin(r as u16, v as u16);
+                        begun = true;
+                    }
+                }
+            }
+        }
+        let (depth, times) = (12, 1 + draw.below(7));
+        let mut hot = Buffer::zeroed(window.length * 4 * w);
+        let mut cold = Buffer::zeroed(window.length * cold_planes(depth) * w);
+        let (mut hot_all, mut cold_all) = (Buffer::zeroed(hot.len()), Buffer::zeroed(cold.len()));
+        let (mut blocks, mut blocks_all) = (0, 0);
+        for _ in 0..times {
+            let own = &planes[feature * case.levels * w..];
+            let state = State { hot: &mut hot, cold: &mut cold, depth, blocks: &mut blocks };
+            k.tally(&numbers, &schedule, own, window, state);
+            let state = State { hot: &mut hot_all, cold: &mut cold_all, depth, blocks: &mut blocks_all };
+            k.tally_all(&numbers, case.rows.len(), window, state);
+        }
+        let mask: Vec<u64> = (0..w).map(|_| draw.bits()).collect();
+        for index in 0..window.length {
+            let at = |r: usize, c: usize| case.distance(r, c) == window.distance(index);
+            let counter = Counter { hot: &hot, cold: &cold, depth, blocks, length: window.length, index };
+            let all = Counter { hot: &hot_all, cold: &cold_all, blocks: blocks_all, ..counter };
+            let mut unpacked = vec![0u32; 64 * w];
+            k.unpack(all, &mut unpacked);
+            for (c, &count) in unpacked.iter().enumerate() {
+                let expected = (0..case.rows.len()).filter(|&r| c < case.used && at(r, c)).count() * times;
+                assert_eq!(count as usize, expected);
+            }
+            let own = &planes[feature * case.levels * w..][..case.levels * w];
+            let mut out = vec![7u64; own.len()];
+            k.flush(counter, own, &mask, &mut out);
+            for v in 0..case.levels {
+                for word in 0..w {
+                    let columns = (word * 64..(word + 1) * 64).filter(|&c| {
+                        c < case.used && mask[word] >> (c % 64) & 1 == 1 && case.columns[c][feature] == v
+                    });
+                    let same = |c: usize| {
+                        (0..case.rows.len()).filter(|&r| case.rows[r][feature] == v && at(r, c)).count()
+                    };
+                    let expected: usize = columns.map(same).sum::<usize>() * times;
+                    assert_eq!(out[v * w + word] as usize, expected, "{}", k.level().name());
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn agreements_and_wide_kernels() {
+    cases(|case, draw| {
+        let (k, w, n) = (case.kernels, case.kernels.words(), case.features);
+        let (planes, _) = case.planes();
+        let depth = (usize::BITS - n.leading_zeros()) as usize;
+        let mut sum = vec![0u64; depth * w];
+        let row = draw.below(case.rows.len());
+        k.agreements(&planes, &case.slots(row), depth, &mut sum);
+        let codes: Vec<u8> = case.rows[row].iter().map(|&c| c as u8).collect();
+        let mut far = vec![3u32; 64 * w];
+        k.add_distances(&planes, &codes, case.levels, &mut far);
+        for c in 0..case.used {
+            let equal: usize = (0..depth).map(|p| ((sum[p * w + c / 64] >> (c % 64) & 1) as usize) << p).sum();
+            assert_eq!(n - equal, case.distance(row, c));
+            assert_eq!(far[c] as usize, 3 + case.distance(row, c));
+        }
+        let width = 64 * (1 + draw.below(6));
+        let bytes: Vec<u8> = (0..width * 20).map(|_| draw.below(3) as u8).collect();
+        let members: Vec<u32> = (0..draw.below(600)).map(|_| draw.below(20) as u32).collect();
+        let mut out = vec![1.0; width];
+        k.add_mismatches(&bytes[..width], &bytes, &members, 0.5, &mut out);
+        for (c, &sum) in out.iter().enumerate() {
+            let differ = members.iter().filter(|&&m| bytes[m as usize * width + c] != bytes[c]).count();
+            assert_eq!(sum, 1.0 + 0.5 * differ as f64);
+        }
+        let numbers: Vec<f64> = (0..50).map(|_| draw.below(1000) as f64 / 7.0).collect();
+        let mut gaps = vec![0.25; 50];
+        k.add_gaps(&numbers, 3.5, 0.5, &mut gaps);
+        assert!(numbers.iter().zip(&gaps).all(|(x, g)| *g == 0.25 + 0.5 * (x - 3.5).abs()));
+    });
+}
+
+#[test]
+#[should_panic]
+fn a_row_outside_its_masks_is_a_panic() {
+    let kernels = Kernels::active();
+    let mut schedule = Schedule::default();
+    schedule.begin(5, 0);
+    let window = Window { features: 3, first: 0, length: 4 };
+    let (mut hot, mut cold) = (vec![0; 4096], vec![0; 1 << 16]);
+    let state = State { hot: &mut hot, cold: &mut cold, depth: 4, blocks: &mut 0 };
+    kernels.tally(&[0; 8], &schedule, &[0; 8], window, state);
+}
+
+#[test]
+#[should_panic]
+fn a_code_without_planes_is_a_panic() {
+    let kernels = Kernels::active();
+    kernels.add_distances(&[0; 64], &[0, 3], 2, &mut [0; 512]);
+}

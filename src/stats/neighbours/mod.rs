@@ -18,7 +18,7 @@ mod select;
 mod tests;
 
 pub use score::{neighbour_scores, neighbour_scores_with};
-pub use select::{Method, Multiclass, NeighbourTies, Ranks};
+pub use select::{Method, Multiclass, NeighbourTies, PairMetric, Ranks};
 
 use crate::error::{Error, Result};
 

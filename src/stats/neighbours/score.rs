@@ -6,7 +6,7 @@
 use super::Rows;
 use super::distances::{Distances, Order, tile_rows};
 use super::select::{Choice, Method, Multiclass, Picker};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 
@@ -38,6 +38,9 @@ pub fn neighbour_scores_with(
     multiclass: Multiclass,
 ) -> Result<Vec<f64>> {
     method.check()?;
+    if matches!(method, Method::Pairs { .. }) && !rows.numbers.is_empty() {
+        return Err(Error::Data("pair metrics need nominal features: discretize the numeric columns".into()));
+    }
     let t = rows.len();
     let mut scores = vec![0.0; rows.features()];
     let order = Order::new(rows);
@@ -66,10 +69,17 @@ pub fn neighbour_scores_with(
         };
         let choices = pick(control, rows, &picker, &d, tile)?;
         drop(d);
-        let constant: f64 = choices.iter().map(|c| c.constant).sum();
+        let constant: f64 = if method.by_share() { 0.0 } else { choices.iter().map(|c| c.constant).sum() };
         scores.iter_mut().for_each(|s| *s += constant);
         let (nominal, numeric) = scores.split_at_mut(rows.codes.columns);
-        let work = Work { kernels, rows, order: &order, first: tile.start, choices: &choices };
+        let work = Work {
+            kernels,
+            rows,
+            order: &order,
+            first: tile.start,
+            choices: &choices,
+            by_share: method.by_share(),
+        };
         add_nominal(control, &work, nominal)?;
         add_numeric(control, &work, numeric)?;
     }
@@ -142,6 +152,7 @@ struct Work<'a> {
     order: &'a Order,
     first: usize,
     choices: &'a [Choice],
+    by_share: bool,
 }
 
 fn add_nominal(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<()> {
@@ -158,14 +169,22 @@ fn add_nominal(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result
         for (&row, to) in work.order.rows.iter().zip(bytes.chunks_exact_mut(width)) {
             to[..range.len()].copy_from_slice(rows.codes.part(row as usize, range.clone()));
         }
-        let mut sums = vec![0.0; width];
+        let shares = if work.by_share { shares(&bytes, width, rows.len()) } else { Vec::new() };
+        let (mut sums, mut of_row) = (vec![0.0; width], vec![0.0; width]);
         for (i, choice) in work.choices.iter().enumerate() {
             if i % 64 == 0 {
                 control.check()?;
             }
             let row = &bytes[work.order.places[work.first + i] as usize * width..][..width];
             for (weight, members) in &choice.groups {
-                work.kernels.add_mismatches(row, &bytes, members, *weight, &mut sums);
+                let to = if work.by_share { &mut of_row } else { &mut sums };
+                work.kernels.add_mismatches(row, &bytes, members, *weight, to);
+            }
+            if work.by_share {
+                for (k, (sum, add)) in sums.iter_mut().zip(&mut of_row).enumerate() {
+                    *sum += shares[k * 256 + usize::from(row[k])] * (choice.constant + *add);
+                    *add = 0.0;
+                }
             }
         }
         sums.truncate(range.len());
@@ -173,6 +192,16 @@ fn add_nominal(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result
     })?;
     scores.iter_mut().zip(parts.iter().flatten()).for_each(|(to, s)| *to += s);
     Ok(())
+}
+
+/// Share of each code of each column, `[column][256]`.
+fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; width * 256];
+    for row in bytes.chunks_exact(width) {
+        row.iter().enumerate().for_each(|(k, &code)| shares[k * 256 + usize::from(code)] += 1.0);
+    }
+    shares.iter_mut().for_each(|s| *s /= rows as f64);
+    shares
 }
 
 fn add_numeric(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<()> {

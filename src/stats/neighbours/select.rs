@@ -6,6 +6,7 @@
 
 use super::distances::Order;
 use crate::error::{Error, Result};
+use crate::stats::pairs::Setting;
 use std::ops::Range;
 
 /// How misses of several classes are weighed.
@@ -41,6 +42,17 @@ pub enum Ranks {
     },
 }
 
+/// Metrics of the framework that a single setting can have by streaming.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairMetric {
+    /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])`.
+    Pi,
+    /// `sum R[.,4]`.
+    ContextualMerit,
+    /// `sum R[.,4] - R[.,3]`.
+    Relief,
+}
+
 /// How neighbours are picked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Method {
@@ -62,6 +74,14 @@ pub enum Method {
     MultiSurf {
         /// Rows farther than the mean and half a deviation count the other way round (by agreements).
         star: bool,
+    },
+    /// All pairs, self-pairs included, under one setting of the framework: what [`crate::stats::pairs`] gives for all settings at
+    /// once, for so many features that counts by distance make no sense. Sums of doubles in row order. Nominal features only.
+    Pairs {
+        /// Theta, alpha and decay.
+        setting: Setting,
+        /// What is made of R.
+        metric: PairMetric,
     },
     /// Contextual merit over the K nearest rows of other classes: `sum diff / D^2` (Hong 1997); a sum, not a mean.
     Merit {
@@ -87,6 +107,11 @@ impl Method {
             }
             _ => Ok(()),
         }
+    }
+
+    /// True if what a row adds to a feature is weighed by the share of its value.
+    pub(super) fn by_share(&self) -> bool {
+        matches!(self, Self::Pairs { metric: PairMetric::Pi, .. })
     }
 
     /// True if the mean distance of all pairs is needed before any row.
@@ -210,6 +235,7 @@ impl Picker<'_> {
                 let picked: Vec<Vec<Group>> = self.classes().enumerate().map(nearest).collect();
                 self.near(&picked, own, each, false, &mut choice);
             }
+            Method::Pairs { setting, metric } => self.pairs(distances, own, &setting, metric, &mut choice),
             Method::Merit { k, ties } => self.merit(distances, own, k, ties, &mut choice),
             Method::Surf { star } => {
                 let mean = self.mean;
@@ -277,6 +303,41 @@ impl Picker<'_> {
             }
             let each = if agreements { -each } else { each };
             choice.groups.extend(groups.iter().map(|(w, m)| (each * w, m.clone())));
+        }
+    }
+
+    /// Rows of each class in groups of one distance; agreements are a constant less differences.
+    fn pairs<D: Distance>(
+        &self,
+        distances: &[D],
+        own: usize,
+        s: &Setting,
+        metric: PairMetric,
+        choice: &mut Choice,
+    ) {
+        let theta = s.theta();
+        let (pi, merit) = (metric == PairMetric::Pi, metric == PairMetric::ContextualMerit);
+        if pi {
+            choice.constant += theta[0] * s.weight(0); // the self-pair
+        }
+        for (c, class) in self.classes().enumerate() {
+            let mut places: Vec<u32> =
+                class.map(|at| at as u32).filter(|&at| distances[at as usize] < D::FAR).collect();
+            let of = |at: &u32| distances[*at as usize];
+            places.sort_by(|a, b| of(a).partial_cmp(&of(b)).unwrap_or(std::cmp::Ordering::Equal));
+            let (agree, differ) = match (c == own, pi) {
+                (true, true) => (theta[0], -(theta[0] + theta[2])),
+                (false, true) => (-theta[1], theta[1] + theta[3]),
+                (true, false) => (0.0, if merit { 0.0 } else { -theta[2] }),
+                (false, false) => (0.0, theta[3]),
+            };
+            for group in places.chunk_by(|a, b| of(a) == of(b)) {
+                let weight = s.weight(of(&group[0]).value() as usize);
+                choice.constant += agree * weight * group.len() as f64;
+                if weight * differ != 0.0 {
+                    choice.groups.push((weight * differ, group.to_vec()));
+                }
+            }
         }
     }
 

@@ -90,6 +90,7 @@ impl Random {
                     }
                     vec![]
                 }
+                Method::Pairs { .. } => unreachable!("compared with the contractions"),
                 Method::Surf { star } => {
                     let pick =
                         |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
@@ -226,4 +227,37 @@ fn numbers_that_mean_nothing_are_refused() {
     assert_eq!(rows.numbers[0], [0.0, 1.0]);
     let none = Method::Merit { k: 0, ties: NeighbourTies::Share };
     assert!(neighbour_scores(&Control::new(1), &rows, none, Multiclass::Prior).is_err());
+}
+
+#[test]
+fn one_setting_by_streaming_is_the_contraction_of_all() {
+    use crate::stats::pairs::{self, Column, Decay, Profile, Setting, Values};
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        random.numbers.clear();
+        if random.columns == 0 {
+            continue;
+        }
+        let by_column: Vec<Vec<u8>> = (0..random.columns)
+            .map(|k| random.codes.iter().skip(k).step_by(random.columns).copied().collect())
+            .collect();
+        let columns = by_column.iter().map(|c| Column { values: Values::U8(c), levels: 5 }).collect();
+        let codes = pairs::Codes::new(columns, &random.classes, random.n_classes, None).unwrap();
+        let profile = Profile::new(&pairs::pair_counts(&Control::new(1), &codes).unwrap());
+        let theta = [1.0, 0.5, 0.25, 0.75];
+        for decay in [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical] {
+            let setting = Setting::new(theta, 2.5, decay).unwrap();
+            for metric in [PairMetric::Pi, PairMetric::ContextualMerit, PairMetric::Relief] {
+                let truth = match metric {
+                    PairMetric::Pi => profile.pi(&setting),
+                    PairMetric::ContextualMerit => profile.contextual_merit(&setting),
+                    PairMetric::Relief => profile.relief(&setting),
+                };
+                let method = Method::Pairs { setting, metric };
+                let got = neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior).unwrap();
+                let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+                assert!(truth.iter().zip(&got).all(near), "seed {seed} {setting:?} {metric:?}: {truth:?} {got:?}");
+            }
+        }
+    }
 }

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("fasttree", "numpy", "scikit-learn", "lightgbm", "ydf", "pandas")
+PACKAGES = ("numpy", "scikit-learn", "lightgbm", "ydf", "pandas")
 
 
 def cpu_seconds() -> float:

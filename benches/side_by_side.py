@@ -101,6 +101,18 @@ def ydf_cart(X: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     return lambda: learner.train({**columns, "y": y})
 
 
+def ydf_leaves(model: Any) -> int:
+    """Leaves of the only tree of a YDF model."""
+    open_nodes, leaves = [model.get_tree(0).root], 0
+    while open_nodes:
+        node = open_nodes.pop()
+        if node.is_leaf:
+            leaves += 1
+        else:
+            open_nodes += [node.neg_child, node.pos_child]
+    return leaves
+
+
 def exact_tree(rows: int, ours: str, peers: str) -> Contest:
     """One exact tree without limits on numbers."""
     X, y, X_test, y_test = numbers(rows)
@@ -121,6 +133,7 @@ def exact_tree(rows: int, ours: str, peers: str) -> Contest:
         work["YDF"] = ydf_cart(X, y)
         model = work["YDF"]()
         columns = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(X.shape[1])}
+        leaves["YDF"] = ydf_leaves(model)
         accuracy["YDF"] = float(np.mean((model.predict(columns) > 0.5) == y_test))
         goals["YDF"] = 4.0 if rows < 500_000 else 5.0
     check(max(accuracy.values()) - accuracy[OURS] < 0.015, f"accuracy {accuracy}")
@@ -362,6 +375,7 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="write record/side_by_side-<date>.json")
     given = parser.parse_args()
     about = machine()
+    about["packages"] = {"fasttree": fasttree.__version__, **about["packages"]}
     print(
         f"{about['processor']}, one thread, CPU time (user + system), least of {given.rounds} interleaved rounds"
     )

@@ -224,6 +224,8 @@ impl Schedule {
 }
 
 type Distances = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64]) -> bool;
+type AddDistances = unsafe fn(&[u64], &[u8], usize, &mut [u32]);
+type AddMismatches = unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]);
 type TallyAll = unsafe fn(&[u64], usize, usize, State<'_>);
 type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, State<'_>);
 
@@ -270,8 +272,8 @@ struct Table {
     unpack: unsafe fn(Counter<'_>, &mut [u32]),
     agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
     /// By number of bits of a sum: 3, 5, 7, 9, 11.
-    add_distances: [unsafe fn(&[u64], &[u8], usize, &mut [u32]); 5],
-    add_mismatches: unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]),
+    add_distances: [AddDistances; 5],
+    add_mismatches: AddMismatches,
     add_gaps: unsafe fn(&[f64], f64, f64, &mut [f64]),
 }
 

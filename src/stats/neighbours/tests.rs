@@ -14,6 +14,9 @@ impl Draw {
     }
 }
 
+/// Sign, agreements instead of differences, members with their weights.
+type Picked = (f64, bool, Vec<(usize, f64)>);
+
 struct Random {
     codes: Vec<u8>,
     columns: usize,
@@ -70,7 +73,7 @@ impl Random {
             let own = self.classes[i];
             let m = others.iter().map(|&j| d[j]).sum::<f64>() / others.len() as f64;
             let sd = (others.iter().map(|&j| (d[j] - m).powi(2)).sum::<f64>() / others.len() as f64).sqrt();
-            let sets: Vec<(f64, bool, Vec<(usize, f64)>)> = match method {
+            let sets: Vec<Picked> = match method {
                 Method::ReliefF { k, ties, ranks } => {
                     let mut chosen = Vec::new();
                     for c in 0..self.n_classes as u16 {

@@ -396,7 +396,9 @@ def main() -> None:
         today = datetime.date.today().isoformat()
         path = HERE / "record" / f"side_by_side-{today}.json"
         document = {"date": today, "machine": about, "unit": "CPU seconds, one thread", "results": records}
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        path.write_text(
+            json.dumps(document, indent=1, default=lambda number: number.item()) + "\n", encoding="utf-8"
+        )
         print(f"written: benches/record/{path.name}")
 
 

@@ -69,10 +69,12 @@ def criteria() -> list[str]:
             lines += ["Also called " + ", ".join(f"``{a}``" for a in c["aliases"]) + ".", ""]
         lines += [f"Source: {c['source']}. Class: ``fasttree.criteria.{c['class_name']}``.", ""]
         table = [list(row) for row in c["example"]]
-        lines += [
-            f"Worked example: the table ``{table}`` (branches x classes) scores ``{object_().score(table):.6g}``.",
-            "",
-        ]
+        if c["evidence"] == "table" and table:
+            score = object_().score(table)
+            lines += [
+                f"Worked example: the table ``{table}`` (branches x classes) scores ``{score:.6g}``.",
+                "",
+            ]
         for option in object_.info["options"]:
             if option["name"] != "size_values":
                 lines += [f"``{option['name']}``", f"   {option['doc']} Default ``{option['default']}``.", ""]

@@ -131,9 +131,10 @@ def test_every_criterion_has_what_its_page_prints():
         criterion = getattr(fasttree.criteria, info["class_name"])
         assert info["summary"].endswith("."), info["name"]
         assert info["formula"] and info["distance"] and info["source"], info["name"]
-        assert criterion().score(info["example"]) == pytest.approx(info["example_score"], abs=1e-12), info[
-            "name"
-        ]
+        if info["evidence"] == "table":
+            assert criterion().score(info["example"]) == pytest.approx(info["example_score"], abs=1e-12), (
+                info["name"]
+            )
         options = {o["name"]: o["doc"] for o in criterion.info["options"]}
         assert set(options) == set(info["options"]) and all(options.values()), info["name"]
 

@@ -46,7 +46,11 @@ def take_apart(X: Any) -> Source:
         ValueError: not 2-D, complex, rows of unequal length, duplicate names.
     """
     if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan) if X.dtype.kind in "iuf" else np.ma.filled(X.astype(object), None)
+        X = (
+            np.ma.filled(X.astype(np.float64), np.nan)
+            if X.dtype.kind in "iuf"
+            else np.ma.filled(X.astype(object), None)
+        )
     if isinstance(X, np.ndarray):
         return _from_array(X)
     if _is_sparse(X):

@@ -173,7 +173,9 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
     if options:
         doc += f"\nArgs:{options}\n"
     return type(
-        info["class_name"], (Criterion,), {"__init__": __init__, "__doc__": doc, "info": info, "__module__": __name__}
+        info["class_name"],
+        (Criterion,),
+        {"__init__": __init__, "__doc__": doc, "info": info, "__module__": __name__},
     )
 
 
@@ -212,7 +214,9 @@ def make(criterion: Any) -> Criterion | Callable[[np.ndarray], Any]:
         return criterion()
     if isinstance(criterion, Criterion) or callable(criterion):
         return criterion
-    raise TypeError(f"criterion={criterion!r}: expected a name, an object of fasttree.criteria, or a function")
+    raise TypeError(
+        f"criterion={criterion!r}: expected a name, an object of fasttree.criteria, or a function"
+    )
 
 
 def list_criteria() -> list[dict[str, Any]]:

@@ -23,7 +23,9 @@ from .table import Table
 __all__ = ["score_features"]
 
 
-def score_features(X: Any, y: Any = None, *, criterion: Any, sample_weight: Any = None, **params: Any) -> np.ndarray:
+def score_features(
+    X: Any, y: Any = None, *, criterion: Any, sample_weight: Any = None, **params: Any
+) -> np.ndarray:
     """One score a feature.
 
     Args:
@@ -45,7 +47,9 @@ def score_features(X: Any, y: Any = None, *, criterion: Any, sample_weight: Any 
     from .estimators import FastTreeClassifier
 
     estimator = FastTreeClassifier(criterion=criterion, **params)
-    table = Table.from_any(X, y, **({} if isinstance(X, Table) else {"categorical_features": estimator.categorical_features}))
+    table = Table.from_any(
+        X, y, **({} if isinstance(X, Table) else {"categorical_features": estimator.categorical_features})
+    )
     weights = estimator._weights(table, sample_weight)
     config, custom = config_of(estimator.get_params(deep=False), table, weights)
     return _engine.score_features(

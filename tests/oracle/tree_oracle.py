@@ -242,7 +242,9 @@ def preorder(root: Node) -> list[Node]:
     return out
 
 
-def grow(columns: Sequence[tuple[Any, ...]], y: Sequence[int], n_classes: int, evaluate: Evaluate, **how: Any) -> list[Node]:
+def grow(
+    columns: Sequence[tuple[Any, ...]], y: Sequence[int], n_classes: int, evaluate: Evaluate, **how: Any
+) -> list[Node]:
     """The nodes of a tree in pre-order; see the module's text."""
     return Grower(columns, y, n_classes, evaluate, **how).grow()
 

@@ -146,7 +146,9 @@ BAD_PARAMETERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value", "kind", "words"), [(n, *c) for n, cs in BAD_PARAMETERS.items() for c in cs])
+@pytest.mark.parametrize(
+    ("name", "value", "kind", "words"), [(n, *c) for n, cs in BAD_PARAMETERS.items() for c in cs]
+)
 def test_bad_parameters_are_named_when_fitted(name, value, kind, words):
     how = {name: value}
     if name == "random_state":
@@ -206,7 +208,9 @@ def test_wrong_columns_at_predict():
         model.predict(X[:, :2])
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         model.predict(X[:0])
-    with pytest.raises(TypeError, match="column 'b' was numeric when the model was fitted, but row 0 holds 'low'"):
+    with pytest.raises(
+        TypeError, match="column 'b' was numeric when the model was fitted, but row 0 holds 'low'"
+    ):
         model.predict(NAMED.assign(b="low"))
 
 
@@ -217,7 +221,9 @@ SHADES = np.array(["dark", "light", "light"] * 10)
 def test_unseen_levels_warn_once_and_count_as_missing():
     model = fasttree.fit(COLOURS, SHADES)
     odd = COLOURS.assign(colour=["purple", "red", "pink"] * 10)
-    with pytest.warns(UserWarning, match=r"column 'colour' holds 2 level\(s\) .*'pink', 'purple'.*missing") as caught:
+    with pytest.warns(
+        UserWarning, match=r"column 'colour' holds 2 level\(s\) .*'pink', 'purple'.*missing"
+    ) as caught:
         predicted = model.predict(odd)
     assert len(caught) == 1
     with warnings.catch_warnings():
@@ -300,7 +306,15 @@ def test_unusual_arrays_are_read_as_what_they_hold():
     expected = fasttree.fit(X, Y).to_bytes()
     shape = np.empty((60, 6))
     shape[::2, ::2] = X
-    for same in (X.astype(">f8"), np.asfortranarray(X), shape[::2, ::2], X[::-1][::-1], X.tolist(), list(X), np.ma.array(X)):
+    for same in (
+        X.astype(">f8"),
+        np.asfortranarray(X),
+        shape[::2, ::2],
+        X[::-1][::-1],
+        X.tolist(),
+        list(X),
+        np.ma.array(X),
+    ):
         assert fasttree.fit(same, Y).to_bytes() == expected
     frozen = X.copy()
     frozen.setflags(write=False)
@@ -308,7 +322,9 @@ def test_unusual_arrays_are_read_as_what_they_hold():
     for dtype in (np.float16, np.float32, np.int8, np.uint16, np.int64, np.uint64, bool):
         data = (np.abs(X) * 10).astype(dtype)
         model = fasttree.fit(data, Y, categorical_features=None)
-        assert np.array_equal(model.predict(data), fasttree.fit(data.astype(float), Y).predict(data.astype(float)))
+        assert np.array_equal(
+            model.predict(data), fasttree.fit(data.astype(float), Y).predict(data.astype(float))
+        )
 
 
 # -- after the fit ----------------------------------------------------------------------------------------------

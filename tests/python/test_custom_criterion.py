@@ -48,13 +48,24 @@ def frame(kind, n=400, seed=4, missing=False):
 
 
 def same_tree(a, b):
-    for name in ("feature", "threshold", "value", "label", "score", "missing_branch", "n_node_samples", "children"):
+    for name in (
+        "feature",
+        "threshold",
+        "value",
+        "label",
+        "score",
+        "missing_branch",
+        "n_node_samples",
+        "children",
+    ):
         np.testing.assert_array_equal(getattr(a.tree_, name), getattr(b.tree_, name), err_msg=name)
 
 
 @pytest.mark.parametrize("kind", ["numeric", "nominal", "mixed"])
 @pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("how", [{}, {"min_samples_leaf": 5}, {"max_depth": 3}, {"min_score": 0.002}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{}, {"min_samples_leaf": 5}, {"max_depth": 3}, {"min_score": 0.002}], ids=str
+)
 def test_gini_in_numpy_grows_the_built_in_tree(kind, missing, how):
     X, y = frame(kind, missing=missing)
     mine = Gini()
@@ -136,7 +147,12 @@ def test_score_features_explain_and_trace_take_functions():
 
 def test_integers_and_lists_are_scores_too():
     X, y = frame("numeric", 60)
-    for f in (lambda t: [1] * len(t), lambda t: np.arange(len(t)), lambda t: np.ones(len(t), bool), lambda t: np.float32(t[:, 0, 0])):
+    for f in (
+        lambda t: [1] * len(t),
+        lambda t: np.arange(len(t)),
+        lambda t: np.ones(len(t), bool),
+        lambda t: np.float32(t[:, 0, 0]),
+    ):
         assert fasttree.fit(X, y, criterion=f, max_depth=2).n_nodes_ > 1
 
 
@@ -149,12 +165,24 @@ def broken(tables):
 
 
 WRONG = {
-    "too few": (lambda t: np.ones(len(t) - 1), r"returned \d+ scores for \d+ candidates; it must return one score for each"),
-    "two columns": (lambda t: np.ones((len(t), 2)), r"array of shape \(\d+, 2\); it must return one score for each"),
+    "too few": (
+        lambda t: np.ones(len(t) - 1),
+        r"returned \d+ scores for \d+ candidates; it must return one score for each",
+    ),
+    "two columns": (
+        lambda t: np.ones((len(t), 2)),
+        r"array of shape \(\d+, 2\); it must return one score for each",
+    ),
     "a number": (lambda t: 1.0, r"array of shape \(\)"),
     "nothing": (lambda t: None, r"array of shape \(\)"),
-    "NaN": (lambda t: np.full(len(t), np.nan), "score of a split on column 0 .* is NaN; scores must be numbers"),
-    "one NaN": (lambda t: np.where(np.arange(len(t)) == len(t) - 1, np.nan, 1.0), "is NaN; scores must be numbers"),
+    "NaN": (
+        lambda t: np.full(len(t), np.nan),
+        "score of a split on column 0 .* is NaN; scores must be numbers",
+    ),
+    "one NaN": (
+        lambda t: np.where(np.arange(len(t)) == len(t) - 1, np.nan, 1.0),
+        "is NaN; scores must be numbers",
+    ),
     "words": (lambda t: ["good"] * len(t), "could not convert string to float"),
 }
 
@@ -205,7 +233,11 @@ def test_the_function_may_use_fasttree_itself():
 def test_cross_validate_takes_a_function():
     X, y = frame("mixed", 200)
     result = model_selection.cross_validate(X, y, criterion=["gini", Gini()], cv="1x5").to_frame()
-    scores = result.filter(like="accuracy").to_numpy() if "accuracy" in result else result.select_dtypes("number").to_numpy()
+    scores = (
+        result.filter(like="accuracy").to_numpy()
+        if "accuracy" in result
+        else result.select_dtypes("number").to_numpy()
+    )
     assert len(result) >= 2
     half = len(result) // 2
     np.testing.assert_array_equal(scores[:half], scores[half:])

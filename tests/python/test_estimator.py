@@ -71,7 +71,11 @@ def test_apply_path_and_probabilities_agree(model):
 
 def test_arrays_of_the_tree_agree(model):
     tree = model.tree_
-    assert (model.n_nodes_, model.get_n_leaves(), model.get_depth()) == (tree.node_count, tree.n_leaves, tree.max_depth)
+    assert (model.n_nodes_, model.get_n_leaves(), model.get_depth()) == (
+        tree.node_count,
+        tree.n_leaves,
+        tree.max_depth,
+    )
     for node in range(tree.node_count):
         children = tree.children_of(node)
         assert (len(children) == 0) == (tree.feature[node] == -2) == (tree.step[node] == -1)
@@ -109,7 +113,9 @@ def test_trace_and_cut_tell_the_same_story(model):
     assert [s.step for s in trace] == list(range(len(trace)))
     for k in (0, 1, len(trace) // 2, len(trace), len(trace) + 5):
         cut = model.cut(k)
-        expected = (1, 1) if k == 0 else (trace[min(k, len(trace)) - 1].nodes, trace[min(k, len(trace)) - 1].leaves)
+        expected = (
+            (1, 1) if k == 0 else (trace[min(k, len(trace)) - 1].nodes, trace[min(k, len(trace)) - 1].leaves)
+        )
         assert (cut.n_nodes_, cut.get_n_leaves()) == expected
         assert [(s.feature, s.threshold, s.score) for s in cut.trace_] == [
             (s.feature, s.threshold, s.score) for s in trace[:k]
@@ -143,7 +149,9 @@ def test_candidates_of_the_trace_hold_the_choice(model):
             assert step.score == max(c[2] for c in step.candidates)
         explained = model.explain(step.node)
         assert [e["score"] for e in explained] == sorted((c[2] for c in step.candidates), reverse=True)
-        assert [(e["feature"], e["threshold"]) for e in explained if e["chosen"]] == [(step.feature, step.threshold)]
+        assert [(e["feature"], e["threshold"]) for e in explained if e["chosen"]] == [
+            (step.feature, step.threshold)
+        ]
 
 
 def test_explain_of_the_training_rows_is_the_trace(model):
@@ -223,7 +231,10 @@ def test_arrays_lists_and_tables_give_the_same_tree():
     for labels in (Y.tolist(), pd.Series(Y), pl.Series(Y), Y[:, None], Y.astype(object), pd.Categorical(Y)):
         assert fasttree.fit(X, labels).to_bytes() == expected
     table = Table(FRAME, Y)
-    assert fasttree.fit(Table(table.X, table.y, feature_names=table.feature_names)).tree_.node_count == fasttree.fit(table).n_nodes_
+    assert (
+        fasttree.fit(Table(table.X, table.y, feature_names=table.feature_names)).tree_.node_count
+        == fasttree.fit(table).n_nodes_
+    )
 
 
 def test_codes_in_bytes_and_integers_give_the_same_tree():
@@ -235,7 +246,11 @@ def test_codes_in_bytes_and_integers_give_the_same_tree():
     for other in (b, c):
         np.testing.assert_array_equal(a.tree_.feature, other.tree_.feature)
         np.testing.assert_array_equal(a.tree_.value, other.tree_.value)
-    assert a.predict(codes.astype(np.uint8)).tolist() == b.predict(codes).tolist() == c.predict(codes.astype(str)).tolist()
+    assert (
+        a.predict(codes.astype(np.uint8)).tolist()
+        == b.predict(codes).tolist()
+        == c.predict(codes.astype(str)).tolist()
+    )
     mixed = fasttree.fit(codes, y, categorical_features=[0, 1])
     assert mixed.score(codes, y) == 1.0
     assert mixed.predict(codes.astype(float)).tolist() == mixed.predict(codes).tolist()
@@ -281,7 +296,9 @@ def test_presets_are_parameters():
 )
 def test_cross_validate_is_fits_by_hand(how):
     table = Table(FRAME, Y)
-    folds = [(np.flatnonzero(np.arange(200) % 4 != f), np.flatnonzero(np.arange(200) % 4 == f)) for f in range(4)]
+    folds = [
+        (np.flatnonzero(np.arange(200) % 4 != f), np.flatnonzero(np.arange(200) % 4 == f)) for f in range(4)
+    ]
     result = model_selection.cross_validate(table, criterion="gini", cv=folds, **how)
     models = [fasttree.fit(table.take(train), criterion="gini", **how) for train, _ in folds]
     scores = [m.score(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)]

@@ -85,9 +85,7 @@ def test_gini_is_as_good_as_scikit_learns():
 
 def test_pipeline_and_grid_search_over_the_options_of_a_criterion():
     X, y = load_breast_cancer(return_X_y=True)
-    pipeline = make_pipeline(
-        StandardScaler(), FastTreeClassifier(criterion=criteria.FMeasure(), max_depth=4)
-    )
+    pipeline = make_pipeline(StandardScaler(), FastTreeClassifier(criterion=criteria.FMeasure(), max_depth=4))
     grid = {
         "fasttreeclassifier__criterion__beta": [0.25, 1.0, 4.0],
         "fasttreeclassifier__min_samples_leaf": [1, 10],
@@ -107,7 +105,9 @@ def test_pipeline_and_grid_search_over_the_options_of_a_criterion():
 
 def test_grid_search_over_criteria():
     X, y = IRIS
-    grid = {"criterion": ["gini", criteria.FMeasure(beta=2.0), criteria.GainRatio(guard="average"), gini_by_numpy]}
+    grid = {
+        "criterion": ["gini", criteria.FMeasure(beta=2.0), criteria.GainRatio(guard="average"), gini_by_numpy]
+    }
     search = GridSearchCV(FastTreeClassifier(max_depth=3), grid, cv=3, n_jobs=2).fit(X, y)
     assert min(search.cv_results_["mean_test_score"]) > 0.8
 
@@ -141,7 +141,10 @@ def test_clone_and_parameters():
     assert (copy.criterion.beta, tree.criterion.beta, copy.max_depth) == (0.5, 3.0, 5)
     with pytest.raises(ValueError, match="max_dept"):
         tree.set_params(max_dept=3)
-    assert eval(repr(tree), {**vars(criteria), "FMeasure": criteria.FMeasure, "FastTreeClassifier": FastTreeClassifier})
+    assert eval(
+        repr(tree),
+        {**vars(criteria), "FMeasure": criteria.FMeasure, "FastTreeClassifier": FastTreeClassifier},
+    )
 
 
 @pytest.mark.parametrize("criterion", ["gini", criteria.FMeasure(beta=2.0), gini_by_numpy])
@@ -174,6 +177,10 @@ def test_metadata_and_sample_weight_in_cross_validation():
 
     X, y = IRIS
     with sklearn.config_context(enable_metadata_routing=True):
-        tree = FastTreeClassifier(max_depth=2).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        tree = (
+            FastTreeClassifier(max_depth=2)
+            .set_fit_request(sample_weight=True)
+            .set_score_request(sample_weight=True)
+        )
         scores = cross_val_score(tree, X, y, params={"sample_weight": np.arange(150) % 3})
     assert len(scores) == 5

@@ -70,8 +70,12 @@ def make_table(columns, y, n_classes):
 
 def labels(rng, columns, n, n_classes):
     """Classes that depend on the columns and on noise, so that trees are deep but not senseless."""
-    signal = sum(np.nan_to_num(np.array(c[1], dtype=float)) * w for c, w in zip(columns, [2, 1, 3, 1], strict=False))
-    return ((np.floor(signal) + (rng.random(n) < 0.25) * rng.integers(0, n_classes, n)).astype(int) % n_classes).tolist()
+    signal = sum(
+        np.nan_to_num(np.array(c[1], dtype=float)) * w for c, w in zip(columns, [2, 1, 3, 1], strict=False)
+    )
+    return (
+        (np.floor(signal) + (rng.random(n) < 0.25) * rng.integers(0, n_classes, n)).astype(int) % n_classes
+    ).tolist()
 
 
 def assert_same_tree(model, nodes):
@@ -143,13 +147,21 @@ def test_every_criterion_with_missing_values(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_criterion_with_integer_weights(name):
-    assert max(check(seed, name, "ncn", weights=[0, 1, 2, 5], n_classes=2 + seed % 2) for seed in range(20, 22)) > 10
+    assert (
+        max(check(seed, name, "ncn", weights=[0, 1, 2, 5], n_classes=2 + seed % 2) for seed in range(20, 22))
+        > 10
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_criterion_with_real_weights(name):
     # Multiples of 1/8: their sums are exact in any order.
-    assert max(check(s, name, "ncn", weights=[0.0, 0.125, 0.5, 1.75], n_classes=2 + s % 2) for s in range(30, 32)) > 10
+    assert (
+        max(
+            check(s, name, "ncn", weights=[0.0, 0.125, 0.5, 1.75], n_classes=2 + s % 2) for s in range(30, 32)
+        )
+        > 10
+    )
 
 
 OPTIONS = [
@@ -217,13 +229,24 @@ def test_best_first_by_distance(name, limit):
 @pytest.mark.parametrize("seed", range(25))
 def test_many_settings_at_once(seed):
     rng = np.random.default_rng(1000 + seed)
-    how = {name: values[int(rng.integers(len(values)))] for name, values in STOPS.items() if rng.random() < 0.35}
+    how = {
+        name: values[int(rng.integers(len(values)))] for name, values in STOPS.items() if rng.random() < 0.35
+    }
     if how.get("min_score") == 0.1:
         how["min_score"] = 0.01
     name = NAMES[int(rng.integers(len(NAMES)))]
     weights = [None, [1, 2], [0, 1, 1, 4], [0.5, 2.25]][int(rng.integers(4))]
     kinds = "".join(rng.choice(["n", "c"], int(rng.integers(1, 5))))
-    check(seed, name, kinds, n=70, missing=[0.0, 0.2][seed % 2], weights=weights, how=how, n_classes=2 + seed % 3)
+    check(
+        seed,
+        name,
+        kinds,
+        n=70,
+        missing=[0.0, 0.2][seed % 2],
+        weights=weights,
+        how=how,
+        n_classes=2 + seed % 3,
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -46,9 +46,9 @@ def test_gini_is_not_symmetric():
 
 
 TABLES = st.integers(2, 4).flatmap(
-    lambda k: st.lists(
-        st.lists(st.integers(0, 40), min_size=k, max_size=k), min_size=2, max_size=5
-    ).filter(lambda t: sum(map(sum, t)) > 0)
+    lambda k: st.lists(st.lists(st.integers(0, 40), min_size=k, max_size=k), min_size=2, max_size=5).filter(
+        lambda t: sum(map(sum, t)) > 0
+    )
 )
 
 
@@ -69,7 +69,9 @@ def test_identities_of_the_gain(table):
         assert 1 - criteria.Mantaras().distance(t) == pytest.approx(gain / joint, abs=1e-12)
     assert criteria.GStatistic().score(t) == pytest.approx(2 * t.sum() * math.log(2) * gain, abs=1e-9)
     assert criteria.NormalGain().score(t) == pytest.approx(gain / math.log2(len(t)), abs=1e-12)
-    assert criteria.VariationOfInformation().distance(t) == pytest.approx(2 * joint - h_class - h_branch, abs=1e-12)
+    assert criteria.VariationOfInformation().distance(t) == pytest.approx(
+        2 * joint - h_class - h_branch, abs=1e-12
+    )
 
 
 @settings(max_examples=200, deadline=None)
@@ -77,18 +79,33 @@ def test_identities_of_the_gain(table):
 def test_refining_a_split_never_lowers_the_gain(table, data):
     place = data.draw(st.integers(0, len(table) - 1))
     part = [data.draw(st.integers(0, c)) for c in table[place]]
-    finer = [*table[:place], part, [c - p for c, p in zip(table[place], part, strict=True)], *table[place + 1 :]]
-    for criterion in (criteria.InfoGain(), criteria.Gini(), criteria.Dkm(), criteria.Accuracy(), criteria.GStatistic()):
+    finer = [
+        *table[:place],
+        part,
+        [c - p for c, p in zip(table[place], part, strict=True)],
+        *table[place + 1 :],
+    ]
+    for criterion in (
+        criteria.InfoGain(),
+        criteria.Gini(),
+        criteria.Dkm(),
+        criteria.Accuracy(),
+        criteria.GStatistic(),
+    ):
         coarse, fine = float(criterion.score(table)), float(criterion.score(finer))
         assert fine >= coarse - 1e-11 * max(1.0, abs(coarse)), criterion
 
 
 def test_normal_gain_of_equal_arities_is_the_gain_divided():
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame({f"f{j}": pd.Categorical(rng.choice(list("abc"), 200), list("abcdef")) for j in range(5)})
+    frame = pd.DataFrame(
+        {f"f{j}": pd.Categorical(rng.choice(list("abc"), 200), list("abcdef")) for j in range(5)}
+    )
     y = rng.integers(0, 3, 200)
     gain = fasttree.score_features(frame, y, criterion="info_gain")
-    np.testing.assert_allclose(fasttree.score_features(frame, y, criterion="normal_gain"), gain / math.log2(6), atol=1e-12)
+    np.testing.assert_allclose(
+        fasttree.score_features(frame, y, criterion="normal_gain"), gain / math.log2(6), atol=1e-12
+    )
     trees = [fasttree.fit(frame, y, criterion=c).tree_ for c in ("info_gain", "normal_gain")]
     np.testing.assert_array_equal(trees[0].feature, trees[1].feature)
 
@@ -118,7 +135,9 @@ def oracle_scores(table: Table, name: str) -> list[float]:
             np.add.at(t, (codes, c), 1)
             left = np.cumsum(t, axis=0)[:-1]
             tables = [np.array([a, t.sum(axis=0) - a]) for a in left]
-        scores = [criteria_oracle.evaluate(name, t.tolist(), declared=len(t), occurring=present)[0] for t in tables]
+        scores = [
+            criteria_oracle.evaluate(name, t.tolist(), declared=len(t), occurring=present)[0] for t in tables
+        ]
         out.append(factor * max(scores) if scores else math.nan)
     return out
 
@@ -132,12 +151,26 @@ def check_scores(table: Table, names):
         assert worst < 1e-12, (name, worst)
 
 
-QUICK = ["info_gain", "gain_ratio", "normal_gain", "mantaras", "gini", "chi2", "accuracy", "f_measure", "hellinger"]
+QUICK = [
+    "info_gain",
+    "gain_ratio",
+    "normal_gain",
+    "mantaras",
+    "gini",
+    "chi2",
+    "accuracy",
+    "f_measure",
+    "hellinger",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_score_features_on_bundled_sets(name):
-    for table in (fasttree.datasets.load_weather(), fasttree.datasets.load_iris(), fasttree.datasets.make_monks(1)):
+    for table in (
+        fasttree.datasets.load_weather(),
+        fasttree.datasets.load_iris(),
+        fasttree.datasets.make_monks(1),
+    ):
         if name in ("accuracy", "jaccard") and len(table.classes) > 6:
             continue
         check_scores(table, [name])
@@ -169,7 +202,9 @@ def data(kind: str, n: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarr
         frame = frame.mask(rng.random(frame.shape) < 0.15)
     first = frame.iloc[:, 0]
     signal = pd.factorize(first, sort=True)[0] if kind == "nominal" else (first > 0).astype(int).to_numpy()
-    return frame, np.array(["no", "perhaps", "yes"])[(signal + (rng.random(n) < 0.3) * rng.integers(0, 3, n)) % 3]
+    return frame, np.array(["no", "perhaps", "yes"])[
+        (signal + (rng.random(n) < 0.3) * rng.integers(0, 3, n)) % 3
+    ]
 
 
 def model_body(model) -> dict:

@@ -95,13 +95,17 @@ def test_mode_of_a_column_without_any_value():
 
 @pytest.mark.parametrize("make", [numeric, nominal])
 def test_error_names_the_cell(make):
-    with pytest.raises(ValueError, match="column 'x0', row 4 is missing, and missing='error'.*'mode' or 'branch'"):
+    with pytest.raises(
+        ValueError, match="column 'x0', row 4 is missing, and missing='error'.*'mode' or 'branch'"
+    ):
         make(missing="error")
     X = np.array([[1.0], [2.0]]) if make is numeric else [["a"], ["b"]]
     model = fasttree.fit(X, [0, 1], missing="error")
     gap = np.array([[1.0], [NAN]]) if make is numeric else [["a"], [None]]
     for method in (model.predict, model.predict_proba, model.apply, model.decision_path):
-        with pytest.raises(ValueError, match="column 'x0', row 1 is missing, and the model was made with missing='error'"):
+        with pytest.raises(
+            ValueError, match="column 'x0', row 1 is missing, and the model was made with missing='error'"
+        ):
             method(gap)
     assert model.score(X, [0, 1]) == 1.0
 
@@ -133,12 +137,23 @@ def test_score_features_leaves_out_gaps_and_scales_by_the_known_share():
     X = [["a", 1.0], ["a", 2.0], ["b", 3.0], [None, 4.0], ["b", NAN], [None, NAN], ["a", NAN], ["b", 9.0]]
     y = [0, 0, 1, 1, 1, 0, 1, 1]
     known = [[r for r in range(8) if X[r][0] is not None], [r for r in range(8) if X[r][1] == X[r][1]]]
-    for name, scaled in (("info_gain", True), ("gini", True), ("gain_ratio", True), ("accuracy", False), ("chi2", False)):
+    for name, scaled in (
+        ("info_gain", True),
+        ("gini", True),
+        ("gain_ratio", True),
+        ("accuracy", False),
+        ("chi2", False),
+    ):
         scores = fasttree.score_features(X, y, criterion=name)
         for j in range(2):
             rows = known[j]
-            alone = fasttree.score_features([[X[r][j]] for r in rows], [y[r] for r in rows], criterion=name)[0]
-            assert scores[j] == pytest.approx(alone * (len(rows) / 8 if scaled else 1.0), abs=1e-15), (name, j)
+            alone = fasttree.score_features([[X[r][j]] for r in rows], [y[r] for r in rows], criterion=name)[
+                0
+            ]
+            assert scores[j] == pytest.approx(alone * (len(rows) / 8 if scaled else 1.0), abs=1e-15), (
+                name,
+                j,
+            )
     branch = fasttree.score_features(X, y, criterion="info_gain", missing="branch")
     assert branch[0] != fasttree.score_features(X, y, criterion="info_gain")[0]
     full = [[row[0] or "a", 3.8 if row[1] != row[1] else row[1]] for row in X]
@@ -207,12 +222,18 @@ def test_smoothing_of_leaf_probabilities():
 @pytest.mark.parametrize("mode", ["parent", "unclassified"])
 def test_cross_validate_agrees_with_fits_by_hand(mode):
     rng = np.random.default_rng(4)
-    frame = pd.DataFrame({f"c{j}": pd.Categorical(rng.choice(list("abc"), 90), list("abcdef")) for j in range(4)})
+    frame = pd.DataFrame(
+        {f"c{j}": pd.Categorical(rng.choice(list("abc"), 90), list("abcdef")) for j in range(4)}
+    )
     frame.loc[::9, "c1"] = None
     y = rng.choice(["u", "v", "w"], 90)
     table = Table(frame, y)
-    folds = [(np.flatnonzero(np.arange(90) % 5 != f), np.flatnonzero(np.arange(90) % 5 == f)) for f in range(5)]
-    result = model_selection.cross_validate(table, criterion=["info_gain", "gini"], cv=folds, empty_branch=mode)
+    folds = [
+        (np.flatnonzero(np.arange(90) % 5 != f), np.flatnonzero(np.arange(90) % 5 == f)) for f in range(5)
+    ]
+    result = model_selection.cross_validate(
+        table, criterion=["info_gain", "gini"], cv=folds, empty_branch=mode
+    )
     for name in ("info_gain", "gini"):
         models = [fasttree.fit(table.take(train), criterion=name, empty_branch=mode) for train, _ in folds]
         predicted = [m.predict(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)]
@@ -221,5 +242,7 @@ def test_cross_validate_agrees_with_fits_by_hand(mode):
         np.testing.assert_allclose(result[name]["accuracy"], right)
         np.testing.assert_allclose(result[name]["unclassified"], silent)
         np.testing.assert_allclose(result[name]["leaves"], [m.get_n_leaves() for m in models])
-        assert [m.score(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)] == pytest.approx(right)
+        assert [
+            m.score(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)
+        ] == pytest.approx(right)
         assert (sum(silent) > 0) == (mode == "unclassified")

@@ -26,7 +26,9 @@ def small_model(**how):
     frame = pd.DataFrame(
         {
             "size": [1.0, 2.5, None, 4.0, 7.0, 1e-3] * 4,
-            "colour": pd.Categorical(["red", None, "blue", "red", "blue", "red"] * 4, ["red", "blue", "none"]),
+            "colour": pd.Categorical(
+                ["red", None, "blue", "red", "blue", "red"] * 4, ["red", "blue", "none"]
+            ),
             "age": rng.integers(1, 9, 24),
         }
     )
@@ -73,7 +75,9 @@ def test_what_is_loaded_is_what_was_saved(how, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "classes", [[0, 1, 2], [False, True], ["a", "b", "ä\u0000\"\\\n"], [-5, 10**15, 3], [0.0, 1.0, 2.0]], ids=str
+    "classes",
+    [[0, 1, 2], [False, True], ["a", "b", 'ä\u0000"\\\n'], [-5, 10**15, 3], [0.0, 1.0, 2.0]],
+    ids=str,
 )
 def test_classes_come_back_in_their_type(classes):
     X = np.arange(3 * len(classes), dtype=float)[:, None]
@@ -219,7 +223,28 @@ def test_wrong_documents_under_a_right_checksum():
 
 def mutate(value, draw):
     """A value of the same kind of document, changed in one place."""
-    strange = [-2, -1, 0, 1, 2, 3, 7, 255, 65_536, 2**31, 2**32 - 1, 2**32, 2**63, 1e308, -0.5, None, "x", [], {}, True]
+    strange = [
+        -2,
+        -1,
+        0,
+        1,
+        2,
+        3,
+        7,
+        255,
+        65_536,
+        2**31,
+        2**32 - 1,
+        2**32,
+        2**63,
+        1e308,
+        -0.5,
+        None,
+        "x",
+        [],
+        {},
+        True,
+    ]
     if isinstance(value, dict) and value:
         key = draw.choice(sorted(value))
         return {**value, key: mutate(value[key], draw)}

@@ -269,7 +269,9 @@ def test_progress_of_cross_validate_counts_fits():
     assert seen[-1] == (10, 10)
 
 
-@pytest.mark.parametrize("kind", ["numeric", "nominal", "mixed", "missing", "weights", "best first", "random"])
+@pytest.mark.parametrize(
+    "kind", ["numeric", "nominal", "mixed", "missing", "weights", "best first", "random"]
+)
 def test_threads_change_no_byte(kind):
     rng = np.random.default_rng(9)
     n = 30_000

@@ -79,7 +79,9 @@ def test_limits_count_rows_under_real_weights():
     filled = model.tree_.n_node_samples[(model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)]
     assert filled.min() >= 8
     model = fasttree.fit(X, y, sample_weight=w, min_weight_fraction_leaf=0.05)
-    leaves = model.tree_.weighted_n_node_samples[(model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)]
+    leaves = model.tree_.weighted_n_node_samples[
+        (model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)
+    ]
     assert leaves.min() >= 0.05 * w.sum() - 1e-9
 
 
@@ -90,7 +92,9 @@ def test_rows_of_weight_0_are_dropped_before_anything_else(kind):
     w = [1, 2, 0, 1, 1]
     keep = [0, 1, 3, 4]
     own = fasttree.fit(kind(X.tolist() if kind is list else X), y, sample_weight=w)
-    other = fasttree.fit(kind(X[keep].tolist() if kind is list else X[keep]), y[keep], sample_weight=[1, 2, 1, 1])
+    other = fasttree.fit(
+        kind(X[keep].tolist() if kind is list else X[keep]), y[keep], sample_weight=[1, 2, 1, 1]
+    )
     assert own.to_bytes() == other.to_bytes()
     assert own.classes_.tolist() == ["n", "y"]  # the class of the dropped row does not occur
     # A Table declares its classes and levels.

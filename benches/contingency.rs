@@ -37,7 +37,10 @@ fn counting(c: &mut Criterion) {
 
 fn scoring(c: &mut Criterion) {
     let mut group = c.benchmark_group("criteria");
-    group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600)).sample_size(20);
+    group
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600))
+        .sample_size(20);
     for (branches, classes) in [(2, 2), (2, 10), (5, 2)] {
         let candidates = 256;
         let context = Context::new(classes, 10_000);
@@ -48,7 +51,8 @@ fn scoring(c: &mut Criterion) {
             for class in 0..classes {
                 let mut left = totals[class];
                 for m in 0..branches {
-                    let drawn = uniform(mix((m * classes + class) as u64, j as u64), u64::from(left) / 2 + 1) as u32;
+                    let drawn =
+                        uniform(mix((m * classes + class) as u64, j as u64), u64::from(left) / 2 + 1) as u32;
                     let here = if m + 1 == branches { left } else { drawn };
                     cells[(m * classes + class) * candidates + j] = here;
                     left -= here;

@@ -7,7 +7,9 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
-use fasttree_core::stats::neighbours::{self, Method, Multiclass, NeighbourTies, Ranks, neighbour_scores_with};
+use fasttree_core::stats::neighbours::{
+    self, Method, Multiclass, NeighbourTies, Ranks, neighbour_scores_with,
+};
 use fasttree_core::stats::pairs::{Codes, Column, PairCounts, Profile, Setting, Values, pair_counts_with};
 use std::hint::black_box;
 use std::time::Instant;
@@ -60,7 +62,8 @@ fn check(data: &Data, codes: &Codes<'_>) {
     assert!(Level::available().iter().all(|&level| count(level, codes) == truth), "levels differ");
     let some: Vec<u32> = (0..40).map(|s| uniform(mix(7, s), data.classes.len() as u64) as u32).collect();
     let control = Control::new(1);
-    let part = pair_counts_with(&control, Kernels::active(), codes, Some(&some), None).expect("not cancelled");
+    let part =
+        pair_counts_with(&control, Kernels::active(), codes, Some(&some), None).expect("not cancelled");
     let mut near = vec![0i64; part.distances()];
     for &i in &some {
         for j in 0..data.classes.len() {
@@ -69,7 +72,10 @@ fn check(data: &Data, codes: &Codes<'_>) {
     }
     let root = part.root();
     let by_distance = |d: usize| root.chunks_exact(part.distances()).map(|r| r[d]).sum::<i64>();
-    assert!(near.iter().enumerate().all(|(d, &n)| n == by_distance(d)), "distances differ from the double loop");
+    assert!(
+        near.iter().enumerate().all(|(d, &n)| n == by_distance(d)),
+        "distances differ from the double loop"
+    );
 }
 
 fn least<R>(times: usize, mut f: impl FnMut() -> R) -> f64 {
@@ -92,7 +98,9 @@ fn exact(c: &mut Criterion) {
         group.sample_size(10).throughput(Throughput::Elements(pairs));
         let mut before: Option<(Level, f64)> = None;
         for level in Level::available() {
-            group.bench_function(BenchmarkId::from_parameter(level.name()), |b| b.iter(|| count(level, &codes)));
+            group.bench_function(BenchmarkId::from_parameter(level.name()), |b| {
+                b.iter(|| count(level, &codes))
+            });
             let time = least(5, || count(level, &codes));
             println!(
                 "{rows}x{features} {:9} {:9.3} ms {:7.2} Gpf/s",
@@ -116,7 +124,11 @@ fn exact(c: &mut Criterion) {
             b.iter(|| {
                 let profile = Profile::new(&counts);
                 let setting = |i: u32| {
-                    Setting::new([1.0; 4], f64::from(i) / 100.0, fasttree_core::stats::pairs::Decay::Exponential)
+                    Setting::new(
+                        [1.0; 4],
+                        f64::from(i) / 100.0,
+                        fasttree_core::stats::pairs::Decay::Exponential,
+                    )
                 };
                 (0..1000).map(|i| profile.pi(&setting(i).expect("in range"))[0]).sum::<f64>()
             });

@@ -10,7 +10,13 @@ use crate::parallel::Control;
 pub type Candidate = (u32, Option<f64>, f64);
 
 /// Scores of all candidates on the given rows, as if they were a node.
-pub fn explain(plan: &Plan, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Vec<Candidate>> {
+pub fn explain(
+    plan: &Plan,
+    data: &Dataset,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Vec<Candidate>> {
     let rows = plan.training_rows(data, rows, weights)?;
     let prepared = plan.prepare(data, &rows, weights, control)?;
     let data = prepared.as_ref().unwrap_or(data);
@@ -43,7 +49,8 @@ pub fn score_features(
             }
         }
     };
-    let partial: Vec<usize> = (0..data.columns().len()).filter(|&f| leave_out && has_missing(&data.columns()[f])).collect();
+    let partial: Vec<usize> =
+        (0..data.columns().len()).filter(|&f| leave_out && has_missing(&data.columns()[f])).collect();
     if partial.is_empty() {
         let setting = plan.setting(data, &rows, weights);
         take(candidates(data, &setting, &rows, weights, control)?, 1.0);

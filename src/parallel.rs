@@ -171,7 +171,11 @@ pub fn run<R: Send>(
 
 /// `f(0), f(1), ... f(n - 1)` in this order, computed in parallel where the control allows it; the first error
 /// (by index) is returned.
-pub fn map<R: Send>(control: &Control, n: usize, f: impl Fn(usize) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+pub fn map<R: Send>(
+    control: &Control,
+    n: usize,
+    f: impl Fn(usize) -> Result<R> + Sync + Send,
+) -> Result<Vec<R>> {
     if control.threads > 1 && n > 1 {
         let all: Vec<Result<R>> = (0..n).into_par_iter().with_max_len(1).map(f).collect();
         all.into_iter().collect()
@@ -234,9 +238,11 @@ mod tests {
     fn cancelling_is_quick() {
         let control = Control::new(2);
         let start = Instant::now();
-        let r = run::<()>(&control, true, &mut |_| Err(Error::Cancelled), |c| loop {
-            c.check()?;
-            std::thread::sleep(Duration::from_millis(1));
+        let r = run::<()>(&control, true, &mut |_| Err(Error::Cancelled), |c| {
+            loop {
+                c.check()?;
+                std::thread::sleep(Duration::from_millis(1));
+            }
         });
         assert_eq!(r, Err(Error::Cancelled));
         assert!(start.elapsed() < Duration::from_secs(5));

@@ -39,7 +39,9 @@ pub fn numbers(rows: usize, features: usize, classes: usize) -> (Vec<Vec<f64>>, 
 pub fn numeric(columns: &[Vec<f64>], codes: &[u16], classes: usize) -> Dataset {
     let kind = || Kind::Numeric { cuts: None, fill: None };
     let mut builder = Builder::new(schema(columns.len(), classes, kind), codes).expect("classes");
-    builder.numeric_block(columns.len(), |row, column| columns[column][row], &Control::new(1)).expect("numbers");
+    builder
+        .numeric_block(columns.len(), |row, column| columns[column][row], &Control::new(1))
+        .expect("numbers");
     builder.finish().expect("data")
 }
 

@@ -193,7 +193,11 @@ pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> P
     let Some(w) = weights else { return Ok(Weights::Unit) };
     let w = w.as_array();
     if w.len() != data.len() {
-        return Err(PyTypeError::new_err(format!("sample_weight has {} values for {} rows", w.len(), data.len())));
+        return Err(PyTypeError::new_err(format!(
+            "sample_weight has {} values for {} rows",
+            w.len(),
+            data.len()
+        )));
     }
     let inside: Vec<f64> = data.original().iter().map(|&r| w[r as usize]).collect();
     Weights::from_reals(&inside, |i| data.original()[i] as usize).map_err(super::job::exception)
@@ -205,7 +209,9 @@ pub fn indices(rows: &PyReadonlyArray1<'_, i64>, n: usize) -> PyResult<Vec<u32>>
         .iter()
         .map(|&r| {
             u32::try_from(r).ok().filter(|&r| (r as usize) < n).ok_or_else(|| {
-                pyo3::exceptions::PyIndexError::new_err(format!("a fold names row {r} of a data set with {n} rows"))
+                pyo3::exceptions::PyIndexError::new_err(format!(
+                    "a fold names row {r} of a data set with {n} rows"
+                ))
             })
         })
         .collect()

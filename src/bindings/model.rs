@@ -31,7 +31,13 @@ impl PyModel {
         &self.model.schema
     }
 
-    fn leaves(&self, py: Python<'_>, blocks: &[Block<'_>], rows: usize, n_jobs: Option<i64>) -> PyResult<Vec<u32>> {
+    fn leaves(
+        &self,
+        py: Python<'_>,
+        blocks: &[Block<'_>],
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Vec<u32>> {
         let columns = Columns::new(blocks, rows).map_err(exception)?;
         let (model, schema) = (&self.model, self.schema());
         if columns.features() != schema.features.len() {
@@ -76,7 +82,11 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
         let nodes = &self.model.tree.nodes;
-        Ok(leaves.into_iter().map(|l| i64::from(nodes[l as usize].label)).collect::<Vec<_>>().into_pyarray(py))
+        Ok(leaves
+            .into_iter()
+            .map(|l| i64::from(nodes[l as usize].label))
+            .collect::<Vec<_>>()
+            .into_pyarray(py))
     }
 
     /// Probabilities, shape (rows, classes).
@@ -130,7 +140,11 @@ impl PyModel {
     }
 
     /// Probabilities of nodes, shape (nodes, classes).
-    fn node_proba<'py>(&self, py: Python<'py>, nodes: PyReadonlyArray1<'_, i64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn node_proba<'py>(
+        &self,
+        py: Python<'py>,
+        nodes: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let k = self.model.tree.classes;
         let nodes = nodes.as_array();
         let mut out = vec![0.0; nodes.len() * k];
@@ -174,7 +188,8 @@ impl PyModel {
 
     /// Schema as JSON.
     fn schema_json(&self) -> PyResult<String> {
-        serde_json::to_string(self.schema()).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))
+        serde_json::to_string(self.schema())
+            .map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))
     }
 
     /// Parameters as they were stored.
@@ -215,7 +230,8 @@ impl PyModel {
         };
         let found = distances(&self.model.tree, criterion.as_ref());
         let found = found.map_err(|e| {
-            let kept = raised.and_then(|r| r.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+            let kept =
+                raised.and_then(|r| r.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
             kept.unwrap_or_else(|| exception(e))
         })?;
         Ok(found.into_pyarray(py))
@@ -227,8 +243,12 @@ impl PyModel {
         let nodes = &tree.nodes;
         let out = PyDict::new(py);
         let signed = |x: u32| if x == NONE { -1 } else { i64::from(x) };
-        let ints = |f: &dyn Fn(&crate::tree::Node) -> i64| nodes.iter().map(f).collect::<Vec<i64>>().into_pyarray(py);
-        let reals = |f: &dyn Fn(&crate::tree::Node) -> f64| nodes.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
+        let ints = |f: &dyn Fn(&crate::tree::Node) -> i64| {
+            nodes.iter().map(f).collect::<Vec<i64>>().into_pyarray(py)
+        };
+        let reals = |f: &dyn Fn(&crate::tree::Node) -> f64| {
+            nodes.iter().map(f).collect::<Vec<f64>>().into_pyarray(py)
+        };
         out.set_item("parent", ints(&|n| signed(n.parent)))?;
         out.set_item("branch", ints(&|n| i64::from(n.branch)))?;
         out.set_item("depth", ints(&|n| i64::from(n.depth)))?;
@@ -248,7 +268,10 @@ impl PyModel {
         out.set_item("step", ints(&|n| signed(n.step)))?;
         out.set_item("score", reals(&|n| n.score))?;
         out.set_item("distance", reals(&|n| n.distance))?;
-        out.set_item("children", tree.children.iter().map(|&c| i64::from(c)).collect::<Vec<_>>().into_pyarray(py))?;
+        out.set_item(
+            "children",
+            tree.children.iter().map(|&c| i64::from(c)).collect::<Vec<_>>().into_pyarray(py),
+        )?;
         out.set_item("counts", tree.counts.clone().into_pyarray(py).reshape([nodes.len(), tree.classes])?)?;
         Ok(out)
     }

@@ -6,8 +6,8 @@ use super::job::{exception, run};
 use crate::data::{self, Dataset, MISSING};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
-    Codes, Column, Decay, PairCounts, Profile, Setting, Values, count_matrices, default_radius, pair_counts_between,
-    root_matrix,
+    Codes, Column, Decay, PairCounts, Profile, Setting, Values, count_matrices, default_radius,
+    pair_counts_between, root_matrix,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -21,7 +21,9 @@ pub struct PyPairCounts {
 /// Codes of a column with missing cells as a value of their own, and the number of values.
 fn coded(column: &data::Column, name: &str) -> Result<(Vec<u16>, usize)> {
     let data::Column::Nominal(c) = column else {
-        return Err(Error::Data(format!("column '{name}' is numeric: pairs are counted over nominal columns; bin it first")));
+        return Err(Error::Data(format!(
+            "column '{name}' is numeric: pairs are counted over nominal columns; bin it first"
+        )));
     };
     let levels = (c.levels() + usize::from(c.n_missing() > 0)).max(1);
     let codes = (0..c.len() as u32).map(|r| match c.code(r) {

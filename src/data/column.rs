@@ -38,7 +38,6 @@ pub struct NumericColumn {
     order: OnceLock<Vec<u32>>,
 }
 
-
 impl NumericColumn {
     /// A column from values; NaN is missing.
     pub fn new(values: Vec<f64>) -> Self {
@@ -223,7 +222,8 @@ mod tests {
                     })
                     .collect();
                 let sorted = sort(&values);
-                let mut expected: Vec<u32> = (0..n as u32).filter(|&i| !values[i as usize].is_nan()).collect();
+                let mut expected: Vec<u32> =
+                    (0..n as u32).filter(|&i| !values[i as usize].is_nan()).collect();
                 expected.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
                 expected.extend((0..n as u32).filter(|&i| values[i as usize].is_nan()));
                 assert_eq!(sorted.iter().map(|&e| entry_row(e)).collect::<Vec<_>>(), expected);

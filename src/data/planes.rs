@@ -70,7 +70,8 @@ impl Planes {
             return None;
         }
         let mut out = Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
-        let places: Vec<(usize, u32)> = (0..data.len()).map(|r| out.place(r as u32, data.classes()[r])).collect();
+        let places: Vec<(usize, u32)> =
+            (0..data.len()).map(|r| out.place(r as u32, data.classes()[r])).collect();
         let mut bits = std::mem::take(&mut out.bits);
         for g in &out.groups {
             for (j, &f) in g.features.iter().enumerate() {

@@ -45,7 +45,9 @@ impl Weights {
             return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
         }
         if !sum.is_finite() {
-            return Err(Error::Data("the sum of the sample weights is not finite: divide them by a constant".into()));
+            return Err(Error::Data(
+                "the sum of the sample weights is not finite: divide them by a constant".into(),
+            ));
         }
         let shift = (61 - sum.log2().ceil() as i32).min(1000);
         let unit = f64::powi(2.0, shift);

@@ -4,8 +4,8 @@
 //! frequent levels in declared order, its counts exact integers. O(n). Not for columns with informative gaps: a
 //! branch of its own keeps those apart.
 
-use crate::numeric::ExactSum;
 use crate::data::{Codes, MISSING, NominalColumn, NumericColumn, RowSet, Weights};
+use crate::numeric::ExactSum;
 
 /// Mean of the known values in `rows`; nothing when all are missing. The sum is exact and rounded once
 /// ([`ExactSum`]), so neither the order of the rows nor a copy in the place of a weight changes its last bit.

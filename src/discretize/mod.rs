@@ -58,7 +58,9 @@ impl Method {
     /// Refuse a number of bins outside 1 to 65,535.
     pub fn check(&self) -> Result<()> {
         match *self {
-            Self::EqualWidth { bins } | Self::EqualFrequency { bins } if !(1..=LARGEST_BINS).contains(&bins) => {
+            Self::EqualWidth { bins } | Self::EqualFrequency { bins }
+                if !(1..=LARGEST_BINS).contains(&bins) =>
+            {
                 Err(Error::parameter("n_bins", bins, format!("must be between 1 and {LARGEST_BINS}")))
             }
             _ => Ok(()),
@@ -89,7 +91,9 @@ pub fn fit(
             match weights {
                 Weights::Unit => equal_frequency::cuts(&sorted, |_| 1, bins),
                 Weights::Integer(w) => equal_frequency::cuts(&sorted, |row| i64::from(w[row as usize]), bins),
-                Weights::Fixed { values, .. } => equal_frequency::cuts(&sorted, |row| values[row as usize], bins),
+                Weights::Fixed { values, .. } => {
+                    equal_frequency::cuts(&sorted, |row| values[row as usize], bins)
+                }
             }
         }
         Method::Mdlp => {
@@ -128,7 +132,10 @@ pub fn fit_values(
     if *method == Method::Mdlp {
         check_length("classes", classes.len(), values.len())?;
         if let Some(row) = classes.iter().position(|&c| usize::from(c) >= n_classes) {
-            return Err(Error::Data(format!("row {row}: class code {} of {n_classes} classes", classes[row])));
+            return Err(Error::Data(format!(
+                "row {row}: class code {} of {n_classes} classes",
+                classes[row]
+            )));
         }
     }
     let weights = match weights {

@@ -16,7 +16,8 @@ impl Sorted {
     pub(super) fn new(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Self {
         let known = &column.order()[..column.values().len() - column.n_missing()];
         let wanted = (!rows.is_everything()).then(|| rows.bits(column.values().len()));
-        let mut sorted = Self { values: Vec::new(), starts: Vec::new(), rows: Vec::with_capacity(rows.len()) };
+        let mut sorted =
+            Self { values: Vec::new(), starts: Vec::new(), rows: Vec::with_capacity(rows.len()) };
         for &entry in known {
             let row = entry_row(entry);
             if weights.is_zero(row) || wanted.as_ref().is_some_and(|bits| bits.get(row) == 0) {

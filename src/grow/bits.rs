@@ -117,7 +117,12 @@ impl<'g, 'a> Worker<'g, 'a> {
     }
 
     /// Split everything below the root; nodes with at most `task` rows are returned with their masks (none when 0).
-    fn depth_first(&mut self, mask: Vec<Sparse>, task: usize, control: &Control) -> Result<Vec<(u32, Vec<Sparse>)>> {
+    fn depth_first(
+        &mut self,
+        mask: Vec<Sparse>,
+        task: usize,
+        control: &Control,
+    ) -> Result<Vec<(u32, Vec<Sparse>)>> {
         let mut tasks = Vec::new();
         if self.is_finished(0) {
             return Ok(tasks);
@@ -192,7 +197,8 @@ impl<'g, 'a> Worker<'g, 'a> {
         let choice = if setting.guard == Guard::None && setting.ties != Ties::Random {
             self.first_best()
         } else {
-            let selector = Selector { guard: setting.guard, ties: setting.ties, features: self.ground.features };
+            let selector =
+                Selector { guard: setting.guard, ties: setting.ties, features: self.ground.features };
             let key = mix(setting.seed, !self.drafts.nodes[node].key);
             selector.choose(self.listed(), &mut Facts { worker: self, node }, key)?
         };
@@ -225,7 +231,8 @@ impl<'g, 'a> Worker<'g, 'a> {
         for (group, block) in self.ground.planes.groups.iter().zip(&self.blocks) {
             for (j, (&score, &valid)) in block.scores.iter().zip(&block.valid).enumerate() {
                 let feature = group.features[j];
-                let wins = best.is_none_or(|b| better(score, b.score) || (score == b.score && feature < b.feature));
+                let wins =
+                    best.is_none_or(|b| better(score, b.score) || (score == b.score && feature < b.feature));
                 if valid && wins {
                     best = Some(Choice { feature, at: 0, score });
                 }
@@ -257,7 +264,14 @@ impl<'g, 'a> Worker<'g, 'a> {
             self.drafts.sums.extend((0..k).map(|c| cells[(branch * k + c) * f + chosen.column]));
             let rows = self.drafts.sums[before..].iter().sum();
             let key = mix(key, branch as u64 + 1);
-            self.drafts.nodes.push(Draft { parent: node, branch: branch as u32, depth: depth + 1, rows, key, split: None });
+            self.drafts.nodes.push(Draft {
+                parent: node,
+                branch: branch as u32,
+                depth: depth + 1,
+                rows,
+                key,
+                split: None,
+            });
         }
         self.drafts.nodes[node as usize].split = Some(Split {
             feature: group.features[chosen.column],
@@ -296,7 +310,15 @@ impl<'g, 'a> Worker<'g, 'a> {
 }
 
 impl Block {
-    fn fill(&mut self, group: &PlaneGroup, k: usize, width: usize, counts: &[u32], totals: &[u32], least: f64) {
+    fn fill(
+        &mut self,
+        group: &PlaneGroup,
+        k: usize,
+        width: usize,
+        counts: &[u32],
+        totals: &[u32],
+        least: f64,
+    ) {
         let (f, v) = (group.features.len(), group.arity);
         self.cells.resize(v * k * f, 0);
         for (c, &total) in totals.iter().enumerate() {
@@ -337,7 +359,11 @@ impl FeatureBest for Facts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
         let (group, column) = self.worker.place(feature);
         let mut out = [0.0];
-        Criterion::score(&InfoGain::default(), &self.worker.tables(group, self.node).window(column, 1), &mut out)?;
+        Criterion::score(
+            &InfoGain::default(),
+            &self.worker.tables(group, self.node).window(column, 1),
+            &mut out,
+        )?;
         Ok(out[0])
     }
 

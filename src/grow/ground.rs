@@ -63,7 +63,9 @@ impl<'a, W: Weighing> Ground<'a, W> {
                 Column::Numeric(column) => {
                     let bits = (column.n_missing() > 0).then(|| {
                         let mut bits = Bits::new(data.len());
-                        column.order()[data.len() - column.n_missing()..].iter().for_each(|&e| bits.set(entry_row(e)));
+                        column.order()[data.len() - column.n_missing()..]
+                            .iter()
+                            .for_each(|&e| bits.set(entry_row(e)));
                         bits
                     });
                     numeric.push(Numeric { feature, column, missing: bits });
@@ -249,7 +251,13 @@ impl<'f, C: Code> Field<'f, C> {
 
     /// Bring the rows of each branch together. Threshold splits have their rows already apart in the
     /// order of the split feature: `<=`, then `>`, then missing.
-    pub fn partition<W: Weighing>(&mut self, ground: &Ground<'_, W>, extent: Extent, cut: &Cut<'_>, spare: &mut Spare) {
+    pub fn partition<W: Weighing>(
+        &mut self,
+        ground: &Ground<'_, W>,
+        extent: Extent,
+        cut: &Cut<'_>,
+        spare: &mut Spare,
+    ) {
         let start = extent.start - self.base;
         let range = start..start + extent.len;
         let width = ground.nominal.features.len();
@@ -320,7 +328,9 @@ impl<'f, C: Code> Field<'f, C> {
                 let first = range.start;
                 coded_by_branch(from, to, range, width, &starts, cut.keep, |i, _| codes[i - first].index());
             } else {
-                coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| branch[row as usize] as usize);
+                coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| {
+                    branch[row as usize] as usize
+                });
             }
         }
     }

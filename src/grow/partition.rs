@@ -11,7 +11,13 @@ use crate::stats::contingency::Code;
 
 /// Partition an order in two by the bit of each row (1 goes right). With `keep_left` or `keep_right`
 /// unset that side's range is left in an unspecified state.
-pub(super) fn order_in_two(order: &mut [u32], right: &Bits, n_left: usize, keep: [bool; 2], spare: &mut Vec<u32>) {
+pub(super) fn order_in_two(
+    order: &mut [u32],
+    right: &Bits,
+    n_left: usize,
+    keep: [bool; 2],
+    spare: &mut Vec<u32>,
+) {
     if spare.len() < order.len() + SLACK {
         spare.resize(order.len() + SLACK, 0);
     }
@@ -65,7 +71,8 @@ pub(super) fn coded_by_branch<C: Code>(
         if keep[b] {
             to.rows[place] = row;
             to.classes[place] = from.classes[i];
-            to.codes[place * width..(place + 1) * width].copy_from_slice(&from.codes[i * width..(i + 1) * width]);
+            to.codes[place * width..(place + 1) * width]
+                .copy_from_slice(&from.codes[i * width..(i + 1) * width]);
         }
     }
 }

@@ -55,7 +55,8 @@ impl Word for __m256i {
         // SAFETY: AVX2.
         unsafe {
             let table = _mm256_setr_epi8(
-                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3,
+                4,
             );
             let low = _mm256_set1_epi8(0x0f);
             let a = _mm256_shuffle_epi8(table, _mm256_and_si256(self, low));

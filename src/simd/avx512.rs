@@ -87,7 +87,9 @@ impl Word for __m512i {
     #[inline(always)]
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
         // SAFETY: AVX-512. Truth tables of parity and majority.
-        unsafe { (_mm512_ternarylogic_epi64::<0x96>(self, b, c), _mm512_ternarylogic_epi64::<0xe8>(self, b, c)) }
+        unsafe {
+            (_mm512_ternarylogic_epi64::<0x96>(self, b, c), _mm512_ternarylogic_epi64::<0xe8>(self, b, c))
+        }
     }
 }
 

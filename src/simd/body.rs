@@ -414,7 +414,8 @@ unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
         }
         for from in 2..depth {
             if blocks >> (from - 2) & 1 == 1 {
-                let mut carry = if from == 2 { W::load(hot.add(3 * W::WORDS)) } else { cold!(2 * (from - 3) + 1) };
+                let mut carry =
+                    if from == 2 { W::load(hot.add(3 * W::WORDS)) } else { cold!(2 * (from - 3) + 1) };
                 for plane in out.iter_mut().take(depth).skip(from) {
                     (*plane, carry) = plane.add2(carry);
                 }

@@ -338,7 +338,9 @@ impl Kernels {
     ) -> bool {
         let w = self.table.words;
         assert!(
-            window.features > 0 && window.features < 1 << (MAX_PLANES - 2) && slots.features == window.features
+            window.features > 0
+                && window.features < 1 << (MAX_PLANES - 2)
+                && slots.features == window.features
         );
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && window.largest() <= window.features);
         let rows = slots.rows();
@@ -356,13 +358,23 @@ impl Kernels {
     ///
     /// A step is the union of its rows, each in the columns of its slot; the values of a feature do not overlap, so
     /// rows with different values share one vector, one decoding and one carry-save addition a distance.
-    pub fn tally(&self, numbers: &[u64], schedule: &Schedule, planes: &[u64], window: Window, state: State<'_>) {
+    pub fn tally(
+        &self,
+        numbers: &[u64],
+        schedule: &Schedule,
+        planes: &[u64],
+        window: Window,
+        state: State<'_>,
+    ) {
         let (w, p) = (self.table.words, window.planes());
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
         assert!(
-            state.hot.len() >= window.length * 4 * w && state.cold.len() >= window.length * cold_planes(state.depth) * w
+            state.hot.len() >= window.length * 4 * w
+                && state.cold.len() >= window.length * cold_planes(state.depth) * w
         );
-        assert!(schedule.rows as usize * p * w <= numbers.len() && schedule.slots as usize * w <= planes.len());
+        assert!(
+            schedule.rows as usize * p * w <= numbers.len() && schedule.slots as usize * w <= planes.len()
+        );
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the counters.
         unsafe { (self.table.tally[p - 1])(numbers, schedule, planes, window.length, state) }
     }
@@ -371,7 +383,10 @@ impl Kernels {
     pub fn tally_all(&self, numbers: &[u64], rows: usize, window: Window, state: State<'_>) {
         let (w, p) = (self.table.words, window.planes());
         assert!((1..=LONGEST_WINDOW).contains(&window.length) && (4..=32).contains(&state.depth));
-        assert!(state.hot.len() >= window.length * 4 * w && state.cold.len() >= window.length * cold_planes(state.depth) * w);
+        assert!(
+            state.hot.len() >= window.length * 4 * w
+                && state.cold.len() >= window.length * cold_planes(state.depth) * w
+        );
         assert!(rows * p * w <= numbers.len());
         // SAFETY: rows and counters lie inside their slices.
         unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }

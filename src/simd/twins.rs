@@ -168,7 +168,8 @@ fn agreements_and_wide_kernels() {
         let mut far = vec![3u32; 64 * w];
         k.add_distances(&planes, &codes, case.levels, &mut far);
         for c in 0..case.used {
-            let equal: usize = (0..depth).map(|p| ((sum[p * w + c / 64] >> (c % 64) & 1) as usize) << p).sum();
+            let equal: usize =
+                (0..depth).map(|p| ((sum[p * w + c / 64] >> (c % 64) & 1) as usize) << p).sum();
             assert_eq!(n - equal, case.distance(row, c));
             assert_eq!(far[c] as usize, 3 + case.distance(row, c));
         }

@@ -40,7 +40,12 @@ pub struct Selector {
 
 impl Selector {
     /// The best of the features' best candidates, or nothing when there is no candidate. `key` decides random ties.
-    pub fn choose(&self, mut best: Vec<Scored>, facts: &mut dyn FeatureBest, key: u64) -> Result<Option<Choice>> {
+    pub fn choose(
+        &self,
+        mut best: Vec<Scored>,
+        facts: &mut dyn FeatureBest,
+        key: u64,
+    ) -> Result<Option<Choice>> {
         self.apply_guard(&mut best, facts)?;
         let Some(top) = best.iter().map(|b| b.score).reduce(|a, b| if better(b, a) { b } else { a }) else {
             return Ok(None);

@@ -138,7 +138,8 @@ fn counted_rows<W: Weighing>(
                 let known = scan.known[c];
                 let (left, right) = scratch.cells.split_at_mut(k * stride);
                 let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
-                let from = if c == 0 { &scratch.at[..held] } else { &scratch.tails[(c - 1) * room..][..held] };
+                let from =
+                    if c == 0 { &scratch.at[..held] } else { &scratch.tails[(c - 1) * room..][..held] };
                 let set = |left: &mut _, right: &mut _, rows: u32| {
                     let rows = W::Sum::from_rows(rows);
                     *left = rows.cell(unit);

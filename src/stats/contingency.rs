@@ -193,7 +193,9 @@ mod tests {
 
     #[test]
     fn all_ways_of_counting_agree() {
-        for (n, p, k, arity) in [(10, 3, 2, 4), (47, 70, 3, 5), (48, 70, 3, 5), (500, 130, 26, 255), (300, 1, 1, 1)] {
+        for (n, p, k, arity) in
+            [(10, 3, 2, 4), (47, 70, 3, 5), (48, 70, 3, 5), (500, 130, 26, 255), (300, 1, 1, 1)]
+        {
             let codes: Vec<u32> = (0..n * p).map(|i| (mix(7, i as u64) % arity as u64) as u32).collect();
             let bytes: Vec<u8> = codes.iter().map(|&c| c as u8).collect();
             let classes: Vec<u16> = (0..n).map(|i| (mix(9, i as u64) % k as u64) as u16).collect();

@@ -132,7 +132,8 @@ fn model(body: Body) -> Result<Model> {
         body.distance.len(),
         body.n_children.len(),
     ];
-    if n == 0 || k == 0 || lengths.iter().any(|&l| l != n) || body.counts.len() != n * k || n >= NONE as usize {
+    if n == 0 || k == 0 || lengths.iter().any(|&l| l != n) || body.counts.len() != n * k || n >= NONE as usize
+    {
         return Err(Error::Model("arrays of different lengths".into()));
     }
     if body.counts.iter().any(|c| !(*c >= 0.0 && c.is_finite())) {
@@ -152,7 +153,10 @@ fn model(body: Body) -> Result<Model> {
             return Err(bad(i, "only node 0 is the root"));
         }
         if i > 0 {
-            let p = usize::try_from(parent).ok().filter(|&p| p < i).ok_or_else(|| bad(i, "parent out of order"))?;
+            let p = usize::try_from(parent)
+                .ok()
+                .filter(|&p| p < i)
+                .ok_or_else(|| bad(i, "parent out of order"))?;
             if body.branch[i] as usize != children_of[p].len() {
                 return Err(bad(i, "branches out of order"));
             }
@@ -160,7 +164,8 @@ fn model(body: Body) -> Result<Model> {
         }
     }
     check_pre_order(&children_of)?;
-    let mut tree = Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: body.counts, classes: k };
+    let mut tree =
+        Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: body.counts, classes: k };
     for i in 0..n {
         let kids = &children_of[i];
         if kids.len() != body.n_children[i] as usize || kids.len() == 1 {
@@ -197,7 +202,9 @@ fn model(body: Body) -> Result<Model> {
                 .filter(|&b| (b as usize) < kids.len())
                 .ok_or_else(|| bad(i, "no such branch for missing values"))?;
             node.test = match (body.threshold[i], &feature.kind) {
-                (Some(t), Kind::Numeric { cuts: None, .. }) if t.is_finite() && kids.len() <= 3 => Test::Threshold(t),
+                (Some(t), Kind::Numeric { cuts: None, .. }) if t.is_finite() && kids.len() <= 3 => {
+                    Test::Threshold(t)
+                }
                 (None, _) if (feature.arity()..=feature.arity() + 1).contains(&kids.len()) => Test::Multiway,
                 _ => return Err(bad(i, "the test does not fit the feature")),
             };
@@ -247,5 +254,9 @@ fn check_pre_order(children: &[Vec<u32>]) -> Result<()> {
         expected += 1;
         stack.extend(children[i as usize].iter().rev());
     }
-    if expected as usize == children.len() { Ok(()) } else { Err(Error::Model("nodes that hang on nothing".into())) }
+    if expected as usize == children.len() {
+        Ok(())
+    } else {
+        Err(Error::Model("nodes that hang on nothing".into()))
+    }
 }

@@ -21,11 +21,7 @@ impl Default for Style {
 
 fn number(x: f64, decimals: usize) -> String {
     let fixed = format!("{x:.decimals$}");
-    if fixed.contains('.') {
-        fixed.trim_end_matches('0').trim_end_matches('.').to_string()
-    } else {
-        fixed
-    }
+    if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_string() } else { fixed }
 }
 
 /// The condition on the branch that leads to a node.
@@ -55,7 +51,11 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
 /// A threshold, rounded only where rounding keeps it recognisable.
 fn exact(t: f64, decimals: usize) -> String {
     let short = number(t, decimals);
-    if t != 0.0 && (short.parse::<f64>().unwrap_or(0.0) - t).abs() > t.abs() * 1e-3 { format!("{t:e}") } else { short }
+    if t != 0.0 && (short.parse::<f64>().unwrap_or(0.0) - t).abs() > t.abs() * 1e-3 {
+        format!("{t:e}")
+    } else {
+        short
+    }
 }
 
 fn summary(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String {
@@ -121,7 +121,9 @@ fn quoted(s: &str) -> String {
 
 /// Graphviz DOT.
 pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
-    let mut out = String::from("digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\"];\n");
+    let mut out = String::from(
+        "digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\"];\n",
+    );
     for (i, node) in tree.nodes.iter().enumerate() {
         if node.depth as usize > style.max_depth {
             continue;
@@ -130,7 +132,11 @@ pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
         let label = if tree.is_leaf(i) || folded {
             summary(tree, schema, i, style.decimals)
         } else {
-            format!("{}\nscore {}", schema.features[node.feature as usize].name, number(node.score, style.decimals))
+            format!(
+                "{}\nscore {}",
+                schema.features[node.feature as usize].name,
+                number(node.score, style.decimals)
+            )
         };
         let shape = if tree.is_leaf(i) { ", shape=ellipse" } else { "" };
         let _ = writeln!(out, "  n{i} [label={}{shape}];", quoted(&label));
@@ -142,4 +148,3 @@ pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
     out.push_str("}\n");
     out
 }
-

@@ -31,7 +31,8 @@ impl Tree {
 
     /// Nodes in the order in which they were split.
     pub fn steps(&self) -> Vec<u32> {
-        let mut inner: Vec<u32> = (0..self.nodes.len() as u32).filter(|&i| !self.is_leaf(i as usize)).collect();
+        let mut inner: Vec<u32> =
+            (0..self.nodes.len() as u32).filter(|&i| !self.is_leaf(i as usize)).collect();
         inner.sort_by_key(|&i| self.nodes[i as usize].step);
         inner
     }
@@ -49,7 +50,8 @@ impl Tree {
                 kept += 1;
             }
         }
-        let mut cut = Self { nodes: Vec::new(), children: Vec::new(), counts: Vec::new(), classes: self.classes };
+        let mut cut =
+            Self { nodes: Vec::new(), children: Vec::new(), counts: Vec::new(), classes: self.classes };
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| keep[i]) {
             let mut node = *node;
             if node.parent != super::NONE {

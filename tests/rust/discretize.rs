@@ -40,7 +40,10 @@ fn the_widest_and_the_narrowest_ranges_have_finite_ascending_cuts() {
             let bins = Bins::new(plain(method, &values, &[0, 1])).unwrap();
             assert!(bins.bin(values[0]) == 0, "{method:?} {values:?} {bins:?}");
             let separated = bins.bin(values[1]) == bins.len() as u32 - 1 && bins.len() > 1;
-            assert!(separated || (method == METHODS[0] && values[1] <= 1e16 + 2.0), "{method:?} {values:?} {bins:?}");
+            assert!(
+                separated || (method == METHODS[0] && values[1] <= 1e16 + 2.0),
+                "{method:?} {values:?} {bins:?}"
+            );
         }
     }
     let cuts = plain(Method::EqualWidth { bins: 4 }, &[lo, hi], &[]);
@@ -86,7 +89,10 @@ fn mdlp_by_hand() {
 fn parameters_travel_as_json_and_are_checked() {
     let read = |text: &str| serde_json::from_str::<Method>(text);
     assert_eq!(read(r#"{"method":"equal_width"}"#).unwrap(), Method::EqualWidth { bins: 10 });
-    assert_eq!(read(r#"{"method":"equal_frequency","n_bins":3}"#).unwrap(), Method::EqualFrequency { bins: 3 });
+    assert_eq!(
+        read(r#"{"method":"equal_frequency","n_bins":3}"#).unwrap(),
+        Method::EqualFrequency { bins: 3 }
+    );
     assert_eq!(read(r#"{"method":"mdlp"}"#).unwrap(), Method::Mdlp);
     for method in METHODS {
         assert_eq!(read(&serde_json::to_string(&method).unwrap()).unwrap(), method);
@@ -193,7 +199,8 @@ fn naive_mdlp(pairs: &[(f64, u16)], cuts: &mut Vec<f64>) {
     let mut best: Option<(f64, usize)> = None;
     for at in 1..pairs.len() {
         if pairs[at - 1].0 < pairs[at].0 {
-            let e = (at as f64 * information(&pairs[..at]).0 + (n - at as f64) * information(&pairs[at..]).0) / n;
+            let e =
+                (at as f64 * information(&pairs[..at]).0 + (n - at as f64) * information(&pairs[at..]).0) / n;
             if e < best.map_or(h, |b| b.0) {
                 best = Some((e, at));
             }

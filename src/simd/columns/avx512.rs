@@ -108,7 +108,9 @@ fn boundaries_body<const KNOWN: usize>(
         let keep = (!tied & (change | shared | every) & 0xFFFF) as __mmask16;
         let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
         // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
-        unsafe { _mm512_storeu_si512(at.as_mut_ptr().add(s.held).cast(), _mm512_maskz_compress_epi32(keep, places)) };
+        unsafe {
+            _mm512_storeu_si512(at.as_mut_ptr().add(s.held).cast(), _mm512_maskz_compress_epi32(keep, places))
+        };
         for (c, (&class, count)) in classes[..n].iter().zip(&mut before_here[..n]).enumerate() {
             let prefix = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(class as i32), up_to));
             let counts = _mm512_add_epi32(prefix, _mm512_set1_epi32(*count as i32));

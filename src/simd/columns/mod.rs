@@ -187,11 +187,13 @@ mod tests {
                 let n = (random(seed, 7) % 200) as usize;
                 let values = [1, 2, 5, 40, u64::MAX][(seed % 5) as usize];
                 let order = order(seed, n, values);
-                let bits: Vec<u64> =
-                    (0..n.div_ceil(64) as u64 + 1).map(|i| random(seed + 9, i) & random(seed + 10, i)).collect();
+                let bits: Vec<u64> = (0..n.div_ceil(64) as u64 + 1)
+                    .map(|i| random(seed + 9, i) & random(seed + 10, i))
+                    .collect();
                 let mut expected = order.clone();
                 let mut expected_right = vec![0; n + SLACK];
-                let left = plain_partition(&mut expected, &bits, &mut expected_right, 0, Split::default()).left;
+                let left =
+                    plain_partition(&mut expected, &bits, &mut expected_right, 0, Split::default()).left;
                 let (mut got, mut right) = (order.clone(), vec![0; n + SLACK]);
                 assert_eq!(partition(level, &mut got, &bits, &mut right), left, "{level:?} {seed}");
                 assert_eq!(got[..left], expected[..left], "{level:?} {seed}");
@@ -206,8 +208,9 @@ mod tests {
             for seed in 0..300 {
                 let n = 2 + (random(seed, 7) % 200) as usize;
                 let order = order(seed, n, [1, 2, 5, 40, u64::MAX][(seed % 5) as usize]);
-                let mut starts: Vec<u32> =
-                    (0..random(seed, 3) % 6).map(|c| (random(seed, 20 + c) % (n as u64 + 1)) as u32).collect();
+                let mut starts: Vec<u32> = (0..random(seed, 3) % 6)
+                    .map(|c| (random(seed, 20 + c) % (n as u64 + 1)) as u32)
+                    .collect();
                 starts.sort_unstable();
                 for convex in [false, true] {
                     let wanted = Wanted { starts: &starts, convex };

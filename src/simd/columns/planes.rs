@@ -119,8 +119,10 @@ mod tests {
             let width = PLANE_GROUP * (1 + (mix(seed, 1) % 20) as usize);
             let words = 1 + (mix(seed, 2) % 9) as usize;
             let bits: Vec<u64> = (0..(words * width) as u64).map(|i| mix(seed, 100 + i)).collect();
-            let entries: Vec<Sparse> =
-                (0..words as u32).filter(|w| mix(seed, u64::from(*w)) & 3 > 0).map(|w| (w, mix(seed, 7 + u64::from(w)))).collect();
+            let entries: Vec<Sparse> = (0..words as u32)
+                .filter(|w| mix(seed, u64::from(*w)) & 3 > 0)
+                .map(|w| (w, mix(seed, 7 + u64::from(w))))
+                .collect();
             let naive: Vec<u32> = (0..width)
                 .map(|p| entries.iter().map(|&(w, m)| (bits[w as usize * width + p] & m).count_ones()).sum())
                 .collect();

@@ -64,7 +64,12 @@ impl<'a> Rows<'a> {
     ///
     /// # Errors
     /// [`Error::Data`] for lengths that do not fit, a class out of range, no column at all, or a number that is not finite.
-    pub fn new(codes: Codes<'a>, numbers: &[Numbers<'_>], classes: &'a [u16], n_classes: usize) -> Result<Self> {
+    pub fn new(
+        codes: Codes<'a>,
+        numbers: &[Numbers<'_>],
+        classes: &'a [u16],
+        n_classes: usize,
+    ) -> Result<Self> {
         let t = classes.len();
         let needed = if t == 0 { 0 } else { (t - 1) * codes.stride + codes.columns };
         if codes.columns > codes.stride || codes.values.len() < needed {
@@ -90,7 +95,10 @@ impl<'a> Rows<'a> {
                 Numbers::F64(v) => v.to_vec(),
             };
             if values.len() != t {
-                return Err(Error::Data(format!("numeric column {k} has {} rows, the classes {t}", values.len())));
+                return Err(Error::Data(format!(
+                    "numeric column {k} has {} rows, the classes {t}",
+                    values.len()
+                )));
             }
             if let Some((i, x)) = values.iter().enumerate().find(|(_, x)| !x.is_finite()) {
                 return Err(Error::Data(format!(
@@ -101,7 +109,9 @@ impl<'a> Rows<'a> {
             let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             // halves, because the range of two finite numbers may not be finite
             let range = (high / 2.0 - low / 2.0).max(0.0);
-            values.iter_mut().for_each(|x| *x = if range > 0.0 { (*x / 2.0 - low / 2.0) / range } else { 0.0 });
+            values
+                .iter_mut()
+                .for_each(|x| *x = if range > 0.0 { (*x / 2.0 - low / 2.0) / range } else { 0.0 });
             Ok(values)
         };
         let numbers = numbers.iter().enumerate().map(scaled).collect::<Result<_>>()?;

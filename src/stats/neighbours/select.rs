@@ -102,7 +102,9 @@ impl Method {
             Self::ReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => {
                 Err(Error::parameter("k", 0, "at least one neighbour is needed"))
             }
-            Self::ReliefF { ranks: Ranks::Exponential { sigma }, .. } if !(sigma.is_finite() && sigma > 0.0) => {
+            Self::ReliefF { ranks: Ranks::Exponential { sigma }, .. }
+                if !(sigma.is_finite() && sigma > 0.0) =>
+            {
                 Err(Error::parameter("sigma", sigma, "sigma must be positive and finite"))
             }
             _ => Ok(()),
@@ -154,8 +156,9 @@ impl Distance for i32 {
         let (mut sum, mut squares) = (0i128, 0i128);
         for part in of.chunks(1 << 16) {
             // at most 2^16 numbers below 2^24: the squares fit 64 bits
-            let (s, q) =
-                part.iter().fold((0i64, 0i64), |(s, q), &d| (s + i64::from(d), q + i64::from(d) * i64::from(d)));
+            let (s, q) = part
+                .iter()
+                .fold((0i64, 0i64), |(s, q), &d| (s + i64::from(d), q + i64::from(d) * i64::from(d)));
             sum += i128::from(s);
             squares += i128::from(q);
         }
@@ -341,7 +344,14 @@ impl Picker<'_> {
         }
     }
 
-    fn merit<D: Distance>(&self, distances: &[D], own: usize, k: usize, ties: NeighbourTies, choice: &mut Choice) {
+    fn merit<D: Distance>(
+        &self,
+        distances: &[D],
+        own: usize,
+        k: usize,
+        ties: NeighbourTies,
+        choice: &mut Choice,
+    ) {
         let class = self.order.starts[own]..self.order.starts[own + 1];
         let mut others = distances.to_vec();
         others[class.clone()].fill(D::FAR);

@@ -77,7 +77,8 @@ impl Random {
                 Method::ReliefF { k, ties, ranks } => {
                     let mut chosen = Vec::new();
                     for c in 0..self.n_classes as u16 {
-                        let of: Vec<usize> = others.iter().copied().filter(|&j| self.classes[j] == c).collect();
+                        let of: Vec<usize> =
+                            others.iter().copied().filter(|&j| self.classes[j] == c).collect();
                         chosen.extend(k_nearest(&of, &d, k, ties, ranks));
                     }
                     vec![(1.0, false, chosen)]
@@ -95,8 +96,9 @@ impl Random {
                 }
                 Method::Pairs { .. } => unreachable!("compared with the contractions"),
                 Method::Surf { star } => {
-                    let pick =
-                        |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
+                    let pick = |f: &dyn Fn(f64) -> bool| {
+                        others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
+                    };
                     let mut sets = vec![(1.0, false, pick(&|x| x < mean))];
                     if star {
                         sets.push((-1.0, false, pick(&|x| x > mean)));
@@ -104,8 +106,9 @@ impl Random {
                     sets
                 }
                 Method::MultiSurf { star } => {
-                    let pick =
-                        |f: &dyn Fn(f64) -> bool| others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect();
+                    let pick = |f: &dyn Fn(f64) -> bool| {
+                        others.iter().filter(|&&j| f(d[j])).map(|&j| (j, 1.0)).collect()
+                    };
                     let mut sets = vec![(1.0, false, pick(&|x| x < m - sd / 2.0))];
                     if star {
                         sets.push((1.0, true, pick(&|x| x > m + sd / 2.0)));
@@ -115,13 +118,15 @@ impl Random {
             };
             let size = |c: u16| self.classes.iter().filter(|&&x| x == c).count() as f64;
             for (sign, agree, set) in sets {
-                let weight = |c: u16| set.iter().filter(|(j, _)| self.classes[*j] == c).map(|m| m.1).sum::<f64>();
+                let weight =
+                    |c: u16| set.iter().filter(|(j, _)| self.classes[*j] == c).map(|m| m.1).sum::<f64>();
                 let misses: f64 = set.iter().filter(|(j, _)| self.classes[*j] != own).map(|m| m.1).sum();
                 let others = (0..self.n_classes as u16).filter(|&c| c != own && size(c) > 0.0).count() as f64;
                 for (f, s) in scores.iter_mut().enumerate() {
                     for c in (0..self.n_classes as u16).filter(|&c| weight(c) > 0.0) {
                         let of = set.iter().filter(|(j, _)| self.classes[*j] == c);
-                        let diff = |j: usize| if agree { 1.0 - self.diff(f, i, j) } else { self.diff(f, i, j) };
+                        let diff =
+                            |j: usize| if agree { 1.0 - self.diff(f, i, j) } else { self.diff(f, i, j) };
                         let mean = of.map(|&(j, w)| w * diff(j)).sum::<f64>() / weight(c);
                         *s += sign / t as f64
                             * match multiclass {
@@ -183,7 +188,8 @@ fn scores_are_those_of_the_definitions() {
                 let level = levels[(seed as usize + m) % levels.len()];
                 let control = Control::new(1 + (seed as usize + m) % 4);
                 let rows = random.rows();
-                let got = neighbour_scores_with(&control, Kernels::at(level), &rows, method, multiclass).unwrap();
+                let got =
+                    neighbour_scores_with(&control, Kernels::at(level), &rows, method, multiclass).unwrap();
                 let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + a.abs());
                 let far = truth.iter().zip(&got).map(gap).fold(0.0, f64::max);
                 assert!(far < 1e-10, "seed {seed} {method:?} {multiclass:?} {}: {far}", level.name());
@@ -257,9 +263,13 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
                     PairMetric::Relief => profile.relief(&setting),
                 };
                 let method = Method::Pairs { setting, metric };
-                let got = neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior).unwrap();
+                let got =
+                    neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior).unwrap();
                 let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
-                assert!(truth.iter().zip(&got).all(near), "seed {seed} {setting:?} {metric:?}: {truth:?} {got:?}");
+                assert!(
+                    truth.iter().zip(&got).all(near),
+                    "seed {seed} {setting:?} {metric:?}: {truth:?} {got:?}"
+                );
             }
         }
     }

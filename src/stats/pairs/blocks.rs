@@ -124,9 +124,13 @@ fn between(control: &Control, kernels: Kernels, a: &Block, b: &Block, same: bool
         counts = take(control, Worker::new(kernels, &a.rows, &a.rows, &a.scan, Mode::Own, counts), &a.tiles)?;
         counts.pairs = pairs;
     } else {
-        counts = take(control, Worker::new(kernels, &a.rows, &b.rows, &b.scan, Mode::Both, counts), &a.tiles)?;
         counts =
-            take(control, Worker::new(kernels, &b.rows, &a.rows, &a.scan, Mode::Distances, counts), &b.tiles)?;
+            take(control, Worker::new(kernels, &a.rows, &b.rows, &b.scan, Mode::Both, counts), &a.tiles)?;
+        counts = take(
+            control,
+            Worker::new(kernels, &b.rows, &a.rows, &a.scan, Mode::Distances, counts),
+            &b.tiles,
+        )?;
         counts.pairs = 2 * pairs;
     }
     Worker::finish(&mut counts);

@@ -220,7 +220,12 @@ pub fn uniform_matrices(table: &[f64], classes: usize) -> Vec<f64> {
     for row in table.chunks_exact(classes) {
         let n_m: f64 = row.iter().sum();
         for (&n_mc, &n_c) in row.iter().zip(&by_class) {
-            out.extend([n_mc * n_mc, n_mc * (n_m - n_mc), n_mc * (n_c - n_mc), n_mc * (n - n_m - n_c + n_mc)]);
+            out.extend([
+                n_mc * n_mc,
+                n_mc * (n_m - n_mc),
+                n_mc * (n_c - n_mc),
+                n_mc * (n - n_m - n_c + n_mc),
+            ]);
         }
     }
     out

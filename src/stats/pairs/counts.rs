@@ -72,7 +72,8 @@ impl PairCounts {
         let mut root = vec![0; self.n_classes * 2 * d];
         for value in self.feature(0).chunks_exact(self.n_classes * 4 * d) {
             for (to, from) in root.chunks_exact_mut(d).zip(value.chunks_exact(4 * d).flat_map(|class| {
-                let (same, other) = ((&class[..d], &class[2 * d..3 * d]), (&class[d..2 * d], &class[3 * d..]));
+                let (same, other) =
+                    ((&class[..d], &class[2 * d..3 * d]), (&class[d..2 * d], &class[3 * d..]));
                 [same, other]
             })) {
                 for (to, (a, b)) in to.iter_mut().zip(from.0.iter().zip(from.1)) {
@@ -108,7 +109,9 @@ impl PairCounts {
 
     fn combine(&mut self, other: &Self, sign: i64) -> Result<()> {
         if self.offsets != other.offsets || self.n_classes != other.n_classes {
-            return Err(Error::Data("pair counts over different features, values or classes do not add".into()));
+            return Err(Error::Data(
+                "pair counts over different features, values or classes do not add".into(),
+            ));
         }
         for (a, b) in self.cells.iter_mut().zip(&other.cells) {
             *a += sign * b;
@@ -124,7 +127,10 @@ impl PairCounts {
         for k in 0..self.features() {
             let sum: i64 = self.feature(k).iter().sum();
             if sum != self.pairs as i64 || self.feature(k).iter().any(|&c| c < 0) {
-                return Err(Error::Internal(format!("feature {k}: {sum} pairs counted, {} expected", self.pairs)));
+                return Err(Error::Internal(format!(
+                    "feature {k}: {sum} pairs counted, {} expected",
+                    self.pairs
+                )));
             }
         }
         Ok(())

@@ -63,7 +63,12 @@ pub fn pair_counts_with(
 }
 
 /// The pass over gathered rows.
-pub(super) fn count(control: &Control, kernels: Kernels, columns: &Rows, active: &Rows) -> Result<PairCounts> {
+pub(super) fn count(
+    control: &Control,
+    kernels: Kernels,
+    columns: &Rows,
+    active: &Rows,
+) -> Result<PairCounts> {
     let classes = active.starts.len() - 1;
     let mut counts = PairCounts::zero(active.offsets.clone(), classes);
     if columns.len() * active.len() <= FEW {
@@ -72,8 +77,11 @@ pub(super) fn count(control: &Control, kernels: Kernels, columns: &Rows, active:
     }
     let column_tiles = tiles(columns, kernels.words());
     let own = std::ptr::eq(columns, active);
-    let scan =
-        if own { Scan::new(active, &column_tiles) } else { Scan::new(active, &tiles(active, kernels.words())) };
+    let scan = if own {
+        Scan::new(active, &column_tiles)
+    } else {
+        Scan::new(active, &tiles(active, kernels.words()))
+    };
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     let mode = if own { Mode::own(active, kernels) } else { Mode::Columns };
     let parts = parallel::map(control, shares, |share| {

@@ -44,8 +44,12 @@ impl Values<'_> {
         match (self, rows) {
             (Self::U8(c), None) => c.iter().enumerate().for_each(|(i, &v)| put(i, usize::from(v))),
             (Self::U16(c), None) => c.iter().enumerate().for_each(|(i, &v)| put(i, usize::from(v))),
-            (Self::U8(c), Some(r)) => r.iter().enumerate().for_each(|(i, &r)| put(i, usize::from(c[r as usize]))),
-            (Self::U16(c), Some(r)) => r.iter().enumerate().for_each(|(i, &r)| put(i, usize::from(c[r as usize]))),
+            (Self::U8(c), Some(r)) => {
+                r.iter().enumerate().for_each(|(i, &r)| put(i, usize::from(c[r as usize])))
+            }
+            (Self::U16(c), Some(r)) => {
+                r.iter().enumerate().for_each(|(i, &r)| put(i, usize::from(c[r as usize])))
+            }
         }
     }
 }
@@ -87,7 +91,10 @@ impl<'a> Codes<'a> {
         }
         for (k, column) in columns.iter().enumerate() {
             if column.values.len() != t {
-                return data(format!("column {k} has {} rows where the classes have {t}", column.values.len()));
+                return data(format!(
+                    "column {k} has {} rows where the classes have {t}",
+                    column.values.len()
+                ));
             }
             if column.levels == 0 || column.levels > 65_535 {
                 return data(format!(

@@ -45,7 +45,8 @@ fn row_totals_are_conserved() {
                 let total = |k: usize, d: usize| -> i64 {
                     (0..counts.values(k))
                         .map(|v| {
-                            counts.by_distance(k, v, class, half)[d] + counts.by_distance(k, v, class, half + 2)[d]
+                            counts.by_distance(k, v, class, half)[d]
+                                + counts.by_distance(k, v, class, half + 2)[d]
                         })
                         .sum()
                 };
@@ -71,7 +72,8 @@ fn uniform_weights_have_a_closed_form_and_class_counts_come_back() {
         for k in 0..counts.features() {
             let mut table = vec![0.0; counts.values(k) * counts.classes()];
             for i in 0..codes.n_rows() {
-                let at = codes.columns()[k].values.code(i) * counts.classes() + usize::from(codes.classes()[i]);
+                let at =
+                    codes.columns()[k].values.code(i) * counts.classes() + usize::from(codes.classes()[i]);
                 table[at] += f64::from(codes.weight(i));
             }
             let matrix = uniform_matrices(&table, counts.classes());
@@ -87,8 +89,10 @@ fn uniform_weights_have_a_closed_form_and_class_counts_come_back() {
 fn identical_rows_count_squared() {
     let column = [1u8; 4];
     let classes = [0u16; 4];
-    let codes = Codes::new(vec![Column { values: Values::U8(&column), levels: 2 }], &classes, 1, None).unwrap();
-    let r = count_matrices(&counts(&codes), &Setting::new([1.0, 0.0, 0.0, 0.0], 1.0, Decay::Identical).unwrap());
+    let codes =
+        Codes::new(vec![Column { values: Values::U8(&column), levels: 2 }], &classes, 1, None).unwrap();
+    let r =
+        count_matrices(&counts(&codes), &Setting::new([1.0, 0.0, 0.0, 0.0], 1.0, Decay::Identical).unwrap());
     assert_eq!(r, [0.0, 0.0, 0.0, 0.0, 16.0, 0.0, 0.0, 0.0]);
 }
 

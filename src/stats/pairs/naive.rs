@@ -12,7 +12,11 @@ use crate::error::Result;
 
 /// Counts of the ordered pairs (i, j), i in `from`, j in `among` (all rows if `None`).
 #[cfg(test)]
-pub(super) fn pair_counts(codes: &Codes<'_>, from: Option<&[u32]>, among: Option<&[u32]>) -> Result<PairCounts> {
+pub(super) fn pair_counts(
+    codes: &Codes<'_>,
+    from: Option<&[u32]>,
+    among: Option<&[u32]>,
+) -> Result<PairCounts> {
     let all: Vec<u32> = (0..codes.n_rows() as u32).collect();
     let mut counts = PairCounts::zero(codes.offsets(), codes.n_classes());
     let d = counts.distances();

@@ -127,10 +127,15 @@ fn blocks_add_up_to_every_training_set() {
         let levels = Level::available();
         let kernels = Kernels::at(levels[draw.below(levels.len())]);
         let parts = pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks).unwrap();
-        assert!(parts.sum(|_| true).unwrap() == naive::pair_counts(&codes, None, None).unwrap(), "seed {seed}");
+        assert!(
+            parts.sum(|_| true).unwrap() == naive::pair_counts(&codes, None, None).unwrap(),
+            "seed {seed}"
+        );
         for left_out in 0..blocks {
-            let rows: Vec<u32> =
-                (0..codes.n_rows()).filter(|&i| usize::from(block[i]) != left_out).map(|i| i as u32).collect();
+            let rows: Vec<u32> = (0..codes.n_rows())
+                .filter(|&i| usize::from(block[i]) != left_out)
+                .map(|i| i as u32)
+                .collect();
             let truth = naive::pair_counts(&codes, Some(&rows), Some(&rows)).unwrap();
             assert!(parts.without(left_out).unwrap() == truth, "seed {seed}, without {left_out}");
         }
@@ -143,11 +148,13 @@ fn weights_are_copies() {
         let mut random = Random::new(seed, 60, 6);
         let mut draw = Draw(seed, 1 << 34);
         let weights: Vec<u32> = random.classes.iter().map(|_| draw.below(4) as u32).collect();
-        let copies: Vec<u32> = weights.iter().enumerate().flat_map(|(i, &w)| vec![i as u32; w as usize]).collect();
+        let copies: Vec<u32> =
+            weights.iter().enumerate().flat_map(|(i, &w)| vec![i as u32; w as usize]).collect();
         random.weights = None;
         let control = Control::new(1);
         let kernels = Kernels::active();
-        let plain = pair_counts_with(&control, kernels, &random.codes(), Some(&copies), Some(&copies)).unwrap();
+        let plain =
+            pair_counts_with(&control, kernels, &random.codes(), Some(&copies), Some(&copies)).unwrap();
         random.weights = Some(weights);
         let weighted = pair_counts_with(&control, kernels, &random.codes(), None, None).unwrap();
         assert!(plain == weighted, "seed {seed}");

@@ -77,7 +77,14 @@ impl Counters {
         self.blocks.resize(features, 0);
     }
 
-    fn counter(&self, feature: usize, length: usize, index: usize, depth: usize, words: usize) -> Counter<'_> {
+    fn counter(
+        &self,
+        feature: usize,
+        length: usize,
+        index: usize,
+        depth: usize,
+        words: usize,
+    ) -> Counter<'_> {
         let (hot, cold) = (length * 4 * words, length * cold_planes(depth) * words);
         Counter {
             hot: &self.hot[feature * hot..][..hot],
@@ -185,7 +192,10 @@ impl<'a> Worker<'a> {
             };
             let held = side == Side::Both || tile.runs.iter().any(|(class, _)| *class == chunk.class);
             let class = held.then_some(chunk.class);
-            match runs.iter_mut().find(|r| r.class == class && r.side == side && r.chunks.len() < MOST / CHUNK) {
+            match runs
+                .iter_mut()
+                .find(|r| r.class == class && r.side == side && r.chunks.len() < MOST / CHUNK)
+            {
                 Some(run) => run.chunks.push(chunk),
                 None => runs.push(Run { class, bit, side, chunks: vec![chunk] }),
             }
@@ -237,7 +247,8 @@ impl<'a> Worker<'a> {
                 self.look_at_each(tile, run, chunk);
             }
             let e = &mut self.everyone;
-            let state = State { hot: &mut e.hot, cold: &mut e.cold, depth: self.depth, blocks: &mut e.blocks[0] };
+            let state =
+                State { hot: &mut e.hot, cold: &mut e.cold, depth: self.depth, blocks: &mut e.blocks[0] };
             self.kernels.tally_all(&self.numbers, chunk.rows.len(), window, state);
             if run.side == Side::Distances {
                 continue;
@@ -331,7 +342,8 @@ impl<'a> Worker<'a> {
                             let case = usize::from(run.class != Some(*own));
                             let mut add = |class: usize| {
                                 self.counts.cells
-                                    [((slot * classes + class) * 4 + case) * d + window.distance(q)] += amount;
+                                    [((slot * classes + class) * 4 + case) * d + window.distance(q)] +=
+                                    amount;
                             };
                             add(*own);
                             if run.side == Side::Both {

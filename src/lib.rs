@@ -6,6 +6,7 @@
 //! 4. [`split`]: candidates are enumerated, scored in blocks, and one is selected.
 //! 5. [`grow`]: leaves are split until a limit says stop; the result is a [`tree`].
 //! 6. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
+//!    [`bayes`]: classifiers that need no tree, on the same counts.
 //! 7. [`predict`] and [`store`] need the model alone, not how it came to be.
 //! 8. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
@@ -13,6 +14,7 @@
 //! place that decides about threads), `simd` (the only unsafe code) and [`error`]. The Python border is
 //! `bindings`, compiled with the feature `python` only.
 
+pub mod bayes;
 pub mod criteria;
 pub mod data;
 pub mod discretize;

@@ -41,6 +41,11 @@ fn original(raised: Option<Raised>, error: PyErr) -> PyErr {
 }
 
 impl PyDataset {
+    /// The encoded rows.
+    pub(super) fn encoded(&self) -> &Arc<Dataset> {
+        &self.data
+    }
+
     /// The rows.
     pub(super) fn data(&self) -> &Dataset {
         &self.data

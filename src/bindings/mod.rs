@@ -3,6 +3,7 @@
 //! Arrays are borrowed before the interpreter is released; nothing below this room knows Python, except
 //! a user's criterion ([`custom`]), which keeps its job on the calling thread.
 
+mod bayes;
 mod convert;
 mod custom;
 mod dataset;
@@ -26,6 +27,8 @@ mod _core {
 
     #[pymodule_export]
     use super::InternalError;
+    #[pymodule_export]
+    use super::bayes::{PyBayesModel, bayes_fit};
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
     #[pymodule_export]

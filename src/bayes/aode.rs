@@ -1,0 +1,150 @@
+//! Averaged one-dependence estimators (Webb, Boughton & Wang, Machine Learning 58, 2005).
+//!
+//! Each feature i whose value x_i was seen in training with at least `limit` weight is made the parent of
+//! all others:
+//! `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`; no such feature: naive Bayes. With Laplace's rule
+//! `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and `P(x_j | c, x_i) = (n(c, x_i, x_j) + 1) / (n_j(c, x_i) + v_j)`,
+//! n_i being the rows in which feature i is known and n_j(c, x_i) those of (c, x_i) in which j is. A
+//! missing feature is neither parent nor child.
+//!
+//! Complexity: p^2 k a row in prediction. Not for many features, or for more levels than rows can fill.
+
+use super::counts::{affordable_pairs, pair_index, pair_tables, single_table};
+use super::naive::value_logs;
+use super::{Cells, Input, Smoothing};
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+use serde::{Deserialize, Serialize};
+
+/// The classifier.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Aode {
+    smoothing: Smoothing,
+    /// Least weight of a value that may be a parent.
+    pub limit: f64,
+    /// Weight of each (value, class), missing last.
+    singles: Vec<Vec<f64>>,
+    /// Weight of each (value of i, value of j, class) for i < j, missing last.
+    pairs: Vec<Vec<f64>>,
+    #[serde(skip)]
+    derived: Derived,
+}
+
+/// What is made of the counts.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Derived {
+    arities: Vec<usize>,
+    log_prior: Vec<f64>,
+    /// `log P(value | class)` by feature, zeros for missing.
+    naive: Vec<Vec<f64>>,
+    /// `log P(class, value)` by feature.
+    joint: Vec<Vec<f64>>,
+    /// Whether a value may be a parent, by feature; missing never.
+    eligible: Vec<Vec<bool>>,
+    /// `log P(value of j | class, value of i)`, at `i * p + j`: `[(a * (v_j + 1) + b) * classes + class]`.
+    given: Vec<Vec<f64>>,
+}
+
+impl Aode {
+    /// Count all pairs of features.
+    pub fn fit(input: &Input, smoothing: Smoothing, limit: f64, control: &Control) -> Result<Self> {
+        if !(limit >= 0.0 && limit.is_finite()) {
+            return Err(Error::parameter("frequency_limit", limit, "must be a number >= 0"));
+        }
+        let p = input.features();
+        let arities: Vec<usize> = (0..p).map(|j| input.arity(j)).collect();
+        affordable_pairs(&arities, input.n_classes())?;
+        let pairs = pair_tables(input, control, |_, _, table| Ok(table.cells))?;
+        let singles = (0..p).map(|j| single_table(input, j)).collect();
+        let mut model = Self { smoothing, limit, singles, pairs, derived: Derived::default() };
+        model.restore(&arities, &input.class_counts)?;
+        Ok(model)
+    }
+
+    /// Make the tables of logarithms, checking all sizes.
+    pub(super) fn restore(&mut self, arities: &[usize], class_counts: &[f64]) -> Result<()> {
+        let (p, k) = (arities.len(), class_counts.len());
+        let right = self.singles.len() == p
+            && self.singles.iter().zip(arities).all(|(t, v)| t.len() == (v + 1) * k)
+            && self.pairs.len() == p * p.saturating_sub(1) / 2
+            && (0..p).all(|i| {
+                (i + 1..p)
+                    .all(|j| self.pairs[pair_index(p, i, j)].len() == (arities[i] + 1) * (arities[j] + 1) * k)
+            });
+        if !right {
+            return Err(Error::Model("sizes of an AODE model differ".into()));
+        }
+        self.smoothing.check()?;
+        let s = self.smoothing;
+        let total: f64 = class_counts.iter().sum();
+        let mut d = Derived {
+            arities: arities.to_vec(),
+            log_prior: class_counts.iter().map(|&c| s.log(c, total, k)).collect(),
+            ..Derived::default()
+        };
+        for (table, &v) in self.singles.iter().zip(arities) {
+            let known: f64 = table[..v * k].iter().sum();
+            d.naive.push(value_logs(table, v, k, s));
+            d.joint.push(table[..v * k].iter().map(|&n| s.log(n, known, v * k)).collect());
+            let weight = |a: usize| table[a * k..(a + 1) * k].iter().sum::<f64>();
+            d.eligible.push((0..=v).map(|a| a < v && weight(a) >= self.limit).collect());
+        }
+        d.given = vec![Vec::new(); p * p];
+        for i in 0..p {
+            for j in i + 1..p {
+                let cells = &self.pairs[pair_index(p, i, j)];
+                let (u, v) = (arities[i], arities[j]);
+                let mut forth = Vec::with_capacity(cells.len());
+                for block in cells.chunks_exact((v + 1) * k).take(u) {
+                    forth.extend(value_logs(block, v, k, s));
+                }
+                let mut back = Vec::with_capacity(cells.len());
+                for b in 0..v {
+                    let block: Vec<f64> =
+                        (0..=u).flat_map(|a| cells[(a * (v + 1) + b) * k..][..k].iter().copied()).collect();
+                    back.extend(value_logs(&block, u, k, s));
+                }
+                d.given[i * p + j] = forth;
+                d.given[j * p + i] = back;
+            }
+        }
+        self.derived = d;
+        Ok(())
+    }
+
+    /// Logarithm of the mean of the joint probabilities over the parents, by class.
+    pub(crate) fn log_joint(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
+        let k = out.len();
+        let d = &self.derived;
+        let p = d.arities.len();
+        scratch.clear();
+        for i in 0..p {
+            let a = cells.codes[i];
+            if !d.eligible[i][a] {
+                continue;
+            }
+            let at = scratch.len();
+            scratch.extend_from_slice(&d.joint[i][a * k..(a + 1) * k]);
+            let own = &mut scratch[at..];
+            for j in (0..p).filter(|&j| j != i) {
+                let row = &d.given[i * p + j][(a * (d.arities[j] + 1) + cells.codes[j]) * k..][..k];
+                own.iter_mut().zip(row).for_each(|(o, l)| *o += l);
+            }
+        }
+        if scratch.is_empty() {
+            out.copy_from_slice(&d.log_prior);
+            for (j, logs) in d.naive.iter().enumerate() {
+                let row = &logs[cells.codes[j] * k..][..k];
+                out.iter_mut().zip(row).for_each(|(o, l)| *o += l);
+            }
+            return;
+        }
+        let top = scratch.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        out.fill(0.0);
+        for own in scratch.chunks_exact(k) {
+            out.iter_mut().zip(own).for_each(|(o, l)| *o += (l - top).exp());
+        }
+        let parents = (scratch.len() / k) as f64;
+        out.iter_mut().for_each(|o| *o = top + (*o / parents).ln());
+    }
+}

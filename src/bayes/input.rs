@@ -1,0 +1,166 @@
+//! A training set as codes: bins applied, one more code for a missing value, weights as whole numbers.
+
+use crate::data::{Bins, Column, Dataset, MISSING, Weights};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// How the cells of a feature are read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Reading {
+    /// A number that stays one.
+    Number,
+    /// A number that becomes the index of its interval `(lo, hi]`.
+    Binned {
+        /// Ascending cut points.
+        cuts: Vec<f64>,
+        /// Bin that replaces a missing value.
+        #[serde(default)]
+        fill: Option<u32>,
+    },
+    /// One of the declared levels.
+    Nominal {
+        /// How many there are.
+        levels: usize,
+        /// Level that replaces a missing value.
+        #[serde(default)]
+        fill: Option<u32>,
+    },
+}
+
+impl Reading {
+    /// Number of values; 0 for numbers.
+    pub fn arity(&self) -> usize {
+        match self {
+            Self::Number => 0,
+            Self::Binned { cuts, .. } => cuts.len() + 1,
+            Self::Nominal { levels, .. } => *levels,
+        }
+    }
+
+    fn filled(&self) -> usize {
+        match self {
+            Self::Binned { fill: Some(f), .. } | Self::Nominal { fill: Some(f), .. } => *f as usize,
+            _ => self.arity(),
+        }
+    }
+
+    /// Code of a number: its bin, or the number of bins (or the replacement) when missing.
+    #[inline]
+    pub fn code_of_number(&self, value: f64) -> usize {
+        match self {
+            Self::Binned { cuts, .. } if !value.is_nan() => cuts.partition_point(|&c| c < value),
+            _ => self.filled(),
+        }
+    }
+
+    /// Code of a level: itself, or the number of levels (or the replacement) when missing or unknown.
+    #[inline]
+    pub fn code_of_level(&self, code: u32) -> usize {
+        if (code as usize) < self.arity() { code as usize } else { self.filled() }
+    }
+}
+
+/// Codes by feature and row, classes and weights.
+#[derive(Debug)]
+pub struct Input {
+    /// How the cells were read.
+    pub readings: Vec<Reading>,
+    /// Codes of each feature by internal row; the arity means missing. Empty for numbers.
+    pub codes: Vec<Vec<u32>>,
+    /// Class of each row, ascending.
+    pub classes: Vec<u16>,
+    /// Weight of each row in units.
+    pub weights: Vec<i64>,
+    /// What a unit is worth.
+    pub unit: f64,
+    /// Weight of each class.
+    pub class_counts: Vec<f64>,
+}
+
+impl Input {
+    /// Read all rows; `cuts` of each feature where numbers are to be binned. `fill` replaces missing values
+    /// by the most frequent value (the first of several).
+    pub fn new(data: &Dataset, weights: &Weights, cuts: &[Option<Vec<f64>>], fill: bool) -> Result<Self> {
+        if cuts.len() != data.columns().len() {
+            return Err(Error::Internal("cut points and columns differ in number".into()));
+        }
+        let n = data.len();
+        let (weights, unit) = match weights {
+            Weights::Unit => (vec![1; n], 1.0),
+            Weights::Integer(w) => (w.iter().map(|&w| i64::from(w)).collect(), 1.0),
+            Weights::Fixed { values, shift } => (values.clone(), f64::powi(2.0, -shift)),
+        };
+        let mut input = Self {
+            readings: Vec::new(),
+            codes: Vec::new(),
+            classes: data.classes().to_vec(),
+            weights,
+            unit,
+            class_counts: Vec::new(),
+        };
+        let mut sums = vec![0_i64; data.n_classes()];
+        for (&c, &w) in input.classes.iter().zip(&input.weights) {
+            sums[c as usize] += w;
+        }
+        input.class_counts = sums.iter().map(|&s| s as f64 * unit).collect();
+        for (column, cuts) in data.columns().iter().zip(cuts) {
+            let (mut reading, mut codes) = match (column, cuts) {
+                (Column::Numeric(_), None) => (Reading::Number, Vec::new()),
+                (Column::Numeric(c), Some(cuts)) => {
+                    let bins = Bins::new(cuts.clone())?;
+                    let code = |&v: &f64| if v.is_nan() { bins.len() as u32 } else { bins.bin(v) };
+                    let codes = c.values().iter().map(code).collect();
+                    (Reading::Binned { cuts: cuts.clone(), fill: None }, codes)
+                }
+                (Column::Nominal(c), _) => {
+                    let levels = c.levels();
+                    let code = |r| match c.code(r) {
+                        MISSING => levels as u32,
+                        code => code,
+                    };
+                    (Reading::Nominal { levels, fill: None }, (0..n as u32).map(code).collect())
+                }
+            };
+            if fill && reading.arity() > 0 {
+                input.fill(&mut reading, &mut codes);
+            }
+            input.readings.push(reading);
+            input.codes.push(codes);
+        }
+        Ok(input)
+    }
+
+    fn fill(&self, reading: &mut Reading, codes: &mut [u32]) {
+        let arity = reading.arity();
+        let mut sums = vec![0_i64; arity + 1];
+        for (&c, &w) in codes.iter().zip(&self.weights) {
+            sums[c as usize] += w;
+        }
+        let mut mode = 0;
+        for v in 1..arity {
+            if sums[v] > sums[mode] {
+                mode = v;
+            }
+        }
+        codes.iter_mut().filter(|c| **c as usize == arity).for_each(|c| *c = mode as u32);
+        if let Reading::Binned { fill, .. } | Reading::Nominal { fill, .. } = reading {
+            *fill = Some(mode as u32);
+        }
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.readings.len()
+    }
+
+    /// Number of declared classes.
+    pub fn n_classes(&self) -> usize {
+        self.class_counts.len()
+    }
+
+    /// Number of values of a feature.
+    pub fn arity(&self, feature: usize) -> usize {
+        self.readings[feature].arity()
+    }
+}

@@ -1,0 +1,217 @@
+//! Bayesian classifiers on exact counts: naive Bayes, tree-augmented naive Bayes, averaged one-dependence
+//! estimators.
+//!
+//! All three factor the joint distribution of class and features and differ in what a feature may depend on:
+//! on the class alone ([`Naive`]), on the class and one other feature, the features forming a tree ([`Tan`]:
+//! Friedman, Geiger & Goldszmidt 1997; Keogh & Pazzani 1999), or on the class and one feature that is the
+//! parent of all others, averaged over all such parents ([`Aode`]: Webb, Boughton & Wang 2005).
+//!
+//! Numbers are binned by given cut points before counting, or (naive Bayes alone) described by a normal
+//! distribution in each class. Counts are exact integers (weights in fixed point), so neither the order of the rows nor threads can change
+//! a model. Probabilities are sums of logarithms. A model keeps its counts; tables of logarithms are
+//! made from them when it is fitted or read back.
+//!
+//! Complexity: one pass over the rows for naive Bayes, one for each pair of features for the others
+//! (about 1 ns a row and pair); tables take levels x levels x classes numbers a pair. Not for columns with
+//! thousands of levels, whose pair tables would be larger than the data.
+
+mod aode;
+mod counts;
+mod input;
+mod naive;
+mod smoothing;
+mod tan;
+mod wrapper;
+
+pub use aode::Aode;
+pub use counts::{PairTable, pair_tables};
+pub use input::{Input, Reading};
+pub use naive::{Feature, Naive};
+pub use smoothing::Smoothing;
+pub use tan::{Tan, conditional_mutual_information, spanning_tree};
+
+use crate::data::{Dataset, Weights};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+use serde::{Deserialize, Serialize};
+
+/// Which classifier, and its own options.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "learner", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Learner {
+    /// Naive Bayes; `var_smoothing` times the largest variance is added to every variance.
+    Naive {
+        /// Share of the largest variance.
+        var_smoothing: f64,
+    },
+    /// Tree-augmented naive Bayes.
+    Tan {
+        /// Wrapper search (by leave-one-out accuracy) instead of Chow and Liu's tree.
+        wrapper: bool,
+        /// Feature that becomes the root of Chow and Liu's tree.
+        #[serde(default)]
+        root: Option<usize>,
+        /// Missing values become the most frequent value.
+        fill: bool,
+    },
+    /// Averaged one-dependence estimators.
+    Aode {
+        /// Least weight of a value that may be a parent.
+        limit: f64,
+    },
+}
+
+/// What is to be fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The classifier.
+    pub learner: Learner,
+    /// How counts become probabilities of values.
+    pub smoothing: Smoothing,
+    /// Cut points of each feature; nothing for nominal features, and for numbers that stay numbers.
+    pub cuts: Vec<Option<Vec<f64>>>,
+    /// Prior probabilities of the classes, where they are not to be estimated (naive Bayes alone).
+    #[serde(default)]
+    pub priors: Option<Vec<f64>>,
+}
+
+/// The parts that differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Naive Bayes.
+    Naive(Naive),
+    /// Tree-augmented naive Bayes.
+    Tan(Tan),
+    /// Averaged one-dependence estimators.
+    Aode(Aode),
+}
+
+/// A fitted classifier.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// How cells become numbers or codes.
+    pub readings: Vec<Reading>,
+    /// Weight of each declared class in the training rows.
+    pub class_counts: Vec<f64>,
+    /// The rest.
+    pub kind: Kind,
+}
+
+/// One row, read: a code each (the number of levels when missing), and the numbers that stayed numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
+    pub(crate) codes: Vec<usize>,
+    pub(crate) numbers: Vec<f64>,
+}
+
+/// Fit a classifier to all rows of a data set.
+pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control) -> Result<Model> {
+    config.smoothing.check()?;
+    let fill = matches!(config.learner, Learner::Tan { fill: true, .. });
+    let input = Input::new(data, weights, &config.cuts, fill)?;
+    if !matches!(config.learner, Learner::Naive { .. })
+        && let Some(j) = input.readings.iter().position(|r| *r == Reading::Number)
+    {
+        return Err(Error::Data(format!(
+            "column '{}' is numeric: this classifier needs cut points; choose a discretiser",
+            data.schema().features[j].name
+        )));
+    }
+    let kind = match config.learner {
+        Learner::Naive { var_smoothing } => {
+            let priors = config.priors.as_deref();
+            Kind::Naive(Naive::fit(data, weights, &input, config.smoothing, var_smoothing, priors, control)?)
+        }
+        Learner::Tan { wrapper: false, root, .. } => {
+            Kind::Tan(Tan::chow_liu(&input, config.smoothing, root, control)?)
+        }
+        Learner::Tan { wrapper: true, .. } => {
+            let parents = wrapper::super_parent(&input, config.smoothing, control)?;
+            Kind::Tan(Tan::with_parents(&input, config.smoothing, parents, control)?)
+        }
+        Learner::Aode { limit } => Kind::Aode(Aode::fit(&input, config.smoothing, limit, control)?),
+    };
+    Ok(Model { readings: input.readings, class_counts: input.class_counts, kind })
+}
+
+impl Model {
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.class_counts.len()
+    }
+
+    /// Logarithm of the joint probability (density) of class and row, for rows 0 to `rows - 1`, row by row.
+    /// `number(row, feature)` is NaN and `code(row, feature)` any number beyond the levels where a value is missing.
+    pub fn log_joint(
+        &self,
+        rows: usize,
+        number: impl Fn(usize, usize) -> f64 + Sync,
+        code: impl Fn(usize, usize) -> u32 + Sync,
+        control: &Control,
+    ) -> Result<Vec<f64>> {
+        const BLOCK: usize = 512;
+        let k = self.classes();
+        let blocks = parallel::map(control, rows.div_ceil(BLOCK), |b| {
+            control.check()?;
+            let here = b * BLOCK..rows.min((b + 1) * BLOCK);
+            let mut out = vec![0.0; here.len() * k];
+            let mut cells = Cells::default();
+            let mut scratch = Vec::new();
+            for (row, out) in here.zip(out.chunks_exact_mut(k)) {
+                cells.codes.clear();
+                cells.numbers.clear();
+                for (j, reading) in self.readings.iter().enumerate() {
+                    let (c, x) = match reading {
+                        Reading::Number => (0, number(row, j)),
+                        Reading::Binned { .. } => (reading.code_of_number(number(row, j)), f64::NAN),
+                        Reading::Nominal { .. } => (reading.code_of_level(code(row, j)), f64::NAN),
+                    };
+                    cells.codes.push(c);
+                    cells.numbers.push(x);
+                }
+                match &self.kind {
+                    Kind::Naive(m) => m.log_joint(&cells, out),
+                    Kind::Tan(m) => m.log_joint(&cells, out, &mut scratch),
+                    Kind::Aode(m) => m.log_joint(&cells, out, &mut scratch),
+                }
+            }
+            Ok(out)
+        })?;
+        Ok(blocks.concat())
+    }
+
+    /// The model as JSON.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|e| Error::Internal(e.to_string()))
+    }
+
+    /// A model from JSON, checked before use.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let mut model: Self = serde_json::from_str(text).map_err(|e| Error::Model(e.to_string()))?;
+        let arities: Vec<usize> = model.readings.iter().map(Reading::arity).collect();
+        match &mut model.kind {
+            Kind::Naive(m) => m.restore(&arities, &model.class_counts)?,
+            Kind::Tan(m) => m.restore(&arities, &model.class_counts)?,
+            Kind::Aode(m) => m.restore(&arities, &model.class_counts)?,
+        }
+        Ok(model)
+    }
+}
+
+/// Logarithms of joint probabilities become probabilities, in place; `k` classes a row.
+///
+/// A row on which every class has probability 0 gets zeros.
+pub fn normalise(log_joint: &mut [f64], k: usize) {
+    for row in log_joint.chunks_exact_mut(k) {
+        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if top == f64::NEG_INFINITY {
+            row.fill(0.0);
+            continue;
+        }
+        row.iter_mut().for_each(|x| *x = (*x - top).exp());
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|x| *x /= sum);
+    }
+}

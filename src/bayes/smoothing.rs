@@ -1,0 +1,66 @@
+//! From counts to probabilities of values: Laplace's rule and the m-estimate.
+//!
+//! A distribution over v values of which value x was seen n_x times in n becomes
+//! `(n_x + s) / (n + s v)`; Laplace's rule (generalised by Lidstone) sets s = alpha, the m-estimate
+//! (Cestnik 1990, with a uniform prior) s = alpha / v, so that the prior weighs alpha rows however many values there are.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A rule and its weight.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Smoothing {
+    /// `alpha` is added to every count.
+    Laplace {
+        /// Greater than 0.
+        alpha: f64,
+    },
+    /// A uniform prior that weighs `alpha` rows.
+    MEstimate {
+        /// Greater than 0.
+        alpha: f64,
+    },
+}
+
+impl Smoothing {
+    /// Refuse an `alpha` that is not a positive number.
+    pub fn check(&self) -> Result<()> {
+        let (Self::Laplace { alpha } | Self::MEstimate { alpha }) = *self;
+        if alpha > 0.0 && alpha.is_finite() {
+            return Ok(());
+        }
+        Err(Error::parameter("alpha", alpha, "must be a positive number (1e-10 is all but none)"))
+    }
+
+    /// What is added to the count of each of `values` values.
+    pub fn added(&self, values: usize) -> f64 {
+        match *self {
+            Self::Laplace { alpha } => alpha,
+            Self::MEstimate { alpha } => alpha / values.max(1) as f64,
+        }
+    }
+
+    /// Logarithm of the smoothed share of `count` in `total` over `values` values.
+    #[inline]
+    pub fn log(&self, count: f64, total: f64, values: usize) -> f64 {
+        let s = self.added(values);
+        ((count + s) / (total + s * values as f64)).ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_rules_sum_to_one() {
+        for rule in [Smoothing::Laplace { alpha: 0.5 }, Smoothing::MEstimate { alpha: 3.0 }] {
+            let sum: f64 = [2.0, 0.0, 5.0].iter().map(|&c| rule.log(c, 7.0, 3).exp()).sum();
+            assert!((sum - 1.0).abs() < 1e-15);
+        }
+        assert_eq!(Smoothing::Laplace { alpha: 1.0 }.log(0.0, 2.0, 2), 0.25_f64.ln());
+        assert_eq!(Smoothing::MEstimate { alpha: 2.0 }.log(0.0, 2.0, 4), 0.125_f64.ln());
+        assert!(Smoothing::Laplace { alpha: 0.0 }.check().is_err());
+    }
+}

@@ -1,0 +1,281 @@
+//! Tree-augmented naive Bayes: each feature depends on the class and at most one other feature.
+//!
+//! [`Tan::chow_liu`] (Friedman, Geiger & Goldszmidt 1997): the spanning tree of largest total conditional mutual
+//! information
+//! `I(X_i; X_j | C) = sum n_abc/n log(n_abc n_c / (n_ac n_bc))`, from the rows in which both features are known.
+//! Ties go to the lower pair of features; the tree is directed away from its root. [`Tan::with_parents`]
+//! takes any forest, such as the one the wrapper search finds.
+//!
+//! A missing value is summed out: messages pass from the leaves of the tree to the roots, which costs
+//! levels x levels x classes an edge, and only for rows with missing values.
+
+use super::counts::{PairTable, affordable_pairs, pair_tables, single_table};
+use super::naive::value_logs;
+use super::{Cells, Input, Smoothing};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+use serde::{Deserialize, Serialize};
+
+/// The classifier.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tan {
+    smoothing: Smoothing,
+    /// Parent of each feature, if it has one.
+    pub parents: Vec<Option<usize>>,
+    /// Weight of each (value of the parent, value, class), missing last; of each (value, class) without a parent.
+    counts: Vec<Vec<f64>>,
+    /// Edges of the tree with their conditional mutual information (nats), strongest first.
+    pub edges: Vec<(usize, usize, f64)>,
+    #[serde(skip)]
+    derived: Derived,
+}
+
+/// What is made of the counts.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Derived {
+    arities: Vec<usize>,
+    log_prior: Vec<f64>,
+    /// `[(parent's value * (values + 1) + value) * classes + class]`; a missing value or parent has zeros.
+    logs: Vec<Vec<f64>>,
+    /// Features, parents before children.
+    order: Vec<usize>,
+}
+
+/// `I(first; second | class)` in nats, from the rows in which both are known.
+pub fn conditional_mutual_information(t: &PairTable) -> f64 {
+    let mut sum = 0.0;
+    let mut total = 0.0;
+    for c in 0..t.classes {
+        let rows: Vec<f64> = (0..t.first).map(|a| (0..t.second).map(|b| t.at(a, b, c)).sum()).collect();
+        let columns: Vec<f64> = (0..t.second).map(|b| (0..t.first).map(|a| t.at(a, b, c)).sum()).collect();
+        let n: f64 = rows.iter().sum();
+        total += n;
+        for (a, row) in rows.iter().enumerate() {
+            for (b, column) in columns.iter().enumerate() {
+                let x = t.at(a, b, c);
+                if x > 0.0 {
+                    sum += x * (x * n / (row * column)).ln();
+                }
+            }
+        }
+    }
+    if total > 0.0 { sum / total } else { 0.0 }
+}
+
+/// Edges of the spanning tree of largest weight, strongest first; `weights` of the pairs in lexicographic
+/// order, of which the earlier wins a tie (Kruskal).
+pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
+    let mut pairs: Vec<(usize, usize, f64)> = (0..p)
+        .flat_map(|i| (i + 1..p).map(move |j| (i, j)))
+        .zip(weights)
+        .map(|((i, j), &w)| (i, j, w))
+        .collect();
+    pairs.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let mut group: Vec<usize> = (0..p).collect();
+    let mut tree = Vec::with_capacity(p.saturating_sub(1));
+    for (i, j, w) in pairs {
+        let (a, b) = (group[i], group[j]);
+        if a != b {
+            group.iter_mut().filter(|g| **g == b).for_each(|g| *g = a);
+            tree.push((i, j, w));
+        }
+    }
+    tree
+}
+
+/// Parents when the tree is directed away from `root`.
+fn directed(p: usize, edges: &[(usize, usize, f64)], root: usize) -> Vec<Option<usize>> {
+    let mut parents = vec![None; p];
+    let mut seen = vec![false; p];
+    let mut open = vec![root];
+    seen[root] = true;
+    while let Some(at) = open.pop() {
+        for &(i, j, _) in edges {
+            let other = if i == at {
+                j
+            } else if j == at {
+                i
+            } else {
+                continue;
+            };
+            if !seen[other] {
+                seen[other] = true;
+                parents[other] = Some(at);
+                open.push(other);
+            }
+        }
+    }
+    parents
+}
+
+/// Features in an order in which parents come before their children; nothing when there is a cycle.
+fn topological(parents: &[Option<usize>]) -> Option<Vec<usize>> {
+    let mut order: Vec<usize> = (0..parents.len()).filter(|&i| parents[i].is_none()).collect();
+    let mut at = 0;
+    while at < order.len() {
+        let here = order[at];
+        order.extend((0..parents.len()).filter(|&i| parents[i] == Some(here)));
+        at += 1;
+    }
+    (order.len() == parents.len()).then_some(order)
+}
+
+impl Tan {
+    /// The tree of Chow and Liu, directed away from `root` (by default the lower feature of the strongest edge).
+    pub fn chow_liu(
+        input: &Input,
+        smoothing: Smoothing,
+        root: Option<usize>,
+        control: &Control,
+    ) -> Result<Self> {
+        let p = input.features();
+        let weights = pair_tables(input, control, |_, _, table| Ok(conditional_mutual_information(&table)))?;
+        let edges = spanning_tree(p, &weights);
+        let root = root.unwrap_or_else(|| edges.first().map_or(0, |e| e.0));
+        if root >= p {
+            return Err(Error::parameter("root", root, format!("there are {p} features, counted from 0")));
+        }
+        let mut model = Self::with_parents(input, smoothing, directed(p, &edges, root), control)?;
+        model.edges = edges;
+        Ok(model)
+    }
+
+    /// Count the tables of a given forest.
+    pub fn with_parents(
+        input: &Input,
+        smoothing: Smoothing,
+        parents: Vec<Option<usize>>,
+        control: &Control,
+    ) -> Result<Self> {
+        let arities: Vec<usize> = (0..input.features()).map(|j| input.arity(j)).collect();
+        for (j, parent) in parents.iter().enumerate() {
+            if let Some(i) = *parent {
+                affordable_pairs(&[arities[i], arities[j]], input.n_classes())?;
+            }
+        }
+        let counts = parallel::map(control, parents.len(), |j| {
+            control.check()?;
+            Ok(match parents[j] {
+                Some(i) => PairTable::count(input, i, j).cells,
+                None => single_table(input, j),
+            })
+        })?;
+        let mut model = Self { smoothing, parents, counts, edges: Vec::new(), derived: Derived::default() };
+        model.restore(&arities, &input.class_counts)?;
+        Ok(model)
+    }
+
+    /// Make the tables of logarithms, checking all sizes.
+    pub(super) fn restore(&mut self, arities: &[usize], class_counts: &[f64]) -> Result<()> {
+        let k = class_counts.len();
+        let p = arities.len();
+        let wrong = || Error::Model("sizes of a TAN model differ".into());
+        if self.parents.len() != p || self.counts.len() != p || self.parents.iter().flatten().any(|&i| i >= p)
+        {
+            return Err(wrong());
+        }
+        self.smoothing.check()?;
+        let order = topological(&self.parents)
+            .ok_or_else(|| Error::Model("the parents of a TAN model form a cycle".into()))?;
+        let mut logs = Vec::with_capacity(p);
+        for (j, cells) in self.counts.iter().enumerate() {
+            let values = arities[j];
+            let blocks = self.parents[j].map_or(1, |i| arities[i] + 1);
+            let size = (values + 1) * k;
+            if cells.len() != blocks * size {
+                return Err(wrong());
+            }
+            let mut all = Vec::with_capacity(cells.len());
+            for (a, block) in cells.chunks_exact(size).enumerate() {
+                if self.parents[j].is_some() && a + 1 == blocks {
+                    all.resize(all.len() + size, 0.0);
+                } else {
+                    all.extend(value_logs(block, values, k, self.smoothing));
+                }
+            }
+            logs.push(all);
+        }
+        let total: f64 = class_counts.iter().sum();
+        let log_prior = class_counts.iter().map(|&c| self.smoothing.log(c, total, k)).collect();
+        self.derived = Derived { arities: arities.to_vec(), log_prior, logs, order };
+        Ok(())
+    }
+
+    /// Logarithm of the joint probability by class.
+    pub(crate) fn log_joint(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
+        let k = out.len();
+        let d = &self.derived;
+        out.copy_from_slice(&d.log_prior);
+        if cells.codes.iter().zip(&d.arities).any(|(&x, &v)| x == v) {
+            self.sum_out(cells, out, scratch);
+            return;
+        }
+        for (j, parent) in self.parents.iter().enumerate() {
+            let a = parent.map_or(0, |i| cells.codes[i]);
+            let row = &d.logs[j][(a * (d.arities[j] + 1) + cells.codes[j]) * k..][..k];
+            out.iter_mut().zip(row).for_each(|(o, l)| *o += l);
+        }
+    }
+
+    /// The same with missing values: what a feature and all below it say to each value of its parent.
+    fn sum_out(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
+        let k = out.len();
+        let d = &self.derived;
+        // below[j][value * k + class]: log P(known cells below j | j = value, class).
+        let starts: Vec<usize> = d
+            .arities
+            .iter()
+            .scan(0, |at, &v| {
+                let s = *at;
+                *at += v * k;
+                Some(s)
+            })
+            .collect();
+        scratch.clear();
+        scratch.resize(d.arities.iter().sum::<usize>() * k, 0.0);
+        for &j in d.order.iter().rev() {
+            let values = d.arities[j];
+            let known = (cells.codes[j] < values).then_some(cells.codes[j]);
+            let targets = match self.parents[j] {
+                None => 0..1,
+                Some(i) if cells.codes[i] < d.arities[i] => cells.codes[i]..cells.codes[i] + 1,
+                Some(i) => 0..d.arities[i],
+            };
+            for a in targets {
+                for c in 0..k {
+                    let term =
+                        |x: usize| d.logs[j][(a * (values + 1) + x) * k + c] + scratch[starts[j] + x * k + c];
+                    let said = match known {
+                        Some(x) => term(x),
+                        None if values == 0 => 0.0,
+                        None => log_sum(values, term),
+                    };
+                    match self.parents[j] {
+                        None => out[c] += said,
+                        Some(i) => scratch[starts[i] + a * k + c] += said,
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn log_sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
+    let top = (0..n).map(&term).fold(f64::NEG_INFINITY, f64::max);
+    top + (0..n).map(|x| (term(x) - top).exp()).sum::<f64>().ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strongest_edges_that_close_no_circle() {
+        // Pairs 01 02 03 12 13 23.
+        let edges = spanning_tree(4, &[0.1, 0.5, 0.3, 0.5, 0.0, 0.3]);
+        assert_eq!(edges.iter().map(|e| (e.0, e.1)).collect::<Vec<_>>(), [(0, 2), (1, 2), (0, 3)]);
+        assert_eq!(directed(4, &edges, 1), [Some(2), None, Some(1), Some(0)]);
+        assert_eq!(topological(&[Some(1), Some(0)]), None);
+        assert!(spanning_tree(1, &[]).is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! `_core.BayesModel`: a fitted Bayesian classifier; its training set is a `_core.Dataset`.
+
+use super::convert::{Block, Columns, weights};
+use super::dataset::PyDataset;
+use super::job::{exception, run};
+use crate::bayes::{self, Model};
+use crate::predict::Source;
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+/// A fitted classifier; immutable.
+#[pyclass(name = "BayesModel", module = "fasttree._core", frozen)]
+pub struct PyBayesModel {
+    model: Arc<Model>,
+}
+
+/// Fit naive Bayes, TAN or AODE.
+#[pyfunction]
+#[pyo3(signature = (data, config, sample_weight = None, n_jobs = None))]
+pub fn bayes_fit(
+    py: Python<'_>,
+    data: &PyDataset,
+    config: &str,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<PyBayesModel> {
+    let config = serde_json::from_str(config).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let data = data.encoded();
+    let weights = weights(sample_weight.as_ref(), data)?;
+    let p = data.columns().len();
+    let work = data.len().saturating_mul(p).saturating_mul(p);
+    let model = run(py, n_jobs, work, None, |control| bayes::fit(data, &weights, &config, control))?;
+    Ok(PyBayesModel { model: Arc::new(model) })
+}
+
+#[pymethods]
+impl PyBayesModel {
+    /// Logarithms of joint probabilities (`joint`) or probabilities, shape (rows, classes).
+    #[pyo3(signature = (blocks, rows, joint = false, n_jobs = None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        joint: bool,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let columns = Columns::new(&blocks, rows).map_err(exception)?;
+        let model = &self.model;
+        let (p, k) = (model.readings.len(), model.classes());
+        if columns.features() != p {
+            let given = columns.features();
+            return Err(PyValueError::new_err(format!(
+                "X has {given} features, but the model was fitted on {p}"
+            )));
+        }
+        let work = rows.saturating_mul(p).saturating_mul(k);
+        let out = run(py, n_jobs, work, None, |control| {
+            let number = |row, feature| columns.number(row, feature);
+            let code = |row, feature| columns.code(row, feature);
+            let mut out = model.log_joint(rows, number, code, control)?;
+            if !joint {
+                bayes::normalise(&mut out, k);
+            }
+            Ok(out)
+        })?;
+        out.into_pyarray(py).reshape([rows, k])
+    }
+
+    /// The model as JSON.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.model.to_json().map_err(exception)?.as_bytes()))
+    }
+
+    /// A model from JSON, checked before use.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        let text = std::str::from_utf8(data).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(Self { model: Arc::new(Model::from_json(text).map_err(exception)?) })
+    }
+}

@@ -234,6 +234,6 @@ def list_criteria() -> list[dict[str, Any]]:
     for kind in _registry().values():
         info = dict(kind.info)
         info["orientation"] = "larger scores are better"
-        info["options"] = {o["name"]: json.loads(o["default"]) for o in info["options"]}
+        info["options"] = kind().get_params()
         rows.append(info)
     return rows

@@ -4,11 +4,11 @@
 //! options are inside their domains). A combination that nobody serves is refused here, by name, before
 //! any row is touched.
 
-use crate::criteria::{self, Context, Criterion};
+use crate::criteria::{self, Context, Criterion, Evidence, Guard};
 use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{self, Decay, EmptyBranch, Limits, Setting, Thresholds};
+use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, Limits, Setting, Thresholds};
 use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;
@@ -39,7 +39,8 @@ pub enum Missing {
 pub struct Config {
     pub criterion: String,
     pub criterion_options: Map<String, Value>,
-    pub evaluation: String,
+    pub evaluation: Evaluation,
+    pub labels: Labels,
     pub ties: Ties,
     pub nominal_splits: String,
     pub discretize: Option<discretize::Method>,
@@ -68,7 +69,8 @@ impl Default for Config {
         Self {
             criterion: "info_gain".into(),
             criterion_options: Map::new(),
-            evaluation: "local".into(),
+            evaluation: Evaluation::Local,
+            labels: Labels::Majority,
             ties: Ties::First,
             nominal_splits: "multiway".into(),
             discretize: None,
@@ -112,6 +114,37 @@ fn unsupported<T>(what: impl Into<String>, supported: &str) -> Result<T> {
     Err(Error::Unsupported { what: what.into(), supported: supported.into() })
 }
 
+/// What global evaluation cannot serve.
+fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    if config.evaluation == Evaluation::Local {
+        return match config.labels {
+            Labels::Majority => Ok(()),
+            _ => Err(Error::parameter(
+                "labels",
+                "'all' or 'distinct'",
+                "local growth labels a leaf by its majority; labels are chosen with evaluation='global' or 'glocal'",
+            )),
+        };
+    }
+    if criterion.info().evidence != Evidence::Table {
+        let name = criterion.info().name;
+        return unsupported(format!("criterion='{name}' with evaluation='global' or 'glocal'"), "criteria on tables");
+    }
+    if criterion.guard() != Guard::None {
+        return unsupported(
+            "a guard with evaluation='global' or 'glocal' (it compares the features of one leaf)",
+            "guard=None",
+        );
+    }
+    if config.min_score.is_some() {
+        return unsupported(
+            "min_score with evaluation='global' or 'glocal' (it bounds the score of a leaf's own table)",
+            "min_score=None; no_distance_decay, max_leaf_nodes, max_depth and min_samples_* stop growth",
+        );
+    }
+    Ok(())
+}
+
 impl Plan {
     /// Check the words. A user's criterion, which has no name, comes as `custom`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
@@ -119,9 +152,7 @@ impl Plan {
             Some(c) => c,
             None => criteria::make(&config.criterion, config.criterion_options.clone())?,
         };
-        if config.evaluation != "local" {
-            return unsupported(format!("evaluation='{}'", config.evaluation), "'local'");
-        }
+        check_evaluation(&config, criterion.as_ref())?;
         if config.nominal_splits != "multiway" {
             return unsupported(format!("nominal_splits='{}'", config.nominal_splits), "'multiway'");
         }
@@ -166,6 +197,18 @@ impl Plan {
         self.criterion.as_ref()
     }
 
+    /// A bound on the work of one fit in cells: every level of a tree looks at every cell, and a chain has as many
+    /// levels as rows (a level of some hundred rows costs no more than starting one); global growth looks at every
+    /// leaf again in every step.
+    pub fn work(&self, data: &Dataset) -> usize {
+        let n = data.len();
+        let rounds = match self.config.evaluation {
+            Evaluation::Local => n / 256,
+            Evaluation::Global | Evaluation::Glocal => n / 8 * data.n_classes(),
+        };
+        n.saturating_mul(data.columns().len()).saturating_mul(rounds.max(1))
+    }
+
     /// How missing values are treated.
     pub fn missing(&self) -> Missing {
         self.config.missing
@@ -190,6 +233,8 @@ impl Plan {
             max_features: self.config.max_features,
             thresholds: self.config.thresholds,
             empty_branch: self.config.empty_branch,
+            evaluation: self.config.evaluation,
+            labels: self.config.labels,
             limits: self.limits.clone(),
         }
     }

@@ -120,6 +120,8 @@ pub enum Cells<'a> {
 pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// A slice of counts as what it is.
     fn cells(slice: &[Self]) -> Cells<'_>;
+    /// The inverse of [`Count::cells`]; nothing for counts of the other kind.
+    fn of_cells(cells: Cells<'_>) -> Option<&[Self]>;
     /// The count as a number.
     fn value(self) -> f64;
     /// Sum of two counts.
@@ -157,6 +159,12 @@ fn beyond(count: u32, formula: fn(f64) -> f64) -> f64 {
 impl Count for u32 {
     fn cells(slice: &[Self]) -> Cells<'_> {
         Cells::Rows(slice)
+    }
+    fn of_cells(cells: Cells<'_>) -> Option<&[Self]> {
+        match cells {
+            Cells::Rows(slice) => Some(slice),
+            Cells::Weights(_) => None,
+        }
     }
     #[inline]
     fn value(self) -> f64 {
@@ -202,6 +210,12 @@ impl Count for u32 {
 impl Count for f64 {
     fn cells(slice: &[Self]) -> Cells<'_> {
         Cells::Weights(slice)
+    }
+    fn of_cells(cells: Cells<'_>) -> Option<&[Self]> {
+        match cells {
+            Cells::Weights(slice) => Some(slice),
+            Cells::Rows(_) => None,
+        }
     }
     #[inline]
     fn value(self) -> f64 {

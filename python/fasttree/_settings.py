@@ -26,8 +26,6 @@ NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
 _LATER = {
-    "evaluation": ("local",),
-    "labels": ("majority",),
     "nominal_splits": ("multiway",),
     "threshold_search": ("exact",),
     "pruning": (None,),
@@ -230,7 +228,8 @@ def config_of(
     random = ties == "random" or params["max_features"] is not None
     config: dict[str, Any] = {
         "ties": ties,
-        "evaluation": params["evaluation"],
+        "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
+        "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
         "nominal_splits": params["nominal_splits"],
         "discretize": discretizer_of(params["discretize"], params["n_bins"]),
         "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value")),

@@ -94,7 +94,17 @@ class TreeArrays:
 
 @dataclass(frozen=True)
 class Step:
-    """One split of the growth: which leaf, on what, how good, and the size of the tree afterwards."""
+    """One split of the growth: which leaf, on what, how good, and the size of the tree afterwards.
+
+    Attributes:
+        step, node: number of the split (0 first), node that was split.
+        feature, threshold: the question; threshold is None for a multiway split.
+        score, distance: of the split on the table of its own leaf.
+        global_distance: distance of the whole tree to the classes after the split, by the table of predicted label x
+            class; None when the criterion is a function that was not saved with the model.
+        nodes, leaves: size of the tree after the split.
+        candidates: with ``trace="candidates"``, (feature, threshold, score) of every split the leaf could have had.
+    """
 
     step: int
     node: int
@@ -104,13 +114,21 @@ class Step:
     distance: float
     nodes: int
     leaves: int
+    global_distance: float | None = None
     candidates: tuple[tuple[str, float | None, float], ...] | None = None
 
 
 class Trace(Sequence[Step]):
     """The splits of a tree in the order in which they were made."""
 
-    def __init__(self, tree: TreeArrays, names: Sequence[str], order: np.ndarray, candidates: dict[int, Any]) -> None:
+    def __init__(
+        self,
+        tree: TreeArrays,
+        names: Sequence[str],
+        order: np.ndarray,
+        candidates: dict[int, Any],
+        distances: np.ndarray | None = None,
+    ) -> None:
         self._steps: list[Step] = []
         nodes = leaves = 1
         for step, node in enumerate(order.tolist()):
@@ -127,6 +145,7 @@ class Trace(Sequence[Step]):
                     distance=float(tree.distance[node]),
                     nodes=nodes,
                     leaves=leaves,
+                    global_distance=None if distances is None else float(distances[step]),
                     candidates=candidates.get(node),
                 )
             )

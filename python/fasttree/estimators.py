@@ -21,10 +21,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from . import _engine
+from . import _engine, criteria
 from ._rows import Schema, prepared, rows_for, without_empty_rows
 from ._settings import config_of, restored_parameters
 from ._view import Trace, TreeArrays
+from .criteria import Criterion, NamedCallable
 from .table import Table
 
 __all__ = ["FastTreeClassifier", "config_for", "fit", "from_bytes", "load_model"]
@@ -37,8 +38,13 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a function
             ``f(tables) -> scores`` of all candidates of a node, `tables` of shape (candidates, branches, classes),
             float64; larger scores are better.
-        evaluation: ``"local"``: each leaf is split by its own best candidate.
-        labels: how new leaves are labelled: ``"majority"``.
+        evaluation: ``"local"``: each leaf is split by its own best candidate. ``"global"``: the leaf, split and labels
+            that bring the whole tree nearest to the classes, by the criterion's distance on the table of predicted label
+            x class of all rows (Spaeh & Kosub 2022, algorithm 3). ``"glocal"``: a global step while it lowers that
+            distance, else the best local step. The criterion must be one on tables, without a guard.
+        labels: how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every pair of labels is
+            tried) or ``"distinct"`` (every pair of two different labels). The last two need splits in two: thresholds
+            without missing values, or two levels.
         ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold whose value occurs first
             in row order), ``"random"`` (drawn by `random_state`).
         nominal_splits: ``"multiway"``: one branch a declared level.
@@ -55,8 +61,9 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         min_samples_leaf: every branch with rows must have so many.
         min_weight_fraction_leaf: every branch with rows must have this share of the training weight, in [0, 0.5].
         max_features: features looked at in a node: None (all), a number, a share, ``"sqrt"``, ``"log2"``.
-        min_score: a node whose best score is below it becomes a leaf; None splits until pure.
-        no_distance_decay: True stops where every split would raise the distance, ``"strict"`` also where it stays equal.
+        min_score: a node whose best score is below it becomes a leaf; None splits until pure. Local evaluation only.
+        no_distance_decay: True stops where every split would raise the distance, ``"strict"`` also where it stays equal:
+            the leaf's own distance locally and for the local steps of glocal growth, the whole tree's globally.
             (The local distance of info_gain and gini never rises, so there True never stops.)
         empty_branch: a branch that no training row reached predicts its parent's majority (``"parent"``) or nothing
             (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an error in `score`).
@@ -365,8 +372,18 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         if self.trace is None:
             raise AttributeError("trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'")
         if "_trace" not in self.__dict__:
-            self._trace = Trace(self.tree_, self._schema.names, self._model.steps(), self._candidates)
+            order, distances = self._model.steps(), self._global_distances()
+            self._trace = Trace(self.tree_, self._schema.names, order, self._candidates, distances)
         return self._trace
+
+    def _global_distances(self) -> np.ndarray | None:
+        """Distance of the whole tree to the classes after each split; None without the criterion."""
+        made = criteria.make(self.criterion)
+        if isinstance(made, Criterion):
+            total = int(np.ceil(self.tree_.value[0].sum()))
+            options = json.dumps(made.options([_engine.plain(c) for c in self.classes_], total))
+            return self._model.global_distances(made.name, options)
+        return None if isinstance(made, NamedCallable) else self._model.global_distances("callable", "{}", made)
 
     @property
     def feature_importances_(self) -> np.ndarray:

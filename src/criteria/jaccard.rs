@@ -6,16 +6,17 @@
 //! `1 - g(|symdiff|)/g(|union|)`, for g = cardinality `n_mc / (n_m + n_c - n_mc)`. Score = sum of similarities,
 //! distance = k - score.
 //!
-//! `assignment="matching"` (default, for local use): the one-to-one matching of branches and classes with the
-//! largest sum; a pair with empty union has similarity 0. `"identity"` (global use, where branch i collects the
-//! rows labelled i): branch i with class i; a pair with empty union is left out of the sum and of k. Identity
+//! `assignment="matching"`: the one-to-one matching of branches and classes with the largest sum; a pair with
+//! empty union has similarity 0. `"identity"`: branch i with class i; a pair with empty union is left out of the
+//! sum and of k. `None` (default): matching for the branches of a split, identity for a whole tree, whose branch i
+//! collects the rows labelled i (global evaluation). Identity
 //! gives a metric on labelled partitions, matching does not (an unoccupied class costs 1 even against itself).
 //!
 //! O(branches x classes), matching O(s^2 l) more. A measure of partitions into k parts: a multiway split with
 //! more branches than classes leaves some unmatched, so it is meant for thresholds and for whole trees.
 
 use super::assignment::Assignment;
-use super::{Block, Evidence, Formula, Info, OptionInfo};
+use super::{Block, Criterion, Evidence, Formula, Info, OptionInfo};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -50,8 +51,8 @@ pub enum Size {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Jaccard {
-    /// Which branch is compared with which class.
-    pub assignment: Pairing,
+    /// Which branch is compared with which class; nothing: matching for a split, identity for a whole tree.
+    pub assignment: Option<Pairing>,
     /// Size function.
     pub size: Size,
     /// g(0), g(1), ..., g(rows of the training set); linear in between. Only with `size = Values`.
@@ -78,8 +79,9 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "assignment",
-            default: "\"matching\"",
-            doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch i with class i.",
+            default: "null",
+            doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch i with class i; \
+                  None: matching locally, identity globally.",
         },
         OptionInfo {
             name: "size",
@@ -137,7 +139,7 @@ impl Jaccard {
         sizes.clear();
         sizes.extend((0..block.branches).map(|m| block.branch_total(m, j).value()));
         let occurring = &block.context.occurring;
-        match self.assignment {
+        match self.assignment.unwrap_or_default() {
             Pairing::Matching => {
                 let weight = |m: usize, c: usize| {
                     self.similarity(block.at(m, c, j).value(), sizes[m], block.totals[c].value())
@@ -178,6 +180,13 @@ impl Formula for Jaccard {
         for (j, d) in out.iter_mut().enumerate() {
             let (score, k) = self.one(block, j, &mut sizes, &mut work);
             *d = k - score;
+        }
+    }
+
+    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+        match self.assignment {
+            None => Some(Box::new(Self { assignment: Some(Pairing::Identity), ..self.clone() })),
+            Some(_) => None,
         }
     }
 

@@ -306,6 +306,11 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn joined(&self) -> bool {
         false
     }
+    /// The criterion to be used where branch i of a table holds the rows labelled i (a whole tree against the
+    /// classes); nothing when it reads such tables as any other.
+    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+        None
+    }
 }
 
 /// What a file of this room implements: the formula, once, for any kind of count.
@@ -331,6 +336,10 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     /// The selection rule that goes with it.
     fn guard(&self) -> Guard {
         Guard::None
+    }
+    /// Another formula where branch i of a table holds the rows labelled i; see [`Criterion::labelled`].
+    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+        None
     }
     /// Refuse options outside their domain.
     fn check(&self) -> Result<()> {
@@ -379,6 +388,9 @@ impl<F: Formula> Criterion for F {
     }
     fn guard(&self) -> Guard {
         Formula::guard(self)
+    }
+    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+        Formula::labelled(self)
     }
 }
 

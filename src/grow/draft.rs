@@ -37,6 +37,8 @@ pub(super) struct Drafts<S> {
     pub nodes: Vec<Draft>,
     /// Class sums, `classes` a node.
     pub sums: Vec<S>,
+    /// Classes that nodes predict, -1 for nothing, where growth decided; else empty: the majority.
+    pub labels: Vec<i32>,
     pub classes: usize,
 }
 
@@ -44,7 +46,7 @@ impl<S: Sum> Drafts<S> {
     /// A root alone.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
         let root = Draft { parent: NONE, branch: 0, depth, rows, key, split: None };
-        Self { nodes: vec![root], sums: sums.to_vec(), classes: sums.len() }
+        Self { nodes: vec![root], sums: sums.to_vec(), labels: Vec::new(), classes: sums.len() }
     }
 
     /// Class sums of a node.
@@ -86,7 +88,9 @@ impl<S: Sum> Drafts<S> {
             let before = tree.counts.len();
             tree.counts.extend(self.sums(i as usize).iter().map(|s| s.value(unit)));
             let counts = &tree.counts[before..];
-            let label = if draft.rows > 0 {
+            let label = if let Some(&label) = self.labels.get(i as usize) {
+                label
+            } else if draft.rows > 0 {
                 majority(counts) as i32
             } else if empty == EmptyBranch::Unclassified {
                 -1

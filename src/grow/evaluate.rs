@@ -136,6 +136,39 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         multiway::offer(tables, self.totals, unit, self.minimum(), context, scratch, sink)
     }
 
+    /// All candidates of the wanted features; nominal features come first.
+    pub fn offer_all(
+        &self,
+        tally: &Tally<W::Sum>,
+        wanted: impl Fn(u32) -> bool,
+        tools: &mut Tools<W::Sum>,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<()> {
+        self.offer_nominal(tally, &wanted, &mut tools.scratch, sink)?;
+        for (i, feature) in self.ground.numeric.iter().enumerate() {
+            if wanted(feature.feature) {
+                self.offer_numeric(i, &mut tools.scratch, sink)?;
+                control.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first original row whose value is the one just left of a threshold.
+    pub fn first_row(&self, feature: u32, at: u32) -> u32 {
+        let Place::Numeric(i) = self.ground.place(feature) else { return 0 };
+        let (order, _) = self.known(i);
+        let original = self.ground.data.original();
+        let mut at = at as usize - 1;
+        let mut first = original[entry_row(order[at]) as usize];
+        while entry_tied(order[at]) == 1 {
+            at -= 1;
+            first = first.min(original[entry_row(order[at]) as usize]);
+        }
+        first
+    }
+
     /// Tables of all nominal features.
     pub fn tally(&self, tools: &mut Tools<W::Sum>) -> Tally<W::Sum> {
         let nominal = &self.ground.nominal;
@@ -187,19 +220,17 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         if !self.ground.nominal.features.is_empty() && !numeric.is_empty() {
             best.features.sort_by_key(|b| b.feature);
         }
-        if setting.limits.min_samples_leaf > 1 && !W::COPIES {
-            self.drop_small(&mut best.features);
-        }
+        best.features.retain(|b| self.is_large_enough(b.feature));
         Ok(best.features)
     }
 
-    /// Multiway splits under real weights: rows of the branches were not counted, so look now.
-    fn drop_small(&self, best: &mut Vec<Scored>) {
+    /// Whether no branch of a feature's split has too few rows, where sums do not tell (real weights).
+    pub fn is_large_enough(&self, feature: u32) -> bool {
         let least = self.ground.setting.limits.min_samples_leaf as u32;
-        best.retain(|b| match self.ground.place(b.feature) {
-            Place::Numeric(_) => true,
-            Place::Nominal(j) => self.code_sizes(j).iter().all(|&s| s == 0 || s >= least),
-        });
+        match self.ground.place(feature) {
+            Place::Nominal(j) if !W::COPIES && least > 1 => self.code_sizes(j).iter().all(|&s| s == 0 || s >= least),
+            _ => true,
+        }
     }
 
     fn code_sizes(&self, nominal: usize) -> Vec<u32> {
@@ -252,7 +283,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     }
 
     /// Class sums by branch of a candidate.
-    fn branches(&self, feature: u32, at: u32, tally: &Tally<W::Sum>) -> (Vec<W::Sum>, bool) {
+    pub fn branches(&self, feature: u32, at: u32, tally: &Tally<W::Sum>) -> (Vec<W::Sum>, bool) {
         match self.ground.place(feature) {
             Place::Numeric(i) => {
                 let (order, known) = self.known(i);
@@ -281,7 +312,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         }
     }
 
-    fn chosen(&self, choice: Choice, tally: &Tally<W::Sum>) -> Result<Chosen<W::Sum>> {
+    pub fn chosen(&self, choice: Choice, tally: &Tally<W::Sum>) -> Result<Chosen<W::Sum>> {
         let (sums, missing) = self.branches(choice.feature, choice.at, tally);
         let place = self.ground.place(choice.feature);
         let branches = sums.len() / self.totals.len();
@@ -319,7 +350,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         Ok(Chosen { feature: choice.feature, place, test, score: choice.score, distance, sums, sizes, missing })
     }
 
-    fn one_table(&self, sums: &[W::Sum], branches: usize, use_table: impl FnOnce(&Tables<'_>) -> Result<()>) -> Result<()> {
+    pub fn one_table(&self, sums: &[W::Sum], branches: usize, use_table: impl FnOnce(&Tables<'_>) -> Result<()>) -> Result<()> {
         let unit = self.ground.weights.unit();
         let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
         let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
@@ -335,7 +366,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         })
     }
 
-    fn table_distance(&self, sums: &[W::Sum], branches: usize) -> Result<f64> {
+    pub fn table_distance(&self, sums: &[W::Sum], branches: usize) -> Result<f64> {
         let mut out = [0.0];
         self.one_table(sums, branches, |t| self.ground.setting.criterion.distance(t, &mut out))?;
         Ok(out[0])
@@ -343,7 +374,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 }
 
 /// Feature numbers in an order that depends on the key alone.
-fn shuffled(p: usize, key: u64) -> Vec<u32> {
+pub(super) fn shuffled(p: usize, key: u64) -> Vec<u32> {
     let mut features: Vec<u32> = (0..p as u32).collect();
     for i in (1..p).rev() {
         features.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
@@ -366,16 +397,7 @@ impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
     }
 
     fn first_row(&mut self, feature: u32, at: u32) -> u32 {
-        let Place::Numeric(i) = self.look.ground.place(feature) else { return 0 };
-        let (order, _) = self.look.known(i);
-        let original = self.look.ground.data.original();
-        let mut at = at as usize - 1;
-        let mut first = original[entry_row(order[at]) as usize];
-        while entry_tied(order[at]) == 1 {
-            at -= 1;
-            first = first.min(original[entry_row(order[at]) as usize]);
-        }
-        first
+        self.look.first_row(feature, at)
     }
 }
 
@@ -413,11 +435,7 @@ fn listed<W: Weighing>(
     let mut tools = Tools::default();
     let tally = look.tally(&mut tools);
     let mut listing = Listing::new(setting.criterion);
-    look.offer_nominal(&tally, |_| true, &mut tools.scratch, &mut listing)?;
-    for i in 0..ground.numeric.len() {
-        look.offer_numeric(i, &mut tools.scratch, &mut listing)?;
-        control.check()?;
-    }
+    look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;
     listing.finish(&setting.context)?;
     let mut found: Vec<(u32, u32, f64)> = listing.candidates;
     found.sort_by_key(|c| (c.0, c.1));

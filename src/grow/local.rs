@@ -116,29 +116,30 @@ fn in_parallel<C: Code, W: Weighing>(
 }
 
 /// A node that waits to be split, with the tables of its nominal features where they are known.
-struct Pending<S> {
-    node: u32,
-    extent: Extent,
-    tally: Option<Tally<S>>,
+pub(super) struct Pending<S> {
+    pub node: u32,
+    pub extent: Extent,
+    pub tally: Option<Tally<S>>,
 }
 
-struct Worker<'n, 'f, C, W: Weighing> {
-    ground: &'n Ground<'n, W>,
-    field: Field<'f, C>,
-    drafts: Drafts<W::Sum>,
+/// Looks at nodes and splits them.
+pub(super) struct Worker<'n, 'f, C, W: Weighing> {
+    pub ground: &'n Ground<'n, W>,
+    pub field: Field<'f, C>,
+    pub drafts: Drafts<W::Sum>,
     tools: Tools<W::Sum>,
     spare: Spare,
     unanswered: usize,
 }
 
 impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
-    fn new(ground: &'n Ground<'n, W>, field: Field<'f, C>, drafts: Drafts<W::Sum>) -> Self {
+    pub fn new(ground: &'n Ground<'n, W>, field: Field<'f, C>, drafts: Drafts<W::Sum>) -> Self {
         let spare = Spare::new(ground.data.len());
         Self { ground, field, drafts, tools: Tools::default(), spare, unanswered: 0 }
     }
 
     /// Limits that need no look at the candidates.
-    fn is_finished(&self, node: usize) -> bool {
+    pub fn is_finished(&self, node: usize) -> bool {
         let limits = &self.ground.setting.limits;
         let draft = &self.drafts.nodes[node];
         let sums = self.drafts.sums(node);
@@ -176,7 +177,7 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
     }
 
     /// Make a chosen split: children are born, rows partitioned. Returns the children that may be split.
-    fn split(&mut self, pending: Pending<W::Sum>, chosen: &Chosen<W::Sum>, step: u32) -> Vec<Pending<W::Sum>> {
+    pub fn split(&mut self, pending: Pending<W::Sum>, chosen: &Chosen<W::Sum>, step: u32) -> Vec<Pending<W::Sum>> {
         let Pending { node, extent, tally } = pending;
         let k = self.drafts.classes;
         let first_child = self.drafts.nodes.len() as u32;

@@ -1,22 +1,68 @@
 //! Leaves are split until a limit says stop.
 //!
-//! [`local`] growth looks at one leaf at a time. The rows of a node are a range of permuted buffers
-//! ([`ground`]); splitting a node partitions its range, so children are ranges again and no row is ever
-//! copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
+//! [`local`] growth looks at one leaf at a time, [`global`] growth at the whole tree. The rows of a node are a range
+//! of permuted buffers ([`ground`]); splitting a node partitions its range, so children are ranges again and no row is
+//! ever copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
 
 mod bits;
 mod draft;
 mod evaluate;
+mod global;
+mod global_leaf;
+mod global_score;
 mod ground;
 mod local;
 mod partition;
 
 use crate::criteria::{Context, Criterion, Guard};
+use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::{Ties, midpoint};
+use crate::parallel::Control;
+use crate::tree::Tree;
 
 pub use evaluate::candidates;
-pub use local::grow;
+pub use global::{distances, grow as grow_globally};
+
+/// Grow a tree on some rows.
+pub fn grow(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Tree> {
+    match setting.evaluation {
+        Evaluation::Local => local::grow(data, setting, rows, weights, control),
+        Evaluation::Global | Evaluation::Glocal => Ok(global::grow(data, setting, rows, weights, control)?.0),
+    }
+}
+
+/// Which table decides what is split next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evaluation {
+    /// The table branch x class of the leaf.
+    #[default]
+    Local,
+    /// The table label x class of all rows.
+    Global,
+    /// The global table while it gets better, else the leaf's.
+    Glocal,
+}
+
+/// How the new leaves of a global step are labelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Labels {
+    /// By their majority.
+    #[default]
+    Majority,
+    /// All pairs of labels are tried.
+    All,
+    /// All pairs of two different labels are tried.
+    Distinct,
+}
 
 /// Limits of growth.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,6 +187,10 @@ pub struct Setting<'a> {
     pub thresholds: Thresholds,
     /// Empty leaves.
     pub empty_branch: EmptyBranch,
+    /// Which table decides.
+    pub evaluation: Evaluation,
+    /// Labels of new leaves.
+    pub labels: Labels,
     /// Limits.
     pub limits: Limits,
 }

@@ -13,4 +13,5 @@ pub mod threshold;
 
 pub use block::Scratch;
 pub use select::{Choice, FeatureBest, Selector};
+pub(crate) use sink::not_a_number;
 pub use sink::{Best, Listing, Offer, Scored, Sink};

@@ -26,8 +26,9 @@ pub enum Features<'a> {
 }
 
 impl Features<'_> {
+    /// The feature of one candidate.
     #[inline]
-    fn of(&self, candidate: usize) -> u32 {
+    pub fn of(&self, candidate: usize) -> u32 {
         match self {
             Self::One(f) => *f,
             Self::Each(f) => f[candidate],
@@ -156,7 +157,8 @@ fn maximum(numbers: &[f64]) -> f64 {
     chunks.remainder().iter().chain(&strands).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }
 
-fn not_a_number(feature: u32) -> Error {
+/// The refusal of a score that is no number.
+pub(crate) fn not_a_number(feature: u32) -> Error {
     Error::Callback(format!("the score of a split on column {feature} (counted from 0) is NaN; scores must be numbers"))
 }
 

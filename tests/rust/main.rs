@@ -1,6 +1,7 @@
 //! All integration tests of the core, one binary.
 
 mod discretize;
+mod global;
 
 mod criteria_facts;
 mod criteria_laws;

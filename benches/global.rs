@@ -1,0 +1,48 @@
+//! Global growth to the end: data of the shape of iris, wine and cardiotocography, with gini, info_gain and jaccard.
+
+mod made;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use fasttree_core::fit::{Config, Plan};
+use fasttree_core::grow::{Evaluation, Labels, distances};
+use std::hint::black_box;
+use std::time::Duration;
+
+fn plan(criterion: &str, labels: Labels) -> Plan {
+    let config =
+        Config { criterion: criterion.into(), evaluation: Evaluation::Global, labels, ..Config::default() };
+    Plan::new(config, None).expect("plan")
+}
+
+fn global(c: &mut Criterion) {
+    let mut group = c.benchmark_group("global");
+    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2)).sample_size(10);
+    for (rows, features) in [(150, 4), (178, 13), (2126, 13)] {
+        let (columns, codes) = made::numbers(rows, features, 3);
+        let data = made::numeric(&columns, &codes, 3);
+        for (criterion, labels) in [
+            ("gini", Labels::Majority),
+            ("gini", Labels::All),
+            ("info_gain", Labels::Majority),
+            ("jaccard", Labels::Majority),
+        ] {
+            let plan = plan(criterion, labels);
+            let model = made::fit(&plan, &data);
+            let name = format!("{criterion}, labels {labels:?}, {rows} x {features} numbers").to_lowercase();
+            let kept = distances(&model.tree, plan.criterion()).expect("distances");
+            if labels == Labels::Majority {
+                assert_eq!(
+                    made::training_errors(&model),
+                    0.0,
+                    "{name}: errors of an unlimited tree on its own rows"
+                );
+                assert!(kept.last().is_some_and(|d| d.abs() < 1e-9), "{name}: distance of a consistent tree");
+            }
+            group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, global);
+criterion_main!(benches);

@@ -1,0 +1,216 @@
+//! What one leaf could become: all its candidate splits, grouped by the labels of the new leaves.
+//!
+//! Counts and majorities of a candidate never change until its leaf is split, so they are collected once, while the
+//! leaf is a range of the sorted buffers, and kept. Candidates with the same labels change the same rows of
+//! the table "label x class", and stand in one [`Group`] (struct of arrays), so that a block of them is rescored
+//! by vector additions. Memory: one table of counts a candidate.
+
+use super::global_score::pack;
+use crate::criteria::{Criterion, Tables};
+use crate::error::{Error, Result};
+use crate::numeric::Count;
+use crate::split::{Offer, Sink, not_a_number};
+use std::collections::HashMap;
+
+/// Candidates whose new leaves have the same labels (or whose labels are still to be chosen).
+#[derive(Debug)]
+pub(super) struct Group<C> {
+    /// Labels of the branches; empty: any pair.
+    pub labels: Vec<u16>,
+    pub branches: usize,
+    pub feature: Vec<u32>,
+    pub at: Vec<u32>,
+    /// Order of candidates that are equal otherwise.
+    pub rank: Vec<u64>,
+    /// Distance on the leaf's own table.
+    pub local: Vec<f64>,
+    /// `[(branch * classes + class) * len + candidate]`.
+    pub cells: Vec<C>,
+    /// The first by local distance and rank: the best whenever the labels alone decide the global distance.
+    pub champion: usize,
+}
+
+impl<C: Count> Group<C> {
+    /// Number of candidates.
+    pub fn len(&self) -> usize {
+        self.feature.len()
+    }
+
+    /// One cell of the candidates from `at` on.
+    pub fn plane(&self, branch: usize, class: usize, classes: usize) -> &[C] {
+        let n = self.len();
+        let start = (branch * classes + class) * n;
+        &self.cells[start..start + n]
+    }
+
+    /// Put what was collected candidate by candidate into planes.
+    fn finish(&mut self, classes: usize) {
+        let (n, size) = (self.len(), self.branches * classes);
+        let mut planes = vec![C::default(); n * size];
+        for (j, table) in self.cells.chunks_exact(size).enumerate() {
+            for (i, &cell) in table.iter().enumerate() {
+                planes[i * n + j] = cell;
+            }
+        }
+        self.cells = planes;
+        for j in 1..n {
+            let (a, b) = (self.local[j], self.local[self.champion]);
+            if a < b || (a == b && self.rank[j] < self.rank[self.champion]) {
+                self.champion = j;
+            }
+        }
+    }
+}
+
+/// The split that local growth would choose.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalBest {
+    pub feature: u32,
+    pub at: u32,
+    pub score: f64,
+    pub distance: f64,
+    pub rank: u64,
+    pub branches: usize,
+}
+
+/// Takes the blocks of a leaf's candidates.
+pub(super) struct Collector<'a, C> {
+    criterion: &'a dyn Criterion,
+    rank: &'a dyn Fn(u32, u32) -> u64,
+    /// Labels are majorities; else they are chosen later.
+    majority: bool,
+    /// The local best is wanted.
+    scored: bool,
+    /// Majority of the leaf: the label of a branch without rows.
+    fallback: u16,
+    classes: usize,
+    numbers: [Vec<f64>; 2],
+    labels: Vec<u16>,
+    slots: HashMap<Vec<u16>, usize>,
+    last: usize,
+    pub groups: Vec<Group<C>>,
+    pub local: Option<LocalBest>,
+}
+
+impl<'a, C: Count> Collector<'a, C> {
+    pub fn new(
+        criterion: &'a dyn Criterion,
+        rank: &'a dyn Fn(u32, u32) -> u64,
+        [majority, scored]: [bool; 2],
+        fallback: u16,
+        classes: usize,
+    ) -> Self {
+        Self {
+            criterion,
+            rank,
+            majority,
+            scored,
+            fallback,
+            classes,
+            numbers: [Vec::new(), Vec::new()],
+            labels: Vec::new(),
+            slots: HashMap::new(),
+            last: usize::MAX,
+            groups: Vec::new(),
+            local: None,
+        }
+    }
+
+    /// All groups, ready to be rescored.
+    pub fn finish(mut self) -> (Vec<Group<C>>, Option<LocalBest>) {
+        self.groups.iter_mut().for_each(|g| g.finish(self.classes));
+        (self.groups, self.local)
+    }
+
+    /// The group of the labels in `self.labels`.
+    fn slot(&mut self, branches: usize) -> usize {
+        let same = |g: &Group<C>| g.labels == self.labels && g.branches == branches;
+        if self.groups.get(self.last).is_some_and(same) {
+            return self.last;
+        }
+        let next = self.groups.len();
+        // Labels of any pair are empty: binary splits only.
+        let slot = *self.slots.entry(self.labels.clone()).or_insert(next);
+        if slot == next {
+            self.groups.push(Group {
+                labels: self.labels.clone(),
+                branches,
+                feature: Vec::new(),
+                at: Vec::new(),
+                rank: Vec::new(),
+                local: Vec::new(),
+                cells: Vec::new(),
+                champion: 0,
+            });
+        }
+        self.last = slot;
+        slot
+    }
+}
+
+/// The most frequent class of some counts, the lower one on ties; nothing without rows.
+pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16> {
+    let (mut best, mut most) = (None, C::default());
+    for (class, count) in counts.enumerate() {
+        if count > most {
+            (best, most) = (Some(class as u16), count);
+        }
+    }
+    best
+}
+
+impl<C: Count> Sink for Collector<'_, C> {
+    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+        let wrong = || Error::Internal("counts of another kind".into());
+        let packed = match self.criterion.joined() {
+            true => {
+                let t = &offer.tables;
+                pack(C::of_cells(t.cells).ok_or_else(wrong)?, t.branches * t.classes, t.stride, t.len)
+            }
+            false => Vec::new(),
+        };
+        let t = match self.criterion.joined() {
+            true => &Tables { cells: C::cells(&packed), stride: offer.tables.len, ..offer.tables },
+            false => &offer.tables,
+        };
+        let cells = C::of_cells(t.cells).ok_or_else(wrong)?;
+        let [mut distances, mut scores] = std::mem::take(&mut self.numbers);
+        distances.resize(t.len, 0.0);
+        scores.resize(t.len, 0.0);
+        self.criterion.distance(t, &mut distances)?;
+        if self.scored {
+            self.criterion.score(t, &mut scores)?;
+        }
+        let k = t.classes;
+        for j in 0..t.len {
+            let (feature, at) = (offer.features.of(j), offer.at[j]);
+            let (distance, score) = (distances[j], scores[j]);
+            if distance.is_nan() || score.is_nan() {
+                return Err(not_a_number(feature));
+            }
+            let rank = (self.rank)(feature, at);
+            if self.scored {
+                let first = self.local.is_none_or(|b| score > b.score || (score == b.score && rank < b.rank));
+                if first {
+                    self.local = Some(LocalBest { feature, at, score, distance, rank, branches: t.branches });
+                }
+            }
+            self.labels.clear();
+            if self.majority {
+                for b in 0..t.branches {
+                    let branch = (0..k).map(|c| cells[(b * k + c) * t.stride + j]);
+                    self.labels.push(majority(branch).unwrap_or(self.fallback));
+                }
+            }
+            let slot = self.slot(t.branches);
+            let group = &mut self.groups[slot];
+            group.feature.push(feature);
+            group.at.push(at);
+            group.rank.push(rank);
+            group.local.push(distance);
+            group.cells.extend((0..t.branches * k).map(|i| cells[i * t.stride + j]));
+        }
+        self.numbers = [distances, scores];
+        Ok(())
+    }
+}

@@ -51,10 +51,12 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
 /// A threshold, rounded only where rounding keeps it recognisable.
 fn exact(t: f64, decimals: usize) -> String {
     let short = number(t, decimals);
-    if t != 0.0 && (short.parse::<f64>().unwrap_or(0.0) - t).abs() > t.abs() * 1e-3 {
+    if t == 0.0 || (short.parse::<f64>().unwrap_or(0.0) - t).abs() <= t.abs() * 1e-3 {
+        short
+    } else if t.abs() < 1e-4 {
         format!("{t:e}")
     } else {
-        short
+        t.to_string()
     }
 }
 

@@ -194,8 +194,20 @@ def test_text_and_dot_have_a_line_for_every_node(model):
     assert (dot.count(" [label="), dot.count(" -> ")) == (2 * model.n_nodes_ - 1, model.n_nodes_ - 1)
     assert max(line.count("|   ") for line in text.split("\n")) == model.get_depth() - 1
     assert model.to_text(max_depth=0).count("\n") == 1
-    rounded = fasttree.fit([[0.123456789], [0.2]], [0, 1]).to_text(decimals=2)
-    assert "x0 <= 0.16:" in rounded
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi", "text"),
+    [
+        (123.456789, 124.2, "123.83"),
+        (0.123456789, 0.2, "0.1617283945"),  # two decimals would be another number
+        (3e-9, 5e-9, "4e-9"),
+        (2.0, 4.0, "3"),
+        (-1.0, 1.0, "0"),
+    ],
+)
+def test_thresholds_are_rounded_where_that_keeps_them_recognisable(lo, hi, text):
+    assert f"x0 <= {text}:" in fasttree.fit([[lo], [hi]], [0, 1]).to_text(decimals=2)
 
 
 # -- containers ------------------------------------------------------------------------------------------------

@@ -137,7 +137,9 @@ def test_missing_values(evaluation, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("how", [{}, {"labels": "all"}, {"evaluation": "glocal"}, {"evaluation": "local"}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{}, {"labels": "all"}, {"evaluation": "glocal"}, {"evaluation": "local"}], ids=str
+)
 def test_the_trace_tells_what_the_formulas_say(name, how):
     """Distances from tables counted row by row from the predictions of the tree as it was, by the formulas."""
     rng = np.random.default_rng(5)
@@ -158,7 +160,14 @@ def test_the_trace_tells_what_the_formulas_say(name, how):
 
 @pytest.mark.parametrize(
     "criterion",
-    ["variation_of_information", "mantaras", "gini", "info_gain", criteria.Accuracy(assignment="identity"), "jaccard"],
+    [
+        "variation_of_information",
+        "mantaras",
+        "gini",
+        "info_gain",
+        criteria.Accuracy(assignment="identity"),
+        "jaccard",
+    ],
     ids=str,
 )
 def test_distance_zero_is_consistency(criterion):

@@ -48,11 +48,13 @@ pub(super) trait Word: Copy {
     /// `self | (m & e)`.
     #[inline(always)]
     unsafe fn or_and(self, m: Self, e: Self) -> Self {
+        // SAFETY: the level's instructions are there, as the caller of this method has promised.
         unsafe { self.or(m.and(e)) }
     }
     /// Full adder: (sum, carry) of three bits.
     #[inline(always)]
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
+        // SAFETY: the level's instructions are there, as the caller of this method has promised.
         unsafe {
             let x = self.xor(b);
             (x.xor(c), self.and(b).or(x.and(c)))
@@ -61,6 +63,7 @@ pub(super) trait Word: Copy {
     /// Half adder: (sum, carry) of two bits.
     #[inline(always)]
     unsafe fn add2(self, b: Self) -> (Self, Self) {
+        // SAFETY: the level's instructions are there, as the caller of this method has promised.
         unsafe { (self.xor(b), self.and(b)) }
     }
 }

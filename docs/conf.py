@@ -39,6 +39,8 @@ autodoc_default_options = {
     ),
 }
 default_role = "code"
+# Lists of names in docstrings ("levels, classes: ...") look like links with several targets; they are none.
+suppress_warnings = ["ref.python"]
 autodoc_typehints = "none"
 napoleon_use_rtype = False
 napoleon_use_ivar = True

@@ -5,10 +5,12 @@ import numpy as np
 
 __version__: Final[str]
 __all__ = [
+    "BayesModel",
     "Dataset",
     "InternalError",
     "Model",
     "__version__",
+    "bayes_fit",
     "bin_cuts",
     "criteria_json",
     "exercise",
@@ -105,6 +107,18 @@ def pair_counts(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> PairCounts: ...
+@final
+class BayesModel:
+    def predict(
+        self, blocks: Sequence[np.ndarray], rows: int, joint: bool = False, n_jobs: int | None = None
+    ) -> np.ndarray: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> BayesModel: ...
+
+def bayes_fit(
+    data: Dataset, config: str, sample_weight: np.ndarray | None = None, n_jobs: int | None = None
+) -> BayesModel: ...
 def criteria_json() -> str: ...
 def simd_level() -> str: ...
 def score_tables(

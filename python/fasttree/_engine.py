@@ -19,12 +19,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._core import InternalError, Model
+from ._core import BayesModel, InternalError, Model
 from .table import Column, Table
 
 __all__ = [
+    "BayesModel",
     "InternalError",
     "Model",
+    "bayes_fit",
+    "bayes_model_from_bytes",
     "bin_cuts",
     "blocks_of",
     "core_version",
@@ -61,6 +64,18 @@ def _reduce_model(model: Model) -> tuple[Any, tuple[bytes]]:
 
 
 copyreg.pickle(Model, _reduce_model)
+
+
+def bayes_model_from_bytes(data: bytes) -> BayesModel:
+    """A Bayesian classifier's core model from its bytes."""
+    return BayesModel.from_bytes(data)
+
+
+def _reduce_bayes_model(model: BayesModel) -> tuple[Any, tuple[bytes]]:
+    return bayes_model_from_bytes, (model.to_bytes(),)
+
+
+copyreg.pickle(BayesModel, _reduce_bayes_model)
 
 
 def plain(label: Any) -> bool | int | float | str:
@@ -193,6 +208,14 @@ def pair_counts(
 ) -> _core.PairCounts:
     """Counts of ordered pairs of a Table whose features are all nominal."""
     return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), n_jobs, progress)
+
+
+def bayes_fit(
+    table: Table, config: dict[str, Any], *, sample_weight: Any = None, n_jobs: int | None = None
+) -> BayesModel:
+    """Fit naive Bayes, TAN or AODE."""
+    data = dataset_of(table, n_jobs)
+    return _core.bayes_fit(data, json.dumps(config), _weights(sample_weight), n_jobs)
 
 
 def criteria_registry() -> list[dict[str, Any]]:

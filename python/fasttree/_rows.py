@@ -35,6 +35,7 @@ class Schema:
     classes: list[Any] = field(default_factory=list)
     cuts: list[np.ndarray | None] = field(default_factory=list)
     fill: list[float | None] = field(default_factory=list)
+    owner: str = "FastTreeClassifier"
 
     @classmethod
     def of_model(cls, model: _engine.Model, has_names: bool) -> Schema:
@@ -65,7 +66,7 @@ def rows_for(
         check_count(schema, X.shape[1])
         if len(X) == 0:
             raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by FastTreeClassifier."
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by {schema.owner}."
             )
         refuse_infinity(schema, X)
         if missing == "error":
@@ -149,7 +150,7 @@ def check_count(schema: Schema, n_features: int) -> None:
     """Refuse a wrong number of features in scikit-learn's words."""
     if n_features != len(schema.names):
         raise ValueError(
-            f"X has {n_features} features, but FastTreeClassifier is expecting {len(schema.names)} features as input."
+            f"X has {n_features} features, but {schema.owner} is expecting {len(schema.names)} features as input."
         )
 
 

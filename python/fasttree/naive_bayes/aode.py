@@ -1,0 +1,70 @@
+"""`AODE`: averaged one-dependence estimators.
+
+Source
+    Webb, Boughton & Wang, "Not so naive Bayes", Machine Learning 58, 2005; estimates as in Weka 3.6's AODE.
+Complexity
+    Fit: one pass for each pair of features; prediction: O(p^2 k) a row.
+When not to use it
+    With hundreds of features, or columns of very many levels: every pair has a table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._settings import real
+from ..table import Table
+from .base import BayesClassifier
+
+__all__ = ["AODE"]
+
+
+class AODE(BayesClassifier):
+    r"""The average over all models in which one feature is a parent of all others.
+
+    :math:`P(c, x) \propto \sum_i P(c, x_i) \prod_{j \ne i} P(x_j \mid c, x_i)` over the features i whose value x_i has at least
+    `frequency_limit` training rows; naive Bayes where there is none. With Laplace's rule
+    :math:`P(c, x_i) = (n_{c x_i} + 1) / (n_i + k v_i)` and
+    :math:`P(x_j \mid c, x_i) = (n_{c x_i x_j} + 1) / (n_{c x_i} + v_j)`, rows in which x_i, or x_j, is missing left out.
+
+    Args:
+        frequency_limit: least weight of a value that may be a parent; 1 is Weka 3.6.14's default (the paper: 30).
+        alpha: > 0; see `smoothing`.
+        smoothing: ``"laplace"``: alpha is added to each count; ``"m_estimate"``: a uniform prior that weighs alpha rows.
+        discretize: of numeric columns: ``"mdlp"``, ``"equal_width"``, ``"equal_frequency"``, an object of `fasttree.discretize`, or
+            None (a numeric column is then an error); fitted on the training rows.
+        n_bins: bins of the methods that take a number.
+        categorical_features: as in `Table`.
+        handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
+        n_jobs: threads; None is one, -1 all cores. Nothing depends on it.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> round(AODE().fit(X, y).score(X, y), 3)
+        0.953
+    """
+
+    def __init__(
+        self,
+        *,
+        frequency_limit: float = 1,
+        alpha: float = 1.0,
+        smoothing: str = "laplace",
+        discretize: Any = "mdlp",
+        n_bins: int = 10,
+        categorical_features: Any = "from_dtype",
+        handle_unknown: str = "missing",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.frequency_limit = frequency_limit
+        self.alpha = alpha
+        self.smoothing = smoothing
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.n_jobs = n_jobs
+
+    def _learner(self, table: Table) -> dict[str, Any]:
+        return {"learner": "aode", "limit": real("frequency_limit", self.frequency_limit, 0.0, 1e300)}

@@ -1,0 +1,227 @@
+"""What the Bayesian classifiers share: reading the training set, weights, bins, prediction, labels.
+
+What
+    `BayesClassifier.fit` turns rows into a Table and weights, finds cut points for numeric columns on the training rows, and
+    calls the core; prediction brings rows into the schema of the fit and sums logarithms in the core.
+When not to use it
+    Directly; it is no classifier by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _engine
+from .._rows import Schema, rows_for, without_empty_rows
+from .._settings import one_of, real
+from ..discretize import MDLP, Discretizer, EqualFrequency, EqualWidth
+from ..table import Table
+
+__all__ = ["BayesClassifier"]
+
+C = TypeVar("C", bound="BayesClassifier")
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the three classifiers; subclasses say what the core is to fit.
+
+    Attributes:
+        classes_: class labels, shape (n_classes,): declared ones of a Table, occurring ones of an array.
+        class_count_: weight of each class in the training rows, shape (n_classes,).
+        class_prior_: (n_i + 0.5) / (n + k/2), shape (n_classes,): the prior of the information rewards, not the one that
+            the model predicts with.
+        cuts_: ascending cut points of each binned column, by name.
+        n_features_in_, feature_names_in_: as in scikit-learn.
+    """
+
+    smoothing: str
+    alpha: float
+    discretize: Any
+    n_bins: int
+    categorical_features: Any
+    handle_unknown: str
+    n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: missing values and labels are taken."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    # -- fitting -------------------------------------------------------------------------------------------
+
+    def fit(self: C, X: Any, y: Any = None, sample_weight: Any = None) -> C:
+        """Count.
+
+        Args:
+            X: rows, shape (n_rows, n_features), or a `Table` with its target (then y is None).
+            y: labels, shape (n_rows,).
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of the row, a row of
+                weight 0 is dropped before anything else. Default: the Table's own weights, or 1.
+
+        Returns:
+            The estimator.
+
+        Raises:
+            ValueError: a parameter or data outside their domain; the message names parameter, column and row.
+            TypeError: cells that are neither numbers nor labels.
+        """
+        if not isinstance(X, Table):
+            if y is None:
+                raise ValueError("requires y to be passed, but the target y is None")
+            if sample_weight is not None:
+                X, y, sample_weight = without_empty_rows(X, y, sample_weight)
+            X = Table(X, y, categorical_features=self.categorical_features)
+        elif y is not None:
+            Table.from_any(X, y)
+        table: Table = X
+        if table.target is None:
+            raise ValueError("requires y to be passed: the Table has no target")
+        one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
+        table, weights = _weighted(table, sample_weight)
+        cuts = self._cut_points(table, weights)
+        config = {
+            "learner": self._learner(table),
+            "smoothing": {
+                "method": one_of("smoothing", self.smoothing, ("laplace", "m_estimate")),
+                "alpha": real("alpha", self.alpha, 1e-300, 1e300),
+            },
+            "cuts": [cuts[name].tolist() if name in cuts else None for name in table.feature_names],
+            "priors": self._priors(len(table.classes)),
+        }
+        self._model = _engine.bayes_fit(table, config, sample_weight=weights, n_jobs=self.n_jobs)
+        self._adopt(table, cuts)
+        return self
+
+    def _learner(self, table: Table) -> dict[str, Any]:
+        """The learner and its own options, as the core reads them."""
+        raise NotImplementedError
+
+    def _priors(self, n_classes: int) -> list[float] | None:
+        return None
+
+    def _binned(self, table: Table) -> list[str]:
+        """Names of the columns that are binned: all numeric ones."""
+        return [c.name for c in table.columns if c.kind == "numeric"]
+
+    def _cut_points(self, table: Table, weights: np.ndarray | None) -> dict[str, np.ndarray]:
+        names = self._binned(table)
+        discretizer = self._discretizer(names[0] if names else None)
+        if not names or discretizer is None:
+            return {}
+        chosen = [table.column(name) for name in names]
+        part = Table.from_columns(chosen, table.target_column)
+        found: dict[str, np.ndarray] = discretizer.fit(part, None, weights).cuts_
+        return found
+
+    def _discretizer(self, needed_by: str | None) -> Discretizer | None:
+        from sklearn.base import clone
+
+        value = self.discretize
+        if value is None:
+            if needed_by is not None:
+                raise ValueError(
+                    f"discretize=None, but column {needed_by!r} is numeric and {type(self).__name__} needs bins there; use "
+                    "'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
+                )
+            return None
+        if isinstance(value, str):
+            one_of("discretize", value, ("mdlp", "equal_width", "equal_frequency"))
+            if value == "mdlp":
+                return MDLP()
+            return EqualWidth(self.n_bins) if value == "equal_width" else EqualFrequency(self.n_bins)
+        if isinstance(value, Discretizer):
+            copy: Discretizer = clone(value)
+            return copy
+        raise ValueError(
+            f"discretize={value!r} is not known; use 'mdlp', 'equal_width', 'equal_frequency' or an object of "
+            "fasttree.discretize"
+        )
+
+    def _adopt(self, table: Table, cuts: dict[str, np.ndarray]) -> None:
+        columns = table.columns
+        self._schema = Schema(
+            names=table.feature_names,
+            nominal=[c.kind == "nominal" for c in columns],
+            levels=[tuple(_engine.plain(v) for v in c.levels or ()) for c in columns],
+            has_names=table.has_feature_names,
+            owner=type(self).__name__,
+        )
+        self.cuts_ = cuts
+        self.classes_ = table.class_values
+        self.n_classes_ = len(self.classes_)
+        self.n_features_in_ = table.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if table.has_feature_names:
+            self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+        state = json.loads(self._model.to_bytes())
+        self.class_count_ = np.array(state["class_counts"])
+        self.class_prior_ = (self.class_count_ + 0.5) / (self.class_count_.sum() + self.n_classes_ / 2)
+        self._read(table, next(iter(state["kind"].values())))
+
+    def _read(self, table: Table, state: dict[str, Any]) -> None:
+        """Attributes of the learner itself, from the core's model."""
+
+    # -- predicting ----------------------------------------------------------------------------------------
+
+    def _scores(self, X: Any, joint: bool) -> np.ndarray:
+        check_is_fitted(self)
+        blocks, n = rows_for(self._schema, X, self.handle_unknown)
+        return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row, shape (n_rows,); of several, the first in `classes_`."""
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes)."""
+        return self._scores(X, False)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithms of the probabilities, shape (n_rows, n_classes); -inf for a class of prior 0."""
+        from scipy.special import logsumexp
+
+        joint = self.predict_joint_log_proba(X)
+        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """``log P(c, x)`` (a density where numbers are normal), shape (n_rows, n_classes)."""
+        return self._scores(X, True)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy on rows X and labels y (a `Table` brings its own)."""
+        if isinstance(X, Table) and y is None:
+            y = X.y
+        return float(super().score(X, y, sample_weight))
+
+
+def _weighted(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+    """The rows with a weight above 0, and their weights (None: all 1)."""
+    if sample_weight is None:
+        sample_weight = table.sample_weight
+    if sample_weight is None:
+        return table, None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(len(table), float(weights))
+    if weights.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if len(weights) != len(table):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
+    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if bad.size:
+        raise ValueError(f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0")
+    if not weights.any():
+        raise ValueError("all sample weights are zero: nothing is left to learn from")
+    if weights.all():
+        return table, weights
+    rows = np.flatnonzero(weights)
+    return table.take(rows), weights[rows]

@@ -12,6 +12,7 @@ use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, Limits, Setting,
 use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;
+use crate::prune::{self, Cut, Method, Rows};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -58,7 +59,8 @@ pub struct Config {
     pub empty_branch: EmptyBranch,
     pub missing: Missing,
     pub smoothing: Smoothing,
-    pub pruning: Option<Value>,
+    pub pruning: Option<Method>,
+    pub merge_redundant: Option<prune::Merge>,
     pub seed: u64,
     /// Printed into the model as it is.
     pub parameters: String,
@@ -89,6 +91,7 @@ impl Default for Config {
             missing: Missing::Auto,
             smoothing: Smoothing::None,
             pruning: None,
+            merge_redundant: None,
             seed: 0,
             parameters: String::new(),
         }
@@ -162,8 +165,8 @@ impl Plan {
         if config.missing == Missing::Fractional {
             return unsupported("missing='fractional'", "'auto', 'branch', 'mode', 'error'");
         }
-        if config.pruning.is_some() {
-            return unsupported("pruning", "None");
+        if let Some(method) = &config.pruning {
+            method.check()?;
         }
         let no_distance_decay = match &config.no_distance_decay {
             Value::Bool(false) | Value::Null => Decay::Ignore,
@@ -241,18 +244,44 @@ impl Plan {
 
     /// Fit a model on some rows of a data set.
     pub fn fit(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
-        let rows = self.training_rows(data, rows, weights)?;
+        Ok(self.fit_and_tell(data, rows, weights, control)?.0)
+    }
+
+    /// Fit a model, and tell what pruning did to it.
+    pub fn fit_and_tell(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<(Model, Vec<Cut>)> {
+        let raw = data;
+        let mut rows = self.training_rows(data, rows, weights)?;
+        let mut judges = None;
+        if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
+            let (grown_on, held_out) = prune::reduced_error::divide(data, rows.rows(), share, seed);
+            rows = RowSet::of(grown_on, data.len());
+            judges = Some(held_out);
+        }
         let prepared = self.prepare(data, &rows, weights, control)?;
         let data = prepared.as_ref().unwrap_or(data);
         few_branches(data)?;
         let setting = self.setting(data, &rows, weights);
         let tree = grow::grow(data, &setting, &rows, weights, control)?;
-        Ok(Model {
+        let mut model = Model {
             schema: data.shared_schema(),
             tree,
             smoothing: self.config.smoothing,
             parameters: self.config.parameters.clone(),
-        })
+        };
+        let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
+        if method.is_none() && merged.is_none() {
+            return Ok((model, Vec::new()));
+        }
+        let looked_at = Rows { data: raw, rows: judges.as_deref().unwrap_or(rows.rows()), weights };
+        let pruned = prune::prune(&model.tree, &model.schema, method, merged, Some(&looked_at), control)?;
+        model.tree = pruned.tree;
+        Ok((model, pruned.account))
     }
 
     /// Rows that count: weight 0 is dropped before anything else.

@@ -5,10 +5,11 @@
 //! 3. [`criteria`]: pure functions of evidence. They know nothing of trees.
 //! 4. [`split`]: candidates are enumerated, scored in blocks, and one is selected.
 //! 5. [`grow`]: leaves are split until a limit says stop; the result is a [`tree`].
-//! 6. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
+//! 6. [`prune`]: a tree is cut back where it says more than the rows do.
+//! 7. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
 //!    [`bayes`]: classifiers that need no tree, on the same counts.
-//! 7. [`predict`] and [`store`] need the model alone, not how it came to be.
-//! 8. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
+//! 8. [`predict`] and [`store`] need the model alone, not how it came to be.
+//! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
 //! place that decides about threads), `simd` (the only unsafe code) and [`error`]. The Python border is
@@ -26,6 +27,7 @@ pub mod model;
 pub mod numeric;
 pub mod parallel;
 pub mod predict;
+pub mod prune;
 pub mod simd;
 pub mod resample;
 pub mod split;

@@ -30,6 +30,7 @@ _SUBMODULES = (
     "naive_bayes",
     "plots",
     "presets",
+    "pruning",
     "reports",
     "experiments",
 )
@@ -65,6 +66,7 @@ __all__ = [
     "naive_bayes",
     "plots",
     "presets",
+    "pruning",
     "reports",
     "score_features",
 ]
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
         naive_bayes,
         plots,
         presets,
+        pruning,
         reports,
     )
     from ._engine import InternalError

@@ -41,6 +41,7 @@ __all__ = [
     "model_from_bytes",
     "pair_counts",
     "plain",
+    "prune",
     "score_features",
     "score_tables",
     "simd_level",
@@ -153,6 +154,21 @@ def fit(
     """Fit one model; `custom` is a user's criterion."""
     data = dataset_of(table, n_jobs)
     return data.fit(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs, progress)
+
+
+def prune(
+    model: Model,
+    config: dict[str, Any],
+    parameters: str,
+    table: Table | None = None,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> Model:
+    """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
+    method, merged = (None if config[k] is None else json.dumps(config[k]) for k in ("pruning", "merge_redundant"))
+    data = None if table is None else dataset_of(table, n_jobs)
+    return model.prune(parameters, method, merged, data, _weights(sample_weight), n_jobs)
 
 
 def score_features(

@@ -21,7 +21,7 @@ from . import _engine
 from ._encode import Column, infinity_message
 from .table import Table
 
-__all__ = ["Schema", "prepared", "rows_for", "without_empty_rows"]
+__all__ = ["Schema", "labelled", "prepared", "rows_for", "without_empty_rows"]
 
 
 @dataclass
@@ -99,18 +99,34 @@ def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column
     ]
 
 
+def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
+    """Labelled rows with the declared levels and classes; numbers and missing values stay as they are.
+
+    Raises:
+        ValueError: no labels, or a label that is not a class of the model.
+    """
+    table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows_for has spoken about undeclared labels
+        converted = _converted(schema, table, "missing")
+    place = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
+    own = [_engine.plain(c) for c in table.classes]
+    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in place]
+    if unknown:
+        raise ValueError(f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}")
+    codes = np.array([place.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
+    return Table.from_columns(converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes)))
+
+
 def prepared(schema: Schema, X: Any, y: Any = None) -> Table:
     """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers binned.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
     """
-    table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
+    table = labelled(schema, X, y)
     columns = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows_for has spoken about undeclared labels
-        converted = _converted(schema, table, "missing")
-    for column, cuts, fill in zip(converted, schema.cuts, schema.fill, strict=True):
+    for column, cuts, fill in zip(table.columns, schema.cuts, schema.fill, strict=True):
         values = np.asarray(column.values)
         if fill is not None:
             values = np.where(np.isnan(values) if column.kind == "numeric" else values < 0, fill, values)
@@ -120,13 +136,8 @@ def prepared(schema: Schema, X: Any, y: Any = None) -> Table:
         else:
             codes = np.where(np.isnan(values), -1, np.searchsorted(cuts, values)).astype(np.int32)
             columns.append(Column(column.name, "nominal", codes, tuple(range(len(cuts) + 1))))
-    place = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
-    own = [_engine.plain(c) for c in table.classes]
-    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in place]
-    if unknown:
-        raise ValueError(f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}")
-    codes = np.array([place.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
-    return Table.from_columns(columns, Column(table.target or "class", "nominal", codes, tuple(schema.classes)))
+    target = Column(table.target or "class", "nominal", table.y_codes, tuple(schema.classes))
+    return Table.from_columns(columns, target)
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:

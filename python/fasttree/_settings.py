@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from . import criteria
+from . import criteria, pruning
 from .criteria import Criterion, NamedCallable
 from .table import Table
 
-__all__ = ["config_of", "restored_parameters", "stored_parameters"]
+__all__ = ["config_of", "prunings_of", "restored_parameters", "stored_parameters"]
 
 NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
@@ -28,9 +28,6 @@ NOT_STORED = ("n_jobs", "progress")
 _LATER = {
     "nominal_splits": ("multiway",),
     "threshold_search": ("exact",),
-    "pruning": (None,),
-    "ccp_alpha": (0.0, None),
-    "merge_redundant": (None,),
     "cost_matrix": (None,),
     "priors": (None,),
 }
@@ -124,6 +121,26 @@ def smoothing_of(value: Any) -> dict[str, Any]:
     raise ValueError(f"leaf_smoothing={value!r} is not known; use None, 'laplace' or 'm_estimate' (m = 2)")
 
 
+def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
+    """The core's `pruning` and `merge_redundant`.
+
+    Raises:
+        ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
+    """
+    merged = one_of("merge_redundant", params["merge_redundant"], (None, "class", "distribution"))
+    alpha = 0.0 if params["ccp_alpha"] is None else real("ccp_alpha", params["ccp_alpha"], 0.0, math.inf)
+    method = None if params["pruning"] is None else pruning.make(params["pruning"])
+    if method is None and alpha > 0:
+        method = pruning.CostComplexity()
+    if isinstance(method, pruning.CostComplexity):
+        if method.ccp_alpha is not None and alpha > 0:
+            raise ValueError(f"ccp_alpha={alpha!r} and pruning={method!r} both name a price: give one of them")
+        return {"pruning": method.to_config(params["criterion"], alpha), "merge_redundant": merged}
+    if alpha > 0:
+        raise ValueError(f"ccp_alpha={alpha!r} is a parameter of cost-complexity pruning, but pruning={method!r}")
+    return {"pruning": method and method.to_config(), "merge_redundant": merged}
+
+
 def criterion_to_text(criterion: Any) -> Any:
     """A criterion as JSON: a name, an object's name and options, or a function's name."""
     if isinstance(criterion, str):
@@ -169,6 +186,8 @@ def stored_parameters(params: dict[str, Any]) -> str:
     if hasattr(kept.get("discretize"), "get_params"):
         one = kept["discretize"]
         kept["discretize"] = {"class": type(one).__name__, "params": one.get_params()}
+    if isinstance(kept.get("pruning"), pruning.Pruning):
+        kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     return json.dumps(kept, sort_keys=True, default=default)
@@ -189,6 +208,9 @@ def restored_parameters(text: str) -> dict[str, Any]:
         if discretizer["class"] not in discretize.__all__:
             raise ValueError(f"there is no discretiser {discretizer['class']!r}")
         params["discretize"] = getattr(discretize, discretizer["class"])(**discretizer["params"])
+    method = params.get("pruning")
+    if isinstance(method, dict):
+        params["pruning"] = pruning.make(method["name"]).set_params(**method["options"])
     weight = params.get("class_weight")
     if isinstance(weight, dict):
         params["class_weight"] = {k: v for k, v in weight["pairs"]}
@@ -245,6 +267,7 @@ def config_of(
         "smoothing": smoothing_of(params["leaf_smoothing"]),
         "seed": seed_of(params["random_state"]) if random else 0,
         "parameters": stored_parameters(params),
+        **prunings_of(params),
     }
     if params["max_depth"] is not None:
         config["max_depth"] = integer("max_depth", params["max_depth"], 1)

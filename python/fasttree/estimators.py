@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _engine, criteria
+from ._prunable import Prunable
 from ._rows import Schema, prepared, rows_for, without_empty_rows
 from ._settings import config_of, restored_parameters
 from ._view import Trace, TreeArrays
@@ -31,7 +32,7 @@ from .table import Table
 __all__ = ["FastTreeClassifier", "config_for", "fit", "from_bytes", "load_model"]
 
 
-class FastTreeClassifier(ClassifierMixin, BaseEstimator):
+class FastTreeClassifier(Prunable, ClassifierMixin, BaseEstimator):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -70,7 +71,12 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         missing: ``"branch"`` (a branch of its own), ``"mode"`` (mean or mode of the training rows), ``"error"``, ``"auto"``
             (branch). Where training rows of a node had no missing value, the heaviest branch takes them.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
-        pruning, ccp_alpha, merge_redundant, cost_matrix, priors: not there yet; only their defaults are taken.
+        pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5), ``"reduced_error"``,
+            ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an object of `fasttree.pruning` with options.
+        ccp_alpha: price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of scikit-learn).
+        merge_redundant: None, or leaves that say the same are merged after pruning: ``"class"`` (siblings of one class, and two
+            nested tests of one feature that cut off the same class), ``"distribution"`` (also the same class shares).
+        cost_matrix, priors: not there yet; only their defaults are taken.
         leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
         class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
         random_state: seed of random ties and feature subsets.
@@ -85,6 +91,7 @@ class FastTreeClassifier(ClassifierMixin, BaseEstimator):
         n_nodes_: number of nodes.
         tree_: read-only arrays (`TreeArrays`).
         trace_: the splits in order (`Trace`).
+        prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
         feature_importances_: share of each feature in the summed score x weight of the splits, shape (n_features,).
 
     Raises:

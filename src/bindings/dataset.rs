@@ -112,11 +112,11 @@ impl PyDataset {
         let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
             control.expect(1);
             self.data.sort_columns(control)?;
-            let model = plan.fit(&self.data, &rows, &weights, control)?;
+            let told = plan.fit_and_tell(&self.data, &rows, &weights, control)?;
             control.advance(1);
-            Ok(model)
+            Ok(told)
         })?;
-        Ok(PyModel::new(model))
+        Ok(PyModel::told(model.0, model.1))
     }
 
     /// One score a feature, NaN where there is no split.

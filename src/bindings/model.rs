@@ -1,13 +1,16 @@
 //! `_core.Model`: a fitted model.
 
-use super::convert::{Block, Columns, Dense32, Dense64, View};
+use super::convert::{Block, Columns, Dense32, Dense64, View, weights};
 use super::custom::Custom;
+use super::dataset::PyDataset;
 use super::job::{exception, run};
 use crate::criteria;
 use crate::data::Schema;
+use crate::error::Error;
 use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::{Walker, leaves};
+use crate::prune::{self, Cut, Rows};
 use crate::store;
 use crate::tree::{NONE, Style, Test, dot, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -19,12 +22,27 @@ use std::sync::Arc;
 #[pyclass(name = "Model", module = "fasttree._core", frozen)]
 pub struct PyModel {
     model: Arc<Model>,
+    /// What pruning did; a loaded model does not know.
+    account: Option<Vec<Cut>>,
+}
+
+/// A cut as Python sees it: node, action, feature, rows, leaves, cost as a leaf, as a subtree, as a branch.
+type CutParts = (u32, &'static str, u32, u32, u32, f64, f64, f64);
+
+/// One of the names that a pruning option knows.
+fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyResult<Option<T>> {
+    json.map(|text| serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e)))).transpose()
 }
 
 impl PyModel {
     /// Wrap.
     pub fn new(model: Model) -> Self {
-        Self { model: Arc::new(model) }
+        Self { model: Arc::new(model), account: None }
+    }
+
+    /// Wrap, with what pruning did.
+    pub fn told(model: Model, account: Vec<Cut>) -> Self {
+        Self { model: Arc::new(model), account: Some(account) }
     }
 
     fn schema(&self) -> &Schema {
@@ -159,6 +177,57 @@ impl PyModel {
     /// The tree as it was before step `step`.
     fn cut(&self, step: u32) -> Self {
         Self::new(Model { tree: self.model.tree.cut(step), ..(*self.model).clone() })
+    }
+
+    /// The model with its tree pruned; `data` are rows that the method looks at.
+    #[pyo3(signature = (parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs = None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+    fn prune(
+        &self,
+        py: Python<'_>,
+        parameters: String,
+        method_json: Option<&str>,
+        merge_json: Option<&str>,
+        data: Option<&PyDataset>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let method: Option<prune::Method> = option("pruning", method_json)?;
+        let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
+        let model = &self.model;
+        let weighted = data.map(|d| weights(sample_weight.as_ref(), d.data())).transpose()?;
+        let pruned = run(py, n_jobs, usize::MAX, None, |control| {
+            let kept: Vec<u32> = match (data, &weighted) {
+                (Some(d), Some(w)) => (0..d.data().len() as u32).filter(|&r| !w.is_zero(r)).collect(),
+                _ => Vec::new(),
+            };
+            let rows = match (data, &weighted) {
+                (Some(d), Some(weights)) => Some(Rows { data: d.data(), rows: &kept, weights }),
+                _ => None,
+            };
+            prune::prune(&model.tree, &model.schema, method.as_ref(), merged, rows.as_ref(), control)
+        })?;
+        Ok(Self::told(Model { tree: pruned.tree, parameters, ..(**model).clone() }, pruned.account))
+    }
+
+    /// What pruning did, None where it is not known.
+    fn account(&self) -> Option<Vec<CutParts>> {
+        let parts = |c: &Cut| (c.node, c.action.name(), c.feature, c.rows, c.leaves, c.as_leaf, c.as_tree, c.as_branch);
+        self.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
+    }
+
+    /// Alphas and impurities of minimal cost-complexity pruning.
+    fn cost_complexity_path<'py>(
+        &self,
+        py: Python<'py>,
+        impurity: &str,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let quoted = serde_json::Value::from(impurity).to_string();
+        let impurity = option("impurity", Some(&quoted))?.unwrap_or_default();
+        let path = run(py, None, usize::MAX, None, |control| {
+            prune::cost_complexity::path(&self.model.tree, impurity, control)
+        })?;
+        Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }
 
     /// Indented text.

@@ -99,7 +99,7 @@ impl<'t> Walker<'t> {
     }
 
     /// The child of a node that a row goes to; the node itself when it is a leaf.
-    fn next<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
+    pub fn child<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
         let step = &self.steps[node as usize];
         let feature = step.feature as usize;
         match self.tree.nodes[node as usize].test {
@@ -143,7 +143,7 @@ impl<'t> Walker<'t> {
     pub fn leaf<S: Source>(&self, source: &S, row: usize) -> u32 {
         let mut node = 0;
         loop {
-            let next = self.next(source, row, node);
+            let next = self.child(source, row, node);
             if next == node {
                 return node;
             }
@@ -156,7 +156,7 @@ impl<'t> Walker<'t> {
         let mut node = 0;
         out.push(0);
         loop {
-            let next = self.next(source, row, node);
+            let next = self.child(source, row, node);
             if next == node {
                 return;
             }

@@ -1,0 +1,272 @@
+//! Error-based pruning (Quinlan, C4.5, 1993, chapter 4) as J48 does it.
+//!
+//! A leaf with weight `n` and `e` errors is charged `e + added(n, e)`, the upper limit of a binomial
+//! proportion at the given confidence ([`added_errors`]). First, subtrees that make no fewer training errors than their node
+//! (less 0.001) become leaves. Then bottom-up, with `leaf`, `tree`, `branch` the charges of a node as a leaf, as it stands, and
+//! as its heaviest branch with *all* rows of the node sent down there:
+//!
+//! - `leaf <= tree + 0.1` and `leaf <= branch + 0.1`: a leaf;
+//! - else `branch <= tree + 0.1`: the branch takes the node's place, the other rows are sent down there, and what
+//!   stands there now is pruned again.
+//!
+//! Comparisons give way by 1e-6. Empty leaves are charged nothing. Only rows that are not in the heaviest branch have to walk when
+//! a raise is weighed, and only the leaves they reach are charged anew: O(rows x depth) a level at worst.
+//!
+//! When not to use it: on data where one leaf is one rule that must not be touched; and raising needs the rows.
+
+use super::Rows;
+use super::quantile::normal_quantile;
+use super::sketch::{Costs, Sketch};
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+use crate::predict::Walker;
+use crate::tree::majority;
+
+/// C4.5 prefers the smaller tree by this much.
+const MARGIN: f64 = 0.1;
+/// Numbers this close are equal.
+const EQUAL: f64 = 1e-6;
+/// Training errors that a subtree must save to survive growth.
+const SAVED: f64 = 1e-3;
+
+/// Errors added to `e` observed ones in weight `n`: the limit that a binomial proportion exceeds with
+/// probability `confidence`, exact for `e = 0`, linear up to 1, a normal approximation with continuity correction above.
+pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
+    let none = n * (1.0 - (confidence.ln() / n).exp());
+    if e < EQUAL {
+        return none;
+    }
+    if e < 1.0 {
+        return none + e * (added_errors(n, 1.0, confidence) - none);
+    }
+    if e + 0.5 >= n {
+        return (n - e).max(0.0);
+    }
+    let z = normal_quantile(1.0 - confidence);
+    let f = (e + 0.5) / n;
+    let spread = z * (f / n - f * f / n + z * z / (4.0 * n * n)).sqrt();
+    (f + z * z / (2.0 * n) + spread) / (1.0 + z * z / n) * n - e
+}
+
+/// A tree and the training rows in its leaves.
+struct Pruner<'s, 'r> {
+    sketch: &'s mut Sketch,
+    confidence: f64,
+    rows: Option<(&'r Walker<'r>, &'r Rows<'r>)>,
+    /// Rows of each leaf.
+    held: Vec<Vec<u32>>,
+    /// Charge of each subtree.
+    charge: Vec<f64>,
+    /// Counts of the leaves of a branch with more rows; zero between uses.
+    trial: Vec<f64>,
+}
+
+/// What to do next.
+enum Task {
+    Visit(u32),
+    Decide(u32),
+}
+
+/// Collapse, then cut bottom-up; raising when there are rows.
+pub(super) fn prune(
+    sketch: &mut Sketch,
+    confidence: f64,
+    rows: Option<(&Walker<'_>, &Rows<'_>)>,
+    control: &Control,
+) -> Result<()> {
+    collapse(sketch);
+    let n = sketch.nodes.len();
+    let cells = if rows.is_some() { n * sketch.classes } else { 0 };
+    let mut pruner = Pruner { sketch, confidence, rows, held: vec![Vec::new(); n], charge: vec![0.0; n], trial: vec![0.0; cells] };
+    pruner.distribute(control)?;
+    let mut tasks = vec![Task::Visit(0)];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Visit(i) if pruner.sketch.is_leaf(i as usize) => {
+                pruner.charge[i as usize] = pruner.as_leaf(i as usize);
+            }
+            Task::Visit(i) => {
+                tasks.push(Task::Decide(i));
+                tasks.extend(pruner.sketch.children(i as usize).iter().rev().map(|&c| Task::Visit(c)));
+            }
+            Task::Decide(i) => {
+                control.check()?;
+                if pruner.decide(i as usize) {
+                    tasks.push(Task::Visit(i));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Subtrees that save no training errors become leaves.
+fn collapse(sketch: &mut Sketch) {
+    let order = sketch.order();
+    let mut errors = vec![0.0; sketch.nodes.len()];
+    for &i in order.iter().rev() {
+        let i = i as usize;
+        errors[i] = if sketch.is_leaf(i) {
+            sketch.errors(i)
+        } else {
+            sketch.children(i).iter().map(|&c| errors[c as usize]).sum()
+        };
+    }
+    let mut stack = vec![0_u32];
+    while let Some(i) = stack.pop() {
+        let i = i as usize;
+        if sketch.is_leaf(i) {
+            continue;
+        }
+        let leaf = sketch.errors(i);
+        if errors[i] >= leaf - SAVED {
+            sketch.cut(i, Costs { leaf, tree: errors[i], branch: f64::NAN });
+        } else {
+            stack.extend(sketch.children(i).iter().rev());
+        }
+    }
+}
+
+impl Pruner<'_, '_> {
+    /// Put the rows into the leaves; they must be those that the counts were made of.
+    fn distribute(&mut self, control: &Control) -> Result<()> {
+        let Some((_, rows)) = self.rows else { return Ok(()) };
+        let mut sums = vec![0.0; self.sketch.classes];
+        for chunk in rows.rows.chunks(1024) {
+            control.check()?;
+            for &r in chunk {
+                let leaf = self.leaf_from(0, r);
+                self.held[leaf].push(r);
+                sums[rows.data.classes()[r as usize] as usize] += rows.weights.value(r);
+            }
+        }
+        let root = self.sketch.counts(0);
+        let total: f64 = root.iter().sum();
+        if root.iter().zip(&sums).any(|(a, b)| (a - b).abs() > 1e-9 * total) {
+            return Err(Error::Data(format!(
+                "subtree raising needs the rows that the tree was grown on: their class counts are {sums:?}, those of the \
+                 tree {root:?}; give the training rows (and weights), or choose subtree_raising=False"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The leaf that a row reaches from a node of the sketch.
+    fn leaf_from(&self, node: usize, row: u32) -> usize {
+        let Some((walker, rows)) = self.rows else { return node };
+        let mut node = node;
+        while !self.sketch.is_leaf(node) {
+            node = walker.child(rows.data, row as usize, self.sketch.origin[node]) as usize;
+        }
+        node
+    }
+
+    fn charged(&self, n: f64, e: f64) -> f64 {
+        if n < EQUAL { 0.0 } else { e + added_errors(n, e, self.confidence) }
+    }
+
+    fn as_leaf(&self, node: usize) -> f64 {
+        self.charged(self.sketch.weight(node), self.sketch.errors(node))
+    }
+
+    /// Rows below a node, leaf by leaf, without those below `except`.
+    fn rows_below(&self, node: usize, except: usize) -> Vec<u32> {
+        let (mut stack, mut found) = (vec![node], Vec::new());
+        while let Some(i) = stack.pop() {
+            if i != except {
+                found.extend_from_slice(&self.held[i]);
+                stack.extend(self.sketch.children(i).iter().map(|&c| c as usize));
+            }
+        }
+        found
+    }
+
+    /// The heaviest branch (the first of equals).
+    fn heaviest(&self, node: usize) -> usize {
+        let mut best = (0, f64::NEG_INFINITY);
+        for &c in self.sketch.children(node) {
+            let w = self.sketch.weight(c as usize);
+            if w > best.1 + EQUAL {
+                best = (c as usize, w);
+            }
+        }
+        best.0
+    }
+
+    /// Charge of a branch when other rows are sent down there, too.
+    fn as_branch(&mut self, branch: usize, others: &[u32]) -> f64 {
+        let Some((_, rows)) = self.rows else { return f64::INFINITY };
+        let k = self.sketch.classes;
+        let mut touched = Vec::new();
+        for &r in others {
+            let leaf = self.leaf_from(branch, r);
+            let trial = &mut self.trial[leaf * k..(leaf + 1) * k];
+            if trial.iter().all(|&x| x == 0.0) {
+                touched.push(leaf);
+            }
+            trial[rows.data.classes()[r as usize] as usize] += rows.weights.value(r);
+        }
+        let mut charge = self.charge[branch];
+        for leaf in touched {
+            let trial = &mut self.trial[leaf * k..(leaf + 1) * k];
+            trial.iter_mut().zip(self.sketch.counts(leaf)).for_each(|(t, c)| *t += c);
+            let n: f64 = trial.iter().sum();
+            let e = n - trial[majority(trial)];
+            trial.fill(0.0);
+            charge += self.charged(n, e) - self.charge[leaf];
+        }
+        charge
+    }
+
+    /// Decide about a node whose branches are decided; true when it was raised and must be visited again.
+    fn decide(&mut self, node: usize) -> bool {
+        let leaf = self.as_leaf(node);
+        let tree: f64 = self.sketch.children(node).iter().map(|&c| self.charge[c as usize]).sum();
+        let heaviest = self.heaviest(node);
+        let others = if self.rows.is_some() { self.rows_below(node, heaviest) } else { Vec::new() };
+        let branch = self.as_branch(heaviest, &others);
+        let at_most = |a: f64, b: f64| a <= b + EQUAL;
+        if at_most(leaf, tree + MARGIN) && at_most(leaf, branch + MARGIN) {
+            self.held[node] = self.rows_below(node, usize::MAX);
+            let branch = if branch.is_finite() { branch } else { f64::NAN };
+            self.sketch.cut(node, Costs { leaf, tree, branch });
+            self.charge[node] = leaf;
+            return false;
+        }
+        if at_most(branch, tree + MARGIN) {
+            self.raise(node, heaviest, &others, Costs { leaf, tree, branch });
+            return true;
+        }
+        self.charge[node] = tree;
+        false
+    }
+
+    /// A branch takes the place of its node, and the other rows walk down there.
+    fn raise(&mut self, node: usize, branch: usize, others: &[u32], costs: Costs) {
+        let Some((walker, rows)) = self.rows else { return };
+        self.sketch.raise(node, branch, costs);
+        self.held[node] = std::mem::take(&mut self.held[branch]);
+        let k = self.sketch.classes;
+        for &r in others {
+            let class = rows.data.classes()[r as usize] as usize;
+            let mut at = node;
+            loop {
+                if at != node {
+                    self.sketch.counts[at * k + class] += rows.weights.value(r);
+                    self.sketch.nodes[at].rows += 1;
+                }
+                if self.sketch.is_leaf(at) {
+                    break;
+                }
+                at = walker.child(rows.data, r as usize, self.sketch.origin[at]) as usize;
+            }
+            self.held[at].push(r);
+        }
+        for i in self.sketch.below(node) {
+            let i = i as usize;
+            if self.sketch.nodes[i].rows > 0 {
+                self.sketch.nodes[i].label = majority(self.sketch.counts(i)) as i32;
+            }
+        }
+    }
+}

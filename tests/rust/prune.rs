@@ -1,0 +1,165 @@
+//! Pruning of trees made by hand: chains that are too deep for recursion, and facts from the papers.
+
+use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, Schema, Weights};
+use fasttree_core::parallel::Control;
+use fasttree_core::predict::Walker;
+use fasttree_core::prune::error_based::added_errors;
+use fasttree_core::prune::{Impurity, Merge, Method, Rows, cost_complexity, prune};
+use fasttree_core::tree::{NONE, Node, Test, Tree};
+
+const METHODS: [Method; 9] = [
+    Method::Pessimistic,
+    Method::ErrorBased { confidence: 0.25, subtree_raising: false },
+    Method::ErrorBased { confidence: 0.25, subtree_raising: true },
+    Method::ReducedError { share: 0.3, seed: 1 },
+    Method::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Gini },
+    Method::CostComplexity { ccp_alpha: 0.2, impurity: Impurity::Error },
+    Method::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Entropy },
+    Method::MEstimate { m: 2.0 },
+    Method::Mdl,
+];
+
+/// Rows 0..n of one feature that is the row number, classes by a pattern of long and short runs.
+fn rows(n: usize) -> Dataset {
+    let schema = Schema {
+        features: vec![Feature { name: "x".into(), kind: Kind::Numeric { cuts: None, fill: None } }],
+        classes: vec![Label::Int(0), Label::Int(1)],
+        target: "y".into(),
+    };
+    let codes: Vec<u16> = (0..n).map(|i| u16::from(i % 7 == 3 || i > n / 2)).collect();
+    let mut builder = Builder::new(schema, &codes).unwrap();
+    builder.numeric_block(1, |row, _| row as f64, &Control::new(1)).unwrap();
+    builder.finish().unwrap()
+}
+
+/// A tree that cuts off one row a level.
+fn chain(data: &Dataset) -> Tree {
+    let n = data.len();
+    let class = |i: usize| data.classes()[data.internal()[i] as usize] as usize;
+    let mut tree = Tree { nodes: Vec::new(), children: Vec::new(), counts: Vec::new(), classes: 2 };
+    let mut left = [0.0; 2];
+    (0..n).for_each(|i| left[class(i)] += 1.0);
+    let leaf = |parent: u32, branch: u32, depth: u32, label: i32, rows: u32| Node {
+        parent,
+        branch,
+        depth,
+        test: Test::Leaf,
+        feature: 0,
+        first_child: 0,
+        n_children: 0,
+        missing_branch: NONE,
+        label,
+        rows,
+        step: NONE,
+        score: 0.0,
+        distance: 0.0,
+    };
+    for i in 0..n - 1 {
+        let me = tree.nodes.len() as u32;
+        let parent = if i == 0 { NONE } else { me - 2 };
+        let first_child = tree.children.len() as u32;
+        let label = i32::from(left[1] > left[0]);
+        tree.nodes.push(Node {
+            test: Test::Threshold(i as f64 + 0.5),
+            first_child,
+            n_children: 2,
+            missing_branch: 1,
+            step: i as u32,
+            ..leaf(parent, 1, i as u32, label, (n - i) as u32)
+        });
+        if i == 0 {
+            tree.nodes[0].branch = 0;
+        }
+        tree.counts.extend(left);
+        tree.children.extend([me + 1, me + 2]);
+        tree.nodes.push(leaf(me, 0, i as u32 + 1, class(i) as i32, 1));
+        let mut one = [0.0; 2];
+        one[class(i)] = 1.0;
+        tree.counts.extend(one);
+        left[class(i)] -= 1.0;
+    }
+    let last = tree.nodes.len() as u32;
+    tree.nodes.push(leaf(last - 2, 1, n as u32 - 1, class(n - 1) as i32, 1));
+    tree.counts.extend(left);
+    tree
+}
+
+fn reached(tree: &Tree, data: &Dataset) -> Vec<f64> {
+    let walker = Walker::new(tree, data.schema()).unwrap();
+    let mut counts = vec![0.0; tree.counts.len()];
+    for row in 0..data.len() {
+        counts[walker.leaf(data, row) as usize * 2 + data.classes()[row] as usize] += 1.0;
+    }
+    for i in (1..tree.nodes.len()).rev() {
+        let parent = tree.nodes[i].parent as usize;
+        for c in 0..2 {
+            counts[parent * 2 + c] += counts[i * 2 + c];
+        }
+    }
+    counts
+}
+
+#[test]
+fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
+    let data = rows(20_001);
+    let tree = chain(&data);
+    assert_eq!(tree.shape().depth, 20_000);
+    let all: Vec<u32> = (0..data.len() as u32).collect();
+    let looked_at = Rows { data: &data, rows: &all, weights: &Weights::Unit };
+    let control = Control::new(1);
+    for method in METHODS {
+        let raising = matches!(method, Method::ErrorBased { subtree_raising: true, .. });
+        let pruned = prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+        assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
+        let judged = matches!(method, Method::ReducedError { .. });
+        assert!(judged || !pruned.account.is_empty(), "{method:?}");
+        if method != Method::Pessimistic && !raising {
+            let again = prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+            assert_eq!(again.tree, pruned.tree, "{method:?}");
+            assert!(again.account.is_empty());
+        }
+    }
+    let path = cost_complexity::path(&tree, Impurity::Gini, &control).unwrap();
+    assert!(path.alphas.windows(2).all(|w| w[0] <= w[1] + 1e-15));
+    for merge in [Merge::Class, Merge::Distribution] {
+        let merged = prune(&tree, data.schema(), None, Some(merge), None, &control).unwrap();
+        assert_eq!(reached(&merged.tree, &data), merged.tree.counts);
+        assert!(merged.tree.nodes.len() < tree.nodes.len());
+        let walkers = [&tree, &merged.tree].map(|t| Walker::new(t, data.schema()).unwrap());
+        for row in 0..data.len() {
+            let [a, b] = [0, 1].map(|i| walkers[i].leaf(&data, row) as usize);
+            assert_eq!(tree.nodes[a].label, merged.tree.nodes[b].label);
+        }
+    }
+}
+
+#[test]
+fn limits_of_the_error_are_those_of_the_book() {
+    // Quinlan 1993, page 41: U25(0, 6) = 0.206, U25(0, 9) = 0.143, U25(0, 1) = 0.750, U25(1, 16) = 0.157.
+    for (e, n, limit) in [(0.0, 6.0, 0.206), (0.0, 9.0, 0.143), (0.0, 1.0, 0.750), (1.0, 16.0, 0.157)] {
+        assert!(((e + added_errors(n, e, 0.25)) / n - limit).abs() < 3e-3, "U25({e}, {n})");
+    }
+    assert_eq!(added_errors(2.0, 2.0, 0.25), 0.0);
+    assert_eq!(added_errors(3.0, 2.75, 0.25), 0.25);
+}
+
+#[test]
+fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
+    let data = rows(30);
+    let tree = chain(&data);
+    let control = Control::new(1);
+    for method in [
+        Method::ErrorBased { confidence: 0.0, subtree_raising: false },
+        Method::ErrorBased { confidence: f64::NAN, subtree_raising: false },
+        Method::ReducedError { share: 1.0, seed: 0 },
+        Method::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
+        Method::MEstimate { m: f64::INFINITY },
+    ] {
+        assert!(prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(), "{method:?}");
+    }
+    let raising = Method::ErrorBased { confidence: 0.25, subtree_raising: true };
+    assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
+    let some = Rows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
+    let error = prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
+    assert!(error.to_string().contains("rows that the tree was grown on"), "{error}");
+}

@@ -2,7 +2,6 @@
 
 mod discretize;
 mod global;
-mod prune;
 
 mod criteria_facts;
 mod criteria_laws;

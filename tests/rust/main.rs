@@ -2,6 +2,7 @@
 
 mod discretize;
 mod global;
+mod prune;
 
 mod criteria_facts;
 mod criteria_laws;

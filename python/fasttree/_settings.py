@@ -267,7 +267,7 @@ def config_of(
         "smoothing": smoothing_of(params["leaf_smoothing"]),
         "seed": seed_of(params["random_state"]) if random else 0,
         "parameters": stored_parameters(params),
-        **prunings_of(params),
+        **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
     if params["max_depth"] is not None:
         config["max_depth"] = integer("max_depth", params["max_depth"], 1)

@@ -66,7 +66,12 @@ pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> 
 }
 
 /// Cut while the weakest link costs at most `ccp_alpha`.
-pub(super) fn prune(sketch: &mut Sketch, ccp_alpha: f64, impurity: Impurity, control: &Control) -> Result<()> {
+pub(super) fn prune(
+    sketch: &mut Sketch,
+    ccp_alpha: f64,
+    impurity: Impurity,
+    control: &Control,
+) -> Result<()> {
     // Sums taken again after the cuts may round differently: repeat until nothing is left to cut.
     while ccp_alpha > 0.0 && weakest_links(sketch, ccp_alpha, impurity, control, &mut Path::default())? {}
     Ok(())
@@ -95,7 +100,8 @@ fn weakest_links(
     }
     path.alphas.push(0.0);
     path.impurities.push(below[0]);
-    let worth = |i: usize, below: &[f64], leaves: &[u32]| (own[i] - below[i]) / f64::from(leaves[i].max(2) - 1);
+    let worth =
+        |i: usize, below: &[f64], leaves: &[u32]| (own[i] - below[i]) / f64::from(leaves[i].max(2) - 1);
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = order
         .iter()
         .filter(|&&i| !sketch.is_leaf(i as usize))

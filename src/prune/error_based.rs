@@ -77,7 +77,14 @@ pub(super) fn prune(
     collapse(sketch);
     let n = sketch.nodes.len();
     let cells = if rows.is_some() { n * sketch.classes } else { 0 };
-    let mut pruner = Pruner { sketch, confidence, rows, held: vec![Vec::new(); n], charge: vec![0.0; n], trial: vec![0.0; cells] };
+    let mut pruner = Pruner {
+        sketch,
+        confidence,
+        rows,
+        held: vec![Vec::new(); n],
+        charge: vec![0.0; n],
+        trial: vec![0.0; cells],
+    };
     pruner.distribute(control)?;
     let mut tasks = vec![Task::Visit(0)];
     while let Some(task) = tasks.pop() {
@@ -266,6 +273,9 @@ impl Pruner<'_, '_> {
             let i = i as usize;
             if self.sketch.nodes[i].rows > 0 {
                 self.sketch.nodes[i].label = majority(self.sketch.counts(i)) as i32;
+            } else if self.sketch.nodes[i].label >= 0 {
+                // An empty leaf speaks for its parent, which comes first in pre-order.
+                self.sketch.nodes[i].label = self.sketch.nodes[self.sketch.nodes[i].parent as usize].label;
             }
         }
     }

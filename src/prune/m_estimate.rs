@@ -31,7 +31,9 @@ pub(super) fn prune(sketch: &mut Sketch, m: f64) {
         if sketch.is_leaf(i) {
             continue;
         }
-        let tree = sketch.children(i).iter().map(|&c| sketch.weight(c as usize) * expected[c as usize]).sum::<f64>() / n;
+        let tree =
+            sketch.children(i).iter().map(|&c| sketch.weight(c as usize) * expected[c as usize]).sum::<f64>()
+                / n;
         if leaf <= tree + SLACK {
             sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });
         } else {

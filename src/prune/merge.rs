@@ -29,7 +29,10 @@ pub(super) fn merge(sketch: &mut Sketch, same: Merge) {
             continue;
         }
         let children = sketch.children(i).to_vec();
-        if children.iter().all(|&c| sketch.is_leaf(c as usize) && agree(sketch, children[0] as usize, c as usize, same)) {
+        if children
+            .iter()
+            .all(|&c| sketch.is_leaf(c as usize) && agree(sketch, children[0] as usize, c as usize, same))
+        {
             let tree = children.iter().map(|&c| sketch.errors(c as usize)).sum();
             sketch.nodes[i].label = sketch.nodes[children[0] as usize].label;
             sketch.cut(i, Costs { leaf: sketch.errors(i), tree, branch: f64::NAN });

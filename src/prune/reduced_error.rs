@@ -38,7 +38,12 @@ pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: u64) -> (Vec<u32>,
 }
 
 /// Cut bottom-up. `walker` walks the tree that the sketch was made of.
-pub(super) fn prune(sketch: &mut Sketch, walker: &Walker<'_>, rows: &Rows<'_>, control: &Control) -> Result<()> {
+pub(super) fn prune(
+    sketch: &mut Sketch,
+    walker: &Walker<'_>,
+    rows: &Rows<'_>,
+    control: &Control,
+) -> Result<()> {
     let k = sketch.classes;
     let mut held = vec![0.0; sketch.nodes.len() * k];
     for chunk in rows.rows.chunks(1024) {

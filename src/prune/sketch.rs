@@ -228,9 +228,6 @@ impl Sketch {
                 node.parent = number[node.parent as usize];
                 let parent: &Node = &tree.nodes[node.parent as usize];
                 node.depth = parent.depth + 1;
-                if node.rows == 0 && node.label >= 0 {
-                    node.label = parent.label;
-                }
             }
             if node.step != NONE {
                 node.step = steps.partition_point(|&s| s < node.step) as u32;

@@ -114,7 +114,8 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
         let judged = matches!(method, Method::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
         if method != Method::Pessimistic && !raising {
-            let again = prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+            let again =
+                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
             assert_eq!(again.tree, pruned.tree, "{method:?}");
             assert!(again.account.is_empty());
         }

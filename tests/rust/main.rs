@@ -1,8 +1,11 @@
 //! All integration tests of the core, one binary.
 
+mod architecture;
 mod discretize;
 mod global;
+mod growth;
 mod prune;
+mod store;
 
 mod criteria_facts;
 mod criteria_laws;

@@ -1,0 +1,196 @@
+//! The order of the rooms: who may use whom, where Python and unsafe code live, and that every file says what it is.
+//!
+//! Read from the sources as text: `crate::<room>` outside comments and outside `#[cfg(test)]` is a use of that room.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand half a stage above their
+/// neighbour: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of `fit`.
+const RANKS: [(&str, u32); 21] = [
+    ("error", 0),
+    ("numeric", 0),
+    ("simd", 0),
+    ("parallel", 10),
+    ("data", 15),
+    ("tree", 20),
+    ("stats", 20),
+    ("model", 30),
+    ("discretize", 30),
+    ("exact", 30),
+    ("bayes", 30),
+    ("predict", 40),
+    ("store", 40),
+    ("criteria", 40),
+    ("split", 50),
+    ("grow", 60),
+    ("prune", 60),
+    ("fit", 70),
+    ("inspect", 75),
+    ("resample", 80),
+    ("bindings", 90),
+];
+
+/// What a saved model needs, and all that these rooms may use.
+const MODEL_WING: [&str; 4] = ["tree", "model", "predict", "store"];
+const GROUND: [&str; 5] = ["error", "numeric", "simd", "parallel", "data"];
+
+struct Source {
+    path: PathBuf,
+    room: String,
+    text: String,
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let inside = path.strip_prefix(&root).unwrap();
+                let first = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+                let room = first.trim_end_matches(".rs").to_string();
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push(Source { path, room, text });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(found.len() > 40);
+    found
+}
+
+/// The code of a file: lines without comments, up to the tests at its end.
+fn code(source: &Source) -> impl Iterator<Item = (usize, &str)> {
+    let tests = source.path.file_name().is_some_and(|n| n == "tests.rs" || n == "laws.rs");
+    source
+        .text
+        .lines()
+        .enumerate()
+        .take_while(move |(_, line)| !tests && line.trim() != "#[cfg(test)]")
+        .map(|(i, line)| (i + 1, line.split("//").next().unwrap_or("")))
+}
+
+fn uses(source: &Source) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (line, text) in code(source) {
+        for part in text.split("crate::").skip(1) {
+            let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
+            let names: Vec<&str> = if part.starts_with('{') {
+                part.trim_matches(['{', '}', ';'])
+                    .split(',')
+                    .map(|n| n.trim().split(':').next().unwrap_or(""))
+                    .collect()
+            } else {
+                vec![&part[..end]]
+            };
+            found.extend(names.into_iter().filter(|n| !n.is_empty()).map(|n| (line, n.to_string())));
+        }
+    }
+    found
+}
+
+#[test]
+fn rooms_use_lower_ranks_only() {
+    let ranks: BTreeMap<_, _> = RANKS.into_iter().collect();
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for source in sources().iter().filter(|s| s.room != "lib") {
+        let Some(&own) = ranks.get(source.room.as_str()) else {
+            wrong.push(format!("{}: room {} has no rank", source.path.display(), source.room));
+            continue;
+        };
+        for (line, other) in uses(source) {
+            seen += 1;
+            match ranks.get(other.as_str()) {
+                _ if other == source.room => {}
+                Some(&rank) if rank < own => {}
+                Some(&rank) => wrong.push(format!(
+                    "{}:{line}: {} (rank {own}) uses {other} (rank {rank})",
+                    source.path.display(),
+                    source.room
+                )),
+                None => wrong.push(format!("{}:{line}: {other} has no rank", source.path.display())),
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} uses were read");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_model_wing_never_uses_the_learning_wing() {
+    for source in sources().iter().filter(|s| MODEL_WING.contains(&s.room.as_str())) {
+        for (line, other) in uses(source) {
+            let known = MODEL_WING.contains(&other.as_str()) || GROUND.contains(&other.as_str());
+            assert!(known, "{}:{line} uses {other}", source.path.display());
+        }
+    }
+}
+
+#[test]
+fn pruning_never_uses_growth_and_growth_knows_no_criterion_by_name() {
+    for source in sources() {
+        if source.room == "prune" {
+            assert!(uses(&source).iter().all(|(_, other)| other != "grow"), "{}", source.path.display());
+        }
+        if source.room == "grow" || source.room == "split" {
+            for (line, text) in code(&source) {
+                let named = ["gini", "jaccard", "f_measure", "mantaras", "chi2", "hellinger"];
+                let text = text.to_lowercase();
+                assert!(!named.iter().any(|n| text.contains(n)), "{}:{line}: {text}", source.path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn python_lives_in_the_bindings() {
+    for source in sources().iter().filter(|s| s.room != "bindings") {
+        for (line, text) in code(source) {
+            for word in ["pyo3", "numpy::", "Python<", "PyErr"] {
+                assert!(!text.contains(word), "{}:{line}: {text}", source.path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_lives_in_simd_and_says_why_it_is_safe() {
+    let mut blocks = 0;
+    for source in sources() {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (line, text) in code(&source) {
+            let opens =
+                text.contains("unsafe {") || text.contains("unsafe impl") || text.contains("unsafe fn");
+            if !opens {
+                continue;
+            }
+            assert_eq!(source.room, "simd", "{}:{line}: {text}", source.path.display());
+            if text.contains("unsafe {") {
+                blocks += 1;
+                let above = &lines[line.saturating_sub(8)..line];
+                assert!(
+                    above.iter().any(|l| l.contains("SAFETY")),
+                    "{}:{line} has no SAFETY line",
+                    source.path.display()
+                );
+            }
+        }
+    }
+    assert!(blocks > 0);
+}
+
+#[test]
+fn every_file_says_what_it_is_and_is_not_too_long() {
+    for source in sources() {
+        let first = source.text.lines().next().unwrap_or("");
+        assert!(first.starts_with("//! ") && first.len() > 15, "{}: {first}", source.path.display());
+        let lines = source.text.lines().count();
+        assert!(lines <= 600, "{}: {lines} lines", source.path.display());
+    }
+}

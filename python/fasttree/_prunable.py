@@ -13,8 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
 from ._rows import Schema, labelled
@@ -40,6 +38,8 @@ class Prunable:
     @property
     def prune_report_(self) -> PruneReport:
         """What pruning cut and why; a model file does not hold it."""
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         parts = self._model.account()
         if parts is None:
@@ -78,6 +78,9 @@ class Prunable:
             >>> grown.prune("mdl").get_n_leaves(), len(grown.prune("mdl").prune_report_)
             (1, 1)
         """
+        from sklearn.base import clone
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         method = None if method is None else make(method)
         other = clone(self).set_params(pruning=method, merge_redundant=merge_redundant)
@@ -120,6 +123,7 @@ class Prunable:
             >>> path.ccp_alphas[0], round(path.impurities[-1], 4)
             (0.0, 0.6667)
         """
+        from sklearn.base import clone
         from sklearn.utils import Bunch
 
         named = self.pruning.impurity if isinstance(self.pruning, CostComplexity) else "auto"

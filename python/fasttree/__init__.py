@@ -52,7 +52,9 @@ _NAMES = {
 __all__ = [
     "FastTreeClassifier",
     "InternalError",
+    "PairCounts",
     "Table",
+    "count_matrices",
     "criteria",
     "datasets",
     "discretize",
@@ -64,6 +66,7 @@ __all__ = [
     "metrics",
     "model_selection",
     "naive_bayes",
+    "pair_counts",
     "plots",
     "presets",
     "pruning",

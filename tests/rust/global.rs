@@ -9,7 +9,7 @@ use fasttree_core::numeric::{Ties, mix};
 use fasttree_core::parallel::Control;
 use fasttree_core::tree::Tree;
 
-/// Three numbers with ties, one of them with holes unless `whole`, one label of two or three values; noisy classes.
+/// Three numbers (with ties up to a thousand rows), one of them with holes unless `whole`, one label of two or three values; noisy classes.
 fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
     let levels = if whole { 2 } else { 3 };
     let number = |name: &str| Feature { name: name.into(), kind: Kind::Numeric { cuts: None, fill: None } };
@@ -31,7 +31,8 @@ fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
         if !whole && column == 2 && cell(row, 7).is_multiple_of(6) {
             f64::NAN
         } else {
-            (cell(row, column) % [7, 5, 9][column]) as f64
+            let values = if n > 1000 { 1 << 20 } else { [7, 5, 9][column] };
+            (cell(row, column) % values) as f64
         }
     };
     builder.numeric_block(3, value, &Control::new(1)).unwrap();
@@ -78,19 +79,19 @@ fn the_kept_distance_is_the_distance_of_the_tree_after_every_step() {
             }
         }
     }
-    assert!(steps > 5000);
+    assert!(steps > 2000);
 }
 
 #[test]
 fn threads_change_nothing() {
     for (criterion, ties) in [("gini", Ties::First), ("jaccard", Ties::Random), ("mantaras", Ties::Row)] {
-        let data = random(3, 3000, 4, false);
+        let data = random(3, 8000, 4, false);
         let config = |labels| Config {
             criterion: criterion.into(),
             evaluation: Evaluation::Global,
             labels,
             ties,
-            max_leaf_nodes: Some(40),
+            max_leaf_nodes: Some(12),
             ..Config::default()
         };
         let one = grown(&data, config(Labels::Majority), &Weights::Unit, 1);

@@ -1,6 +1,7 @@
 //! All integration tests of the core, one binary.
 
 mod architecture;
+mod bayes;
 mod discretize;
 mod global;
 mod growth;

@@ -62,7 +62,12 @@ def rows_for(
             not declared, (``missing="error"``) a missing value.
         TypeError: labels where the model expects numbers.
     """
-    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in (np.float64, np.float32) and not any(schema.nominal):
+    if (
+        isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and not any(schema.nominal)
+    ):
         check_count(schema, X.shape[1])
         if len(X) == 0:
             raise ValueError(
@@ -113,9 +118,13 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
     own = [_engine.plain(c) for c in table.classes]
     unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in place]
     if unknown:
-        raise ValueError(f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}")
+        raise ValueError(
+            f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}"
+        )
     codes = np.array([place.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
-    return Table.from_columns(converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes)))
+    return Table.from_columns(
+        converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
+    )
 
 
 def prepared(schema: Schema, X: Any, y: Any = None) -> Table:
@@ -206,7 +215,10 @@ def matched(schema: Schema, table: Table) -> list[Column]:
         if extra:
             lines.append("Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:5]))
         if missing:
-            lines.append("Feature names seen at fit time, yet now missing:\n" + "\n".join(f"- {n}" for n in missing[:5]))
+            lines.append(
+                "Feature names seen at fit time, yet now missing:\n"
+                + "\n".join(f"- {n}" for n in missing[:5])
+            )
         raise ValueError("\n".join(lines))
     place = {n: j for j, n in enumerate(given)}
     return [table.column(place[n]) for n in schema.names]

@@ -72,7 +72,9 @@ def max_features(value: Any, n_features: int) -> int | None:
         return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         if not 1 <= int(value) <= n_features:
-            raise ValueError(f"max_features={value!r} must lie between 1 and the number of features, {n_features}")
+            raise ValueError(
+                f"max_features={value!r} must lie between 1 and the number of features, {n_features}"
+            )
         return int(value)
     return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
 
@@ -134,10 +136,14 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
         method = pruning.CostComplexity()
     if isinstance(method, pruning.CostComplexity):
         if method.ccp_alpha is not None and alpha > 0:
-            raise ValueError(f"ccp_alpha={alpha!r} and pruning={method!r} both name a price: give one of them")
+            raise ValueError(
+                f"ccp_alpha={alpha!r} and pruning={method!r} both name a price: give one of them"
+            )
         return {"pruning": method.to_config(params["criterion"], alpha), "merge_redundant": merged}
     if alpha > 0:
-        raise ValueError(f"ccp_alpha={alpha!r} is a parameter of cost-complexity pruning, but pruning={method!r}")
+        raise ValueError(
+            f"ccp_alpha={alpha!r} is a parameter of cost-complexity pruning, but pruning={method!r}"
+        )
     return {"pruning": method and method.to_config(), "merge_redundant": merged}
 
 
@@ -261,7 +267,9 @@ def config_of(
             "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
         ),
         "max_features": max_features(params["max_features"], n_features),
-        "no_distance_decay": one_of("no_distance_decay", params["no_distance_decay"], (False, True, "strict")),
+        "no_distance_decay": one_of(
+            "no_distance_decay", params["no_distance_decay"], (False, True, "strict")
+        ),
         "empty_branch": one_of("empty_branch", params["empty_branch"], ("parent", "unclassified")),
         "missing": _missing(params["missing"]),
         "smoothing": smoothing_of(params["leaf_smoothing"]),
@@ -285,5 +293,7 @@ def config_of(
 
 def _missing(value: Any) -> Any:
     if value == "fractional":
-        raise ValueError("missing='fractional' is not supported; supported: 'auto', 'mode', 'branch', 'error'")
+        raise ValueError(
+            "missing='fractional' is not supported; supported: 'auto', 'mode', 'branch', 'error'"
+        )
     return one_of("missing", value, ("auto", "mode", "branch", "error"))

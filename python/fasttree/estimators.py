@@ -210,7 +210,9 @@ class FastTreeClassifier(Prunable, ClassifierMixin, BaseEstimator):
             raise ValueError("requires y to be passed, but the target y is None")
         if not isinstance(X, Table) and sample_weight is not None:
             X, y, sample_weight = without_empty_rows(X, y, sample_weight)
-        table = Table.from_any(X, y, **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features}))
+        table = Table.from_any(
+            X, y, **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features})
+        )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         if self.trace not in ("steps", "candidates", None):
@@ -223,7 +225,9 @@ class FastTreeClassifier(Prunable, ClassifierMixin, BaseEstimator):
             table, config, sample_weight=weights, custom=custom, n_jobs=self.n_jobs, progress=self.progress
         )
         self._adopt(model, table.class_values, table.has_feature_names)
-        self._candidates = self._all_candidates(table, weights, config, custom) if self.trace == "candidates" else {}
+        self._candidates = (
+            self._all_candidates(table, weights, config, custom) if self.trace == "candidates" else {}
+        )
         return self
 
     def _weights(self, table: Table, sample_weight: Any) -> np.ndarray | None:
@@ -390,7 +394,9 @@ class FastTreeClassifier(Prunable, ClassifierMixin, BaseEstimator):
             total = int(np.ceil(self.tree_.value[0].sum()))
             options = json.dumps(made.options([_engine.plain(c) for c in self.classes_], total))
             return self._model.global_distances(made.name, options)
-        return None if isinstance(made, NamedCallable) else self._model.global_distances("callable", "{}", made)
+        return (
+            None if isinstance(made, NamedCallable) else self._model.global_distances("callable", "{}", made)
+        )
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -508,7 +514,9 @@ class FastTreeClassifier(Prunable, ClassifierMixin, BaseEstimator):
         Path(path).write_bytes(self.to_bytes())
 
 
-def fit(X: Any, y: Any = None, *, criterion: Any = "info_gain", sample_weight: Any = None, **params: Any) -> FastTreeClassifier:
+def fit(
+    X: Any, y: Any = None, *, criterion: Any = "info_gain", sample_weight: Any = None, **params: Any
+) -> FastTreeClassifier:
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y, sample_weight)``.
 
     Examples:
@@ -563,5 +571,3 @@ def load_model(path: str | Path) -> FastTreeClassifier:
         return from_bytes(Path(path).read_bytes())
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-

@@ -71,7 +71,9 @@ def test_every_parameter_is_documented():
 def test_functions_take_x_y_and_keywords():
     assert list(parameters(fasttree.fit))[:2] == ["X", "y"]
     assert parameters(fasttree.fit)["y"] is None
-    assert parameters(fasttree.fit) | {"criterion": "info_gain", "sample_weight": None} == parameters(fasttree.fit)
+    assert parameters(fasttree.fit) | {"criterion": "info_gain", "sample_weight": None} == parameters(
+        fasttree.fit
+    )
     assert list(parameters(fasttree.score_features))[:3] == ["X", "y", "criterion"]
     assert parameters(fasttree.Table) == {
         "X": inspect.Parameter.empty,
@@ -91,11 +93,29 @@ def test_methods_and_attributes_of_a_fitted_tree():
     X, y = np.arange(8.0)[:, None], np.arange(8) % 2
     model = fasttree.fit(X, y)
     for method in ("predict", "predict_proba", "predict_log_proba", "apply", "decision_path"):
-        assert len(getattr(model, method)(X).toarray() if method == "decision_path" else getattr(model, method)(X)) == 8
+        assert (
+            len(
+                getattr(model, method)(X).toarray()
+                if method == "decision_path"
+                else getattr(model, method)(X)
+            )
+            == 8
+        )
     assert (model.get_depth(), model.get_n_leaves(), model.n_nodes_) == (7, 8, 15)
     for name in ("trace_", "tree_", "feature_importances_", "classes_", "n_features_in_", "class_prior_"):
         assert getattr(model, name) is not None
-    for name in ("explain", "staged_predict", "staged_score", "cut", "to_text", "to_dot", "plot", "save", "to_bytes", "score"):
+    for name in (
+        "explain",
+        "staged_predict",
+        "staged_score",
+        "cut",
+        "to_text",
+        "to_dot",
+        "plot",
+        "save",
+        "to_bytes",
+        "score",
+    ):
         assert getattr(model, name).__doc__, name
     assert not hasattr(model, "feature_names_in_")
     assert model.class_prior_.tolist() == [0.5, 0.5]
@@ -207,7 +227,10 @@ def test_a_table_is_taken_wherever_x_and_y_are():
     table = datasets.load_weather()
     X, y = table.to_frame().drop(columns=table.target), table.y
     assert fasttree.fit(table).tree_.feature.tolist() == fasttree.fit(X, y).tree_.feature.tolist()
-    assert fasttree.score_features(table, criterion="gini").tolist() == fasttree.score_features(X, y, criterion="gini").tolist()
+    assert (
+        fasttree.score_features(table, criterion="gini").tolist()
+        == fasttree.score_features(X, y, criterion="gini").tolist()
+    )
     assert fasttree.fit(table).score(table) == 1.0
     assert fasttree.fit(table).staged_score(table)[-1] == 1.0
     assert model_selection.cross_validate(table, criterion="gini", cv="1x2")["gini"]["accuracy"].shape == (2,)

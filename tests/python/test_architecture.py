@@ -37,7 +37,12 @@ def imports(path: Path):
     """(room, inside a function, line) of every import from the package."""
     parts = list(path.relative_to(PACKAGE).with_suffix("").parts)
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    inside = {id(n) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef) for n in ast.walk(f)}
+    inside = {
+        id(n)
+        for f in ast.walk(tree)
+        if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)
+        for n in ast.walk(f)
+    }
     typing = {
         id(n)
         for i in ast.walk(tree)
@@ -90,7 +95,9 @@ def test_ranks(path):
         assert other in RANKS, f"{path.name}:{line} imports {other}, which has no rank"
         if (room, other) in DOORS and lazily:
             continue
-        assert RANKS[other] < RANKS[room], f"{path.name}:{line}: {room} ({RANKS[room]}) imports {other} ({RANKS[other]})"
+        assert RANKS[other] < RANKS[room], (
+            f"{path.name}:{line}: {room} ({RANKS[room]}) imports {other} ({RANKS[other]})"
+        )
 
 
 def test_ranks_are_of_rooms_that_exist_or_will():
@@ -113,7 +120,9 @@ def test_every_module_says_what_it_is_and_is_not_too_long(path):
     assert len(text.splitlines()) <= 600
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if RANKS.get(room_of(p), 0) < 7], ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if RANKS.get(room_of(p), 0) < 7], ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_low_rooms_load_nothing_heavy(path):
     assert list(heavy_imports(path)) == []
 
@@ -148,7 +157,11 @@ def test_every_public_name_is_there_and_documented():
     import fasttree
 
     for name in fasttree.__all__:
-        if name in fasttree._SUBMODULES and not (PACKAGE / name).exists() and not (PACKAGE / f"{name}.py").exists():
+        if (
+            name in fasttree._SUBMODULES
+            and not (PACKAGE / name).exists()
+            and not (PACKAGE / f"{name}.py").exists()
+        ):
             pytest.fail(f"fasttree.{name} is announced but not there")
         assert getattr(fasttree, name).__doc__, name
         assert name in dir(fasttree)

@@ -13,7 +13,7 @@ const ARITIES: [usize; 4] = [2, 3, 5, 4];
 /// Codes that copy the class or the column before with some noise; every 17th cell is missing.
 fn code(row: usize, column: usize) -> i64 {
     let random = mix(column as u64 + 1, row as u64);
-    if random % 17 == 0 {
+    if random.is_multiple_of(17) {
         return -1;
     }
     let own = random >> 8;
@@ -64,7 +64,7 @@ fn joint(model: &Model, rows: usize, threads: usize) -> Vec<f64> {
 #[test]
 fn pair_tables_hold_every_row_once_and_agree_with_counting_by_hand() {
     let data = data(500);
-    let input = Input::new(&data, &Weights::Unit, &vec![None; 4], false).unwrap();
+    let input = Input::new(&data, &Weights::Unit, &[None, None, None, None], false).unwrap();
     let tables = pair_tables(&input, &Control::new(3), |i, j, t| Ok((i, j, t))).unwrap();
     assert_eq!(tables.len(), 6);
     for (i, j, t) in &tables {

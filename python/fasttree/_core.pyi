@@ -9,12 +9,15 @@ __all__ = [
     "Dataset",
     "InternalError",
     "Model",
+    "PairCounts",
     "__version__",
     "bayes_fit",
     "bin_cuts",
     "criteria_json",
     "exercise",
+    "pair_counts",
     "score_tables",
+    "simd_level",
 ]
 
 class InternalError(RuntimeError): ...

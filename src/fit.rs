@@ -5,7 +5,9 @@
 //! any row is touched.
 
 use crate::criteria::{self, Context, Criterion, Evidence, Guard};
-use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights};
+use crate::data::{
+    Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights,
+};
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, Limits, Setting, Thresholds};
@@ -131,7 +133,10 @@ fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     }
     if criterion.info().evidence != Evidence::Table {
         let name = criterion.info().name;
-        return unsupported(format!("criterion='{name}' with evaluation='global' or 'glocal'"), "criteria on tables");
+        return unsupported(
+            format!("criterion='{name}' with evaluation='global' or 'glocal'"),
+            "criteria on tables",
+        );
     }
     if criterion.guard() != Guard::None {
         return unsupported(
@@ -172,7 +177,9 @@ impl Plan {
             Value::Bool(false) | Value::Null => Decay::Ignore,
             Value::Bool(true) => Decay::Stop,
             Value::String(s) if s == "strict" => Decay::Strict,
-            other => return Err(Error::parameter("no_distance_decay", other, "must be False, True or 'strict'")),
+            other => {
+                return Err(Error::parameter("no_distance_decay", other, "must be False, True or 'strict'"));
+            }
         };
         let limits = Limits {
             max_depth: config.max_depth.unwrap_or(usize::MAX),
@@ -336,7 +343,8 @@ impl Plan {
                         }
                         let c = column.unwrap_or_else(|| c.clone());
                         let Some(method) = bin else { return Ok(Column::Numeric(c)) };
-                        let bins = discretize::fit(method, &c, data.classes(), data.n_classes(), rows, weights)?;
+                        let bins =
+                            discretize::fit(method, &c, data.classes(), data.n_classes(), rows, weights)?;
                         let codes =
                             c.values().iter().map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
                         let column = NominalColumn::new(bins.len(), codes);
@@ -395,7 +403,8 @@ fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
             },
         };
         if n_missing(column) > 0 {
-            let found = rows.rows().iter().filter(|&&r| is_missing(r)).map(|&r| data.original()[r as usize]).min();
+            let found =
+                rows.rows().iter().filter(|&&r| is_missing(r)).map(|&r| data.original()[r as usize]).min();
             if let Some(row) = found {
                 return Err(Error::Data(format!(
                     "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; impute it, or choose missing='mode' or 'branch'",

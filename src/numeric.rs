@@ -391,7 +391,9 @@ mod tests {
 
     #[test]
     fn midpoints_separate() {
-        for (lo, hi) in [(1.0, 1.0f64.next_up()), (0.0, 5e-324), (-1e308, 1e308), (1e300, 1.7e308), (-3.0, 4.0)] {
+        for (lo, hi) in
+            [(1.0, 1.0f64.next_up()), (0.0, 5e-324), (-1e308, 1e308), (1e300, 1.7e308), (-3.0, 4.0)]
+        {
             let t = midpoint(lo, hi);
             assert!(lo <= t && t < hi, "{lo} {hi} {t}");
         }
@@ -399,7 +401,8 @@ mod tests {
 
     #[test]
     fn exact_sums_do_not_depend_on_order() {
-        let terms: Vec<f64> = (0..200).map(|i| (mix(1, i) as f64 - 9e18) * f64::powi(2.0, (mix(2, i) % 90) as i32)).collect();
+        let terms: Vec<f64> =
+            (0..200).map(|i| (mix(1, i) as f64 - 9e18) * f64::powi(2.0, (mix(2, i) % 90) as i32)).collect();
         let sum = |order: &[usize]| {
             let mut s = ExactSum::default();
             order.iter().for_each(|&i| s.add_product(terms[i], 1.0));

@@ -166,7 +166,9 @@ def prune(
     n_jobs: int | None = None,
 ) -> Model:
     """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
-    method, merged = (None if config[k] is None else json.dumps(config[k]) for k in ("pruning", "merge_redundant"))
+    method, merged = (
+        None if config[k] is None else json.dumps(config[k]) for k in ("pruning", "merge_redundant")
+    )
     data = None if table is None else dataset_of(table, n_jobs)
     return model.prune(parameters, method, merged, data, _weights(sample_weight), n_jobs)
 

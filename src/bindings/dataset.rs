@@ -62,9 +62,8 @@ impl PyDataset {
     ) -> PyResult<R> {
         match raised {
             None => run(py, n_jobs, plan.work(&self.data), progress, |control| job(&plan, control)),
-            Some(raised) => {
-                run_attached(py, progress, |control| job(&plan, control)).map_err(|e| original(Some(raised), e))
-            }
+            Some(raised) => run_attached(py, progress, |control| job(&plan, control))
+                .map_err(|e| original(Some(raised), e)),
         }
     }
 }
@@ -255,8 +254,16 @@ pub fn score_tables<'py>(
             (Cells::Weights(&reals), Cells::Weights(&totals))
         };
         let declared = [*declared];
-        let block =
-            Tables { cells, totals, branches, classes, stride: 1, len: 1, declared: &declared, context: &context };
+        let block = Tables {
+            cells,
+            totals,
+            branches,
+            classes,
+            stride: 1,
+            len: 1,
+            declared: &declared,
+            context: &context,
+        };
         let mut out = [0.0];
         criterion.score(&block, &mut out).map_err(exception)?;
         scores.push(out[0]);

@@ -31,7 +31,8 @@ type CutParts = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
 /// One of the names that a pruning option knows.
 fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyResult<Option<T>> {
-    json.map(|text| serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e)))).transpose()
+    json.map(|text| serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e))))
+        .transpose()
 }
 
 impl PyModel {
@@ -212,7 +213,9 @@ impl PyModel {
 
     /// What pruning did, None where it is not known.
     fn account(&self) -> Option<Vec<CutParts>> {
-        let parts = |c: &Cut| (c.node, c.action.name(), c.feature, c.rows, c.leaves, c.as_leaf, c.as_tree, c.as_branch);
+        let parts = |c: &Cut| {
+            (c.node, c.action.name(), c.feature, c.rows, c.leaves, c.as_leaf, c.as_tree, c.as_branch)
+        };
         self.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
     }
 

@@ -79,7 +79,8 @@ impl<S: Sum> Drafts<S> {
                 stack.extend((s.first_child..s.first_child + s.n_children).rev());
             }
         }
-        let mut tree = Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: Vec::new(), classes: k };
+        let mut tree =
+            Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: Vec::new(), classes: k };
         tree.counts.reserve(n * k);
         let mut next_step = 0;
         for &i in &sequence {

@@ -1,7 +1,7 @@
 //! One node looked at: which split is best, and what it would do.
 
-use super::ground::{Extent, Field, Ground, Place};
 use super::Setting;
+use super::ground::{Extent, Field, Ground, Place};
 use crate::criteria::{Criterion, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
@@ -83,7 +83,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             return (order, None);
         }
         let mut sums = self.totals.to_vec();
-        for (sum, &missing) in sums.iter_mut().zip(&self.ground.sums(order[known..].iter().map(|&e| entry_row(e)))) {
+        for (sum, &missing) in
+            sums.iter_mut().zip(&self.ground.sums(order[known..].iter().map(|&e| entry_row(e))))
+        {
             *sum = sum.minus(missing);
         }
         (&order[..known], Some(sums))
@@ -127,10 +129,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let nominal = &self.ground.nominal;
-        let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| NominalTable {
-            feature,
-            cells: tally.table(&nominal.layout, j),
-            missing: nominal.missing[j],
+        let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| {
+            NominalTable { feature, cells: tally.table(&nominal.layout, j), missing: nominal.missing[j] }
         });
         let (unit, context) = (self.ground.weights.unit(), &self.ground.setting.context);
         multiway::offer(tables, self.totals, unit, self.minimum(), context, scratch, sink)
@@ -190,7 +190,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let setting = self.ground.setting;
         let numeric = &self.ground.numeric;
         // Only where blocks come in feature order may one feature shut out another.
-        let race = setting.guard == Guard::None && (numeric.is_empty() || self.ground.nominal.features.is_empty());
+        let race =
+            setting.guard == Guard::None && (numeric.is_empty() || self.ground.nominal.features.is_empty());
         let mut best = Best::new(setting.criterion, setting.ties, race);
         self.offer_nominal(tally, &wanted, &mut tools.scratch, &mut best)?;
         let wide = self.extent.len * numeric.len() > WIDE_NODE;
@@ -228,7 +229,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     pub fn is_large_enough(&self, feature: u32) -> bool {
         let least = self.ground.setting.limits.min_samples_leaf as u32;
         match self.ground.place(feature) {
-            Place::Nominal(j) if !W::COPIES && least > 1 => self.code_sizes(j).iter().all(|&s| s == 0 || s >= least),
+            Place::Nominal(j) if !W::COPIES && least > 1 => {
+                self.code_sizes(j).iter().all(|&s| s == 0 || s >= least)
+            }
             _ => true,
         }
     }
@@ -263,7 +266,11 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                     drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
                     let best = self.best(tally, |f| wanted[f as usize], tools, control)?;
                     if !best.is_empty() || to == p {
-                        break selector.choose(best, &mut Facts { look: self, tally }, mix(setting.seed, !self.key))?;
+                        break selector.choose(
+                            best,
+                            &mut Facts { look: self, tally },
+                            mix(setting.seed, !self.key),
+                        )?;
                     }
                     from = to;
                 }
@@ -347,10 +354,24 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         } else {
             self.table_distance(&sums, branches)?
         };
-        Ok(Chosen { feature: choice.feature, place, test, score: choice.score, distance, sums, sizes, missing })
+        Ok(Chosen {
+            feature: choice.feature,
+            place,
+            test,
+            score: choice.score,
+            distance,
+            sums,
+            sizes,
+            missing,
+        })
     }
 
-    pub fn one_table(&self, sums: &[W::Sum], branches: usize, use_table: impl FnOnce(&Tables<'_>) -> Result<()>) -> Result<()> {
+    pub fn one_table(
+        &self,
+        sums: &[W::Sum],
+        branches: usize,
+        use_table: impl FnOnce(&Tables<'_>) -> Result<()>,
+    ) -> Result<()> {
         let unit = self.ground.weights.unit();
         let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
         let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();

@@ -61,7 +61,11 @@ fn with_weights<W: Weighing>(
     }
 }
 
-fn with_codes<C: Code, W: Weighing>(ground: &Ground<'_, W>, rows: &RowSet, control: &Control) -> Result<Tree> {
+fn with_codes<C: Code, W: Weighing>(
+    ground: &Ground<'_, W>,
+    rows: &RowSet,
+    control: &Control,
+) -> Result<Tree> {
     let mut buffers = Buffers::<C>::new(ground, rows, control)?;
     let field = buffers.field();
     let sums = ground.sums(rows.rows().iter().copied());
@@ -177,7 +181,12 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
     }
 
     /// Make a chosen split: children are born, rows partitioned. Returns the children that may be split.
-    pub fn split(&mut self, pending: Pending<W::Sum>, chosen: &Chosen<W::Sum>, step: u32) -> Vec<Pending<W::Sum>> {
+    pub fn split(
+        &mut self,
+        pending: Pending<W::Sum>,
+        chosen: &Chosen<W::Sum>,
+        step: u32,
+    ) -> Vec<Pending<W::Sum>> {
         let Pending { node, extent, tally } = pending;
         let k = self.drafts.classes;
         let first_child = self.drafts.nodes.len() as u32;
@@ -188,7 +197,14 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         for (branch, &rows) in chosen.sizes.iter().enumerate() {
             let branch = branch as u32;
             let key = mix(key, u64::from(branch) + 1);
-            self.drafts.nodes.push(super::draft::Draft { parent: node, branch, depth, rows, key, split: None });
+            self.drafts.nodes.push(super::draft::Draft {
+                parent: node,
+                branch,
+                depth,
+                rows,
+                key,
+                split: None,
+            });
         }
         self.drafts.sums.extend_from_slice(&chosen.sums);
         self.drafts.nodes[node as usize].split = Some(Split {
@@ -264,11 +280,17 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         }
         let total: u32 = sizes.iter().sum();
         let (largest, &size) = sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
-        (keep[largest] && total - size < size && size as usize > nominal.layout.cells() / 4).then_some(largest)
+        (keep[largest] && total - size < size && size as usize > nominal.layout.cells() / 4)
+            .then_some(largest)
     }
 
     /// Split everything below a node; subtrees with at most `task` rows are returned instead of grown (none when 0).
-    fn depth_first(&mut self, extent: Extent, task: usize, control: &Control) -> Result<Vec<Pending<W::Sum>>> {
+    fn depth_first(
+        &mut self,
+        extent: Extent,
+        task: usize,
+        control: &Control,
+    ) -> Result<Vec<Pending<W::Sum>>> {
         let mut tasks = Vec::new();
         let mut stack = vec![Pending { node: 0, extent, tally: None }];
         if self.is_finished(0) {

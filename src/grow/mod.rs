@@ -212,7 +212,11 @@ pub fn check(limits: &Limits) -> Result<()> {
         ));
     }
     if limits.max_leaf_nodes.is_some_and(|n| n < 2) {
-        return Err(Error::parameter("max_leaf_nodes", limits.max_leaf_nodes.unwrap_or(0), "must be at least 2"));
+        return Err(Error::parameter(
+            "max_leaf_nodes",
+            limits.max_leaf_nodes.unwrap_or(0),
+            "must be at least 2",
+        ));
     }
     if limits.min_score.is_some_and(f64::is_nan) {
         return Err(Error::parameter("min_score", "NaN", "must be a number or None"));

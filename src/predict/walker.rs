@@ -200,7 +200,13 @@ impl<'t> Walker<'t> {
 }
 
 /// The leaf of each of `n` rows.
-pub fn leaves<S: Source>(tree: &Tree, schema: &Schema, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
+pub fn leaves<S: Source>(
+    tree: &Tree,
+    schema: &Schema,
+    source: &S,
+    n: usize,
+    control: &Control,
+) -> Result<Vec<u32>> {
     let walker = Walker::new(tree, schema)?;
     let mut out = vec![0; n];
     let share = n.div_ceil(4 * control.threads()).clamp(1024, 1 << 16);

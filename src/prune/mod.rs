@@ -133,7 +133,8 @@ pub fn prune(
             }
             Method::ErrorBased { confidence, subtree_raising: true } => {
                 let walker = Walker::new(tree, schema)?;
-                let rows = needed(rows, "subtree_raising=True", "the training rows, or subtree_raising=False")?;
+                let rows =
+                    needed(rows, "subtree_raising=True", "the training rows, or subtree_raising=False")?;
                 error_based::prune(&mut sketch, confidence, Some((&walker, rows)), control)?;
             }
             Method::ReducedError { .. } => {

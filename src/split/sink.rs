@@ -75,7 +75,15 @@ impl<'a> Best<'a> {
     pub fn new(criterion: &'a dyn Criterion, ties: Ties, race: bool) -> Self {
         let gathered = criterion.joined().then(Gathered::default);
         let race = race && ties == Ties::First;
-        Self { criterion, ties, race, top: f64::NEG_INFINITY, scores: Vec::new(), gathered, features: Vec::new() }
+        Self {
+            criterion,
+            ties,
+            race,
+            top: f64::NEG_INFINITY,
+            scores: Vec::new(),
+            gathered,
+            features: Vec::new(),
+        }
     }
 
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
@@ -159,7 +167,9 @@ fn maximum(numbers: &[f64]) -> f64 {
 
 /// The refusal of a score that is no number.
 pub(crate) fn not_a_number(feature: u32) -> Error {
-    Error::Callback(format!("the score of a split on column {feature} (counted from 0) is NaN; scores must be numbers"))
+    Error::Callback(format!(
+        "the score of a split on column {feature} (counted from 0) is NaN; scores must be numbers"
+    ))
 }
 
 impl Sink for Best<'_> {
@@ -180,7 +190,10 @@ impl Sink for Best<'_> {
                 Features::One(feature)
                     if self.ties == Ties::First
                         && !scores.iter().any(|s| s.is_nan())
-                        && self.features.last().is_some_and(|b| b.feature == feature && maximum(&scores) <= b.score) => {}
+                        && self
+                            .features
+                            .last()
+                            .is_some_and(|b| b.feature == feature && maximum(&scores) <= b.score) => {}
                 features => self.compare(features, offer.at, &scores)?,
             }
         }
@@ -225,8 +238,9 @@ impl Sink for Listing<'_> {
         }
         let mut scores = vec![0.0; offer.tables.len];
         self.best.criterion.score(&offer.tables, &mut scores)?;
-        self.candidates
-            .extend(offer.at.iter().zip(scores).enumerate().map(|(j, (&at, s))| (offer.features.of(j), at, s)));
+        self.candidates.extend(
+            offer.at.iter().zip(scores).enumerate().map(|(j, (&at, s))| (offer.features.of(j), at, s)),
+        );
         Ok(())
     }
 }

@@ -60,6 +60,8 @@ def engine(monkeypatch):
     calls = []
 
     class FastTreeClassifier(ClassifierMixin, BaseEstimator):
+        discretize = "auto"
+
         def __init__(self, criterion="info_gain", max_depth=None, random_state=None):
             self.criterion, self.max_depth, self.random_state = criterion, max_depth, random_state
 

@@ -56,7 +56,9 @@ def random_rows(seed, n=60, arities=(2, 3, 4, 2), k=3, missing=0.0):
 
 
 def table_of(rows, y=None, arities=(2, 3, 4, 2), k=3):
-    columns = {f"f{j}": pd.Categorical([r[j] for r in rows], categories=range(v)) for j, v in enumerate(arities)}
+    columns = {
+        f"f{j}": pd.Categorical([r[j] for r in rows], categories=range(v)) for j, v in enumerate(arities)
+    }
     y = None if y is None else pd.Series(pd.Categorical(y, categories=range(k)), name="class")
     return Table(pd.DataFrame(columns), y)
 
@@ -100,7 +102,9 @@ def test_chow_liu_finds_the_best_of_all_trees(seed):
     assert [e[2] for e in model.edges_] == sorted((e[2] for e in model.edges_), reverse=True)
     assert model.parents_.count(None) == 1
     assert model.parents_[model.edges_[0][0]] is None
-    assert {tuple(sorted((j, p))) for j, p in enumerate(model.parents_) if p is not None} == {e[:2] for e in model.edges_}
+    assert {tuple(sorted((j, p))) for j, p in enumerate(model.parents_) if p is not None} == {
+        e[:2] for e in model.edges_
+    }
 
 
 def test_root_of_the_tree():
@@ -146,7 +150,9 @@ def test_gaussian_is_scikit_learns(load):
         np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-12)
         np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-10)
         assert ours.epsilon_ == pytest.approx(theirs.epsilon_, rel=1e-12)
-        np.testing.assert_allclose(ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), rtol=1e-9)
+        np.testing.assert_allclose(
+            ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), rtol=1e-9
+        )
         np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-7, atol=1e-300)
         assert np.array_equal(ours.predict(X), theirs.predict(X))
     priors = np.full(len(np.unique(y)), 1 / len(np.unique(y)))
@@ -225,12 +231,16 @@ def test_weka_predicts_the_same(case, uci):
 def mixed_table(seed=0, n=200):
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
-    frame = pd.DataFrame({
-        "a": rng.normal(size=n) + y,
-        "b": rng.normal(size=n) * (1 + y),
-        "c": pd.Categorical(np.where(rng.random(n) < 0.5, y, rng.integers(4, size=n)), categories=range(5)),
-        "d": pd.Categorical(rng.integers(2, size=n), categories=range(2)),
-    })
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(size=n) + y,
+            "b": rng.normal(size=n) * (1 + y),
+            "c": pd.Categorical(
+                np.where(rng.random(n) < 0.5, y, rng.integers(4, size=n)), categories=range(5)
+            ),
+            "d": pd.Categorical(rng.integers(2, size=n), categories=range(2)),
+        }
+    )
     frame.loc[rng.random(n) < 0.1, "a"] = np.nan
     frame.loc[rng.random(n) < 0.1, "c"] = np.nan
     return frame, y
@@ -386,8 +396,14 @@ def test_in_cross_validation_with_trees():
     found = cross_validate(table, criterion=["gini"], estimators=estimators, cv="5x2", random_state=0)
     assert found.methods == ("gini", "nb", "tan", "aode")
     iris = fasttree.datasets.load_iris()
-    found = cross_validate(iris, criterion=None, estimators=estimators, cv="5x10", random_state=0,
-                           scoring=["accuracy", "bayesian_information_reward"])
+    found = cross_validate(
+        iris,
+        criterion=None,
+        estimators=estimators,
+        cv="5x10",
+        random_state=0,
+        scoring=["accuracy", "bayesian_information_reward"],
+    )
     assert found["aode"]["accuracy"].mean() > 0.9
     assert found["nb"]["accuracy"].mean() > 0.9
     assert found["tan"]["accuracy"].mean() > 0.9
@@ -395,7 +411,9 @@ def test_in_cross_validation_with_trees():
 
 def test_grid_search():
     X, y = mixed_table()
-    search = GridSearchCV(TAN(), {"alpha": [0.1, 0.5, 1.0], "structure": ["chow_liu", "wrapper"]}, cv=3).fit(X, y)
+    search = GridSearchCV(TAN(), {"alpha": [0.1, 0.5, 1.0], "structure": ["chow_liu", "wrapper"]}, cv=3).fit(
+        X, y
+    )
     assert len(search.cv_results_["params"]) == 6
     assert search.best_score_ > 0.4
 
@@ -406,7 +424,11 @@ def test_speed_on_the_shape_of_letter():
     rng = np.random.default_rng(0)
     y = rng.integers(26, size=20_000)
     X = (rng.integers(16, size=(20_000, 16)) + y[:, None] * rng.integers(2, size=16)) % 16
-    for model in (NaiveBayes(categorical_features="all"), TAN(categorical_features="all"), AODE(categorical_features="all")):
+    for model in (
+        NaiveBayes(categorical_features="all"),
+        TAN(categorical_features="all"),
+        AODE(categorical_features="all"),
+    ):
         started = time.process_time()
         model.fit(X.astype(np.uint8), y)
         assert time.process_time() - started < 3.0  # about 0.1 s; the bound allows for a busy machine

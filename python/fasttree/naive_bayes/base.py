@@ -218,7 +218,9 @@ def _weighted(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | Non
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
     bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
     if bad.size:
-        raise ValueError(f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0")
+        raise ValueError(
+            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
+        )
     if not weights.any():
         raise ValueError("all sample weights are zero: nothing is left to learn from")
     if weights.all():

@@ -93,7 +93,9 @@ class NaiveBayes(BayesClassifier):
             return None
         priors = np.asarray(self.priors, dtype=np.float64)
         if priors.shape != (n_classes,):
-            raise ValueError(f"priors has shape {priors.shape}: it needs one number for each of {n_classes} classes")
+            raise ValueError(
+                f"priors has shape {priors.shape}: it needs one number for each of {n_classes} classes"
+            )
         if not np.all(priors >= 0) or abs(priors.sum() - 1) > 1e-8:
             raise ValueError(f"priors={priors.tolist()}: they must not be negative and must sum to 1")
         return [float(p) for p in priors]
@@ -106,10 +108,16 @@ class NaiveBayes(BayesClassifier):
                 if name not in table.feature_names:
                     raise ValueError(f"distribution names column {name!r}, which is not in X")
                 if name not in numeric:
-                    raise ValueError(f"distribution names column {name!r}, which is nominal: only numbers have a choice")
+                    raise ValueError(
+                        f"distribution names column {name!r}, which is nominal: only numbers have a choice"
+                    )
                 one_of("distribution", value, ("gaussian", "discretized"))
             return [n for n in numeric if chosen.get(n) == "discretized"]
-        return numeric if one_of("distribution", chosen, ("auto", "gaussian", "discretized")) == "discretized" else []
+        return (
+            numeric
+            if one_of("distribution", chosen, ("auto", "gaussian", "discretized")) == "discretized"
+            else []
+        )
 
     def _read(self, table: Table, state: dict[str, Any]) -> None:
         k = self.n_classes_

@@ -93,7 +93,11 @@ class TAN(BayesClassifier):
             if root not in table.feature_names:
                 raise ValueError(f"root={root!r} is not a column of X")
             return table.feature_names.index(root)
-        if isinstance(root, bool) or not isinstance(root, numbers.Integral) or not 0 <= root < table.n_features:
+        if (
+            isinstance(root, bool)
+            or not isinstance(root, numbers.Integral)
+            or not 0 <= root < table.n_features
+        ):
             raise ValueError(f"root={root!r} must be a name or an index below {table.n_features}")
         return int(root)
 

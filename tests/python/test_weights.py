@@ -159,6 +159,19 @@ def test_a_tables_own_weights_are_used():
     )
 
 
+def test_cross_validation_takes_a_tables_own_weights():
+    X, y = data("mixed", 60)
+    table = Table(X, y)
+    table.sample_weight = (np.arange(60) % 3).astype(float)
+    fold = (np.arange(0, 60, 2), np.arange(1, 60, 2))
+    found = fasttree.model_selection.cross_validate(table, criterion=["gini"], cv=[fold])
+    model = fasttree.fit(table.take(fold[0]), criterion="gini")
+    expected = float(np.mean(model.predict(table.take(fold[1])) == np.asarray(y)[fold[1]]))
+    unweighted = fasttree.fit(Table(X, y).take(fold[0]), criterion="gini")
+    assert found["gini"]["leaves"][0] == model.get_n_leaves() != unweighted.get_n_leaves()
+    assert found["gini"]["accuracy"][0] == expected
+
+
 def test_weighted_score():
     X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
     model = fasttree.fit(X, y)

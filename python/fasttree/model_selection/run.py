@@ -118,7 +118,17 @@ def _run_trees(
     """Fit and predict all configurations on all folds by one call into the engine."""
     from .. import _engine
 
-    return _engine.cross_validate(table, configs, folds.pairs, n_jobs=n_jobs, progress=progress, proba=proba)
+    # Weights that came with the Table (an ARFF file's) count here as they do in `fit`.
+    weights = getattr(table, "sample_weight", None)
+    return _engine.cross_validate(
+        table,
+        configs,
+        folds.pairs,
+        n_jobs=n_jobs,
+        progress=progress,
+        proba=proba,
+        **({} if weights is None else {"sample_weight": weights}),
+    )
 
 
 def _aligned(scores: np.ndarray, own: list[Any], classes: tuple[Any, ...], fill: float) -> np.ndarray:

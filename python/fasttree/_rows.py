@@ -38,8 +38,8 @@ class Schema:
     owner: str = "FastTreeClassifier"
 
     @classmethod
-    def of_model(cls, model: _engine.Model, has_names: bool) -> Schema:
-        """Read the schema that a core model carries."""
+    def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
+        """Read the schema that a core model carries; `owner` is named in messages."""
         raw = json.loads(model.schema_json())
         return cls(
             names=[f["name"] for f in raw["features"]],
@@ -49,6 +49,7 @@ class Schema:
             classes=raw["classes"],
             cuts=[np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None for f in raw["features"]],
             fill=[f.get("fill") for f in raw["features"]],
+            owner=owner,
         )
 
 

@@ -27,12 +27,13 @@ from ._rows import prepared, rows_for
 from ._settings import config_of, restored_parameters
 from ._view import Trace, TreeArrays
 from .criteria import Criterion, NamedCallable
+from .exports import Readable
 from .table import Table
 
 __all__ = ["FastTreeClassifier", "config_for", "fit", "from_bytes", "load_model"]
 
 
-class FastTreeClassifier(Prunable, Classifier, ClassifierMixin, BaseEstimator):
+class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEstimator):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -375,16 +376,6 @@ class FastTreeClassifier(Prunable, Classifier, ClassifierMixin, BaseEstimator):
     def staged_score(self, X: Any, y: Any = None) -> np.ndarray:
         """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
         return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
-
-    def to_text(self, decimals: int = 6, max_depth: int | None = None) -> str:
-        """Indented text: a line a branch, leaves as ``label (rows/errors)``."""
-        check_is_fitted(self)
-        return self._model.to_text(decimals, max_depth)
-
-    def to_dot(self, decimals: int = 6, max_depth: int | None = None) -> str:
-        """Graphviz DOT."""
-        check_is_fitted(self)
-        return self._model.to_dot(decimals, max_depth)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PALETTE", "axes_of", "new_figure"]
+from ..exports.palette import PALETTE, colour
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#555555")
-"""Colours of methods, in order."""
+__all__ = ["PALETTE", "axes_of", "colour", "new_figure"]
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Marker shapes of methods, so that colour is not the only difference."""
@@ -54,11 +53,6 @@ def plain_frame(ax: Any, grid: str = "y") -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="#dddddd", linewidth=0.8)
-
-
-def colour(place: int) -> str:
-    """Colour of the method at a place."""
-    return PALETTE[place % len(PALETTE)]
 
 
 def marker(place: int) -> str:

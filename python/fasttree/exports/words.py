@@ -1,0 +1,101 @@
+"""Tests, branches and leaves in words, and text made harmless for the language it is put into.
+
+What
+    `condition` says a part of the values of a feature as people write it, ``2 < petal width <= 5`` or ``outlook in {rainy, sunny}``.
+    Names come from data files and may hold anything; `xml` and `one_line` make them inert.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+
+from .reading import Feature, Part, number
+
+__all__ = ["condition", "fit_width", "one_line", "sides", "text_width", "xml"]
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+
+
+def one_line(text: object) -> str:
+    """Text without line breaks, control characters and marks that turn the direction of writing.
+
+    Examples:
+        >>> one_line("two\\nlines")
+        'two lines'
+    """
+    return _BREAKS.sub(" ", str(text))
+
+
+def xml(text: object) -> str:
+    """Text as the content of an XML element or a quoted attribute.
+
+    Examples:
+        >>> xml('<script>"&')
+        '&lt;script&gt;&quot;&amp;'
+    """
+    plain = _FORBIDDEN.sub("\ufffd", one_line(text))
+    for sign, word in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
+        plain = plain.replace(sign, word)
+    return plain
+
+
+def text_width(text: str, size: float) -> float:
+    """About how wide a text is in a proportional sans-serif font of `size` px, in px."""
+    units = 0.0
+    for c in text:
+        if unicodedata.combining(c):
+            continue
+        wide = unicodedata.east_asian_width(c) in "WF"
+        units += 1.0 if wide else 0.38 if c in "iljtf.,:;'|!() " else 0.9 if c in "mwMWQO@%<>=≤" else 0.65
+    return units * size
+
+
+def fit_width(text: str, size: float, width: float) -> str:
+    """The text, cut with an ellipsis where it is wider than `width` px."""
+    if text_width(text, size) <= width:
+        return text
+    while text and text_width(text + "\u2026", size) > width:
+        text = text[:-1]
+    return text.rstrip() + "\u2026"
+
+
+def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
+    """What a branch takes, without the name of the feature: ``<= 2.5``, ``= rainy``, ``is missing``."""
+    if part.empty:
+        return "is missing" if part.missing else "is nothing"
+    if part.everything(feature):
+        return "is known"
+    if part.codes is not None:
+        levels = feature.levels or ()
+        names = [str(levels[c]) for c in sorted(part.codes)]
+        return f"= {names[0]}" if len(names) == 1 else f"in {{{', '.join(names)}}}"
+    if part.lower == -math.inf:
+        return f"<= {number(part.upper, decimals)}"
+    if part.upper == math.inf:
+        return f"> {number(part.lower, decimals)}"
+    return f"in ({number(part.lower, decimals)}, {number(part.upper, decimals)}]"
+
+
+def condition(feature: Feature, part: Part, decimals: int = 6, missing: bool = False) -> str:
+    """A part of a feature's values as a condition.
+
+    Args:
+        feature, part: what is spoken of.
+        decimals: digits of numbers.
+        missing: say also what becomes of rows without a value.
+
+    Examples:
+        >>> condition(Feature("width", None, None, None), Part(2.0, 5.0))
+        '2 < width <= 5'
+    """
+    name = feature.name
+    if not part.empty and part.codes is None and math.isfinite(part.lower) and math.isfinite(part.upper):
+        said = f"{number(part.lower, decimals)} < {name} <= {number(part.upper, decimals)}"
+    else:
+        said = f"{name} {sides(feature, part, decimals)}"
+    if missing and part.missing and not part.empty:
+        said += " or missing" if part.missing == 1 else f" (a missing one counts {number(part.missing, 4)})"
+    return said

@@ -1,0 +1,153 @@
+"""Trees as SVG: well formed, inert whatever the names hold, everything inside the picture, cut where asked."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fasttree
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def picture(model, **options):
+    return ET.fromstring(model.to_svg(**options))
+
+
+def nodes_of(root):
+    return [int(g.attrib["data-node"]) for g in root.iter(f"{SPACE}g")]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return fasttree.fit(fasttree.datasets.load_iris(), criterion="gini")
+
+
+def test_every_node_is_drawn_once_with_its_counts(iris):
+    root = picture(iris)
+    assert sorted(nodes_of(root)) == list(range(iris.n_nodes_))
+    texts = ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
+    assert "150 rows" in texts and "(50)" in texts
+    assert any(t.startswith("\u2264 2.45") for t in texts)
+    tips = ["".join(t.itertext()) for t in root.iter(f"{SPACE}title")]
+    assert tips[0] == "node 0; setosa: 50; versicolor: 50; virginica: 50"
+    assert "petal length" in tips[1] and "<= 2.45" in tips[1] and "setosa: 50" in tips[1]
+
+
+def test_nothing_hangs_out_and_cards_do_not_overlap(iris):
+    root = picture(iris)
+    width, height = (float(root.attrib[a]) for a in ("width", "height"))
+    boxes = []
+    for rect in root.iter(f"{SPACE}rect"):
+        x, y, w, h = (float(rect.attrib.get(a, 0)) for a in ("x", "y", "width", "height"))
+        assert 0 <= x <= x + w <= width and 0 <= y <= y + h <= height
+        if rect.attrib.get("class") == "c":
+            boxes.append((x, y, w, h))
+    assert len(boxes) == iris.n_nodes_
+    for i, (x, y, w, h) in enumerate(boxes):
+        for other, up, wide, high in boxes[:i]:
+            assert x + w <= other or other + wide <= x or y + h <= up or up + high <= y
+
+
+def test_bars_hold_the_class_shares(iris):
+    root = picture(iris)
+    for group in root.iter(f"{SPACE}g"):
+        node = int(group.attrib["data-node"])
+        bars = [float(r.attrib["width"]) for r in group.iter(f"{SPACE}rect") if "fill" in r.attrib]
+        counts = iris.tree_.value[node]
+        assert len(bars) == int((counts > 0).sum())
+        assert np.array(bars) / sum(bars) == pytest.approx(counts[counts > 0] / counts.sum(), abs=1e-3)
+
+
+def test_deeper_levels_are_folded(iris):
+    root = picture(iris, max_depth=1)
+    assert nodes_of(root) == [0, 1, 2]
+    assert sum("f" in r.attrib.get("class", "").split() for r in root.iter(f"{SPACE}rect")) == 1
+    assert any("8 leaves" in "".join(t.itertext()) for t in root.iter(f"{SPACE}text"))
+    assert nodes_of(picture(iris, max_depth=0)) == [0]
+    with pytest.raises(ValueError, match="max_depth=-1"):
+        iris.to_svg(max_depth=-1)
+
+
+def test_empty_leaves_are_hidden_unless_asked_for():
+    levels = [("a", "b", "c", "d")]
+    rows = fasttree.Table([["a"], ["b"], ["a"], ["b"]], [0, 1, 0, 1], levels=levels)
+    model = fasttree.fit(rows)
+    assert len(nodes_of(picture(model))) == 3
+    assert len(nodes_of(picture(model, empty=True))) == model.n_nodes_ == 5
+
+
+def test_one_leaf_and_long_chains():
+    assert nodes_of(picture(fasttree.fit([[0.0], [1.0]], [0, 0]))) == [0]
+    x = np.arange(3000.0)[:, None]
+    chain = fasttree.fit(x, np.arange(3000) % 2, criterion=lambda tables: -tables[:, 0].sum(axis=1))
+    assert chain.get_depth() > 2000
+    assert len(nodes_of(picture(chain))) == chain.n_nodes_
+    assert len(nodes_of(picture(chain, max_depth=5))) == 11
+
+
+NAMES = st.text(min_size=1, max_size=12) | st.sampled_from(
+    [
+        "</svg><script>alert(1)</script>",
+        "]]>",
+        '" onload="alert(1)',
+        "&#x3c;b&gt;",
+        "<!--",
+        "a\x00b\x1f",
+        "\ud800x",
+        "\u202egnp",
+        "]]&",
+    ]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(feature=NAMES, levels=st.lists(NAMES, min_size=2, max_size=4, unique=True), label=NAMES)
+def test_names_are_inert(feature, levels, label):
+    names = [n.encode("utf-8", "replace").decode() for n in (feature, label, *levels)]
+    levels = sorted(set(names[2:]))
+    if len(levels) < 2:
+        return
+    rows = fasttree.Table(
+        [[v] for v in levels], [names[1]] + ["other "] * (len(levels) - 1), feature_names=[names[0]]
+    )
+    text = fasttree.fit(rows).to_svg()
+    root = ET.fromstring(text)
+    assert {e.tag.removeprefix(SPACE) for e in root.iter()} <= {
+        "svg",
+        "style",
+        "rect",
+        "text",
+        "title",
+        "path",
+        "g",
+    }
+    known = {
+        "class",
+        "role",
+        "viewBox",
+        "width",
+        "height",
+        "aria-label",
+        "fill",
+        "x",
+        "y",
+        "rx",
+        "d",
+        "data-node",
+        "text-anchor",
+    }
+    assert {a for e in root.iter() for a in e.attrib} <= known
+    assert not re.search(r"https?:(?!//www\.w3\.org/2000/svg)", re.sub(r">[^<]*<", "><", text))
+
+
+def test_page_colours_are_variables_for_light_and_dark(iris):
+    text = iris.to_svg()
+    assert "prefers-color-scheme:dark" in text
+    for variable in ("--ft-ink", "--ft-paper", "--ft-card", "--ft-line", "--ft-soft"):
+        assert text.count(variable + ":") == 2

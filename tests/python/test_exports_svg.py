@@ -75,7 +75,7 @@ def test_deeper_levels_are_folded(iris):
 
 
 def test_empty_leaves_are_hidden_unless_asked_for():
-    levels = [("a", "b", "c", "d")]
+    levels = {"x0": ("a", "b", "c", "d")}
     rows = fasttree.Table([["a"], ["b"], ["a"], ["b"]], [0, 1, 0, 1], levels=levels)
     model = fasttree.fit(rows)
     assert len(nodes_of(picture(model))) == 3

@@ -154,3 +154,37 @@ def test_prior_forms():
         reward(y, rows, prior="uniform", classes=[0, 1, 2], clip=0.5)
     with pytest.raises(ValueError, match="base=1"):
         reward(y, rows, prior="uniform", classes=[0, 1, 2], base=1)
+
+
+@given(forecasts(), st.booleans())
+def test_parts_by_class_add_up_to_the_reward(data, weighted):
+    y, rows, prior, k = data
+    weights = np.arange(1, len(y) + 1) if weighted else None
+    for fast, slow in WITH_PRIOR:
+        parts = fast(y, rows, prior=prior, classes=range(k), sample_weight=weights, by_class=True)
+        total = fast(y, rows, prior=prior, classes=range(k), sample_weight=weights)
+        assert parts.term.sum() == pytest.approx(total, abs=1e-12)
+        assert np.nansum(parts.share * parts.reward) == pytest.approx(total, abs=1e-12)
+        assert parts.share.sum() == pytest.approx(1.0) and parts.classes == tuple(range(k))
+        for c in range(k):
+            inside = [i for i in range(len(y)) if y[i] == c]
+            if not inside:
+                assert np.isnan(parts.reward[c]) and parts.share[c] == 0.0
+                continue
+            one = [slow(c, rows[i].tolist(), prior.tolist()) for i in inside]
+            expected = np.average(one, weights=None if weights is None else weights[inside])
+            assert parts.reward[c] == pytest.approx(expected, abs=1e-12)
+    true = np.eye(k)[y]
+    parts = metrics.kullback_leibler_divergence(true, rows, by_class=True)
+    assert parts.term.sum() == pytest.approx(metrics.kullback_leibler_divergence(true, rows), abs=1e-12)
+
+
+def test_a_class_of_certain_errors_is_minus_infinity_and_the_others_stay_finite():
+    y, rows = [0, 0, 1], [[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]
+    parts = metrics.good_information_reward(y, rows, by_class=True)
+    assert parts.reward.tolist() == [0.0, -math.inf] and parts.term.tolist() == [0.0, -math.inf]
+    assert metrics.good_information_reward(y, rows, by_class=True, clip=0.25).reward[1] == -1.0
+    with pytest.raises(TypeError, match="no prior"):
+        metrics.good_information_reward(y, rows, prior=[0.5, 0.5])
+    with pytest.raises(ValueError, match="exclude each other"):
+        metrics.good_information_reward(y, rows, by_class=True, per_instance=True)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fasttree.model_selection import (
+    bayesian_correlated_t_test,
     bonferroni,
     corrected_resampled_t_test,
     five_by_two_cv_f_test,
@@ -271,3 +272,147 @@ def test_sentences_say_what_was_found():
 def test_bad_input_is_refused_with_reasons(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def posterior_on_a_grid(d, rho, rope):
+    """P(left), P(rope), P(right) straight from the model: correlated normal differences, flat priors, summed on a grid."""
+    n = len(d)
+    centre, spread = d.mean(), d.std(ddof=1)
+    # mu wide enough for the heavy tails, unevenly spaced: t = sinh
+    u = np.linspace(-6, 6, 2401)
+    mu = centre + spread * np.sinh(u)
+    width = spread * np.cosh(u) * (u[1] - u[0])
+    log_sigma = np.log(spread) + np.linspace(-4, 9, 1301)
+    correlation = np.full((n, n), rho) + (1 - rho) * np.eye(n)
+    inverse = np.linalg.inv(correlation)
+    gap = d[None, :] - mu[:, None]
+    quadratic = np.einsum("mi,ij,mj->m", gap, inverse, gap)
+    log_density = -n * log_sigma[None, :] - 0.5 * quadratic[:, None] * np.exp(-2 * log_sigma[None, :])
+    density = np.exp(log_density - log_density.max()).sum(axis=1) * width
+    density /= density.sum()
+    return density[mu < -rope].sum(), density[abs(mu) <= rope].sum(), density[mu > rope].sum()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_bayesian_posterior_is_that_of_the_model(seed):
+    generator = np.random.default_rng(seed)
+    a, b = generator.normal(0.82, 0.04, 8), generator.normal(0.8, 0.03, 8)
+    found = bayesian_correlated_t_test(a, b, rope=0.01, n_train=70, n_test=30, names=("x", "y"))
+    assert found.rho == pytest.approx(0.3)
+    assert sum(found.probabilities) == pytest.approx(1.0)
+    np.testing.assert_allclose(found.probabilities, posterior_on_a_grid(a - b, 0.3, 0.01), atol=3e-3)
+    scale = math.sqrt((1 / 8 + 0.3 / 0.7) * (a - b).var(ddof=1))
+    posterior = stats.t(7, loc=(a - b).mean(), scale=scale)
+    assert found.left == pytest.approx(posterior.cdf(-0.01)) and found.right == pytest.approx(
+        posterior.sf(0.01)
+    )
+    assert found.interval == pytest.approx(posterior.interval(0.95))
+    # without a rope the smaller tail is half the p-value of the corrected test
+    sharp = bayesian_correlated_t_test(a, b, rope=0, n_train=70, n_test=30)
+    p = corrected_resampled_t_test(a, b, n_train=70, n_test=30).p_value
+    assert 2 * min(sharp.left, sharp.right) == pytest.approx(p)
+
+
+def test_bayesian_verdicts_and_sentences():
+    a = np.array([0.80, 0.81, 0.79, 0.80, 0.805, 0.795])
+    ratio = {"test_over_train": 1 / 9}
+    noise = np.array([1, -1, 2, -2, 0, 1]) / 1000
+    names = ("gini", "gain")
+    lower = bayesian_correlated_t_test(a, a + 0.1 + noise, names=names, **ratio)
+    assert lower.verdict == "left" and "gini is lower than gain at the 0.95 level" in lower.sentence
+    assert bayesian_correlated_t_test(a + 0.1 + noise, a, **ratio).verdict == "right"
+    same = bayesian_correlated_t_test(a, a + noise, names=names, **ratio)
+    assert same.verdict == "rope" and "gini and gain are equal in practice" in same.sentence
+    assert "within 0.01 of each other" in same.sentence
+    open_ = bayesian_correlated_t_test([0.5, 0.9, 0.7], [0.6, 0.7, 0.75], names=names, **ratio)
+    assert open_.verdict == "undecided" and "the data do not decide" in open_.sentence
+    assert open_.to_dict()["verdict"] == "undecided" and len(open_.to_dict()["probabilities"]) == 3
+    # without variance all probability is where the mean is
+    assert bayesian_correlated_t_test(a, a, rope=0, **ratio).probabilities == (0.0, 1.0, 0.0)
+    assert bayesian_correlated_t_test(a, a - 0.25, **ratio).probabilities == (0.0, 0.0, 1.0)
+    assert bayesian_correlated_t_test(a, a + 0.005, **ratio).probabilities == (0.0, 1.0, 0.0)
+    with pytest.raises(ValueError, match="rope=-1"):
+        bayesian_correlated_t_test(a, a + noise, rope=-1, **ratio)
+    with pytest.raises(ValueError, match="test_over_train"):
+        bayesian_correlated_t_test(a, a + noise)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        paired_t_test,
+        lambda a, b: corrected_resampled_t_test(a, b, test_over_train=1 / 9),
+        five_by_two_cv_t_test,
+        five_by_two_cv_f_test,
+        wilcoxon,
+    ],
+    ids=["paired", "corrected", "5x2 t", "5x2 F", "Wilcoxon"],
+)
+def test_interval_holds_what_the_test_does_not_reject(test):
+    """Shifted by a difference just inside its interval a test is not significant, just outside it is."""
+    generator = np.random.default_rng(4)
+    seen = 0
+    for _ in range(20):
+        a, b = generator.normal(0.8, 0.03, 10), generator.normal(0.79, 0.03, 10)
+        found = test(a, b)
+        low, high = found.interval
+        if math.isnan(low):  # every difference is rejected: that of least statistic, too
+            assert test(a - found.mean_difference, b).significant
+            continue
+        seen += 1
+        step = 1e-6 * (high - low)
+        assert not test(a - (low + step), b).significant and not test(a - (high - step), b).significant
+        assert test(a - (low - step), b).significant and test(a - (high + step), b).significant
+        assert found.significant == (not low <= 0 <= high)
+        assert found.sentence and f"interval [{low:.4g}" in found.sentence
+    assert seen >= 15
+
+
+def test_wilcoxon_interval_is_infinite_when_nothing_can_be_rejected_and_normal_for_many():
+    assert wilcoxon([1, 2, 3, 4, 5], [0] * 5).interval == (-math.inf, math.inf)
+    assert wilcoxon([1, 2, 3, 4, 5, 6], [0] * 6).interval == (1.0, 6.0)
+    generator = np.random.default_rng(2)
+    d = generator.normal(0.3, 1, 60)
+    low, high = wilcoxon(d, np.zeros(60)).interval
+    for shift, rejected in (
+        (low - 0.01, True),
+        (low + 0.05, False),
+        (high - 0.05, False),
+        (high + 0.01, True),
+    ):
+        assert (stats.wilcoxon(d - shift, method="approx").pvalue < 0.05) == rejected
+
+
+def test_results_of_several_methods_have_intervals_too():
+    found = friedman_nemenyi(DEMSAR_2006_TABLE_6, names=("C4.5", "m", "cf", "m+cf"))
+    apart = (found.intervals[..., 0] > 0) | (found.intervals[..., 1] < 0)
+    np.testing.assert_array_equal(apart, found.pairwise_p < 0.05)
+    assert found.to_dict()["sentence"] == found.sentence
+    anova = repeated_measures_anova([[1, 2, 4], [2, 3, 4], [3, 5, 6]], names=("a", "b", "c"))
+    assert set(anova.intervals) == {("a", "b"), ("a", "c"), ("b", "c")}
+    low, high = anova.intervals["a", "b"]
+    assert low < anova.means[0] - anova.means[1] < high
+    assert len(anova.to_dict()["pairs"]) == 3
+
+
+def test_posterior_of_a_comparison_looks_in_the_metric_s_direction():
+    from sklearn.datasets import load_iris
+    from sklearn.dummy import DummyClassifier
+    from sklearn.naive_bayes import GaussianNB
+
+    from fasttree.model_selection import compare
+
+    found = compare(
+        {"iris": load_iris(return_X_y=True)},
+        estimators={"NB": GaussianNB(), "prior": DummyClassifier()},
+        cv="2x5",
+        scoring=("accuracy", "error_rate", "bayesian_information_reward"),
+        baseline="prior",
+    )
+    one = found.bayesian_test("iris", "NB", "prior", rope=0.02)
+    better = found.posterior(rope=0.02)
+    assert better.shape == (1, 2, 3) and better[0, 1].tolist() == [0.0, 1.0, 0.0]
+    np.testing.assert_allclose(better[0, 0], one.probabilities)
+    errors = found.with_metric("error_rate").posterior(rope=0.02)
+    np.testing.assert_allclose(errors, better, atol=1e-12)
+    assert one.verdict == "right"

@@ -8,17 +8,30 @@ from .agreement import cohen_kappa, matthews_correlation
 from .calibration import CalibrationCurve, calibration_curve, expected_calibration_error
 from .confusion import confusion_matrix
 from .cost import cost_optimal_decision, expected_cost
+from .cost_curves import (
+    CostCurve,
+    CostRange,
+    cheapest_classifiers,
+    cost_curve,
+    cost_curve_area,
+    cost_envelope,
+    probability_cost,
+)
 from .error_rates import accuracy, error_rate, unclassified_rate
 from .f_measures import f_beta, f_beta_from_counts, precision, recall
 from .information import (
+    ClassRewards,
+    RewardCurves,
     bayesian_information_reward,
     class_prior,
     good_information_reward,
     information_reward_2002,
     kononenko_bratko_information_score,
     kullback_leibler_divergence,
+    reward_curves,
 )
 from .metric import Metric
+from .per_class import PerClass, per_class
 from .probability import brier_score, laplace_scores, log_loss
 from .registry import METRICS, get_metric, list_metrics
 from .roc import RocCurve, auc, roc_convex_hull, roc_curve
@@ -28,7 +41,12 @@ from .tree_size import depth, leaves, nodes
 __all__ = [
     "METRICS",
     "CalibrationCurve",
+    "ClassRewards",
+    "CostCurve",
+    "CostRange",
     "Metric",
+    "PerClass",
+    "RewardCurves",
     "RocCurve",
     "Scorer",
     "accuracy",
@@ -36,9 +54,13 @@ __all__ = [
     "bayesian_information_reward",
     "brier_score",
     "calibration_curve",
+    "cheapest_classifiers",
     "class_prior",
     "cohen_kappa",
     "confusion_matrix",
+    "cost_curve",
+    "cost_curve_area",
+    "cost_envelope",
     "cost_optimal_decision",
     "depth",
     "error_rate",
@@ -57,8 +79,11 @@ __all__ = [
     "log_loss",
     "matthews_correlation",
     "nodes",
+    "per_class",
     "precision",
+    "probability_cost",
     "recall",
+    "reward_curves",
     "roc_convex_hull",
     "roc_curve",
     "scorer",

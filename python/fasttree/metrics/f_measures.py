@@ -19,7 +19,7 @@ from .labels import check_weights, encode_pair, positive_code
 from .metric import Metric
 
 
-def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
     """Top / bottom with 0/0 = 0."""
     return np.divide(
         top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=np.asarray(bottom) != 0
@@ -41,7 +41,7 @@ def f_beta_from_counts(tp: Any, fp: Any, fn: Any, *, beta: float = 1.0) -> Any:
     square = _check_beta(beta) ** 2
     tp, fp, fn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn))
     top = (1.0 + square) * tp
-    value = _ratio(top, top + square * fn + fp)
+    value = ratio(top, top + square * fn + fp)
     return value if value.ndim else float(value)
 
 
@@ -74,13 +74,13 @@ def f_beta_from_confusion(
 def precision_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
     """TP / (TP + FP) of confusion counts (..., k, k + 1)."""
     tp, fp, _ = _positive_counts(counts, positive)
-    return _ratio(tp, tp + fp)
+    return ratio(tp, tp + fp)
 
 
 def recall_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
     """TP / (TP + FN) of confusion counts (..., k, k + 1)."""
     tp, _, fn = _positive_counts(counts, positive)
-    return _ratio(tp, tp + fn)
+    return ratio(tp, tp + fn)
 
 
 def _counts(

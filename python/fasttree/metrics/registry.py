@@ -5,10 +5,32 @@ A new metric is one file with a ``METRICS`` tuple and one entry in ``_FILES`` be
 
 from __future__ import annotations
 
-from . import agreement, calibration, cost, error_rates, f_measures, information, probability, roc, tree_size
+from . import (
+    agreement,
+    calibration,
+    cost,
+    cost_curves,
+    error_rates,
+    f_measures,
+    information,
+    probability,
+    roc,
+    tree_size,
+)
 from .metric import Metric
 
-_FILES = (error_rates, f_measures, agreement, roc, probability, calibration, cost, information, tree_size)
+_FILES = (
+    error_rates,
+    f_measures,
+    agreement,
+    roc,
+    probability,
+    calibration,
+    cost,
+    cost_curves,
+    information,
+    tree_size,
+)
 
 METRICS: dict[str, Metric] = {metric.name: metric for module in _FILES for metric in module.METRICS}
 """Every metric by its name."""

@@ -7,7 +7,7 @@ not depend on row order.  O(n log n).  Not a measure of calibration: any increas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ class RocCurve(NamedTuple):
     thresholds: np.ndarray
 
 
-def _group_sums(
+def group_sums(
     is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, ...]:
     """Return distinct scores, descending, with the positive and negative weight of each group of ties."""
@@ -48,7 +48,7 @@ def binary_auc(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray 
     >>> binary_auc(np.array([False, True, True]), np.array([0.2, 0.2, 0.9]))
     0.75
     """
-    _, positives, negatives = _group_sums(is_positive, scores, weights)
+    _, positives, negatives = group_sums(is_positive, scores, weights)
     total = positives.sum() * negatives.sum()
     if total == 0:
         return float("nan")
@@ -112,7 +112,7 @@ def roc_curve(
     array([0. , 0.5, 1. , 1. ])
     """
     is_positive, column, weights = _binary_inputs(y_true, scores, positive, classes, sample_weight)
-    thresholds, positives, negatives = _group_sums(is_positive, column, weights)
+    thresholds, positives, negatives = group_sums(is_positive, column, weights)
     if positives.sum() == 0 or negatives.sum() == 0:
         missing = "positive" if positives.sum() == 0 else "negative"
         raise ValueError(f"there is no {missing} row; a ROC curve needs both kinds")
@@ -121,7 +121,8 @@ def roc_curve(
     return RocCurve(fpr, tpr, np.concatenate([[np.inf], thresholds]))
 
 
-def auc_from_rows(
+def mean_over_classes(
+    measure: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float],
     codes: np.ndarray,
     scores: np.ndarray,
     *,
@@ -129,14 +130,17 @@ def auc_from_rows(
     average: str = "macro",
     weights: np.ndarray | None = None,
 ) -> float:
-    """AUC of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of one-vs-rest."""
+    """Return a binary measure (is_positive, scores, weights) of the positive class, or its mean of one-vs-rest.
+
+    `scores` (n,) or (n, k); with more than two columns the classes for which the measure is NaN are left out.
+    """
     if scores.ndim == 1:
-        return binary_auc(codes == positive, scores, weights)
+        return measure(codes == positive, scores, weights)
     n_classes = scores.shape[1]
     if n_classes <= 2:
         code = positive % n_classes
-        return binary_auc(codes == code, scores[:, code], weights)
-    each = np.array([binary_auc(codes == code, scores[:, code], weights) for code in range(n_classes)])
+        return measure(codes == code, scores[:, code], weights)
+    each = np.array([measure(codes == code, scores[:, code], weights) for code in range(n_classes)])
     known = ~np.isnan(each)
     if not known.any():
         return float("nan")
@@ -148,6 +152,18 @@ def auc_from_rows(
     raise ValueError(
         f'average={average!r}; use "macro" (mean over classes) or "weighted" (by class frequency)'
     )
+
+
+def auc_from_rows(
+    codes: np.ndarray,
+    scores: np.ndarray,
+    *,
+    positive: int = -1,
+    average: str = "macro",
+    weights: np.ndarray | None = None,
+) -> float:
+    """AUC of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of one-vs-rest."""
+    return mean_over_classes(binary_auc, codes, scores, positive=positive, average=average, weights=weights)
 
 
 def auc(
@@ -168,14 +184,37 @@ def auc(
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
+    return score_ranking(
+        binary_auc,
+        y_true,
+        scores,
+        positive=positive,
+        average=average,
+        classes=classes,
+        sample_weight=sample_weight,
+    )
+
+
+def score_ranking(
+    measure: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float],
+    y_true: Any,
+    scores: Any,
+    *,
+    positive: Any,
+    average: str,
+    classes: Sequence[Any] | None,
+    sample_weight: Any,
+) -> float:
+    """Check labels and scores, and return a binary measure of them, or its mean of one-vs-rest."""
     known = tuple(classes) if classes is not None else sorted_classes(y_true)
     if positive is not None or np.ndim(scores) == 1:
         if positive is None and len(known) > 2:
             _check_scores(scores, len(codes_of(y_true, known, "y_true")), len(known))
-        return binary_auc(*_binary_inputs(y_true, scores, positive, known, sample_weight))
+        return measure(*_binary_inputs(y_true, scores, positive, known, sample_weight))
     codes = codes_of(y_true, known, "y_true")
     array = _check_scores(scores, len(codes), len(known))
-    return auc_from_rows(codes, array, average=average, weights=check_weights(sample_weight, len(codes)))
+    weights = check_weights(sample_weight, len(codes))
+    return mean_over_classes(measure, codes, array, average=average, weights=weights)
 
 
 def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:

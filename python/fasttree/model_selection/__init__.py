@@ -8,8 +8,10 @@ from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation, MethodScores
 from .statistics import (
     AnovaResult,
+    BayesianTestResult,
     FriedmanResult,
     PairedTestResult,
+    bayesian_correlated_t_test,
     bonferroni,
     corrected_resampled_t_test,
     five_by_two_cv_f_test,
@@ -26,6 +28,7 @@ from .weka import WekaStratifiedKFold
 
 __all__ = [
     "AnovaResult",
+    "BayesianTestResult",
     "Comparison",
     "ContiguousKFold",
     "CrossValidation",
@@ -38,6 +41,7 @@ __all__ = [
     "PairedTestResult",
     "StratifiedRepeatedKFold",
     "WekaStratifiedKFold",
+    "bayesian_correlated_t_test",
     "bonferroni",
     "compare",
     "corrected_resampled_t_test",

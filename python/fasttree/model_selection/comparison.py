@@ -19,14 +19,17 @@ from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .scoring import greater_is_better, resolve_scoring
 from .statistics import (
+    BayesianTestResult,
     FriedmanResult,
     PairedTestResult,
+    bayesian_correlated_t_test,
     five_by_two_cv_f_test,
     five_by_two_cv_t_test,
     friedman_nemenyi,
     paired_t_test,
     wilcoxon,
 )
+from .statistics.bayesian import posterior_probabilities
 from .statistics.outcome import check_alpha
 from .statistics.t_tests import corrected_resampled_t_test, t_from_differences, two_sided_p
 from .validation import cross_validate
@@ -238,6 +241,40 @@ class Comparison(Rendered):
             options["test_over_train"] = one.folds.n_test_over_n_train
         run = TESTS[self.test] if isinstance(self.test, str) else self.test
         return run(a, b, **options) if isinstance(self.test, str) else run(a, b)
+
+    def bayesian_test(
+        self, dataset: str, first: str, second: str, *, rope: float = 0.01
+    ) -> BayesianTestResult:
+        """Return the Bayesian correlated t test of two methods on one data set; `rope` in the metric's units."""
+        one = self[dataset]
+        return bayesian_correlated_t_test(
+            one[first][self.metric],
+            one[second][self.metric],
+            rope=rope,
+            test_over_train=one.folds.n_test_over_n_train,
+            alpha=self.alpha,
+            names=(first, second),
+        )
+
+    def posterior(self, *, rope: float = 0.01) -> np.ndarray:
+        """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than the baseline.
+
+        Shape (sets, methods, 3); better is smaller for a metric of which less is better.  NaN where a fold value is not
+        finite.  A difference up to `rope`, in the metric's units, is practically none.
+        """
+        out = np.full((*self.means.shape, 3), np.nan)
+        for place, one in enumerate(self.results.values()):
+            values = one.matrix(self.metric)
+            finite = np.isfinite(values).all(axis=1)
+            if not finite[self._baseline]:
+                continue
+            d = values[finite] - values[self._baseline]
+            if not self.greater_is_better:
+                d = -d
+            largest = np.maximum(np.abs(values[finite]).max(axis=1), np.abs(values[self._baseline]).max())
+            factor = one.folds.n_test_over_n_train
+            out[place, finite] = posterior_probabilities(d, factor, rope, largest)
+        return out
 
     def friedman(self, *, tie_correction: bool = True) -> FriedmanResult:
         """Return Friedman's test with Nemenyi's critical difference over the data sets' means."""

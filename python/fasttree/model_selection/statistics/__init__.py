@@ -5,6 +5,7 @@ with scikit-learn) is loaded when a test runs, not on import.
 """
 
 from .anova import repeated_measures_anova
+from .bayesian import BayesianTestResult, bayesian_correlated_t_test
 from .five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
 from .multiple import bonferroni, holm
 from .outcome import AnovaResult, FriedmanResult, PairedTestResult
@@ -13,8 +14,10 @@ from .t_tests import corrected_resampled_t_test, paired_t_test
 
 __all__ = [
     "AnovaResult",
+    "BayesianTestResult",
     "FriedmanResult",
     "PairedTestResult",
+    "bayesian_correlated_t_test",
     "bonferroni",
     "corrected_resampled_t_test",
     "five_by_two_cv_f_test",

@@ -6,7 +6,7 @@ With p_i1, p_i2 the differences in the two folds of repetition i and s_i^2 = (p_
     F = sum_ij p_ij^2 / (2 sum_i s_i^2)       (10, 5) df    (Alpaydin 1999)
 
 Zero variance: p = 1 if the mean difference is 0, else 0.  t hangs on one fold, so another order of the repetitions
-changes it; F uses all ten.  Exactly ten values: five repetitions of two folds, in this order.
+changes it; F uses all ten.  The intervals hold the differences that the test does not reject.  Exactly ten values: five repetitions of two folds, in this order.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def five_by_two_cv_f_test(
     >>> five_by_two_cv_f_test([1, 2] * 5, [0, 0] * 5).statistic
     5.0
     """
-    from scipy.special import fdtrc
+    from scipy.special import fdtrc, fdtri
 
     check_alpha(alpha)
     d, total, mean = _differences(a, b)
@@ -85,13 +85,16 @@ def five_by_two_cv_f_test(
     else:
         statistic = float((d**2).sum() / (2.0 * total))
         p_value = float(fdtrc(10, 5, statistic))
+    # F(mean - x) <= its critical value: 10 (mean - x)^2 + sum (p - mean)^2 <= 2 total critical.
+    room = (2.0 * total * float(fdtri(10, 5, 1.0 - alpha)) - float(((d - d.mean()) ** 2).sum())) / 10.0
+    half = 0.0 if total == 0.0 else math.sqrt(room) if room >= 0 else math.nan
     return PairedTestResult(
         test="5x2cv F test",
         statistic=statistic,
         p_value=p_value,
         df=(10.0, 5.0),
         mean_difference=mean,
-        interval=None,
+        interval=(mean - half, mean + half),
         alpha=alpha,
         n=10,
         names=names,

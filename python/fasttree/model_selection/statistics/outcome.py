@@ -23,12 +23,26 @@ def format_p(p_value: float) -> str:
     return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.4f}"
 
 
+def direction_words(difference: float, names: tuple[str, str]) -> str:
+    """Return "A is on average 0.1 above B", or that the means are equal."""
+    first, second = names
+    if difference == 0:
+        return f"{first} and {second} have equal means"
+    return f"{first} is on average {abs(difference):.4g} {'above' if difference > 0 else 'below'} {second}"
+
+
+def plain_values(result: Any) -> dict[str, Any]:
+    """Return the fields of a result by name."""
+    return {name: getattr(result, name) for name in result.__dataclass_fields__}
+
+
 @dataclass(frozen=True)
 class PairedTestResult:
     """Outcome of a test of two methods on the same folds (or data sets).
 
     `statistic` (t, F or W), `p_value` (two-sided), `df` degrees of freedom (None for rank tests), `mean_difference`
-    first minus second, `interval` its confidence interval at 1 - alpha (None where the test gives none), `n` pairs.
+    first minus second, `n` pairs.  `interval` holds the differences that the test would not reject at `alpha`: of the
+    mean, or of the pseudomedian for rank tests; NaN where it rejects all of them.
     """
 
     test: str
@@ -36,7 +50,7 @@ class PairedTestResult:
     p_value: float
     df: float | tuple[float, float] | None
     mean_difference: float
-    interval: tuple[float, float] | None
+    interval: tuple[float, float]
     alpha: float
     n: int
     names: tuple[str, str] = ("A", "B")
@@ -49,12 +63,7 @@ class PairedTestResult:
     @property
     def sentence(self) -> str:
         """What was found, in words."""
-        first, second = self.names
-        size = f"{abs(self.mean_difference):.4g}"
-        if self.mean_difference == 0:
-            what = f"{first} and {second} have equal means"
-        else:
-            what = f"{first} is on average {size} {'above' if self.mean_difference > 0 else 'below'} {second}"
+        what = direction_words(self.mean_difference, self.names)
         verdict = "significant" if self.significant else "not significant"
         if self.df is None:
             numbers = f"statistic = {self.statistic:.4g}"
@@ -63,7 +72,7 @@ class PairedTestResult:
         else:
             numbers = f"t({self.df:g}) = {self.statistic:.4g}"
         span = ""
-        if self.interval is not None and not any(map(math.isnan, self.interval)):
+        if not any(map(math.isnan, self.interval)):
             span = f", {100 * (1 - self.alpha):g} % interval [{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
         return (
             f"{what}; the difference is {verdict} at the {self.alpha:g} level "
@@ -72,8 +81,7 @@ class PairedTestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number and the sentence as plain values."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**values, "significant": self.significant, "sentence": self.sentence}
+        return {**plain_values(self), "significant": self.significant, "sentence": self.sentence}
 
 
 @dataclass(frozen=True)
@@ -104,6 +112,15 @@ class FriedmanResult:
         return bool(self.p_value < self.alpha)
 
     @property
+    def intervals(self) -> np.ndarray:
+        """Nemenyi's simultaneous intervals of the differences of mean ranks, (methods, methods, 2).
+
+        `[i, j]` is mean rank i minus mean rank j, less and plus the critical difference.
+        """
+        gaps = self.mean_ranks[:, None] - self.mean_ranks[None, :]
+        return np.stack([gaps - self.critical_difference, gaps + self.critical_difference], axis=-1)
+
+    @property
     def groups(self) -> list[tuple[str, ...]]:
         """Maximal sets of methods whose mean ranks lie within the critical difference, best first."""
         order = np.argsort(self.mean_ranks, kind="stable")
@@ -129,6 +146,10 @@ class FriedmanResult:
             f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}); mean ranks: {ranks}; "
             f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number and the sentence as plain values."""
+        return {**plain_values(self), "significant": self.significant, "sentence": self.sentence}
 
 
 @dataclass(frozen=True)
@@ -165,3 +186,18 @@ class AnovaResult:
             f"(repeated-measures F({self.df[0]:g}, {self.df[1]:g}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
             f"Greenhouse-Geisser {format_p(self.corrected_p_value)})."
         )
+
+    @property
+    def intervals(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """Simultaneous intervals (Bonferroni) of the differences of means, by pair of names."""
+        return {pair.names: pair.interval for pair in self.pairs}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number and the sentences as plain values."""
+        pairs = [pair.to_dict() for pair in self.pairs]
+        return {
+            **plain_values(self),
+            "pairs": pairs,
+            "significant": self.significant,
+            "sentence": self.sentence,
+        }

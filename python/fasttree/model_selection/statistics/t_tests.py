@@ -70,6 +70,21 @@ def t_quantile(alpha: float, df: float) -> float:
     return float(stdtrit(df, 1.0 - alpha / 2.0))
 
 
+def ratio_of_sizes(n_train: float | None, n_test: float | None, test_over_train: float | None) -> float:
+    """Return test rows over training rows, given as such or as two numbers; positive."""
+    if test_over_train is None:
+        if n_train is None or n_test is None:
+            raise ValueError(
+                "give test_over_train=, or both n_train= and n_test=: the correction depends on them"
+            )
+        test_over_train = n_test / n_train
+    if not (np.isfinite(test_over_train) and test_over_train > 0):
+        raise ValueError(
+            f"test_over_train={test_over_train!r} must be positive: test rows over training rows"
+        )
+    return float(test_over_train)
+
+
 def _result(
     test: str, a: Any, b: Any, *, factor: float, alpha: float, names: tuple[str, str]
 ) -> PairedTestResult:
@@ -121,14 +136,5 @@ def corrected_resampled_t_test(
     >>> corrected_resampled_t_test([3, 5, 4, 6], [2, 3, 4, 3], test_over_train=1 / 3).df
     3.0
     """
-    if test_over_train is None:
-        if n_train is None or n_test is None:
-            raise ValueError(
-                "give test_over_train=, or both n_train= and n_test=: the correction depends on them"
-            )
-        test_over_train = n_test / n_train
-    if not (np.isfinite(test_over_train) and test_over_train > 0):
-        raise ValueError(
-            f"test_over_train={test_over_train!r} must be positive: test rows over training rows"
-        )
-    return _result("corrected resampled t test", a, b, factor=test_over_train, alpha=alpha, names=names)
+    factor = ratio_of_sizes(n_train, n_test, test_over_train)
+    return _result("corrected resampled t test", a, b, factor=factor, alpha=alpha, names=names)

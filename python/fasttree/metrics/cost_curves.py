@@ -1,0 +1,207 @@
+"""Cost curves: what a classifier costs at every cost ratio and class share (Drummond & Holte 2000, 2006).
+
+    PC(+) = p(+) C_fn / (p(+) C_fn + p(-) C_fp)          probability cost, 0 to 1
+    NE    = (1 - TPR) PC(+) + FPR (1 - PC(+))            normalised expected cost, 0 to 1
+
+A point of ROC space is a line here, a ROC curve the lower envelope of its lines, and a vertex of the ROC convex hull a
+segment of the envelope: the range of PC(+) in which that threshold is the cheapest.  "Always negative" costs PC(+),
+"always positive" 1 - PC(+); a classifier is worth asking only where it lies below both.  Unlike ROC curves, cost
+curves answer by how much one classifier is better, and where.  The area under an envelope is the mean cost when every
+PC(+) is equally likely.  O(n log n).  Two classes; with more, one against the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .metric import Metric
+from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
+
+
+class CostCurve(NamedTuple):
+    """A lower envelope of m segments, from left to right.
+
+    `probability_cost` and `normalized_cost` (m + 1,) are its corners; on segment i, from corner i to corner i + 1, the
+    cheapest classifier has `fpr[i]`, `tpr[i]` and is reached at `thresholds[i]` (m,; NaN where none was given).
+    """
+
+    probability_cost: np.ndarray
+    normalized_cost: np.ndarray
+    fpr: np.ndarray
+    tpr: np.ndarray
+    thresholds: np.ndarray
+
+    def cost_at(self, probability_cost: Any) -> Any:
+        """Return the normalised expected cost at PC(+) (0 to 1, any shape).
+
+        >>> cost_curve([0, 1], [0.1, 0.9]).cost_at([0.0, 0.5, 1.0])
+        array([0., 0., 0.])
+        """
+        at = np.asarray(probability_cost, dtype=np.float64)
+        if not ((at >= 0) & (at <= 1)).all():
+            raise ValueError("probability_cost must lie between 0 and 1")
+        return np.interp(at, self.probability_cost, self.normalized_cost)
+
+    @property
+    def area(self) -> float:
+        """The area under the envelope, 0 (perfect) to 1/4 (no better than a constant answer)."""
+        widths = np.diff(self.probability_cost)
+        return float((widths * (self.normalized_cost[1:] + self.normalized_cost[:-1])).sum() / 2.0)
+
+
+class CostRange(NamedTuple):
+    """`name` is the cheapest from `lower` to `upper` probability cost, at the point (`fpr`, `tpr`) of ROC space."""
+
+    name: str
+    lower: float
+    upper: float
+    fpr: float
+    tpr: float
+
+
+def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
+    """Return PC(+) = p C_fn / (p C_fn + (1 - p) C_fp) of the share p of positives and the costs of the two errors.
+
+    >>> probability_cost(0.2, cost_fn=4.0)
+    0.5
+    """
+    share = np.asarray(positive_share, dtype=np.float64)
+    if not ((share >= 0) & (share <= 1)).all():
+        raise ValueError(f"positive_share={positive_share!r} must lie between 0 and 1")
+    if not (cost_fp > 0 and cost_fn > 0 and np.isfinite([cost_fp, cost_fn]).all()):
+        raise ValueError(f"cost_fp={cost_fp!r} and cost_fn={cost_fn!r} must be positive and finite")
+    value = share * cost_fn / (share * cost_fn + (1.0 - share) * cost_fp)
+    return value if value.ndim else float(value)
+
+
+def cost_envelope(*curves: Any) -> CostCurve:
+    """Return the lower envelope of ROC curves (`RocCurve` or pairs (fpr, tpr)) and the two constant answers.
+
+    >>> cost_envelope(([0.2], [0.8])).probability_cost.round(6).tolist()
+    [0.0, 0.2, 0.8, 1.0]
+    """
+    fpr, tpr = roc_convex_hull(*curves)
+    thresholds = np.full(len(fpr), np.nan)
+    for curve in reversed(curves):
+        if isinstance(curve, RocCurve):
+            known = dict(
+                zip(zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True), curve.thresholds, strict=True)
+            )
+            for place, point in enumerate(zip(fpr.tolist(), tpr.tolist(), strict=True)):
+                thresholds[place] = known.get(point, thresholds[place])
+    d_fpr, d_tpr = np.diff(fpr), np.diff(tpr)
+    corners = np.concatenate([[0.0], d_fpr / (d_fpr + d_tpr), [1.0]])
+    last = np.minimum(np.arange(len(corners)), len(fpr) - 1)
+    costs = (1.0 - tpr[last]) * corners + fpr[last] * (1.0 - corners)
+    kept = corners[1:] > corners[:-1]  # a perfect point leaves the constant answers no range
+    keep = np.concatenate([kept, [True]])
+    return CostCurve(corners[keep], costs[keep], fpr[kept], tpr[kept], thresholds[kept])
+
+
+def cost_curve(
+    y_true: Any,
+    scores: Any,
+    *,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> CostCurve:
+    """Return the cost curve of scores (n,) or (n, k): the cheapest threshold for every probability cost.
+
+    Arguments and errors are those of `roc_curve`.
+
+    >>> curve = cost_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> curve.cost_at(0.5).item(), curve.thresholds.tolist()
+    (0.25, [0.9, 0.3])
+    """
+    return cost_envelope(
+        roc_curve(y_true, scores, positive=positive, classes=classes, sample_weight=sample_weight)
+    )
+
+
+def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
+    """Return which of several classifiers is the cheapest where, from PC(+) = 0 to 1; of equals, the first.
+
+    `curves`: name -> `RocCurve` or (fpr, tpr).  Only classifiers on the common convex hull appear; the constant
+    answers are named "always negative" and "always positive".
+
+    >>> [(one.name, round(one.upper, 3)) for one in cheapest_classifiers({"a": ([0.0], [0.5]), "b": ([0.5], [1.0])})]
+    [('a', 0.5), ('b', 1.0)]
+    """
+    envelope = cost_envelope(*curves.values())
+    owner: dict[tuple[float, float], str] = {}
+    for name, curve in curves.items():
+        for point in zip(
+            np.asarray(curve[0], float).tolist(), np.asarray(curve[1], float).tolist(), strict=True
+        ):
+            owner.setdefault(point, name)
+    owner.update({(0.0, 0.0): "always negative", (1.0, 1.0): "always positive"})
+    points = zip(envelope.fpr.tolist(), envelope.tpr.tolist(), strict=True)
+    corners = envelope.probability_cost.tolist()
+    return [
+        CostRange(owner[point], lower, upper, *point)
+        for point, lower, upper in zip(points, corners[:-1], corners[1:], strict=True)
+    ]
+
+
+def _binary_area(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None) -> float:
+    _, positives, negatives = group_sums(is_positive, scores, weights)
+    if positives.sum() == 0 or negatives.sum() == 0:
+        return float("nan")
+    rates = np.cumsum(negatives) / negatives.sum(), np.cumsum(positives) / positives.sum()
+    return cost_envelope(tuple(np.minimum(one, 1.0) for one in rates)).area
+
+
+def cost_curve_area_from_rows(
+    codes: np.ndarray,
+    scores: np.ndarray,
+    *,
+    positive: int = -1,
+    average: str = "macro",
+    weights: np.ndarray | None = None,
+) -> float:
+    """Area of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of one-vs-rest."""
+    return mean_over_classes(_binary_area, codes, scores, positive=positive, average=average, weights=weights)
+
+
+def cost_curve_area(
+    y_true: Any,
+    scores: Any,
+    *,
+    positive: Any = None,
+    average: Literal["macro", "weighted"] = "macro",
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the area under the cost curve, 0 (perfect) to 1/4; more than two classes: mean of one-vs-rest, as `auc`.
+
+    >>> cost_curve_area([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    0.0
+    """
+    return score_ranking(
+        _binary_area,
+        y_true,
+        scores,
+        positive=positive,
+        average=average,
+        classes=classes,
+        sample_weight=sample_weight,
+    )
+
+
+METRICS = (
+    Metric(
+        name="cost_curve_area",
+        function=cost_curve_area,
+        needs="scores",
+        greater_is_better=False,
+        doc="mean normalised cost at the cheapest threshold, every probability cost equally likely",
+        source="Drummond & Holte 2006",
+        minimum=0.0,
+        maximum=0.25,
+        from_rows=cost_curve_area_from_rows,
+    ),
+)

@@ -1,0 +1,75 @@
+"""What a reward pays for every confidence in the true class: the curves of Hope & Korb (2004), figure 1.
+
+The true class gets confidence x, the other classes share 1 - x equally.  Under a uniform prior the two rewards of
+Hope & Korb nearly coincide; under (.1, .45, .45), the first class true, that of 2002 leaves all others far behind.
+The score of Kononenko & Bratko has a kink where x is the prior.  O(points x k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .bayesian import bayesian_information_reward
+from .good import good_information_reward
+from .kononenko_bratko import kononenko_bratko_information_score
+from .prior import check_prior
+from .reward import Reward
+from .reward_2002 import information_reward_2002
+
+REWARDS: dict[str, Reward] = {
+    one.__name__: one  # type: ignore[attr-defined]
+    for one in (
+        information_reward_2002,
+        bayesian_information_reward,
+        kononenko_bratko_information_score,
+        good_information_reward,
+    )
+}
+
+
+class RewardCurves(NamedTuple):
+    """`confidence` (points,) in the true class, `rewards` name -> values (points,), and the `prior` (k,)."""
+
+    confidence: np.ndarray
+    rewards: dict[str, np.ndarray]
+    prior: np.ndarray
+
+
+def reward_curves(
+    prior: Any = (1 / 3, 1 / 3, 1 / 3),
+    *,
+    true_class: int = 0,
+    rewards: Sequence[str] = tuple(REWARDS)[:3],
+    points: int = 199,
+    base: float | None = 2.0,
+) -> RewardCurves:
+    """Return what rewards pay for confidences 1/(points + 1) to points/(points + 1) in the true class.
+
+    `prior` (k,), k >= 2; `true_class` its position; `rewards` names of information rewards (Good's for k = 2).
+    The two panels of the figure are `prior` (1/3, 1/3, 1/3) and (.1, .45, .45).
+
+    >>> curves = reward_curves((0.1, 0.45, 0.45), points=9)
+    >>> curves.confidence[0].item(), curves.rewards["bayesian_information_reward"][0].item()
+    (0.1, 0.0)
+    """
+    before = np.asarray(prior, dtype=np.float64)
+    k = before.size
+    if before.ndim != 1 or k < 2 or not 0 <= true_class < k:
+        raise ValueError(
+            f"prior={prior!r} and true_class={true_class}: give at least two probabilities and the true one's position"
+        )
+    before = check_prior(before, 1, k)
+    if points < 2:
+        raise ValueError(f"points={points} must be at least 2")
+    unknown = [name for name in rewards if name not in REWARDS]
+    if unknown:
+        raise ValueError(f"rewards: {unknown[0]!r} is not known; use {', '.join(REWARDS)}")
+    x = np.arange(1, points + 1) / (points + 1)
+    rows = np.repeat(((1.0 - x) / (k - 1))[:, None], k, axis=1)
+    rows[:, true_class] = x
+    codes = np.full(points, true_class)
+    values = {name: REWARDS[name].per_row(codes, rows, before, base=base) for name in rewards}
+    return RewardCurves(x, values, before)

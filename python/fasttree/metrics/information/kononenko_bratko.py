@@ -1,0 +1,48 @@
+"""The information score of Kononenko & Bratko (1991): what was learnt about the true class.
+
+    log p' - log p if p' >= p, else log(1 - p) - log(1 - p')      p', p of the true class
+
+It has a kink at p' = p, where its slope jumps from 1/(1 - p) to 1/p, and a certain error costs no more than
+log(1 - p): a forecaster may gain from stating more than it believes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..metric import Metric
+from .reward import at_true, difference, reward, true_column
+
+
+@reward(mean=False)
+def kononenko_bratko_information_score(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the information score: log p' - log p if p' >= p, else log(1 - p) - log(1 - p'), of the true class.
+
+    `prior`: (k,), (n, k) or "uniform"; it must be given.  Negative when the prediction is worse than the prior.
+    `per_instance=True` gives the values (n,), `by_class=True` the parts (`ClassRewards`).
+
+    >>> kononenko_bratko_information_score([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
+    1.0
+    """
+    said, before = true_column(given, codes), true_column(prior, codes)
+    value = np.where(said >= before, difference(said, before), difference(1.0 - before, 1.0 - said))
+    return at_true(codes, value, given.shape[1])
+
+
+METRICS = (
+    Metric(
+        name="kononenko_bratko_information_score",
+        function=kononenko_bratko_information_score,
+        needs="proba",
+        greater_is_better=True,
+        doc="information gained on the true class against the prior",
+        source="Kononenko & Bratko 1991",
+        minimum=-math.inf,
+        maximum=math.inf,
+        aliases=("kononenko_bratko",),
+        uses_prior=True,
+        per_row=kononenko_bratko_information_score.per_row,
+    ),
+)

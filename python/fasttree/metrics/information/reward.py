@@ -1,0 +1,174 @@
+"""What all information rewards share: from terms to values a row, means, and parts by class.
+
+A reward is written as its terms, one a row and class, in nats: ``terms(codes, given, prior) -> (n, k)`` with `given`
+the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true classes.  `@reward` makes of it the
+public function: labels and probabilities checked, logs in the base asked for, and the value of a row the mean of its
+terms over the classes, or their sum for rewards that look at the true class alone (its term is then the only one).
+
+By class, a mean reward R falls apart in two ways, both exact:
+
+    R = sum_c share_c reward_c      by the class of the row: which class is predicted badly
+    R = sum_c term_c                by the class of the term: where the probabilities are bad
+
+O(n k).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+
+from ..labels import average, check_weights, encode_proba
+from ..probability import clip_proba, log_unit
+from .prior import check_prior
+
+Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+class ClassRewards(NamedTuple):
+    """A mean reward in parts, arrays (k,) in the order of `classes`.
+
+    `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows), `term` the mean of
+    what each class's probability adds on all rows; sum(share * reward) = sum(term) = the mean reward.
+    """
+
+    classes: tuple[Any, ...]
+    share: np.ndarray
+    reward: np.ndarray
+    term: np.ndarray
+
+
+class Reward(Protocol):
+    """A public reward function, with its array form (`Metric.per_row`)."""
+
+    per_row: Callable[..., np.ndarray]
+
+    def __call__(
+        self,
+        y_true: Any,
+        proba: Any,
+        *,
+        prior: Any = None,
+        classes: Sequence[Any] | None = None,
+        base: float | None = 2.0,
+        clip: float | None = None,
+        sample_weight: Any = None,
+        per_instance: bool = False,
+        by_class: bool = False,
+    ) -> Any:
+        """Return the mean reward (float), values a row (n,), or `ClassRewards`."""
+
+
+def difference(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return ln left - ln right, 0 where the two are equal (also where both are 0)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(left == right, 0.0, np.log(left) - np.log(right))
+
+
+def is_true(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return whether a class is the true one, bool (n, k)."""
+    return codes[:, None] == np.arange(n_classes)
+
+
+def true_column(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the entry of each row's true class; `values` is (n, k), or (k,) for all rows."""
+    return values[codes] if values.ndim == 1 else values[np.arange(len(codes)), codes]
+
+
+def at_true(codes: np.ndarray, values: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return terms (n, k) that are `values` (n,) at the true class and 0 elsewhere."""
+    out = np.zeros((len(codes), n_classes))
+    out[np.arange(len(codes)), codes] = values
+    return out
+
+
+def by_class(
+    codes: np.ndarray, terms: np.ndarray, rows: np.ndarray, weights: np.ndarray | None, classes: Sequence[Any]
+) -> ClassRewards:
+    """Return the parts of a mean: `terms` (n, k) add up to `rows` (n,)."""
+    k = terms.shape[1]
+    unit = np.ones(len(codes)) if weights is None else weights
+    held = np.bincount(codes, unit, minlength=k)
+    reward = np.full(k, np.nan)
+    for code in np.flatnonzero(held > 0):
+        inside = codes == code
+        reward[code] = average(rows[inside], None if weights is None else weights[inside])
+    term = np.array([average(terms[:, code], weights) for code in range(k)])
+    return ClassRewards(tuple(classes), held / held.sum(), reward, term)
+
+
+def reward(*, mean: bool, uses_prior: bool = True, has_base: bool = True) -> Callable[[Terms], Reward]:
+    """Return a decorator that makes the public function of a reward from its terms.
+
+    `mean`: a row's value is the mean of its terms over the classes (else their sum).  `uses_prior`: without it the
+    function takes no ``prior=``.  `has_base`: terms are logarithms (else the base cancels and is only checked).
+    """
+
+    def decorate(terms_of: Terms) -> Reward:
+        name = terms_of.__name__
+
+        def terms(
+            codes: np.ndarray, proba: np.ndarray, prior: Any, base: float | None, clip: float | None
+        ) -> np.ndarray:
+            unit = log_unit(base)
+            found = terms_of(codes, clip_proba(proba, clip), prior)
+            return found / unit if has_base else found
+
+        def per_row(
+            codes: np.ndarray,
+            proba: np.ndarray,
+            prior: Any = None,
+            *,
+            base: float | None = 2.0,
+            clip: float | None = None,
+        ) -> np.ndarray:
+            found = terms(codes, proba, prior, base, clip)
+            return found.mean(axis=1) if mean else found.sum(axis=1)
+
+        def function(
+            y_true: Any,
+            proba: Any,
+            *,
+            prior: Any = None,
+            classes: Sequence[Any] | None = None,
+            base: float | None = 2.0,
+            clip: float | None = None,
+            sample_weight: Any = None,
+            per_instance: bool = False,
+            by_class: bool = False,
+        ) -> Any:
+            if not uses_prior and prior is not None:
+                raise TypeError(f"{name} compares with no prior; leave prior= out")
+            if per_instance and by_class:
+                raise ValueError(
+                    "per_instance=True and by_class=True exclude each other; ask for one of them"
+                )
+            codes, checked, known = encode_proba(y_true, proba, classes)
+            weights = check_weights(sample_weight, len(codes))
+            before = check_prior(prior, len(codes), len(known)) if uses_prior else None
+            rows = per_row(codes, checked, before, base=base, clip=clip)
+            if per_instance:
+                return rows
+            if by_class:
+                parts = terms(codes, checked, before, base, clip)
+                return parts_of(codes, parts / len(known) if mean else parts, rows, weights, known)
+            return average(rows, weights)
+
+        shown = inspect.signature(function)
+        if not uses_prior:
+            kept = [one for one in shown.parameters.values() if one.name != "prior"]
+            shown = shown.replace(parameters=kept)
+        for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
+            setattr(function, attribute, getattr(terms_of, attribute))
+        public = cast(Any, function)
+        public.__signature__, public.per_row = shown, per_row
+        return cast(Reward, function)
+
+    return decorate
+
+
+parts_of = by_class
+"""`by_class` under a name that no parameter hides."""

@@ -1,0 +1,106 @@
+"""Each class by itself, as Weka prints it: TP rate, FP rate, precision, recall, F and ROC area.
+
+    TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)     0/0 = 0
+
+Every class is set against all others; the weighted means use the classes' shares of the rows.  An unclassified row is
+a false negative of its class and a positive of none.  O(rows), and O(n log n) a class for the ROC areas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .confusion import confusion_counts
+from .f_measures import f_beta_from_counts, ratio
+from .labels import check_proba, check_weights, encode_pair
+from .roc import binary_auc
+
+
+class PerClass(NamedTuple):
+    """Arrays (k,) in the order of `classes`; `support` is the weight of rows, `roc_area` NaN without probabilities."""
+
+    classes: tuple[Any, ...]
+    support: np.ndarray
+    tp_rate: np.ndarray
+    fp_rate: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    f: np.ndarray
+    roc_area: np.ndarray
+
+    def weighted(self) -> dict[str, float]:
+        """Return the mean of every column, weighted by `support`; classes without a value are left out."""
+        out = {}
+        for name in self._fields[2:]:
+            values = getattr(self, name)
+            known = ~np.isnan(values) & (self.support > 0)
+            share = self.support[known]
+            out[name] = float((values[known] * share).sum() / share.sum()) if known.any() else float("nan")
+        return out
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dict a class."""
+        return [
+            {"class": label, **{name: float(getattr(self, name)[place]) for name in self._fields[1:]}}
+            for place, label in enumerate(self.classes)
+        ]
+
+
+def per_class_of(
+    counts: np.ndarray,
+    classes: Sequence[Any],
+    *,
+    codes: np.ndarray | None = None,
+    proba: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+    beta: float = 1.0,
+) -> PerClass:
+    """Return the table of confusion counts (k, k + 1); `codes` (n,) and `proba` (n, k) give the ROC areas."""
+    k = len(counts)
+    tp = np.diagonal(counts).astype(np.float64)
+    support = counts.sum(axis=1).astype(np.float64)
+    fp = counts[:, :k].sum(axis=0) - tp
+    area = np.full(k, np.nan)
+    if proba is not None and codes is not None:
+        finite = np.isfinite(proba).all(axis=1)
+        inside = None if weights is None else weights[finite]
+        if finite.any():
+            area = np.array([binary_auc(codes[finite] == c, proba[finite, c], inside) for c in range(k)])
+    recall = ratio(tp, support)
+    return PerClass(
+        tuple(classes),
+        support,
+        recall,
+        ratio(fp, support.sum() - support),
+        ratio(tp, tp + fp),
+        recall,
+        np.asarray(f_beta_from_counts(tp, fp, support - tp, beta=beta)),
+        area,
+    )
+
+
+def per_class(
+    y_true: Any,
+    y_pred: Any,
+    proba: Any = None,
+    *,
+    beta: float = 1.0,
+    classes: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+) -> PerClass:
+    """Return the measures of every class against the rest; with `proba` (n, k) the ROC areas, too.
+
+    `beta` is that of F.  Raises ValueError for labels that are not classes and lengths that differ.
+
+    >>> found = per_class(["a", "a", "b", "b"], ["a", "b", "b", "b"])
+    >>> found.tp_rate.tolist(), found.fp_rate.tolist(), round(found.weighted()["precision"], 3)
+    ([0.5, 1.0], [0.0, 0.5], 0.833)
+    """
+    codes, predicted, known = encode_pair(y_true, y_pred, classes)
+    weights = check_weights(sample_weight, len(codes))
+    counts = confusion_counts(codes, predicted, len(known), weights=weights)
+    checked = None if proba is None else check_proba(proba, len(codes), len(known))
+    return per_class_of(counts, known, codes=codes, proba=checked, weights=weights, beta=beta)

@@ -16,7 +16,11 @@ __all__ = ["COMMANDS"]
 def reproduce(
     paper: Annotated[
         str,
-        typer.Argument(metavar="PAPER", help="chen2013 or f-measure; 'list' names all.", show_default=False),
+        typer.Argument(
+            metavar="PAPER",
+            help="A paper, such as chen2013 or spaeh-kosub; 'list' names all.",
+            show_default=False,
+        ),
     ],
     *,
     data: Annotated[

@@ -34,6 +34,10 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
         "f_measure",
         "Stadler & Dave: trees that split on the F measure, against Gini and information gain",
     ),
+    "spaeh-kosub": (
+        "spaeh_kosub",
+        "Späh & Kosub 2022: trees grown by the distance of the whole tree, figures 4 to 8",
+    ),
 }
 """Name of an experiment -> its module and what it is."""
 

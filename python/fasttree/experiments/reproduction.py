@@ -90,6 +90,7 @@ class Reproduction:
         tables, notes: for people.
         figures: pictures, drawn by `save_figures`.
         extra: further sections of the JSON form (tests over data sets, settings).
+        said: the summary, where it is not a number of equal cells.
         seconds: wall time.
     """
 
@@ -103,6 +104,7 @@ class Reproduction:
     notes: list[str] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
+    said: str = ""
     seconds: float = 0.0
 
     @property
@@ -118,6 +120,8 @@ class Reproduction:
     @property
     def summary(self) -> str:
         """How many cells agree, in words."""
+        if self.said:
+            return self.said
         cells = self.cells
         if cells["total"] == 0:
             return "Nothing to compare with the paper"

@@ -23,7 +23,10 @@ class TreeArrays:
         node_count, max_depth, n_leaves: sizes.
         parent: parent of each node, -1 for the root.
         feature: feature that is asked for, -2 in a leaf.
-        threshold: ``x <= threshold`` goes to the first child; NaN in leaves and multiway nodes.
+        threshold: ``x <= threshold`` goes to the first child; NaN in other nodes.
+        n_levels, first_level, levels: in a subset node i (n_levels[i] > 0) the declared levels with the codes
+            ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child, all other declared ones to the
+            second; a third child takes missing values where the node had any. See `levels_of`.
         n_children, first_child, children: children of node i are ``children[first_child[i]:][:n_children[i]]``.
         children_left, children_right: first and second child, -1 in a leaf.
         missing_branch: branch that rows with a missing value take, -1 in a leaf.
@@ -56,12 +59,20 @@ class TreeArrays:
     score: np.ndarray
     distance: np.ndarray
     children: np.ndarray
+    n_levels: np.ndarray
+    first_level: np.ndarray
+    levels: np.ndarray
     value: np.ndarray
 
     def children_of(self, node: int) -> np.ndarray:
         """Children of a node in branch order."""
         first = self.first_child[node]
         return self.children[first : first + self.n_children[node]]
+
+    def levels_of(self, node: int) -> np.ndarray:
+        """Codes of the levels that a subset node sends to its first child, ascending; empty for other nodes."""
+        first = self.first_level[node]
+        return self.levels[first : first + self.n_levels[node]]
 
     def subtree_ends(self) -> np.ndarray:
         """One past the last node below each node: in pre-order a subtree is a range."""
@@ -98,12 +109,13 @@ class Step:
 
     Attributes:
         step, node: number of the split (0 first), node that was split.
-        feature, threshold: the question; threshold is None for a multiway split.
+        feature, threshold: the question; threshold is None for a nominal feature.
         score, distance: of the split on the table of its own leaf.
         global_distance: distance of the whole tree to the classes after the split, by the table of predicted label x
             class; None when the criterion is a function that was not saved with the model.
         nodes, leaves: size of the tree after the split.
         candidates: with ``trace="candidates"``, (feature, threshold, score) of every split the leaf could have had.
+        levels: levels on the first branch of a subset split, else None.
     """
 
     step: int
@@ -116,6 +128,7 @@ class Step:
     leaves: int
     global_distance: float | None = None
     candidates: tuple[tuple[str, float | None, float], ...] | None = None
+    levels: tuple[Any, ...] | None = None
 
 
 class Trace(Sequence[Step]):
@@ -128,6 +141,7 @@ class Trace(Sequence[Step]):
         order: np.ndarray,
         candidates: dict[int, Any],
         distances: np.ndarray | None = None,
+        levels: Sequence[tuple[Any, ...]] = (),
     ) -> None:
         self._steps: list[Step] = []
         nodes = leaves = 1
@@ -147,6 +161,7 @@ class Trace(Sequence[Step]):
                     leaves=leaves,
                     global_distance=None if distances is None else float(distances[step]),
                     candidates=candidates.get(node),
+                    levels=tuple(levels[tree.feature[node]][code] for code in tree.levels_of(node)) or None,
                 )
             )
 

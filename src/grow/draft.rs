@@ -37,6 +37,8 @@ pub(super) struct Drafts<S> {
     pub nodes: Vec<Draft>,
     /// Class sums, `classes` a node.
     pub sums: Vec<S>,
+    /// Levels that subset tests list.
+    pub levels: Vec<u32>,
     /// Classes that nodes predict, -1 for nothing, where growth decided; else empty: the majority.
     pub labels: Vec<i32>,
     pub classes: usize,
@@ -46,7 +48,13 @@ impl<S: Sum> Drafts<S> {
     /// A root alone.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
         let root = Draft { parent: NONE, branch: 0, depth, rows, key, split: None };
-        Self { nodes: vec![root], sums: sums.to_vec(), labels: Vec::new(), classes: sums.len() }
+        Self {
+            nodes: vec![root],
+            sums: sums.to_vec(),
+            levels: Vec::new(),
+            labels: Vec::new(),
+            classes: sums.len(),
+        }
     }
 
     /// Class sums of a node.
@@ -57,13 +65,17 @@ impl<S: Sum> Drafts<S> {
     /// Put a subtree grown elsewhere in the place of a leaf.
     pub fn graft(&mut self, leaf: usize, other: &Self) {
         let shift = self.nodes.len() as u32 - 1;
-        let moved = |split: Option<Split>| split.map(|s| Split { first_child: s.first_child + shift, ..s });
+        let listed = self.levels.len() as u32;
+        let moved = |split: Option<Split>| {
+            split.map(|s| Split { first_child: s.first_child + shift, test: s.test.shifted(listed), ..s })
+        };
         self.nodes[leaf].split = moved(other.nodes[0].split);
         for node in &other.nodes[1..] {
             let parent = if node.parent == 0 { leaf as u32 } else { node.parent + shift };
             self.nodes.push(Draft { parent, split: moved(node.split), ..*node });
         }
         self.sums.extend_from_slice(&other.sums[self.classes..]);
+        self.levels.extend_from_slice(&other.levels);
     }
 
     /// The tree in pre-order. Steps that growth did not set follow the pre-order.
@@ -79,8 +91,8 @@ impl<S: Sum> Drafts<S> {
                 stack.extend((s.first_child..s.first_child + s.n_children).rev());
             }
         }
-        let mut tree =
-            Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: Vec::new(), classes: k };
+        let mut tree = Tree::empty(k);
+        tree.nodes.reserve(n);
         tree.counts.reserve(n * k);
         let mut next_step = 0;
         for &i in &sequence {
@@ -128,7 +140,7 @@ impl<S: Sum> Drafts<S> {
                     }
                     best.0
                 };
-                node.test = s.test;
+                node.test = tree.adopt(s.test, &self.levels);
                 node.feature = s.feature;
                 node.n_children = s.n_children;
                 node.missing_branch = if s.missing { s.n_children - 1 } else { heaviest() };

@@ -53,6 +53,9 @@ pub struct Walker<'t> {
     tree: &'t Tree,
     readings: Vec<Reading>,
     steps: Vec<Step>,
+    /// Bit masks of the levels that subset tests list, and the first word of each such node's.
+    masks: Vec<u64>,
+    first_mask: Vec<u32>,
     binary: bool,
 }
 
@@ -76,6 +79,7 @@ impl<'t> Walker<'t> {
             })
             .collect::<Result<Vec<_>>>()?;
         let mut binary = true;
+        let (mut masks, mut first_mask) = (Vec::new(), Vec::new());
         let steps = (0..tree.nodes.len())
             .map(|i| {
                 let node = &tree.nodes[i];
@@ -85,17 +89,42 @@ impl<'t> Walker<'t> {
                     Test::Threshold(threshold) => {
                         let c = tree.children(i);
                         let missing = c[node.missing_branch as usize];
-                        binary &= matches!(readings[node.feature as usize], Reading::Number { fill } if fill.is_nan());
+                        binary &= matches!(
+                            readings[node.feature as usize],
+                            Reading::Number { fill } | Reading::Binned { fill, .. } if fill.is_nan()
+                        );
+                        Step { threshold, feature: node.feature, low: c[0], high: c[1], missing }
+                    }
+                    Test::Subset { .. } => {
+                        binary = false;
+                        let c = tree.children(i);
+                        first_mask.resize(tree.nodes.len(), 0);
+                        first_mask[i] = masks.len() as u32;
+                        let words = schema.features[node.feature as usize].arity().div_ceil(64);
+                        masks.resize(masks.len() + words, 0_u64);
+                        let start = masks.len() - words;
+                        for &level in tree.subset(i).unwrap_or_default() {
+                            masks[start + level as usize / 64] |= 1 << (level % 64);
+                        }
+                        let missing = c[node.missing_branch as usize];
+                        // The number of levels: codes from there on are missing or unknown.
+                        let threshold = schema.features[node.feature as usize].arity() as f64;
                         Step { threshold, feature: node.feature, low: c[0], high: c[1], missing }
                     }
                     Test::Multiway => {
                         binary = false;
-                        Step { threshold: 0.0, feature: node.feature, low: node.first_child, high: 0, missing: 0 }
+                        Step {
+                            threshold: 0.0,
+                            feature: node.feature,
+                            low: node.first_child,
+                            high: 0,
+                            missing: 0,
+                        }
                     }
                 }
             })
             .collect();
-        Ok(Self { tree, readings, steps, binary })
+        Ok(Self { tree, readings, steps, masks, first_mask, binary })
     }
 
     /// The child of a node that a row goes to; the node itself when it is a leaf.
@@ -107,7 +136,7 @@ impl<'t> Walker<'t> {
             Test::Threshold(t) => {
                 let mut x = source.number(row, feature);
                 if x.is_nan()
-                    && let Reading::Number { fill } = self.readings[feature]
+                    && let Reading::Number { fill } | Reading::Binned { fill, .. } = self.readings[feature]
                 {
                     x = fill;
                 }
@@ -119,12 +148,17 @@ impl<'t> Walker<'t> {
                     step.missing
                 }
             }
+            Test::Subset { .. } => {
+                let code = self.level(source, row, feature);
+                if f64::from(code) >= step.threshold {
+                    return step.missing;
+                }
+                let word = self.masks[self.first_mask[node as usize] as usize + code as usize / 64];
+                if word >> (code % 64) & 1 == 1 { step.low } else { step.high }
+            }
             Test::Multiway => {
                 let code = match &self.readings[feature] {
-                    Reading::Code { fill } => match source.code(row, feature) {
-                        MISSING => *fill,
-                        code => code,
-                    },
+                    Reading::Code { .. } => self.level(source, row, feature),
                     Reading::Binned { bins, fill } => {
                         let x = source.number(row, feature);
                         let x = if x.is_nan() { *fill } else { x };
@@ -136,6 +170,14 @@ impl<'t> Walker<'t> {
                 let branch = if code < n.n_children { code } else { n.missing_branch };
                 self.tree.children[(n.first_child + branch) as usize]
             }
+        }
+    }
+
+    /// The level of a nominal feature, imputed where the model does so.
+    fn level<S: Source>(&self, source: &S, row: usize, feature: usize) -> u32 {
+        match (source.code(row, feature), &self.readings[feature]) {
+            (MISSING, Reading::Code { fill }) => *fill,
+            (code, _) => code,
         }
     }
 

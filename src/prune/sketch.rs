@@ -62,6 +62,8 @@ pub(super) struct Costs {
 pub(super) struct Sketch {
     pub nodes: Vec<Node>,
     pub children: Vec<u32>,
+    /// Levels that subset tests list.
+    levels: Vec<u32>,
     pub counts: Vec<f64>,
     pub classes: usize,
     /// Node of the original tree whose test stands in this place.
@@ -80,6 +82,7 @@ impl Sketch {
         Self {
             nodes: tree.nodes.clone(),
             children: tree.children.clone(),
+            levels: tree.levels.clone(),
             counts: tree.counts.clone(),
             classes: tree.classes,
             origin: (0..n as u32).collect(),
@@ -216,12 +219,9 @@ impl Sketch {
         let mut steps: Vec<u32> =
             order.iter().map(|&i| self.nodes[i as usize].step).filter(|&s| s != NONE).collect();
         steps.sort_unstable();
-        let mut tree = Tree {
-            nodes: Vec::with_capacity(order.len()),
-            children: Vec::new(),
-            counts: Vec::with_capacity(order.len() * self.classes),
-            classes: self.classes,
-        };
+        let mut tree = Tree::empty(self.classes);
+        tree.nodes.reserve(order.len());
+        tree.counts.reserve(order.len() * self.classes);
         for &old in &order {
             let mut node = self.nodes[old as usize];
             if node.parent != NONE {
@@ -236,6 +236,7 @@ impl Sketch {
             node.first_child = tree.children.len() as u32;
             tree.children.extend(children.iter().map(|&c| number[c as usize]));
             tree.counts.extend_from_slice(self.counts(old as usize));
+            node.test = tree.adopt(node.test, &self.levels);
             tree.nodes.push(node);
         }
         let mut account = self.account;

@@ -42,6 +42,9 @@ struct Body {
     distance: Vec<f64>,
     n_children: Vec<u32>,
     counts: Vec<f64>,
+    /// (node, levels of its first branch) of every subset test, in node order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    subsets: Vec<(u32, Vec<u32>)>,
 }
 
 fn signed(x: u32) -> i64 {
@@ -82,6 +85,9 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         distance: nodes.iter().map(|n| finite(n.distance)).collect(),
         n_children: nodes.iter().map(|n| n.n_children).collect(),
         counts: model.tree.counts.clone(),
+        subsets: (0..nodes.len())
+            .filter_map(|i| model.tree.subset(i).map(|levels| (i as u32, levels.to_vec())))
+            .collect(),
     };
     let internal = |e: serde_json::Error| Error::Internal(e.to_string());
     let text = serde_json::to_string(&body).map_err(internal)?;
@@ -164,8 +170,9 @@ fn model(body: Body) -> Result<Model> {
         }
     }
     check_pre_order(&children_of)?;
-    let mut tree =
-        Tree { nodes: Vec::with_capacity(n), children: Vec::new(), counts: body.counts, classes: k };
+    let mut tree = Tree { counts: body.counts, ..Tree::empty(k) };
+    tree.nodes.reserve(n);
+    let mut subsets = body.subsets.into_iter().peekable();
     for i in 0..n {
         let kids = &children_of[i];
         if kids.len() != body.n_children[i] as usize || kids.len() == 1 {
@@ -201,16 +208,36 @@ fn model(body: Body) -> Result<Model> {
                 .ok()
                 .filter(|&b| (b as usize) < kids.len())
                 .ok_or_else(|| bad(i, "no such branch for missing values"))?;
+            let listed = subsets.next_if(|s| s.0 as usize == i).map(|s| s.1);
             node.test = match (body.threshold[i], &feature.kind) {
-                (Some(t), Kind::Numeric { cuts: None, .. }) if t.is_finite() && kids.len() <= 3 => {
+                (Some(t), Kind::Numeric { .. }) if t.is_finite() && kids.len() <= 3 && listed.is_none() => {
                     Test::Threshold(t)
                 }
-                (None, _) if (feature.arity()..=feature.arity() + 1).contains(&kids.len()) => Test::Multiway,
+                (None, Kind::Nominal { levels, .. }) if listed.is_some() && kids.len() <= 3 => {
+                    let listed = listed.unwrap_or_default();
+                    let last = listed.last().is_some_and(|&l| (l as usize) < levels.len());
+                    if !last || listed.len() >= levels.len() || listed.windows(2).any(|w| w[0] >= w[1]) {
+                        return Err(bad(
+                            i,
+                            "the listed levels must ascend and be some but not all of the feature's",
+                        ));
+                    }
+                    let test = Test::Subset { first: 0, len: listed.len() as u32 };
+                    tree.adopt(test, &listed)
+                }
+                (None, _)
+                    if listed.is_none() && (feature.arity()..=feature.arity() + 1).contains(&kids.len()) =>
+                {
+                    Test::Multiway
+                }
                 _ => return Err(bad(i, "the test does not fit the feature")),
             };
         }
         tree.nodes.push(node);
         tree.children.extend_from_slice(kids);
+    }
+    if let Some((node, _)) = subsets.next() {
+        return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
     }
     Ok(Model { schema: body.schema.into(), tree, smoothing: body.smoothing, parameters: body.parameters })
 }

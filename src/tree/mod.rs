@@ -1,7 +1,7 @@
 //! A decision tree: an arena of nodes in pre-order.
 //!
-//! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the branch
-//! of missing values last). Node 0 is the root. Every walk is a loop, so a chain of 20,000 levels is as
+//! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the listed levels
+//! before the others; the branch of missing values last). Node 0 is the root. Every walk is a loop, so a chain of 20,000 levels is as
 //! good as any tree.
 
 mod text;
@@ -22,6 +22,24 @@ pub enum Test {
     Threshold(f64),
     /// One branch for each declared value or bin.
     Multiway,
+    /// Levels of a nominal feature on two sides: those listed, `Tree::levels[first..first + len]` in ascending order
+    /// ([`Tree::subset`]), then all other declared ones.
+    Subset {
+        /// First index into [`Tree::levels`].
+        first: u32,
+        /// Number of levels listed.
+        len: u32,
+    },
+}
+
+impl Test {
+    /// The same test where the lists of levels start `shift` places later.
+    pub fn shifted(self, shift: u32) -> Self {
+        match self {
+            Self::Subset { first, len } => Self::Subset { first: first + shift, len },
+            test => test,
+        }
+    }
 }
 
 /// One node.
@@ -62,6 +80,8 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// Children of all inner nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
+    /// Levels listed by subset tests, one list after the other in node order.
+    pub levels: Vec<u32>,
     /// Class counts (rows or weight) of each node: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
     /// Number of declared classes.
@@ -78,6 +98,31 @@ impl Tree {
     pub fn children(&self, node: usize) -> &[u32] {
         let n = &self.nodes[node];
         &self.children[n.first_child as usize..(n.first_child + n.n_children) as usize]
+    }
+
+    /// Levels that a subset test sends to the first branch, ascending; nothing for other tests.
+    pub fn subset(&self, node: usize) -> Option<&[u32]> {
+        match self.nodes[node].test {
+            Test::Subset { first, len } => Some(&self.levels[first as usize..(first + len) as usize]),
+            _ => None,
+        }
+    }
+
+    /// A tree without nodes.
+    pub fn empty(classes: usize) -> Self {
+        Self { nodes: Vec::new(), children: Vec::new(), levels: Vec::new(), counts: Vec::new(), classes }
+    }
+
+    /// Append `test`, whose levels are listed in `from`; the list moves into this tree.
+    pub fn adopt(&mut self, test: Test, from: &[u32]) -> Test {
+        match test {
+            Test::Subset { first, len } => {
+                let start = self.levels.len() as u32;
+                self.levels.extend_from_slice(&from[first as usize..(first + len) as usize]);
+                Test::Subset { first: start, len }
+            }
+            test => test,
+        }
     }
 
     /// True for a leaf.

@@ -44,6 +44,17 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
             b if b == cuts.len() => format!("{name} > {}", exact(cuts[b - 1], decimals)),
             b => format!("{} < {name} <= {}", exact(cuts[b - 1], decimals), exact(cuts[b], decimals)),
         },
+        (Test::Subset { .. }, Kind::Nominal { levels, .. }) if branch < 2 => {
+            let listed = tree.subset(n.parent as usize).unwrap_or_default();
+            let side = |code: &usize| (listed.binary_search(&(*code as u32)).is_ok()) == (branch == 0);
+            let shown: Vec<String> =
+                (0..levels.len()).filter(side).map(|code| levels[code].to_string()).collect();
+            match &shown[..] {
+                [one] => format!("{name} = {one}"),
+                _ if branch == 1 && listed.len() == 1 => format!("{name} != {}", levels[listed[0] as usize]),
+                many => format!("{name} in {{{}}}", many.join(", ")),
+            }
+        }
         _ => format!("{name} is missing"),
     }
 }

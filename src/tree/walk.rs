@@ -50,8 +50,7 @@ impl Tree {
                 kept += 1;
             }
         }
-        let mut cut =
-            Self { nodes: Vec::new(), children: Vec::new(), counts: Vec::new(), classes: self.classes };
+        let mut cut = Self::empty(self.classes);
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| keep[i]) {
             let mut node = *node;
             if node.parent != super::NONE {
@@ -61,6 +60,7 @@ impl Tree {
             if !self.is_leaf(i) && node.step < step {
                 cut.children.extend(self.children(i).iter().map(|&c| number[c as usize]));
                 node.first_child = first;
+                node.test = cut.adopt(node.test, &self.levels);
             } else {
                 node = super::Node {
                     test: super::Test::Leaf,

@@ -7,6 +7,7 @@ mod global;
 mod growth;
 mod prune;
 mod store;
+mod subsets;
 
 mod criteria_facts;
 mod criteria_laws;

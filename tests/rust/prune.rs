@@ -36,7 +36,7 @@ fn rows(n: usize) -> Dataset {
 fn chain(data: &Dataset) -> Tree {
     let n = data.len();
     let class = |i: usize| data.classes()[data.internal()[i] as usize] as usize;
-    let mut tree = Tree { nodes: Vec::new(), children: Vec::new(), counts: Vec::new(), classes: 2 };
+    let mut tree = Tree::empty(2);
     let mut left = [0.0; 2];
     (0..n).for_each(|i| left[class(i)] += 1.0);
     let leaf = |parent: u32, branch: u32, depth: u32, label: i32, rows: u32| Node {

@@ -130,4 +130,11 @@ def _branch(model: Any, node: int, branch: int) -> str:
             else f"bin {branch + 1}"
         )
     levels = model._schema.levels[feature]
+    if tree.n_levels[node]:
+        listed = np.isin(np.arange(len(levels)), tree.levels_of(node))
+        if branch == 2:
+            return "missing"
+        if branch == 1 and listed.sum() == 1 and len(levels) > 2:
+            return f"≠ {levels[listed.argmax()]}"
+        return ", ".join(str(level) for level, first in zip(levels, listed, strict=True) if first == (branch == 0))
     return str(levels[branch]) if branch < len(levels) else "missing"

@@ -1,0 +1,126 @@
+//! Trees with subset tests: walking, printing, keeping, cutting; made by hand, without a grower.
+
+use super::growth::nominal;
+use fasttree_core::data::Dataset;
+use fasttree_core::error::Error;
+use fasttree_core::model::{Model, Smoothing};
+use fasttree_core::parallel::Control;
+use fasttree_core::predict::leaves;
+use fasttree_core::store::{from_bytes, to_bytes};
+use fasttree_core::tree::{NONE, Node, Style, Test, Tree, dot, text};
+
+/// Levels v0..v69 of two features; the last row's values are missing.
+fn rows() -> Dataset {
+    let first = vec![0, 1, 2, 3, 69, 69, -1];
+    let second = vec![0, 1, 0, 1, 2, 69, -1];
+    nominal(&[first, second], 70, &[0, 1, 0, 1, 0, 1, 0], 2)
+}
+
+fn node(parent: u32, branch: u32, depth: u32, test: Test, first_child: u32) -> Node {
+    let children = match (test, parent) {
+        (Test::Leaf, _) => 0,
+        (_, NONE) => 3,
+        _ => 2,
+    };
+    Node {
+        parent,
+        branch,
+        depth,
+        test,
+        feature: if parent == NONE || test == Test::Leaf { 0 } else { 1 },
+        first_child,
+        n_children: children,
+        missing_branch: if children == 0 { NONE } else { children - 1 },
+        label: i32::from(branch == 1),
+        rows: 1,
+        step: if children == 0 { NONE } else { depth },
+        score: if children == 0 { 0.0 } else { 0.5 },
+        distance: 0.0,
+    }
+}
+
+/// `c0 in {v0, v2, v69}` (below: `c1 = v69` or not), the others, missing.
+fn model(data: &Dataset) -> Model {
+    let mut tree = Tree::empty(2);
+    let root = tree.adopt(Test::Subset { first: 0, len: 3 }, &[0, 2, 69]);
+    let below = tree.adopt(Test::Subset { first: 1, len: 1 }, &[7, 69]);
+    tree.nodes = vec![
+        node(NONE, 0, 0, root, 0),
+        node(0, 0, 1, below, 3),
+        node(1, 0, 2, Test::Leaf, 5),
+        node(1, 1, 2, Test::Leaf, 5),
+        node(0, 1, 1, Test::Leaf, 5),
+        node(0, 2, 1, Test::Leaf, 5),
+    ];
+    tree.children = vec![1, 4, 5, 2, 3];
+    tree.counts = vec![1.0; 12];
+    Model { schema: data.shared_schema(), tree, smoothing: Smoothing::None, parameters: String::new() }
+}
+
+#[test]
+fn listed_levels_go_first_others_second_missing_where_the_node_says() {
+    let data = rows();
+    let model = model(&data);
+    let found = leaves(&model.tree, &model.schema, &data, data.len(), &Control::new(1)).unwrap();
+    let by_row: Vec<u32> = (0..7).map(|r| found[data.internal()[r] as usize]).collect();
+    assert_eq!(by_row, [3, 4, 3, 4, 3, 2, 5]);
+}
+
+#[test]
+fn what_is_printed_names_both_sides() {
+    let model = model(&rows());
+    let printed = text(&model.tree, &model.schema, Style::default());
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines[0], "c0 in {v0, v2, v69}");
+    assert_eq!(lines[1], "|   c1 = v69: k0 (2/1)");
+    assert_eq!(lines[2], "|   c1 != v69: k1 (2/1)");
+    assert!(
+        lines[3].starts_with("c0 in {v1, v3, v4,") && lines[3].ends_with("v68}: k1 (2/1)"),
+        "{}",
+        lines[3]
+    );
+    assert_eq!(lines[4], "c0 is missing: k0 (2/1)");
+    assert!(dot(&model.tree, &model.schema, Style::default()).contains("c0 in {v0, v2, v69}"));
+}
+
+#[test]
+fn kept_and_cut_trees_list_the_same_levels() {
+    let data = rows();
+    let model = model(&data);
+    let bytes = to_bytes(&model).unwrap();
+    let back = from_bytes(&bytes).unwrap();
+    assert_eq!(back, model);
+    assert_eq!(to_bytes(&back).unwrap(), bytes);
+    let cut = model.tree.cut(1);
+    assert_eq!((cut.nodes.len(), cut.subset(0)), (4, Some(&[0, 2, 69][..])));
+    assert_eq!(cut.levels.len(), 3, "lists of nodes that are gone are gone");
+    assert_eq!(model.tree.cut(2), model.tree);
+}
+
+#[test]
+fn forged_lists_are_refused() {
+    let model = model(&rows());
+    let refused = |change: &dyn Fn(&mut Tree)| {
+        let mut forged = model.clone();
+        change(&mut forged.tree);
+        let bytes = to_bytes(&forged).unwrap();
+        matches!(from_bytes(&bytes), Err(Error::Model(_)))
+    };
+    assert!(!refused(&|_| ()));
+    assert!(refused(&|t| t.levels[0] = 2), "twice the same");
+    assert!(refused(&|t| t.levels.swap(0, 1)), "descending");
+    assert!(refused(&|t| t.levels[2] = 70), "no such level");
+    assert!(refused(&|t| t.nodes[0].test = Test::Subset { first: 0, len: 0 }), "nothing listed");
+    assert!(
+        refused(&|t| {
+            t.levels = (0..70).collect();
+            t.nodes[0].test = Test::Subset { first: 0, len: 70 };
+        }),
+        "everything listed"
+    );
+    assert!(
+        refused(&|t| t.nodes[0].test = Test::Multiway),
+        "three branches are no multiway split of 70 levels"
+    );
+    assert!(refused(&|t| t.nodes[2].test = Test::Subset { first: 0, len: 1 }), "a leaf lists nothing");
+}

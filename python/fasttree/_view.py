@@ -13,6 +13,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from ._rows import Schema
+
 __all__ = ["Step", "Trace", "TreeArrays"]
 
 
@@ -137,11 +139,10 @@ class Trace(Sequence[Step]):
     def __init__(
         self,
         tree: TreeArrays,
-        names: Sequence[str],
+        schema: Schema,
         order: np.ndarray,
         candidates: dict[int, Any],
         distances: np.ndarray | None = None,
-        levels: Sequence[tuple[Any, ...]] = (),
     ) -> None:
         self._steps: list[Step] = []
         nodes = leaves = 1
@@ -149,11 +150,12 @@ class Trace(Sequence[Step]):
             nodes += int(tree.n_children[node])
             leaves += int(tree.n_children[node]) - 1
             threshold = float(tree.threshold[node])
+            feature = tree.feature[node]
             self._steps.append(
                 Step(
                     step=step,
                     node=node,
-                    feature=names[tree.feature[node]],
+                    feature=schema.names[feature],
                     threshold=None if np.isnan(threshold) else threshold,
                     score=float(tree.score[node]),
                     distance=float(tree.distance[node]),
@@ -161,7 +163,7 @@ class Trace(Sequence[Step]):
                     leaves=leaves,
                     global_distance=None if distances is None else float(distances[step]),
                     candidates=candidates.get(node),
-                    levels=tuple(levels[tree.feature[node]][code] for code in tree.levels_of(node)) or None,
+                    levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node)) or None,
                 )
             )
 

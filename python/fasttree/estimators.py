@@ -275,9 +275,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             raise AttributeError("trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'")
         if "_trace" not in self.__dict__:
             order, distances = self._model.steps(), self._global_distances()
-            self._trace = Trace(
-                self.tree_, self._schema.names, order, self._candidates, distances, self._schema.levels
-            )
+            self._trace = Trace(self.tree_, self._schema, order, self._candidates, distances)
         return self._trace
 
     def _global_distances(self) -> np.ndarray | None:

@@ -17,7 +17,7 @@ def colour(place: int) -> str:
 
     Examples:
         >>> colour(0), colour(8), colour(16), colour(24)
-        ('#0072B2', '#00446B', '#8CBFDD', '#0072B2')
+        ('#0072B2', '#00446B', '#8CC0DC', '#0072B2')
     """
     own, turn = PALETTE[place % len(PALETTE)], place // len(PALETTE) % 3
     if turn == 0:

@@ -6,7 +6,10 @@ model changes. Formats are imported when they are asked for.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .rules import Rules
 
 __all__ = ["Readable"]
 
@@ -16,9 +19,22 @@ class Readable:
 
     _model: Any
 
-    def to_text(self, decimals: int = 6, max_depth: int | None = None) -> str:
-        """Indented text: a line a branch, leaves as ``label (rows/errors)``."""
+    def to_text(self, decimals: int = 6, max_depth: int | None = None, style: str = "tree") -> str:
+        """Indented text: a line a branch, leaves as ``label (rows/errors)``.
+
+        Args:
+            decimals: digits of thresholds and counts.
+            max_depth: deepest level shown; None shows all.
+            style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48 (which knows no other digits and no
+                `max_depth`).
+        """
         self._check()
+        if style == "j48":
+            from .j48 import to_j48
+
+            return to_j48(self)
+        if style != "tree":
+            raise ValueError(f"style={style!r} is not known; use 'tree' or 'j48'")
         text: str = self._model.to_text(decimals, max_depth)
         return text
 
@@ -34,6 +50,20 @@ class Readable:
         from .svg import to_svg
 
         return to_svg(self, max_depth=max_depth, empty=empty, decimals=decimals)
+
+    def to_rules(self, *, empty: bool = True) -> Rules:
+        """One rule a leaf, conditions merged, with coverage and confidence; see `fasttree.exports.rules.to_rules`."""
+        self._check()
+        from .rules import to_rules
+
+        return to_rules(self, empty=empty)
+
+    def to_sql(self, *, output: str = "label", table: str | None = None, dialect: str = "ansi") -> str:
+        """An SQL expression, or a query of a table, that gives the class or the probabilities; see `fasttree.exports.sql.to_sql`."""
+        self._check()
+        from .sql import to_sql
+
+        return to_sql(self, output=output, table=table, dialect=dialect)
 
     def _check(self) -> None:
         from sklearn.utils.validation import check_is_fitted

@@ -119,8 +119,8 @@ class Reading:
         self.label: list[int] = tree.label.tolist()
         self._missing_branch: list[int] = tree.missing_branch.tolist()
         self._model = model._model
-        self._parts: dict[int, list[Part]] = {}
-        self.fractional = False
+        self._weight: list[float] = tree.weighted_n_node_samples.tolist()
+        self.fractional = -2 in self._missing_branch
 
     @property
     def leaves(self) -> list[int]:
@@ -137,10 +137,13 @@ class Reading:
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
 
     def missing_shares(self, node: int) -> list[float]:
-        """Share of each branch of a node in a row without a value."""
-        shares = [0.0] * self.n_children[node]
-        shares[self._missing_branch[node]] = 1.0
-        return shares
+        """Share of each branch of a node in a row without a value: all to one, or by training weight."""
+        n, branch = self.n_children[node], self._missing_branch[node]
+        if branch >= 0:
+            return [float(i == branch) for i in range(n)]
+        weights = [self._weight[child] for child in self.children[node]]
+        whole = sum(weights)
+        return [w / whole if whole > 0 else 1.0 / n for w in weights]
 
     def parts(self, node: int) -> list[Part]:
         """The part of each branch of an inner node."""
@@ -159,8 +162,14 @@ class Reading:
         feature, n = self.features[self.feature[node]], self.n_children[node]
         nothing = Part(math.inf, -math.inf) if feature.levels is None else Part(codes=frozenset())
         threshold = self.threshold[node]
+        n_listed = int(self.tree.n_levels[node]) if hasattr(self.tree, "n_levels") else 0
         if not math.isnan(threshold):
             found = [Part(upper=threshold), Part(lower=threshold)]
+        elif n_listed:
+            first = int(self.tree.first_level[node])
+            listed = frozenset(self.tree.levels[first : first + n_listed].tolist())
+            others = frozenset(range(len(feature.levels or ()))) - listed
+            found = [Part(codes=listed), Part(codes=others)]
         elif feature.levels is not None:
             found = [Part(codes=frozenset((code,))) for code in range(len(feature.levels))]
         else:

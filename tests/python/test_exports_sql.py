@@ -1,0 +1,95 @@
+"""Trees as SQL: SQLite answers what `predict` answers, whatever names and values hold."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import fasttree
+
+from .exports_tools import Case, cases
+
+QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def asked(case: Case, name: str = "rows", **options) -> list[tuple]:
+    """The rows in a table of SQLite, and the columns that the query adds."""
+    base = sqlite3.connect(":memory:")
+    names = ", ".join('"' + n.replace('"', '""') + '"' for n in case.names)
+    quoted = '"' + name.replace('"', '""') + '"'
+    base.execute(f"CREATE TABLE {quoted} ({names})")
+    marks = ", ".join("?" * len(case.names))
+    base.executemany(
+        f"INSERT INTO {quoted} VALUES ({marks})", [tuple(r[n] for n in case.names) for r in case.rows]
+    )
+    query = case.model.to_sql(table=name, **options)
+    found = base.execute(query + f" ORDER BY {quoted}.rowid").fetchall()
+    return [row[len(case.names) :] for row in found]
+
+
+@QUIET
+@given(cases())
+def test_label_and_probabilities_are_those_of_predict(case):
+    assert [row[0] for row in asked(case)] == case.predict()
+    np.testing.assert_allclose(asked(case, output="proba"), case.proba(), rtol=1e-12, atol=1e-12)
+    if -2 not in case.model.tree_.missing_branch:
+        assert [row[0] for row in asked(case, output="leaf")] == case.leaves()
+    else:
+        with pytest.raises(ValueError, match="several branches"):
+            case.model.to_sql(output="leaf")
+
+
+def test_expression_alone_and_hostile_table_name():
+    case = Case(
+        fasttree.fit([[0.0], [1.0]], ["no", "it's"], missing="mode"),
+        ["x0"],
+        ["number"],
+        [{"x0": 0.2}, {"x0": 7.0}, {"x0": None}],
+        fasttree.Table([[0.2], [7.0], [float("nan")]]),
+    )
+    name = 'a"; DROP TABLE x; --'
+    assert [r[0] for r in asked(case, name)] == case.predict() == ["no", "it's", "no"]
+    expression = case.model.to_sql()
+    base = sqlite3.connect(":memory:")
+    got = [
+        base.execute(f'SELECT {expression} FROM (SELECT ? AS "x0")', (v,)).fetchone()[0]
+        for v in (0.2, 7.0, None)
+    ]
+    assert got == ["no", "it's", "no"]
+
+
+def test_chains_of_thousands_of_levels():
+    x = np.arange(3000.0)[:, None]
+    chain = fasttree.fit(x, np.arange(3000) % 2, criterion=lambda tables: -tables[:, 0].sum(axis=1))
+    assert chain.get_depth() > 2500
+    rows = [{"x0": float(v)} for v in range(0, 3000, 97)]
+    case = Case(chain, ["x0"], ["number"], rows, fasttree.Table([[r["x0"]] for r in rows]))
+    assert [r[0] for r in asked(case)] == case.predict()
+
+
+def test_dialects_quote_in_their_own_way():
+    table = fasttree.Table([["a`b"], ["c\\'d"]] * 2, ["x]y", "it's"] * 2, feature_names=["n]a`me"])
+    model = fasttree.fit(table, missing="branch")
+    mysql, tsql = model.to_sql(dialect="mysql"), model.to_sql(dialect="tsql", table="t]")
+    assert "`n]a``me`" in mysql and r"'c\\\'d'" in mysql and r"'it\'s'" in mysql
+    assert "[t]]].[n]]a`me]" in tsql and r"'c\''d'" in tsql
+    booleans = fasttree.fit(
+        fasttree.Table([[False], [True]] * 2, [True, False] * 2, categorical_features="all")
+    )
+    assert "TRUE" in booleans.to_sql() and "TRUE" not in booleans.to_sql(dialect="tsql")
+
+
+def test_what_cannot_be_written_is_refused():
+    model = fasttree.fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="dialect='sybase'"):
+        model.to_sql(dialect="sybase")
+    with pytest.raises(ValueError, match="output='odds'"):
+        model.to_sql(output="odds")
+    with pytest.raises(ValueError, match="cannot be the name"):
+        model.to_sql(table="")
+    nul = fasttree.fit(fasttree.Table([["a\0b"], ["c\0d"]], [0, 1]))
+    with pytest.raises(ValueError, match="NUL"):
+        nul.to_sql()

@@ -31,7 +31,8 @@ class TreeArrays:
             second; a third child takes missing values where the node had any. See `levels_of`.
         n_children, first_child, children: children of node i are ``children[first_child[i]:][:n_children[i]]``.
         children_left, children_right: first and second child, -1 in a leaf.
-        missing_branch: branch that rows with a missing value take, -1 in a leaf.
+        missing_branch: branch that rows with a missing value take, -1 in a leaf; -2: every branch takes a part of them, by
+            its share of the training weight (``missing="fractional"``).
         value: class counts (rows or weight), shape (node_count, n_classes).
         n_node_samples, weighted_n_node_samples: training rows and their weight.
         label: predicted class code, -1 where nothing is predicted.

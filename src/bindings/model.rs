@@ -9,7 +9,7 @@ use crate::data::Schema;
 use crate::error::Error;
 use crate::grow::distances;
 use crate::model::Model;
-use crate::predict::{Walker, leaves};
+use crate::predict::{Walker, labels, leaves, probabilities};
 use crate::prune::{self, Cut, Rows};
 use crate::store;
 use crate::tree::{NONE, Style, Test, dot, text};
@@ -50,29 +50,38 @@ impl PyModel {
         &self.model.schema
     }
 
-    fn leaves(
-        &self,
-        py: Python<'_>,
-        blocks: &[Block<'_>],
-        rows: usize,
-        n_jobs: Option<i64>,
-    ) -> PyResult<Vec<u32>> {
+    /// Rows that the model can read.
+    fn asked<'b>(&self, blocks: &'b [Block<'_>], rows: usize) -> PyResult<Columns<'b>> {
         let columns = Columns::new(blocks, rows).map_err(exception)?;
-        let (model, schema) = (&self.model, self.schema());
-        if columns.features() != schema.features.len() {
+        let expected = self.schema().features.len();
+        if columns.features() != expected {
             return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                "X has {} features, but the model was fitted on {}",
-                columns.features(),
-                schema.features.len()
+                "X has {} features, but the model was fitted on {expected}",
+                columns.features()
             )));
         }
-        let work = rows * 16;
-        run(py, n_jobs, work, None, |control| match columns.single() {
-            Some(View::F64(a)) => leaves(&model.tree, schema, &Dense64(a), rows, control),
-            Some(View::F32(a)) => leaves(&model.tree, schema, &Dense32(a), rows, control),
-            _ => leaves(&model.tree, schema, &columns, rows, control),
-        })
+        Ok(columns)
     }
+}
+
+/// A job on rows, compiled for each way in which they may lie in memory.
+macro_rules! on_source {
+    ($columns:expr, |$source:ident| $job:expr) => {
+        match $columns.single() {
+            Some(View::F64(a)) => {
+                let $source = &Dense64(a);
+                $job
+            }
+            Some(View::F32(a)) => {
+                let $source = &Dense32(a);
+                $job
+            }
+            _ => {
+                let $source = &$columns;
+                $job
+            }
+        }
+    };
 }
 
 #[pymethods]
@@ -86,7 +95,11 @@ impl PyModel {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
+        let columns = self.asked(&blocks, rows)?;
+        let (tree, schema) = (&self.model.tree, self.schema());
+        let leaves = run(py, n_jobs, rows * 16, None, |control| {
+            on_source!(columns, |source| leaves(tree, schema, source, rows, control))
+        })?;
         Ok(leaves.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
     }
 
@@ -99,13 +112,11 @@ impl PyModel {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
-        let nodes = &self.model.tree.nodes;
-        Ok(leaves
-            .into_iter()
-            .map(|l| i64::from(nodes[l as usize].label))
-            .collect::<Vec<_>>()
-            .into_pyarray(py))
+        let columns = self.asked(&blocks, rows)?;
+        let found = run(py, n_jobs, rows * 16, None, |control| {
+            on_source!(columns, |source| labels(&self.model, source, rows, control))
+        })?;
+        Ok(found.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
     }
 
     /// Probabilities, shape (rows, classes).
@@ -117,19 +128,39 @@ impl PyModel {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let leaves = self.leaves(py, &blocks, rows, n_jobs)?;
-        let k = self.model.tree.classes;
-        let mut of_node = vec![f64::NAN; self.model.tree.nodes.len() * k];
-        let mut out = Vec::with_capacity(leaves.len() * k);
-        for leaf in leaves {
-            let leaf = leaf as usize;
-            let p = &mut of_node[leaf * k..(leaf + 1) * k];
-            if p[0].is_nan() {
-                self.model.probabilities(leaf, p);
+        let columns = self.asked(&blocks, rows)?;
+        let found = run(py, n_jobs, rows * 16, None, |control| {
+            on_source!(columns, |source| probabilities(&self.model, source, rows, control))
+        })?;
+        found.into_pyarray(py).reshape([rows, self.model.tree.classes])
+    }
+
+    /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all branches.
+    fn reach<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        node: u32,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let columns = self.asked(&blocks, rows)?;
+        let (tree, schema) = (&self.model.tree, self.schema());
+        let found = run(py, None, rows * 16, None, |control| {
+            let walker = Walker::new(tree, schema)?;
+            let mut parts = vec![0.0; rows];
+            for (row, part) in parts.iter_mut().enumerate() {
+                if row % 1024 == 0 {
+                    control.check()?;
+                }
+                walker.spread(&columns, row, 0, |at, weight, _| {
+                    if at == node {
+                        *part = weight;
+                    }
+                });
             }
-            out.extend_from_slice(p);
-        }
-        out.into_pyarray(py).reshape([rows, k])
+            Ok(parts)
+        })?;
+        Ok(found.into_pyarray(py))
     }
 
     /// Nodes that each row passes, as CSR arrays (indptr, indices).
@@ -139,7 +170,7 @@ impl PyModel {
         blocks: Vec<Block<'_>>,
         rows: usize,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
-        let columns = Columns::new(&blocks, rows).map_err(exception)?;
+        let columns = self.asked(&blocks, rows)?;
         let (model, schema) = (&self.model, self.schema());
         let (starts, nodes) = run(py, None, rows * 16, None, |control| {
             let walker = Walker::new(&model.tree, schema)?;
@@ -349,7 +380,7 @@ impl PyModel {
         )?;
         out.set_item("first_child", ints(&|n| i64::from(n.first_child)))?;
         out.set_item("n_children", ints(&|n| i64::from(n.n_children)))?;
-        out.set_item("missing_branch", ints(&|n| signed(n.missing_branch)))?;
+        out.set_item("missing_branch", ints(&|n| store::branch_code(n.missing_branch)))?;
         out.set_item("label", ints(&|n| i64::from(n.label)))?;
         out.set_item("n_node_samples", ints(&|n| i64::from(n.rows)))?;
         out.set_item("step", ints(&|n| signed(n.step)))?;

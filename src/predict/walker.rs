@@ -3,7 +3,7 @@
 use crate::data::{Bins, Column, Dataset, Kind, MISSING, Schema};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::tree::{Test, Tree};
+use crate::tree::{ALL, Node, Test, Tree};
 
 /// Rows that can be asked for their values.
 pub trait Source: Sync {
@@ -57,6 +57,14 @@ pub struct Walker<'t> {
     masks: Vec<u64>,
     first_mask: Vec<u32>,
     binary: bool,
+    /// Share of each child in its parent, in the order of the tree's children; empty where no missing value takes all
+    /// branches.
+    shares: Vec<f64>,
+}
+
+/// Where a row with a missing value goes on: itself where it goes down all branches, for [`Walker::spread`] continues there.
+fn missing_child(node: &Node, me: u32, children: &[u32]) -> u32 {
+    if node.missing_branch == ALL { me } else { children[node.missing_branch as usize] }
 }
 
 /// Rows that walk together.
@@ -88,7 +96,7 @@ impl<'t> Walker<'t> {
                     Test::Leaf => Step { threshold: 0.0, feature: 0, low: me, high: me, missing: me },
                     Test::Threshold(threshold) => {
                         let c = tree.children(i);
-                        let missing = c[node.missing_branch as usize];
+                        let missing = missing_child(node, me, c);
                         binary &= matches!(
                             readings[node.feature as usize],
                             Reading::Number { fill } | Reading::Binned { fill, .. } if fill.is_nan()
@@ -106,7 +114,7 @@ impl<'t> Walker<'t> {
                         for &level in tree.subset(i).unwrap_or_default() {
                             masks[start + level as usize / 64] |= 1 << (level % 64);
                         }
-                        let missing = c[node.missing_branch as usize];
+                        let missing = missing_child(node, me, c);
                         // The number of levels: codes from there on are missing or unknown.
                         let threshold = schema.features[node.feature as usize].arity() as f64;
                         Step { threshold, feature: node.feature, low: c[0], high: c[1], missing }
@@ -124,10 +132,23 @@ impl<'t> Walker<'t> {
                 }
             })
             .collect();
-        Ok(Self { tree, readings, steps, masks, first_mask, binary })
+        let mut shares = Vec::new();
+        if tree.is_shared() {
+            shares.resize(tree.children.len(), 0.0);
+            for (i, node) in tree.nodes.iter().enumerate() {
+                let first = node.first_child as usize;
+                shares[first..first + node.n_children as usize].copy_from_slice(&tree.shares(i));
+            }
+        }
+        Ok(Self { tree, readings, steps, masks, first_mask, binary, shares })
     }
 
-    /// The child of a node that a row goes to; the node itself when it is a leaf.
+    /// True when a missing value may take all branches.
+    pub fn is_shared(&self) -> bool {
+        !self.shares.is_empty()
+    }
+
+    /// The child of a node that a row goes to; the node itself when it is a leaf, or when the row goes to all children.
     pub fn child<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
         let step = &self.steps[node as usize];
         let feature = step.feature as usize;
@@ -168,6 +189,9 @@ impl<'t> Walker<'t> {
                 };
                 let n = &self.tree.nodes[node as usize];
                 let branch = if code < n.n_children { code } else { n.missing_branch };
+                if branch == ALL {
+                    return node;
+                }
                 self.tree.children[(n.first_child + branch) as usize]
             }
         }
@@ -181,8 +205,8 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// The leaf of one row.
-    pub fn leaf<S: Source>(&self, source: &S, row: usize) -> u32 {
+    /// Where the walk of a whole row ends: a leaf, or a node whose branches all get a part of it.
+    pub fn end<S: Source>(&self, source: &S, row: usize) -> u32 {
         let mut node = 0;
         loop {
             let next = self.child(source, row, node);
@@ -193,18 +217,53 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// All nodes that one row passes, root first.
-    pub fn path<S: Source>(&self, source: &S, row: usize, out: &mut Vec<u32>) {
-        let mut node = 0;
-        out.push(0);
-        loop {
+    /// Send a row of weight 1 on from a node; `visit` is told every node that a part reaches (the first one included) in
+    /// pre-order, the part's weight, and whether it ends there, in a leaf.
+    pub fn spread<S: Source>(
+        &self,
+        source: &S,
+        row: usize,
+        from: u32,
+        mut visit: impl FnMut(u32, f64, bool),
+    ) {
+        let mut stack = vec![(from, 1.0)];
+        while let Some((node, weight)) = stack.pop() {
             let next = self.child(source, row, node);
-            if next == node {
-                return;
+            let n = &self.tree.nodes[node as usize];
+            visit(node, weight, n.n_children == 0);
+            if next != node {
+                stack.push((next, weight));
+                continue;
             }
-            node = next;
-            out.push(node);
+            let range = n.first_child as usize..(n.first_child + n.n_children) as usize;
+            for i in range.rev().filter(|&i| self.shares[i] > 0.0) {
+                stack.push((self.tree.children[i], weight * self.shares[i]));
+            }
         }
+    }
+
+    /// The leaf of one row: the one that gets the largest part of it (the first of equals).
+    pub fn leaf<S: Source>(&self, source: &S, row: usize) -> u32 {
+        self.settled(source, row, self.end(source, row))
+    }
+
+    /// The leaf for a row whose walk ended somewhere.
+    pub fn settled<S: Source>(&self, source: &S, row: usize, end: u32) -> u32 {
+        if self.tree.is_leaf(end as usize) {
+            return end;
+        }
+        let mut best = (end, 0.0);
+        self.spread(source, row, end, |node, weight, ends| {
+            if ends && weight > best.1 * (1.0 + 1e-12) {
+                best = (node, weight);
+            }
+        });
+        best.0
+    }
+
+    /// All nodes that a row passes, wholly or in part, in pre-order.
+    pub fn path<S: Source>(&self, source: &S, row: usize, out: &mut Vec<u32>) {
+        self.spread(source, row, 0, |node, _, _| out.push(node));
     }
 
     fn group<S: Source>(&self, source: &S, first: usize, out: &mut [u32]) {
@@ -227,7 +286,7 @@ impl<'t> Walker<'t> {
         out.copy_from_slice(nodes);
     }
 
-    /// Leaves of a range of rows.
+    /// Ends of the walks ([`Walker::end`]) of a range of rows.
     pub fn fill<S: Source>(&self, source: &S, first: usize, out: &mut [u32]) {
         if self.binary && !self.readings.is_empty() {
             for (g, out) in out.chunks_mut(GROUP).enumerate() {
@@ -235,13 +294,13 @@ impl<'t> Walker<'t> {
             }
         } else {
             for (i, out) in out.iter_mut().enumerate() {
-                *out = self.leaf(source, first + i);
+                *out = self.end(source, first + i);
             }
         }
     }
 }
 
-/// The leaf of each of `n` rows.
+/// The leaf of each of `n` rows: the one with the largest part of it.
 pub fn leaves<S: Source>(
     tree: &Tree,
     schema: &Schema,
@@ -251,15 +310,31 @@ pub fn leaves<S: Source>(
 ) -> Result<Vec<u32>> {
     let walker = Walker::new(tree, schema)?;
     let mut out = vec![0; n];
-    let share = n.div_ceil(4 * control.threads()).clamp(1024, 1 << 16);
-    let mut parts: Vec<&mut [u32]> = out.chunks_mut(share).collect();
-    parallel::for_each_mut(control, &mut parts, |i, part| {
-        control.check()?;
-        walker.fill(source, i * share, part);
-        Ok(())
+    in_parts(&mut out, 1, control, |first, part| {
+        walker.fill(source, first, part);
+        if walker.is_shared() {
+            part.iter_mut().enumerate().for_each(|(i, end)| *end = walker.settled(source, first + i, *end));
+        }
     })?;
     if out.iter().any(|&l| l as usize >= tree.nodes.len()) {
         return Err(Error::Internal("a row left the tree".into()));
     }
     Ok(out)
+}
+
+/// Fill an array of `width` numbers a row, in parts on several threads; `fill` gets the first row of its part.
+pub(super) fn in_parts<T: Send>(
+    out: &mut [T],
+    width: usize,
+    control: &Control,
+    fill: impl Fn(usize, &mut [T]) + Sync,
+) -> Result<()> {
+    let n = out.len() / width.max(1);
+    let share = n.div_ceil(4 * control.threads()).clamp(1024, 1 << 16);
+    let mut parts: Vec<&mut [T]> = out.chunks_mut(share * width.max(1)).collect();
+    parallel::for_each_mut(control, &mut parts, |i, part| {
+        control.check()?;
+        fill(i * share, part);
+        Ok(())
+    })
 }

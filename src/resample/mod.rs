@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::fit::Plan;
 use crate::model::Model;
 use crate::parallel::{self, Control};
-use crate::predict::Walker;
+use crate::predict::Answerer;
 use crate::tree::Shape;
 
 /// Original rows to learn from and to predict.
@@ -77,18 +77,19 @@ fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
 }
 
 fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<Outcome> {
-    let walker = Walker::new(&model.tree, &model.schema)?;
+    let answerer = Answerer::new(model)?;
     let k = data.n_classes();
     let mut out = Outcome {
         predictions: Vec::with_capacity(test.len()),
         probabilities: vec![0.0; if probabilities { test.len() * k } else { 0 }],
         shape: model.tree.shape(),
     };
+    let mut p = vec![0.0; k];
     for (i, row) in internal(data, test)?.into_iter().enumerate() {
-        let leaf = walker.leaf(data, row as usize) as usize;
-        out.predictions.push(model.tree.nodes[leaf].label);
+        let end = answerer.walker.end(data, row as usize);
+        out.predictions.push(answerer.answer(data, row as usize, end, &mut p));
         if probabilities {
-            model.probabilities(leaf, &mut out.probabilities[i * k..(i + 1) * k]);
+            out.probabilities[i * k..(i + 1) * k].copy_from_slice(&p);
         }
     }
     Ok(out)

@@ -8,7 +8,7 @@
 use crate::data::{Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::model::{Model, Smoothing};
-use crate::tree::{NONE, Node, Test, Tree};
+use crate::tree::{ALL, NONE, Node, Test, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -51,6 +51,11 @@ fn signed(x: u32) -> i64 {
     if x == NONE { -1 } else { i64::from(x) }
 }
 
+/// A branch as it is stored and shown: -1 for none, -2 for all of them.
+pub fn branch_code(branch: u32) -> i64 {
+    if branch == ALL { -2 } else { signed(branch) }
+}
+
 /// FNV-1a, 64 bit: enough to see a flipped bit, not a signature.
 fn checksum(bytes: &[u8]) -> String {
     let mut h = 0xcbf2_9ce4_8422_2325_u64;
@@ -77,7 +82,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
                 _ => None,
             })
             .collect(),
-        missing_branch: nodes.iter().map(|n| signed(n.missing_branch)).collect(),
+        missing_branch: nodes.iter().map(|n| branch_code(n.missing_branch)).collect(),
         label: nodes.iter().map(|n| n.label).collect(),
         rows: nodes.iter().map(|n| n.rows).collect(),
         step: nodes.iter().map(|n| signed(n.step)).collect(),
@@ -204,10 +209,13 @@ fn model(body: Body) -> Result<Model> {
             let feature = usize::try_from(body.feature[i]).ok().and_then(|f| body.schema.features.get(f));
             let feature = feature.ok_or_else(|| bad(i, "no such feature"))?;
             node.feature = body.feature[i] as u32;
-            node.missing_branch = u32::try_from(body.missing_branch[i])
-                .ok()
-                .filter(|&b| (b as usize) < kids.len())
-                .ok_or_else(|| bad(i, "no such branch for missing values"))?;
+            node.missing_branch = match body.missing_branch[i] {
+                -2 => ALL,
+                branch => u32::try_from(branch)
+                    .ok()
+                    .filter(|&b| (b as usize) < kids.len())
+                    .ok_or_else(|| bad(i, "no such branch for missing values"))?,
+            };
             let listed = subsets.next_if(|s| s.0 as usize == i).map(|s| s.1);
             node.test = match (body.threshold[i], &feature.kind) {
                 (Some(t), Kind::Numeric { .. }) if t.is_finite() && kids.len() <= 3 && listed.is_none() => {

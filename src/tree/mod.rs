@@ -3,6 +3,10 @@
 //! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the listed levels
 //! before the others; the branch of missing values last). Node 0 is the root. Every walk is a loop, so a chain of 20,000 levels is as
 //! good as any tree.
+//!
+//! A missing value takes one branch (its own, or the heaviest), or it takes all of them, each with a part of the row
+//! ([`ALL`]). The parts are not stored: they are the shares of the children in their common weight, so that they stay
+//! true when a tree is pruned.
 
 mod text;
 mod walk;
@@ -12,6 +16,11 @@ pub use walk::Shape;
 
 /// "No node", "no branch".
 pub const NONE: u32 = u32::MAX;
+
+/// In [`Node::missing_branch`]: "every branch, in parts". A row whose value is missing goes down all branches,
+/// each part weighted by the branch's share of the training weight ([`Tree::shares`]; C4.5). Children then hold parts
+/// of rows: their counts are sums of parts, and `rows` counts the rows of which a part arrived.
+pub const ALL: u32 = u32::MAX - 1;
 
 /// What a node asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,7 +68,7 @@ pub struct Node {
     pub first_child: u32,
     /// Number of branches.
     pub n_children: u32,
-    /// Branch of rows whose value is missing: a branch of its own, or the heaviest one.
+    /// Branch of rows whose value is missing: a branch of its own, the heaviest one, or [`ALL`].
     pub missing_branch: u32,
     /// Predicted class, or -1 when the leaf predicts nothing.
     pub label: i32,
@@ -128,6 +137,20 @@ impl Tree {
     /// True for a leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].n_children == 0
+    }
+
+    /// Share of each branch of a node in the training weight, in branch order; equal shares where there is none.
+    pub fn shares(&self, node: usize) -> Vec<f64> {
+        let children = self.children(node);
+        let weights: Vec<f64> = children.iter().map(|&c| self.counts(c as usize).iter().sum()).collect();
+        let whole: f64 = weights.iter().sum();
+        let equal = 1.0 / children.len().max(1) as f64;
+        weights.into_iter().map(|w| if whole > 0.0 { w / whole } else { equal }).collect()
+    }
+
+    /// True when a missing value anywhere in the tree takes all branches.
+    pub fn is_shared(&self) -> bool {
+        self.nodes.iter().any(|n| n.missing_branch == ALL)
     }
 
     /// Class counts a prediction is made from: the node's own, or its parent's when no training row

@@ -191,8 +191,8 @@ def test_learning_curves_and_ranks_are_printed(comparison):
 
 
 def test_unknown_forms_and_things_are_refused(validation):
-    with pytest.raises(ValueError, match="form='html'"):
-        render(validation, "html")
+    with pytest.raises(ValueError, match="form='pdf'"):
+        render(validation, "pdf")
     with pytest.raises(TypeError, match="cannot make tables of a int"):
         render(3)
     with pytest.raises(TypeError, match="made of results"):

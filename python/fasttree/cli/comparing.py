@@ -39,6 +39,28 @@ def default_sets(smallest: int = 100) -> list[str]:
     return [str(one["name"]) for one in list_datasets() if one["rows"] >= smallest]
 
 
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write one self-contained HTML page, with curves and trees."),
+]
+
+
+def _check_page(file: Path | None) -> None:
+    """Refuse a page that could not be written, before anything runs."""
+    if file is not None:
+        from ..reports.html.page import environment
+
+        environment()
+        if not file.absolute().parent.is_dir():
+            raise FileNotFoundError(f"--html {file}: the folder {file.parent} does not exist")
+
+
+def _write_page(result: Any, file: Path | None) -> None:
+    """Write the page if it was asked for."""
+    if file is not None:
+        result.to_html(file)
+
+
 def _cv(text: str) -> Any:
     return int(text) if text.isdigit() else text
 
@@ -56,6 +78,7 @@ def cv(
     form: o.Form = "text",
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
+    html: Html = None,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
@@ -64,6 +87,7 @@ def cv(
     from ..reports.results import document_of
 
     o.check_form(form)
+    _check_page(html)
     rows = o.table_of(data, target, drop)
     settings = _settings(param, preset)
     result = cross_validate(
@@ -74,8 +98,10 @@ def cv(
         random_state=seed,
         n_jobs=n_jobs,
         progress=True,
+        keep_proba=html is not None,
         **settings,
     )
+    _write_page(result, html)
     emit(lambda: render(result, form), document_of(result), json)
 
 
@@ -119,6 +145,7 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Draw pictures into this folder.")
     ] = None,
+    html: Html = None,
     json: o.Json = None,
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties, losses."""
@@ -127,6 +154,7 @@ def compare(
     from ..reports.results import document_of
 
     o.check_form(form)
+    _check_page(html)
     chosen = o.criteria_of(criteria, DEFAULT_CRITERIA)
     if baseline is not None and baseline not in chosen:
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
@@ -145,8 +173,10 @@ def compare(
         random_state=seed,
         n_jobs=n_jobs,
         progress=True,
+        keep_proba=html is not None,
         **_settings(param, preset),
     )
+    _write_page(result, html)
     size = result.with_metric("leaves")
     document: dict[str, Any] = {**document_of(result), "leaves": document_of(size)["rows"]}
     verdict = _verdict(result, size, document)
@@ -210,6 +240,13 @@ COMMANDS = (
         compare,
         ("ftree compare", "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown"),
     ),
-    (cv, ("ftree cv iris -c gini,info_gain -s accuracy,leaves", "ftree cv data.csv -t label --cv weka")),
+    (
+        cv,
+        (
+            "ftree cv iris -c gini,info_gain -s accuracy,leaves",
+            "ftree cv data.csv -t label --cv weka",
+            "ftree cv iris --html iris.html",
+        ),
+    ),
 )
 """Commands with their examples."""

@@ -27,9 +27,10 @@ class CalibrationCurve(NamedTuple):
     weight: np.ndarray
 
 
-def _curve(
+def curve_of(
     hits: np.ndarray, confidence: np.ndarray, n_bins: int, strategy: str, weights: np.ndarray | None
 ) -> CalibrationCurve:
+    """Return the reliability curve of checked arrays: bool hits (n,), confidence (n,) in [0, 1], weights or None."""
     if n_bins < 1:
         raise ValueError(f"n_bins={n_bins!r} must be at least 1")
     if strategy == "uniform":
@@ -66,7 +67,9 @@ def calibration_curve(
     """
     codes, checked, known = encode_proba(y_true, proba, classes)
     code = positive_code(known, positive)
-    return _curve(codes == code, checked[:, code], n_bins, strategy, check_weights(sample_weight, len(codes)))
+    return curve_of(
+        codes == code, checked[:, code], n_bins, strategy, check_weights(sample_weight, len(codes))
+    )
 
 
 def calibration_error_from_rows(
@@ -80,7 +83,7 @@ def calibration_error_from_rows(
     """Expected calibration error of codes (n,) and probabilities (n, k)."""
     predicted = proba.argmax(axis=1)
     confidence = proba[np.arange(len(codes)), predicted]
-    curve = _curve(predicted == codes, confidence, n_bins, strategy, weights)
+    curve = curve_of(predicted == codes, confidence, n_bins, strategy, weights)
     return float((np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum())
 
 

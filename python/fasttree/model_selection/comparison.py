@@ -325,6 +325,7 @@ def compare(
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: Any = False,
+    keep_proba: bool = False,
     **params: Any,
 ) -> Comparison:
     """Compare split criteria and other classifiers over data sets.
@@ -333,7 +334,7 @@ def compare(
     ----------
     tables : Table, file name, pair (X, y), or a list or dict of these
         The data sets.
-    criteria, estimators, cv, scoring, random_state, n_jobs, params
+    criteria, estimators, cv, scoring, random_state, n_jobs, keep_proba, params
         As in `cross_validate` (`criteria` is its `criterion`); `cv="weka"` for Weka's folds.
     alpha : float, default 0.05
         Level of every single test.
@@ -377,6 +378,7 @@ def compare(
             scoring=scoring,
             random_state=random_state,
             n_jobs=n_jobs,
+            keep_proba=keep_proba,
             **params,
         )
         results[name].name = name

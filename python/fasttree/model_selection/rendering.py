@@ -6,6 +6,8 @@ happens when a method is called, so that neither package needs the other to load
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 
@@ -36,6 +38,16 @@ class Rendered:
     def to_json(self, **options: Any) -> str:
         """Return strict JSON: NaN is null, infinities are the strings "Infinity" and "-Infinity"."""
         return self._render("json", options)
+
+    def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
+        """Return one self-contained HTML page (needs jinja2), and write it to `path` if given.
+
+        Options are those of `fasttree.reports.render_html`.
+        """
+        page = self._render("html", options)
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
 
     def __str__(self) -> str:
         return self.to_text()

@@ -62,7 +62,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
     Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the order of
-    `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions` metric -> larger is better.
+    `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions` metric -> larger is better; `data` the rows (not
+    copied; None in a pickled result).
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         name: str | None,
         settings: dict[str, Any],
         seconds: float,
+        data: Any = None,
     ) -> None:
         self._methods = methods
         self.metrics = metrics
@@ -87,6 +89,10 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         self.name = name
         self.settings = settings
         self.seconds = seconds
+        self.data = data
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "data": None}
 
     def __getitem__(self, method: str) -> MethodScores:
         try:
@@ -139,6 +145,15 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         if len(values) < 2 or not np.isfinite(values).all():
             return float("nan")
         return float(values.std(ddof=1))
+
+    def refit(self, method: str) -> Any:
+        """Return a new estimator of a method, fitted on all rows.
+
+        Raises ValueError when the result was pickled and its rows are gone.
+        """
+        if self.data is None:
+            raise ValueError("the rows are not kept in a pickled result; fit the method on them yourself")
+        return self.data.fitted(self.settings["methods"][self[method].name])
 
     def summary(self) -> list[dict[str, Any]]:
         """Return one dict a method and metric: mean, sd (of folds), sd_repeats (of repetition means), folds."""

@@ -75,6 +75,13 @@ class Data:
                 self._views[form] = codes_matrix(self.table)
         return "rows", self._views[form]
 
+    def fitted(self, estimator: Any) -> Any:
+        """Return a clone of the estimator, fitted on all rows."""
+        from sklearn.base import clone
+
+        form, X = self.view(Method("", estimator))
+        return clone(estimator).fit(X) if form == "table" else clone(estimator).fit(X, self.y)
+
 
 @dataclass
 class Runs:
@@ -173,6 +180,8 @@ def _fit_one(
             out["proba"] = _aligned(
                 np.asarray(estimator.decision_function(X_test)), own, data.classes, -np.inf
             )
+        elif want == "if possible":
+            out["proba"] = np.full((len(test), len(data.classes)), np.nan)
         else:
             raise ValueError(
                 f"{method.name} has no predict_proba, which the scoring needs; wrap it in CalibratedClassifierCV "
@@ -230,7 +239,10 @@ def run_methods(
     want: str | None,
     outside: dict[str, Any],
 ) -> Runs:
-    """Run every method on every fold; `want` is None, "scores" or "proba", `outside` scorers of fitted estimators."""
+    """Run every method on every fold; `outside` are scorers of fitted estimators.
+
+    `want`: None, "scores", "proba", or "if possible": probabilities, NaN for a classifier without any.
+    """
     shape, total = (len(methods), len(folds.pairs)), len(folds.test_rows)
     predictions = np.empty((len(methods), total), dtype=np.int32)
     proba = np.empty((len(methods), total, len(data.classes))) if want is not None else None

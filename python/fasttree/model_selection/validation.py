@@ -155,6 +155,7 @@ def cross_validate(
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: Any = False,
+    keep_proba: bool = False,
     **params: Any,
 ) -> CrossValidation:
     """Cross-validate split criteria and other classifiers on the same folds.
@@ -181,6 +182,9 @@ def cross_validate(
         Threads; None means the engine's default for trees and one for other classifiers.
     progress : bool or callable(done, total), default False
         True draws a bar on stderr when that is a terminal.
+    keep_proba : bool, default False
+        Keep class probabilities, for ROC and calibration curves, even if no metric reads them; NaN for a classifier
+        without any.
     **params
         Parameters of every `FastTreeClassifier`.
 
@@ -210,6 +214,8 @@ def cross_validate(
     folds = make_folds(cv, data.codes, random_state)
     outside = outside_scorers(scorers)
     want = None if not needs_proba(scorers) else "scores" if only_scores(scorers) else "proba"
+    if keep_proba and want is None:
+        want = "if possible"
     report = make_report(progress, "fits")
     runs = run_methods(
         _configured(methods, data), data, folds, n_jobs=n_jobs, report=report, want=want, outside=outside
@@ -255,4 +261,5 @@ def cross_validate(
             "params": dict(params),
         },
         seconds=time.perf_counter() - started,
+        data=data,
     )

@@ -51,7 +51,7 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
-    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "csv" or "json".
+    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or "json".
 
     Raises ValueError for an unknown form, TypeError for something that is no result.
 
@@ -63,8 +63,12 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     """
     if form in FORMS:
         return FORMS[form](tables_of(result, **options))
+    if form == "html":
+        from .html import render_html
+
+        return render_html(result, **options)
     if form not in ("csv", "json"):
-        raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, csv or json")
+        raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, html, csv or json")
     if not isinstance(result, (CrossValidation, Comparison, LearningCurve)):
         raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
     return render_csv(records_of(result)) if form == "csv" else render_json(document_of(result), **options)

@@ -1,0 +1,89 @@
+"""Each class by itself, and the confusion of classes, as tables of a page.
+
+Counts of all folds and repetitions are added up, as in Weka's output.  Confusion matrices of many classes are long; above
+`WHOLE` classes the most frequent confusions are listed instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...metrics.confusion import confusion_counts
+from ...metrics.per_class import per_class_of
+from ...model_selection.result import CrossValidation
+from ..table import Cell, ReportTable, number
+from .curves import usable_proba
+
+WHOLE, LISTED = 12, 15
+COLUMNS = ("tp_rate", "fp_rate", "precision", "recall", "f", "roc_area")
+HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")
+
+
+def pooled_counts(result: CrossValidation, method: str) -> np.ndarray:
+    """Return confusion counts (k, k + 1) of all folds together."""
+    return confusion_counts(result.true_codes, result[method].predictions, len(result.classes))
+
+
+def per_class_table(result: CrossValidation, method: str) -> ReportTable:
+    """Return the block that Weka prints as "Detailed Accuracy By Class"."""
+    scores = usable_proba(result, method, probabilities=False)
+    counts = pooled_counts(result, method)
+    block = per_class_of(counts, result.classes, codes=result.true_codes, proba=scores)
+    rows = [
+        [
+            Cell(str(label)),
+            *(Cell(number(float(getattr(block, name)[place]), 3)) for name in COLUMNS),
+            Cell(f"{block.support[place]:g}"),
+        ]
+        for place, label in enumerate(result.classes)
+    ]
+    mean = block.weighted()
+    total = f"{block.support.sum():g}"
+    rows.append([Cell("weighted mean"), *(Cell(number(mean[name], 3)) for name in COLUMNS), Cell(total)])
+    return ReportTable(method, ["class", *HEADER, "rows"], rows, (len(result.classes),))
+
+
+@dataclass(frozen=True)
+class Shade:
+    """A cell of a confusion matrix: its count, its share of the row (percent, whole), whether it is right."""
+
+    count: int
+    percent: int
+    right: bool
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A confusion matrix: headers and rows, or (for many classes) a list of (true, predicted, count, share)."""
+
+    method: str
+    header: list[str]
+    rows: list[tuple[str, list[Shade]]]
+    worst: list[tuple[str, str, int, str]]
+
+
+def confusion_of(result: CrossValidation, method: str) -> Confusion:
+    """Return a method's confusion, all folds and repetitions together."""
+    counts = pooled_counts(result, method)
+    names = [*(str(label) for label in result.classes), "unclassified"]
+    if not counts[:, -1].any():
+        counts, names = counts[:, :-1], names[:-1]
+    total = np.maximum(counts.sum(axis=1), 1)
+    if len(counts) > WHOLE:
+        wrong = counts.copy()
+        np.fill_diagonal(wrong, 0)
+        order = np.argsort(-wrong, axis=None, kind="stable")[:LISTED]
+        pairs = [divmod(int(place), wrong.shape[1]) for place in order]
+        worst = [
+            (names[i], names[j], int(wrong[i, j]), f"{100 * wrong[i, j] / total[i]:.1f} %")
+            for i, j in pairs
+            if wrong[i, j]
+        ]
+        return Confusion(method, [], [], worst)
+    rows = [
+        (names[i], [Shade(int(n), round(100 * int(n) / int(total[i])), i == j) for j, n in enumerate(row)])
+        for i, row in enumerate(counts)
+    ]
+    return Confusion(method, names, rows, [])

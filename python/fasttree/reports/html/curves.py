@@ -1,0 +1,126 @@
+"""Curves of a cross-validation: ROC and cost curves of its classes, and calibration.
+
+Out-of-fold predictions of all folds and repetitions are taken together, as Weka does.  Two classes: one ROC and one cost curve a
+method, for the last class; more classes: one ROC panel for each of the most frequent ones against the rest.  Calibration is
+that of the last class, or of the predicted class when there are more than two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...metrics.calibration import calibration_curve, curve_of
+from ...metrics.cost_curves import cost_envelope
+from ...metrics.roc import RocCurve, binary_auc, roc_curve
+from ...model_selection.result import CrossValidation
+from .charts import WIDTH, Series, line_chart
+
+PANELS = 4
+
+
+@dataclass
+class Panel:
+    """A chart `width` px wide, what stands above it, and lines of a legend: (place of the method, text)."""
+
+    title: str
+    svg: str
+    legend: list[tuple[int, str]] = field(default_factory=list)
+    width: int = WIDTH
+
+
+def usable_proba(result: CrossValidation, method: str, *, probabilities: bool) -> np.ndarray | None:
+    """Return (test rows, k) scores of a method where every row is known; with `probabilities` only such."""
+    scores = result[method].proba
+    if scores is None or not np.isfinite(scores).all():
+        return None
+    inside = ((scores >= 0) & (scores <= 1)).all() and np.allclose(scores.sum(axis=1), 1.0, atol=1e-3)
+    return scores if inside or not probabilities else None
+
+
+def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, float]]:
+    truth = result.true_codes == code
+    found = []
+    for place, method in enumerate(result.methods):
+        scores = usable_proba(result, method, probabilities=False)
+        if scores is not None:
+            column = scores[:, code]
+            curve = roc_curve(truth, column, positive=True, classes=(False, True))
+            found.append((place, method, curve, binary_auc(truth, column)))
+    return found
+
+
+def roc_panels(result: CrossValidation) -> list[Panel]:
+    """Return ROC panels, most frequent classes first, and for two classes the cost curves."""
+    k = len(result.classes)
+    counts = np.bincount(result.true_codes, minlength=k)
+    wanted = [k - 1] if k == 2 else np.argsort(-counts, kind="stable")[:PANELS].tolist()
+    panels = []
+    for code in wanted:
+        if counts[code] in (0, counts.sum()):
+            continue
+        found = _roc(result, code)
+        if not found:
+            continue
+        name = str(result.classes[code])
+        lines = [Series(method, place, curve.fpr, curve.tpr) for place, method, curve, _ in found]
+        svg = line_chart(
+            lines,
+            xlabel="false positive rate",
+            ylabel="true positive rate",
+            title=f"ROC curves of class {name}",
+            diagonal=True,
+        )
+        legend = [(place, f"{method}: area {area:.3f}") for place, method, _, area in found]
+        panels.append(Panel(f"ROC, class {name}", svg, legend))
+        if k == 2:
+            panels.append(_costs(name, found))
+    return panels
+
+
+def _costs(name: str, found: list[tuple[int, str, RocCurve, float]]) -> Panel:
+    """Cost curves of two classes."""
+    lines, legend = [], []
+    for place, method, curve, _ in found:
+        envelope = cost_envelope(curve)
+        lines.append(Series(method, place, envelope.probability_cost, envelope.normalized_cost))
+        legend.append((place, f"{method}: area {envelope.area:.3f}"))
+    svg = line_chart(
+        lines,
+        xlabel="probability cost PC(+)",
+        ylabel="normalised expected cost",
+        title=f"Cost curves, {name} positive",
+        y_ticks=(0, 0.1, 0.2, 0.3, 0.4, 0.5),
+    )
+    return Panel(f"Cost curves, {name} positive", svg, legend)
+
+
+def calibration_panel(result: CrossValidation) -> Panel | None:
+    """Return the reliability curves, or None when no method has probabilities."""
+    k = len(result.classes)
+    lines, legend = [], []
+    for place, method in enumerate(result.methods):
+        proba = usable_proba(result, method, probabilities=True)
+        if proba is None:
+            continue
+        codes = result.true_codes
+        if k == 2:
+            curve = calibration_curve(codes, proba, classes=(0, 1))
+        else:
+            top = proba.argmax(axis=1)
+            curve = curve_of(top == codes, proba.max(axis=1), 10, "uniform", None)
+        gap = float((np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum())
+        lines.append(Series(method, place, curve.predicted, curve.observed, dots=True))
+        legend.append((place, f"{method}: mean gap {gap:.3f}"))
+    if not lines:
+        return None
+    what = f"class {result.classes[-1]}" if k == 2 else "the predicted class"
+    svg = line_chart(
+        lines,
+        xlabel="predicted probability",
+        ylabel="observed frequency",
+        title=f"Calibration of {what}",
+        diagonal=True,
+    )
+    return Panel(f"Calibration of {what}", svg, legend)

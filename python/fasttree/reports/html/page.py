@@ -1,0 +1,347 @@
+"""`render_html`: what a page says, in order; the templates say how.
+
+First the finding in words, then tables over all data sets, then each data set with its classes, curves, confusions and trees,
+at last what is needed to run it again.  Names of data sets, methods, classes and features come from files and may hold anything: the
+templates escape all text, SVG is made of escaped text, and the page forbids every script but its own by a content security policy.
+Cost: fits of the trees on all rows, and O(test rows) for the curves.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass, field
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...exports.svg import STYLE as TREE_STYLE
+from ...exports.words import one_line
+from ...model_selection.comparison import Comparison
+from ...model_selection.learning_curve import LearningCurve
+from ...model_selection.result import CrossValidation
+from ...model_selection.statistics import corrected_resampled_t_test
+from ..results import PERCENT, cross_validation_tables, learning_curve_tables, scale_of
+from ..results import comparison_tables as tables_over_sets
+from ..table import Cell, ReportTable, number
+from . import settings
+from .charts import STYLES, Series, line_chart, nice_ticks
+from .classes import Confusion, confusion_of, per_class_table
+from .curves import Panel, calibration_panel, roc_panels
+from .ranks import rank_svg
+from .trees import ShownTree, trees_of
+
+TREE_NODES = 1500
+"""Nodes of all trees of a page together, by which it stays within two megabytes."""
+
+WIDE = 520
+"""Width of learning curves, px."""
+
+
+@dataclass
+class DataSection:
+    """What is shown of one data set."""
+
+    key: str
+    name: str
+    lead: str
+    sentences: list[str]
+    tables: list[ReportTable]
+    panels: list[Panel]
+    missing: str
+    per_class: list[ReportTable]
+    confusions: list[Confusion]
+    trees: list[ShownTree]
+    facts: dict[str, Any]
+
+
+@dataclass
+class Page:
+    """All that a template is given."""
+
+    title: str
+    summary: list[str]
+    methods: list[str]
+    tables: list[ReportTable] = field(default_factory=list)
+    ranks: str = ""
+    charts: list[Panel] = field(default_factory=list)
+    sections: list[DataSection] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    made: list[tuple[str, str]] = field(default_factory=list)
+    again: str = ""
+
+
+def _value(value: float, metric: str) -> str:
+    factor, digits, _ = scale_of(metric)
+    return number(factor * value, digits) + (" %" if metric in PERCENT else "")
+
+
+def _names(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _best_of(result: CrossValidation, metric: str) -> str:
+    means = np.array([result.mean(method, metric) for method in result.methods])
+    if not np.isfinite(means).any():
+        return f"no method has a finite mean {metric}"
+    sign = 1.0 if result.directions.get(metric, True) else -1.0
+    top = float(np.nanmax(sign * means)) * sign
+    best = [m for m, value in zip(result.methods, means, strict=True) if np.isclose(value, top, rtol=1e-12)]
+    word = "highest" if sign > 0 else "lowest"
+    verb = "has" if len(best) == 1 else "have"
+    return f"{_names(best)} {verb} the {word} mean {metric} ({_value(top, metric)})"
+
+
+def _against_first(result: CrossValidation, metric: str) -> list[str]:
+    """Sentences of the corrected resampled t test of every other method against the first."""
+    first = result.methods[0]
+    out = []
+    for other in result.methods[1:]:
+        a, b = result[first][metric], result[other][metric]
+        if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
+            ratio = result.folds.n_test_over_n_train
+            out.append(corrected_resampled_t_test(a, b, test_over_train=ratio, names=(first, other)).sentence)
+    return out
+
+
+def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
+    if facts["rows"] is None:
+        return f"{facts['classes']} classes"
+    return (
+        f"{facts['rows']} rows, {facts['features']} features, {facts['classes']} classes "
+        f"(largest {100 * facts['largest']:.1f} %)"
+    )
+
+
+def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> DataSection:
+    facts = settings.data_facts(result)
+    panels = roc_panels(result)
+    calibration = calibration_panel(result)
+    if calibration is not None:
+        panels.append(calibration)
+    missing = (
+        ""
+        if panels
+        else "No class probabilities were kept: run with keep_proba=True for ROC and calibration curves."
+    )
+    return DataSection(
+        key=key,
+        name=result.name or "the data",
+        lead=_lead(result, facts),
+        sentences=_against_first(result, result.metrics[0]) if sentences else [],
+        tables=cross_validation_tables(result),
+        panels=panels,
+        missing=missing,
+        per_class=[per_class_table(result, method) for method in result.methods],
+        confusions=[confusion_of(result, method) for method in result.methods],
+        trees=trees_of(result, nodes) if nodes else [],
+        facts=facts,
+    )
+
+
+def _posterior_table(result: Comparison, rope: float) -> ReportTable:
+    """Probabilities that each method is worse, equal in practice, better than the baseline."""
+    values = result.posterior(rope=rope)
+    others = [j for j, method in enumerate(result.methods) if method != result.baseline]
+    rows = []
+    for i, dataset in enumerate(result.datasets):
+        cells = [Cell(dataset)]
+        for j in others:
+            worse, equal, better = values[i, j].tolist()
+            sure = max(worse, equal, better) > 1 - result.alpha
+            text = "-" if np.isnan(worse) else f"{worse:.2f} / {equal:.2f} / {better:.2f}"
+            cells.append(Cell(text, bool(sure)))
+        rows.append(cells)
+    factor, _, _ = scale_of(result.metric)
+    unit = "" if result.metric not in PERCENT else " point" if factor * rope == 1 else " points"
+    notes = [
+        f"Probability of worse / equal in practice / better than {result.baseline} (Bayesian correlated t test); equal: "
+        f"within {factor * rope:g}{unit}. Emphasised where one of them exceeds {1 - result.alpha:g}."
+    ]
+    header = ["data set", *(result.methods[j] for j in others)]
+    return ReportTable("How probable is a difference that matters?", header, rows, (), notes)
+
+
+def _comparison_summary(result: Comparison) -> list[str]:
+    n, k = result.means.shape
+    order = np.argsort(-result.averages if result.greater_is_better else result.averages, kind="stable")
+    best = int(order[0])
+    out = [
+        f"{k} methods on {n} data set{'s' if n != 1 else ''}, {next(iter(result.results.values())).settings['cv']} "
+        f"cross-validation on the same folds, compared by {result.metric}: {result.methods[best]} has the best average "
+        f"({_value(float(result.averages[best]), result.metric)})."
+    ]
+    parts = []
+    for j, method in enumerate(result.methods):
+        wins, _, losses = (int(x) for x in result.wins_ties_losses[j])
+        if method != result.baseline:
+            parts.append(f"{method} is significantly better on {wins} and worse on {losses}")
+    if parts:
+        out.append(f"Against {result.baseline}: {'; '.join(parts)} of {n}.")
+    if min(n, k) > 1 and np.isfinite(result.means).all():
+        out.append(result.friedman().sentence)
+    return out
+
+
+def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | None) -> Page:
+    n, k = result.means.shape
+    first = next(iter(result.results.values()))
+    page = Page(title or "Comparison of classifiers", _comparison_summary(result), list(result.methods))
+    page.tables = tables_over_sets(result)
+    shown = [m for m in first.metrics if m != result.metric]
+    if all(np.isfinite(one.matrix("leaves")).all() for one in result.results.values()):
+        shown += [m for m in ("leaves",) if m not in (*shown, result.metric)]
+    page.tables += [table for metric in shown for table in tables_over_sets(result.with_metric(metric))[:1]]
+    if rope is None and result.metric in PERCENT:
+        rope = 0.01
+    if rope is not None and k > 1:
+        page.tables.append(_posterior_table(result, rope))
+    if min(n, k) > 1 and np.isfinite(result.means).all():
+        page.ranks = rank_svg(result.friedman())
+    share = max(9, min(80, nodes // max(1, n * k))) if nodes else 0
+    page.sections = [
+        _section(one, f"set-{place}", nodes=share, sentences=False)
+        for place, one in enumerate(result.results.values(), 1)
+    ]
+    page.facts = [
+        ("baseline", result.baseline),
+        ("test", result.test if isinstance(result.test, str) else repr(result.test)),
+        ("level", f"{result.alpha:g}"),
+        *settings.facts(first),
+    ]
+    page.made, page.again = settings.methods_of(first), settings.run_again(first, "compare")
+    return page
+
+
+def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
+    name = result.name or "the data"
+    metric = result.metrics[0]
+    summary = [
+        f"{len(result)} method{'s' if len(result) != 1 else ''} on {name}, {len(result.folds.pairs)} folds "
+        f"({result.folds.description}): {_best_of(result, metric)}."
+    ]
+    share = min(200, nodes // max(1, len(result))) if nodes else 0
+    page = Page(title or f"Cross-validation of {name}", summary, list(result.methods))
+    page.sections = [_section(result, "set-1", nodes=share, sentences=True)]
+    page.facts, page.made = settings.facts(result), settings.methods_of(result)
+    page.again = settings.run_again(result, "cross_validate")
+    return page
+
+
+def _learning_page(result: LearningCurve, title: str) -> Page:
+    inner = result.result
+    name = inner.name or "the data"
+    last = result.train_sizes[-1]
+    page = Page(title or f"Learning curves on {name}", [], list(result.methods))
+    rows = result.records()
+    for metric in inner.metrics:
+        sign = 1.0 if inner.directions.get(metric, True) else -1.0
+        best = max(
+            (row for row in rows if row["metric"] == metric and row["n_train"] == last),
+            key=lambda row: sign * row["mean"],
+        )
+        page.summary.append(
+            f"With {last} training rows {best['method']} has the best mean {metric} ({_value(best['mean'], metric)})."
+        )
+        factor, _, label = scale_of(metric)
+        lines = []
+        for place, method in enumerate(result.methods):
+            mine = [row for row in rows if row["metric"] == metric and row["method"] == method]
+            values = [factor * row["mean"] for row in mine]
+            lines.append(Series(method, place, [row["n_train"] for row in mine], values, dots=True))
+        every = np.array([y for line in lines for y in line.y])
+        every = every[np.isfinite(every)]
+        if every.size:
+            svg = line_chart(
+                lines,
+                xlabel="training rows",
+                ylabel=label,
+                title=f"Learning curves, {metric}",
+                x_ticks=nice_ticks(0, last),
+                y_ticks=nice_ticks(float(every.min()), float(every.max())),
+                width=WIDE,
+                height=320,
+            )
+            page.charts.append(Panel(label, svg, [(line.place, line.name) for line in lines], WIDE))
+    page.tables = learning_curve_tables(result)
+    page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
+    return page
+
+
+def environment() -> Any:
+    """Return jinja2's environment; ImportError names the extra where jinja2 is not installed."""
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError("HTML reports need jinja2: pip install 'fasttree[report]'") from error
+    loader = jinja2.FunctionLoader(_template)
+    made = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    made.finalize = lambda value: one_line(value) if type(value) is str else value
+    return made
+
+
+def _template(name: str) -> str:
+    return resources.files(__package__).joinpath("templates").joinpath(name).read_text(encoding="utf-8")
+
+
+def render_html(
+    result: Any,
+    path: str | PathLike[str] | None = None,
+    *,
+    title: str = "",
+    trees: bool = True,
+    max_nodes: int = TREE_NODES,
+    rope: float | None = None,
+) -> str:
+    """Return a result as one HTML page without links to anything outside; also written to `path` if given.
+
+    Args:
+        result: a `Comparison`, `CrossValidation` or `LearningCurve`.
+        path: file to write (UTF-8).
+        title: heading; default: what it is.
+        trees: fit the trees among the methods on all rows and draw them.
+        max_nodes: nodes of all trees together; deeper ones are cut, and say so.
+        rope: differences that mean nothing, for the Bayesian table of a comparison, in the metric's units; None:
+            0.01 for accuracy and its kin, no table for other metrics.
+
+    Raises:
+        ImportError: jinja2 is not installed.
+        TypeError: something that is no result.
+        ValueError: a negative `max_nodes`.
+
+    Examples:
+        >>> from fasttree import datasets
+        >>> from fasttree.model_selection import cross_validate
+        >>> page = render_html(cross_validate(datasets.load_iris(), cv="2x3", keep_proba=True))
+        >>> page.startswith("<!doctype html>"), "http:" in page.replace("http://www.w3.org/2000/svg", "")
+        (True, False)
+    """
+    if max_nodes < 0:
+        raise ValueError(f"max_nodes={max_nodes} must not be negative")
+    templates = environment()
+    nodes = max_nodes if trees else 0
+    if isinstance(result, Comparison):
+        page = _comparison_page(result, title, nodes, rope)
+    elif isinstance(result, CrossValidation):
+        page = _validation_page(result, title, nodes)
+    elif isinstance(result, LearningCurve):
+        page = _learning_page(result, title)
+    else:
+        raise TypeError(f"cannot make a page of a {type(result).__name__}")
+    script = _template("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    text: str = templates.get_template("page.html").render(
+        page=page,
+        style=_template("report.css") + TREE_STYLE,
+        script=script,
+        digest=digest,
+        styles=STYLES,
+    )
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text

@@ -1,0 +1,59 @@
+"""Demsar's diagram as SVG: mean ranks on a line, bars over methods that do not differ by Nemenyi's test.
+
+Every method has a line of text of its own, left the better half, right the others.  O(methods).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...exports.words import fit_width, text_width, xml
+from ...model_selection.statistics import FriedmanResult
+from .charts import STYLES
+
+SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
+
+
+def rank_svg(result: FriedmanResult) -> str:
+    """Return an SVG element of a `FriedmanResult`."""
+    k = len(result.names)
+    ranks = np.asarray(result.mean_ranks)
+    order = np.argsort(ranks, kind="stable").tolist()
+    left = (k + 1) // 2
+    said = [f"{fit_width(result.names[i], SMALL, LONGEST)} ({ranks[i]:.2f})" for i in range(k)]
+    margin = 24 + max(text_width(one, SMALL) for one in said)
+    x = {rank: margin + (rank - 1) / (k - 1) * SCALE_WIDTH for rank in range(1, k + 1)}
+    at = [float(margin + (r - 1) / (k - 1) * SCALE_WIDTH) for r in ranks]
+    base = 62
+    groups = result.groups
+    first = base + 18 + 9 * len(groups)
+    width, height = 2 * margin + SCALE_WIDTH, first + LINE * left
+    end = margin + min(result.critical_difference, k - 1) / (k - 1) * SCALE_WIDTH
+    arrow = "" if result.critical_difference <= k - 1 else " (longer than the scale)"
+    out = [
+        f'<svg class="chart ranks" role="img" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" aria-label="{xml(result.sentence)}">',
+        f'<path class="frame" d="M{margin:.0f} {base}H{margin + SCALE_WIDTH:.0f}'
+        + "".join(f"M{p:.1f} {base}v-7" for p in x.values())
+        + f'M{margin:.0f} 22H{end:.1f}M{margin:.0f} 18v8M{end:.1f} 18v8"/>',
+        f'<text class="axis" x="{margin:.0f}" y="13">CD = {result.critical_difference:.2f}{arrow}</text>',
+        *(
+            f'<text class="tick" x="{p:.1f}" y="{base - 11}" text-anchor="middle">{rank}</text>'
+            for rank, p in x.items()
+        ),
+    ]
+    for place, i in enumerate(order):
+        on_left = place < left
+        y = first + LINE * (place if on_left else k - 1 - place)
+        stop = margin - 10 if on_left else margin + SCALE_WIDTH + 10
+        out.append(f'<path class="line m{i % STYLES}" d="M{at[i]:.1f} {base}V{y}H{stop:.0f}"/>')
+        anchor, shift = ("end", -5) if on_left else ("start", 5)
+        out.append(
+            f'<text class="name" x="{stop + shift:.0f}" y="{y + 4}" text-anchor="{anchor}">'
+            f"<title>{xml(result.names[i])}</title>{xml(said[i])}</text>"
+        )
+    for level, group in enumerate(groups):
+        inside = [at[result.names.index(name)] for name in group]
+        y = base + 8 + 9 * level
+        out.append(f'<path class="group" d="M{min(inside) - 4:.1f} {y}H{max(inside) + 4:.1f}"/>')
+    return "".join(out) + "</svg>"

@@ -1,0 +1,421 @@
+"""The HTML page: what it says, that it stands alone, and that no name gets out of its place."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import pickle
+import re
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jinja2")
+
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from fasttree import Table, datasets
+from fasttree.metrics import auc, per_class
+from fasttree.model_selection import compare, cross_validate, learning_curve
+from fasttree.reports import render, render_html, tables_of
+from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
+from fasttree.reports.html.ranks import rank_svg
+from fasttree.reports.html.trees import depth_within
+
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+ATTRIBUTES = {
+    "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-node", "fill", "height", "href",
+    "http-equiv", "id", "lang", "name", "open", "role", "rx", "scope", "style", "text-anchor", "title", "transform", "viewbox",
+    "width", "x", "xmlns", "y",
+}  # fmt: skip
+NASTY = [
+    "<script>alert(1)</script>",
+    '" onmouseover="alert(1)" x="',
+    "]]></title></style></svg><img src=x onerror=alert(1)>",
+    "{{ 7*7 }}{% raw %}&lt;b&gt;'",
+    "\u202egnp.exe\u202c \u05d0\u05d1 \u0645",
+    "line\nbreak\ttab\x07bell",
+]
+
+
+class Page(HTMLParser):
+    """Reads a page strictly: every element is closed in order, and everything of interest is kept."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.names, self.tags = [], [], [], set(), {}
+        self.words, self.scripts, self.rows = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == [], self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        for name, value in attributes:
+            self.names.add(name)
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src", "xlink:href", "action", "srcset", "data"):
+                self.links.append(value)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        if "script" in self.open:
+            self.scripts[-1] += data
+        elif "style" not in self.open:
+            self.words.append(data)
+        if {"td", "th"} & set(self.open[-4:]) and self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+
+def check_page(text):
+    """What holds of every page; returns it parsed."""
+    page = Page(text)
+    assert text.startswith("<!doctype html>\n")
+    assert page.names <= ATTRIBUTES, page.names - ATTRIBUTES
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert page.tags["script"] == 1
+    assert not {"iframe", "object", "embed", "img", "link", "form", "base", "foreignobject"} & set(page.tags)
+    outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|javascript:", outside.replace(page.scripts[0], ""))
+    assert not re.search(r"https?:|fetch|XMLHttp|import\(|eval|innerHTML", page.scripts[0])
+    digest = base64.b64encode(hashlib.sha256(page.scripts[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text and "default-src 'none'" in text
+    assert "prefers-color-scheme" in text
+    for picture in re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL):
+        ET.fromstring(picture)
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", text.replace("\n", ""))
+    return page
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compare(
+        [datasets.load_iris(), datasets.load_monks_1(), datasets.load_wine()],
+        ["info_gain", "gini"],
+        estimators={"prior": DummyClassifier()},
+        cv="2x3",
+        scoring=("accuracy", "brier_score"),
+        keep_proba=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def validation():
+    return cross_validate(
+        datasets.load_wine(),
+        criterion=["gini", "info_gain"],
+        estimators={"NB": GaussianNB(), "sk": DecisionTreeClassifier(max_depth=2, random_state=0)},
+        cv="2x3",
+        scoring=("accuracy", "bayesian_information_reward"),
+    )
+
+
+def test_a_comparison_says_all_of_it(comparison, tmp_path):
+    text = comparison.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text == render(comparison, "html")
+    page = check_page(text)
+    assert comparison.friedman().sentence in page.text
+    rows = {row[0]: row[1:] for row in reversed(page.rows) if row}
+    for table in tables_of(comparison):
+        for row in table.rows:
+            said = [cell.text + cell.mark for cell in row]
+            assert said in page.rows
+    assert rows["iris"][0].startswith(f"{100 * comparison.means[0, 0]:.2f}")
+    posterior = comparison.posterior(rope=0.01)[1, 2]
+    assert " / ".join(f"{p:.2f}" for p in posterior) in page.text
+    assert {"set-1", "set-2", "set-3", "tables", "ranks", "settings"} <= set(page.ids)
+    assert "How probable is a difference that matters?" in page.text
+    assert page.tags["details"] == 3 + 9 + 6  # sets, classes of methods, trees
+    assert text.count('class="ft-tree"') == 6 and text.count("<style>") == 1
+
+
+def test_a_cross_validation_says_all_of_it(validation):
+    page = check_page(validation.to_html(title="My page & more"))
+    assert "My page & more" in page.text
+    assert "NB has the highest mean accuracy" in page.text
+    assert "corrected resampled t test" in page.text
+    assert "class_0 <= " not in page.text and "|---" in page.text  # scikit-learn's tree as text
+    # the block of every class, from the pooled predictions
+    scores = validation["NB"]
+    truth = validation.true_codes
+    labels = [str(c) for c in validation.classes]
+    block = per_class(
+        np.array(labels)[truth], np.array(labels)[scores.predictions], scores.proba, classes=labels
+    )
+    for place, label in enumerate(labels):
+        numbers = [block.tp_rate, block.fp_rate, block.precision, block.recall, block.f, block.roc_area]
+        row = [label, *(f"{n[place]:.3f}" for n in numbers), f"{block.support[place]:g}"]
+        assert row in page.rows
+        area = auc(truth == place, scores.proba[:, place])
+        assert f"NB: area {area:.3f}" in page.text
+    # confusion: rows of the matrix
+    for place, label in enumerate(labels):
+        inside = scores.predictions[truth == place]
+        assert [label, *(str((inside == other).sum()) for other in range(3))] in page.rows
+    # to run it again
+    again = page.text[page.text.index("from fasttree.model_selection import cross_validate") :]
+    assert "'NB': GaussianNB()" in again and "cv='2x3'" in again and "random_state=0" in again
+    for package in ("python", "numpy", "scikit-learn"):
+        assert package in page.text
+
+
+def test_the_code_of_the_page_makes_the_same_run(validation):
+    page = check_page(validation.to_html(trees=False))
+    code = page.text[page.text.index("from fasttree.model_selection import cross_validate") :]
+    import fasttree
+
+    scope = {
+        "X": datasets.load_wine(),
+        "y": None,
+        "GaussianNB": GaussianNB,
+        "DecisionTreeClassifier": DecisionTreeClassifier,
+        "FastTreeClassifier": fasttree.FastTreeClassifier,
+    }
+    exec(code, scope)
+    for method in validation.methods:
+        np.testing.assert_array_equal(scope["result"][method]["accuracy"], validation[method]["accuracy"])
+
+
+def nasty_table():
+    generator = np.random.default_rng(0)
+    n = 60
+    columns = {name: generator.choice(NASTY, n).tolist() for name in NASTY[:3]}
+    columns |= {name: generator.normal(size=n).tolist() for name in NASTY[3:]}
+    y = [
+        NASTY[0] if a == NASTY[1] or b > 0.8 else NASTY[4]
+        for a, b in zip(columns[NASTY[0]], columns[NASTY[3]])
+    ]
+    return Table(columns, y, name=NASTY[2])
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["one set", "two sets"])
+def test_hostile_names_are_inert_and_shown(many):
+    table = nasty_table()
+    methods = {NASTY[1]: "gini", NASTY[2]: "info_gain"}
+    learners = {NASTY[0]: DecisionTreeClassifier(max_depth=2), NASTY[5]: DummyClassifier()}
+    if many:
+        sets = {NASTY[0]: table, NASTY[1]: table, NASTY[3]: table}
+        result = compare(sets, methods, estimators=learners, cv="1x3", keep_proba=True)
+    else:
+        result = cross_validate(table, criterion=methods, estimators=learners, cv="1x3", keep_proba=True)
+    page = check_page(result.to_html(title=NASTY[0]))
+    said = page.text
+    assert NASTY[0] in said and NASTY[1] in said and NASTY[2] in said and NASTY[3] in said
+    assert "line break tab bell" in said and "gnp.exe" in said
+    assert "49" not in re.findall(r"\{\{.*?\}\}", said)
+    labels = " ".join(re.findall(r'aria-label="([^"]*)"', result.to_html()))
+    assert ("&lt;script&gt;" in labels) == many  # the rank diagram's is a sentence with all names
+    assert "gnp.exe" in labels
+
+
+@pytest.mark.parametrize("builder", ["html5lib", "lxml"])
+def test_another_parser_finds_no_fault(builder, comparison):
+    parser = pytest.importorskip(builder)
+    text = comparison.to_html()
+    if builder == "html5lib":
+        parser.HTMLParser(strict=True).parse(text)
+    else:
+        from lxml import etree
+
+        # libxml2 does not know the elements of HTML 5 and SVG; nothing else may be wrong
+        strict = etree.HTMLParser(recover=True)
+        etree.HTML(text, strict)
+        faults = [
+            e for e in strict.error_log if "invalid" not in e.message or not e.message.startswith("Tag ")
+        ]
+        assert faults == []
+
+
+def test_without_probabilities_the_page_says_so():
+    result = cross_validate(*_noise(), estimators={"svc": LinearSVC(), "prior": DummyClassifier()}, cv="1x3")
+    page = check_page(result.to_html())
+    assert "keep_proba=True" in page.text and "ROC, class" not in page.text
+    kept = cross_validate(
+        *_noise(), estimators={"svc": LinearSVC(), "prior": DummyClassifier()}, cv="1x3", keep_proba=True
+    )
+    assert np.isnan(kept["svc"].proba).all() and np.isfinite(kept["prior"].proba).all()
+    page = check_page(kept.to_html())
+    assert "prior: area" in page.text and "svc: area" not in page.text
+    ranked = cross_validate(*_noise(), estimators={"svc": LinearSVC()}, cv="1x3", scoring="auc")
+    page = check_page(ranked.to_html())
+    assert "svc: area" in page.text and "Calibration" not in page.text and "Cost curves" in page.text
+
+
+def _noise(n=60, k=2, seed=0):
+    generator = np.random.default_rng(seed)
+    return generator.normal(size=(n, 3)), generator.integers(0, k, n)
+
+
+def test_many_classes_are_listed_by_their_confusions():
+    X, y = _noise(300, 14)
+    page = check_page(
+        cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3", keep_proba=True).to_html()
+    )
+    assert "Most frequent confusions" in page.text and "true \\ predicted" not in page.text
+    assert page.text.count("ROC, class") == 4
+
+
+def test_unclassified_rows_have_a_column():
+    table = datasets.load_lenses() if hasattr(datasets, "load_lenses") else datasets.load_weather()
+    result = cross_validate(table, criterion="info_gain", cv="3x2", empty_branch="unclassified")
+    assert (result["info_gain"].predictions < 0).any()
+    page = check_page(result.to_html())
+    assert ["true \\ predicted", *map(str, result.classes), "unclassified"] in page.rows
+
+
+def test_trees_are_cut_by_level_and_say_so(validation):
+    whole, cut = validation.to_html(), validation.to_html(max_nodes=24)
+    model = validation.refit("gini")
+    assert whole.count("data-node") > cut.count("data-node") > 2
+    assert "shown to depth" in cut and "shown to depth" not in whole
+    assert depth_within(model.tree_, 10_000) is None
+    depth = depth_within(model.tree_, 6)
+    assert (model.tree_.depth <= depth).sum() <= 6 < (model.tree_.depth <= depth + 1).sum()
+    assert "ft-tree" not in re.sub("<style>.*?</style>", "", validation.to_html(trees=False), flags=re.DOTALL)
+    with pytest.raises(ValueError, match="max_nodes=-1"):
+        validation.to_html(max_nodes=-1)
+
+
+def test_a_tree_too_wide_for_a_picture_is_text():
+    y = [0, 1] * 60
+    table = Table({"place": [f"level {i:03d}" for i in range(120)]}, y)
+    result = cross_validate(table, criterion="gini", cv="1x2")
+    page = check_page(result.to_html(max_nodes=20))
+    assert "the first 60 of 120 lines" in page.text and "place = level 005: 1 (1)" in page.text
+    assert page.tags["pre"] == 2
+
+
+def test_a_pickled_result_has_no_rows_but_a_page(validation):
+    again = pickle.loads(pickle.dumps(validation))
+    page = check_page(again.to_html())
+    assert "Each grown on all rows" not in page.text and "NB has the highest" in page.text
+    with pytest.raises(ValueError, match="pickled result"):
+        again.refit("gini")
+
+
+def test_learning_curves_have_a_page():
+    curve = learning_curve(
+        datasets.load_iris(), criterion=["gini"], estimators={"NB": GaussianNB()}, n_repeats=3
+    )
+    page = check_page(curve.to_html())
+    assert "training rows" in page.text and page.text.count("has the best mean accuracy") == 1
+    assert page.tags["svg"] >= 3
+
+
+def test_the_fingerprint_tells_data_apart():
+    from fasttree.reports.html.settings import fingerprint
+
+    X, y = _noise()
+    one = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    same = cross_validate(X.copy(), y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    X[0, 0] += 1
+    other = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    assert len(fingerprint(same)) == 16 and fingerprint(one) == fingerprint(other)  # the rows are not copied
+    assert fingerprint(same) != fingerprint(other)
+
+
+def test_a_page_of_many_stays_small():
+    """Five sets, six methods: a quarter of what fits into two megabytes."""
+    names = ["iris", "wine", "tic_tac_toe", "monks_1", "weather"]
+    sets = [getattr(datasets, f"load_{name}")() for name in names]
+    criteria = ["info_gain", "gini", "gain_ratio", "hellinger", "mdl", "jaccard"]
+    result = compare(sets, criteria, cv="1x3", keep_proba=True)
+    text = result.to_html()
+    check_page(text)
+    assert len(text.encode()) < 500_000
+
+
+def test_charts():
+    assert path_of([(0, 0), (0, 5), (3, 5), (6, 5), (6, 5), (9, 8)]) == "M0 0v5h6l3 3"
+    assert path_of([]) == "" and path_of([(1, 1), (4, 1), (2, 1)]) == "M1 1h3h-2"
+    assert nice_ticks(0, 0) == [0, 1.0]
+    svg = line_chart(
+        [Series("<a>", 9, [0, 1, np.nan], [0, 1, 1], dots=True)], xlabel="x", ylabel="y", title='"t"'
+    )
+    root = ET.fromstring(svg)
+    assert root.get("aria-label") == '"t"'
+    curves = [e for e in root.iter() if "m1" in (e.get("class") or "")]
+    assert [e.find("title").text for e in curves] == ["<a>", "<a>"]
+    from fasttree.model_selection import friedman_nemenyi
+
+    found = friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a" * 90, "<b>", "c"])
+    root = ET.fromstring(rank_svg(found))
+    assert "a" * 90 in "".join(root.itertext()) and "<b> (2.33)" in "".join(root.itertext())
+
+
+def test_other_things_are_refused():
+    with pytest.raises(TypeError, match="page of a str"):
+        render_html("a")
+    with pytest.raises(ValueError, match="html, csv or json"):
+        render("a", "pdf")
+
+
+def test_without_jinja2_the_extra_is_named(monkeypatch, validation):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"pip install 'fasttree\[report\]'"):
+        validation.to_html()
+
+
+def test_commands_write_pages(tmp_path, capsys):
+    pytest.importorskip("typer")
+    from fasttree.cli import main
+
+    target = tmp_path / "cv.html"
+    assert (
+        main(
+            [
+                "cv",
+                "iris",
+                "-c",
+                "gini",
+                "--cv",
+                "1x3",
+                "--html",
+                str(target),
+                "--json",
+                str(tmp_path / "a.json"),
+            ]
+        )
+        == 0
+    )
+    page = check_page(target.read_text(encoding="utf-8"))
+    assert "ROC, class setosa" in page.text
+    assert json.loads((tmp_path / "a.json").read_text())["kind"] == "cross_validation"
+    target = tmp_path / "compare.html"
+    assert (
+        main(["compare", "iris", "weather", "-c", "gini,info_gain", "--cv", "1x3", "--html", str(target)])
+        == 0
+    )
+    assert "2 methods on 2 data sets" in check_page(target.read_text(encoding="utf-8")).text
+    capsys.readouterr()
+    assert main(["cv", "iris", "--html", str(tmp_path / "no" / "cv.html")]) == 2
+    assert "does not exist" in capsys.readouterr().err

@@ -213,6 +213,7 @@ impl Plan {
     pub fn work(&self, data: &Dataset) -> usize {
         let n = data.len();
         let rounds = match self.config.evaluation {
+            Evaluation::Local if self.criterion.on_pairs().is_some() => n / 8,
             Evaluation::Local => n / 256,
             Evaluation::Global | Evaluation::Glocal => n / 8 * data.n_classes(),
         };
@@ -321,6 +322,9 @@ impl Plan {
         let impute = self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
         let bin = self.config.discretize.as_ref().filter(|_| numeric);
+        if bin.is_none() && self.criterion.on_pairs().is_some() {
+            refuse_numeric(data, self.criterion.info().name)?;
+        }
         if !impute && bin.is_none() {
             return Ok(None);
         }
@@ -367,6 +371,20 @@ impl Plan {
             .collect::<Result<Vec<_>>>()?;
         Ok(Some(data.with_columns(schema, columns)))
     }
+}
+
+/// Pairs are counted over nominal columns.
+fn refuse_numeric(data: &Dataset, criterion: &str) -> Result<()> {
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        if matches!(column, Column::Numeric(_)) {
+            return Err(Error::Data(format!(
+                "column '{}' is numeric and is not binned: criterion='{criterion}' counts pairs of rows over nominal columns; choose \
+                 discretize='auto' (ten equal-width bins) or another discretisation",
+                feature.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Branches of a split, the one of missing values included, are numbered in 16 bits.

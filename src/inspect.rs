@@ -1,5 +1,6 @@
 //! One node looked at closely: scores of features and of all candidates.
 
+use crate::criteria::Evidence;
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{Missing, Plan};
@@ -21,13 +22,15 @@ pub fn explain(
     let prepared = plan.prepare(data, &rows, weights, control)?;
     let data = prepared.as_ref().unwrap_or(data);
     let setting = plan.setting(data, &rows, weights);
-    candidates(data, &setting, &rows, weights, control)
+    let root = plan.training_rows(data, &RowSet::all(data.len()), weights)?;
+    candidates(data, &setting, &rows, &root, weights, control)
 }
 
 /// One score a feature on the given rows: the multiway table of a nominal or binned feature, the best
 /// threshold of a numeric one; NaN where there is no split. Rows whose value is missing are left out and
 /// the score is scaled by the known fraction where the criterion says so, unless missing values are
-/// treated otherwise. Features are scored alone: no guard compares them.
+/// treated otherwise; where pairs of rows are the evidence, a missing value is a value. Features are scored alone: no guard
+/// compares them.
 pub fn score_features(
     plan: &Plan,
     data: &Dataset,
@@ -38,7 +41,8 @@ pub fn score_features(
     let rows = plan.training_rows(data, rows, weights)?;
     let prepared = plan.prepare(data, &rows, weights, control)?;
     let data = prepared.as_ref().unwrap_or(data);
-    let leave_out = matches!(plan.missing(), Missing::Auto | Missing::Fractional);
+    let on_tables = plan.criterion().info().evidence == Evidence::Table;
+    let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let mut out = vec![f64::NAN; data.columns().len()];
     let mut take = |scores: Vec<Candidate>, factor: f64| {
         for (feature, _, score) in scores {
@@ -53,14 +57,14 @@ pub fn score_features(
         (0..data.columns().len()).filter(|&f| leave_out && has_missing(&data.columns()[f])).collect();
     if partial.is_empty() {
         let setting = plan.setting(data, &rows, weights);
-        take(candidates(data, &setting, &rows, weights, control)?, 1.0);
+        take(candidates(data, &setting, &rows, &rows, weights, control)?, 1.0);
         return Ok(out);
     }
     let whole: Vec<usize> = (0..data.columns().len()).filter(|f| !partial.contains(f)).collect();
     if !whole.is_empty() {
         let part = data.select(&whole);
         let setting = plan.setting(&part, &rows, weights);
-        let scores = candidates(&part, &setting, &rows, weights, control)?;
+        let scores = candidates(&part, &setting, &rows, &rows, weights, control)?;
         take(scores.into_iter().map(|(f, t, s)| (whole[f as usize] as u32, t, s)).collect(), 1.0);
     }
     for feature in partial {
@@ -77,7 +81,7 @@ pub fn score_features(
         let factor = if plan.criterion().info().fractional { weight(&known) / weight(&rows) } else { 1.0 };
         let part = data.select(&[feature]);
         let setting = plan.setting(&part, &known, weights);
-        let scores = candidates(&part, &setting, &known, weights, control)?;
+        let scores = candidates(&part, &setting, &known, &known, weights, control)?;
         take(scores.into_iter().map(|(_, t, s)| (feature as u32, t, s)).collect(), factor);
     }
     Ok(out)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import criteria, pruning
-from .criteria import Criterion, NamedCallable
+from .criteria import Criterion, NamedCallable, PairFunction
 from .table import Table
 
 __all__ = ["config_of", "prunings_of", "restored_parameters", "stored_parameters"]
@@ -94,9 +94,11 @@ def seed_of(random_state: Any) -> int:
     raise ValueError(f"random_state={random_state!r} must be None, a whole number or a NumPy generator")
 
 
-def discretizer_of(value: Any, n_bins: Any) -> dict[str, Any] | None:
-    """The core's discretisation method; None when thresholds are searched."""
-    if value is None or value == "auto":
+def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
+    """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the criterion's evidence."""
+    if isinstance(value, str) and value == "auto" and evidence == "pairs":
+        value = "equal_width"
+    if value is None or (isinstance(value, str) and value == "auto"):
         return None
     if isinstance(value, str):
         one_of("discretize", value, ("auto", "equal_width", "equal_frequency", "mdlp"))
@@ -154,7 +156,7 @@ def criterion_to_text(criterion: Any) -> Any:
     made = criteria.make(criterion)
     if isinstance(made, Criterion):
         options = {
-            k: {"callable": _name(v)} if callable(v) else v.item() if isinstance(v, np.generic) else v
+            k: {"callable": _name(v)} if callable(v) else v.tolist() if isinstance(v, np.generic | np.ndarray) else v
             for k, v in made.get_params().items()
         }
         return {"name": made.name, "options": options}
@@ -169,7 +171,11 @@ def criterion_from_text(text: Any) -> Any:
         return NamedCallable(text["callable"])
     made = criteria.make(text["name"])
     options = {
-        k: NamedCallable(v["callable"]) if isinstance(v, dict) and "callable" in v else v
+        k: NamedCallable(v["callable"])
+        if isinstance(v, dict) and "callable" in v
+        else tuple(v)
+        if isinstance(v, list)
+        else v
         for k, v in text["options"].items()
     }
     assert isinstance(made, Criterion)
@@ -259,7 +265,7 @@ def config_of(
         "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
         "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
         "nominal_splits": params["nominal_splits"],
-        "discretize": discretizer_of(params["discretize"], params["n_bins"]),
+        "discretize": discretizer_of(params["discretize"], params["n_bins"], criteria.evidence_of(criterion)),
         "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value")),
         "min_samples_split": share_or_count("min_samples_split", params["min_samples_split"], n_rows, 2),
         "min_samples_leaf": share_or_count("min_samples_leaf", params["min_samples_leaf"], n_rows, 1),
@@ -287,6 +293,10 @@ def config_of(
         config["criterion"] = criterion.name
         config["criterion_options"] = criterion.options(table.classes, total)
         return config, None
+    if isinstance(criterion, PairFunction):
+        config["criterion"] = "pair_function"
+        config["criterion_options"] = criterion.options()
+        return config, criterion.F
     config["criterion"] = "callable"
     return config, criterion
 

@@ -279,8 +279,10 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         return self._trace
 
     def _global_distances(self) -> np.ndarray | None:
-        """Distance of the whole tree to the classes after each split; None without the criterion."""
+        """Distance of the whole tree to the classes after each split; None without the criterion, or if it reads no tables."""
         made = criteria.make(self.criterion)
+        if criteria.evidence_of(made) != "table":
+            return None
         if isinstance(made, Criterion):
             total = int(np.ceil(self.tree_.value[0].sum()))
             options = json.dumps(made.options([_engine.plain(c) for c in self.classes_], total))

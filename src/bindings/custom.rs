@@ -55,19 +55,23 @@ impl Custom {
             .reshape([t.branches, t.classes, t.len])?
             .call_method1("transpose", (2, 0, 1))?;
         let scores = self.function.bind(py).call1((tables,))?;
-        let scores = py.import("numpy")?.call_method1("asarray", (scores, "float64"))?;
-        let scores: PyReadonlyArray1<'_, f64> = scores.extract().map_err(|_| wrong_shape(&scores, t.len))?;
-        let scores = scores.as_array();
-        if scores.len() != t.len {
-            return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                "the criterion returned {} scores for {} candidates; it must return one score for each",
-                scores.len(),
-                t.len
-            )));
-        }
-        out.iter_mut().zip(scores).for_each(|(o, &s)| *o = s);
+        out.copy_from_slice(&scores_of(py, &scores, t.len)?);
         Ok(())
     }
+}
+
+/// What a user's function returned, one number for each of `len` candidates.
+pub(super) fn scores_of(py: Python<'_>, scores: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<f64>> {
+    let scores = py.import("numpy")?.call_method1("asarray", (scores, "float64"))?;
+    let found: PyReadonlyArray1<'_, f64> = scores.extract().map_err(|_| wrong_shape(&scores, len))?;
+    let found = found.as_array();
+    if found.len() != len {
+        return Err(pyo3::exceptions::PyValueError::new_err(format!(
+            "the criterion returned {} scores for {len} candidates; it must return one score for each",
+            found.len(),
+        )));
+    }
+    Ok(found.to_vec())
 }
 
 fn wrong_shape(scores: &Bound<'_, PyAny>, len: usize) -> PyErr {

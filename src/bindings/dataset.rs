@@ -2,8 +2,10 @@
 
 use super::convert::{Block, Columns, indices, row_set, weights};
 use super::custom::{Custom, Raised};
+use super::custom_pairs::PairFunction;
 use super::job::{exception, run, run_attached};
 use super::model::PyModel;
+use super::pairs::pair_setting;
 use crate::criteria::{self, Cells, Context, Tables};
 use crate::data::{Dataset, Schema};
 use crate::discretize;
@@ -32,7 +34,17 @@ fn schema(text: &str) -> PyResult<Schema> {
 /// A plan and, for a user's criterion, the place where its exception waits.
 fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, Option<Raised>)> {
     let config = Config::from_json(config).map_err(exception)?;
-    let (custom, raised) = custom.map(Custom::wrap).unzip();
+    let (custom, raised) = match custom {
+        None => (None, None),
+        Some(function) if config.criterion == "pair_function" => {
+            let (made, raised) = PairFunction::wrap(function, pair_setting(&config.criterion_options)?);
+            (Some(made), Some(raised))
+        }
+        Some(function) => {
+            let (made, raised) = Custom::wrap(function);
+            (Some(made), Some(raised))
+        }
+    };
     Ok((Plan::new(config, custom).map_err(exception)?, raised))
 }
 

@@ -6,6 +6,7 @@
 mod bayes;
 mod convert;
 mod custom;
+mod custom_pairs;
 mod dataset;
 mod job;
 mod model;

@@ -94,6 +94,21 @@ fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Set
     Setting::new(theta, alpha, decay)
 }
 
+/// The setting in the options of a user's criterion on pairs.
+pub(super) fn pair_setting(options: &serde_json::Map<String, serde_json::Value>) -> PyResult<Setting> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Words {
+        theta: [f64; 4],
+        alpha: f64,
+        decay: String,
+        at_zero: f64,
+    }
+    let words: Words = serde_json::from_value(serde_json::Value::Object(options.clone()))
+        .map_err(|e| exception(Error::parameter("criterion", "options", e)))?;
+    setting(words.theta, words.alpha, &words.decay, words.at_zero).map_err(exception)
+}
+
 #[pymethods]
 impl PyPairCounts {
     /// Number of ordered pairs, self-pairs included.

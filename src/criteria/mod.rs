@@ -1,8 +1,8 @@
 //! Split criteria: pure functions of evidence, one file each.
 //!
-//! A criterion sees a *block* of candidates at once ([`Tables`]: struct of arrays
+//! A criterion declares its [`Evidence`], and growth asks `stats` for it. One on tables sees a *block* of candidates at once ([`Tables`]: struct of arrays
 //! `[branch][class][candidate]`), because inner loops over candidates vectorise and the virtual call is
-//! paid once a block. It returns a *score* (larger is better) and, for growth that compares leaves or
+//! paid once a block; one on [`pairs`] sees the pairs of a node, for all features together. It returns a *score* (larger is better) and, for growth that compares leaves or
 //! whole trees, a *distance* (smaller is better). It knows nothing of growing, features or thresholds.
 //!
 //! To add one: write a file with a struct for its options, `info()` and one generic `score`
@@ -22,6 +22,7 @@ mod angle;
 mod assignment;
 mod auc;
 mod chi2;
+mod contextual_merit;
 mod contrast;
 mod dkm;
 mod euclid;
@@ -40,6 +41,9 @@ mod mdl;
 mod nmi;
 mod normal_gain;
 mod orthogonality;
+pub mod pairs;
+mod pi;
+mod relief;
 mod symmetric_uncertainty;
 mod twoing;
 mod variation_of_information;
@@ -311,6 +315,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
     }
+    /// Its formula on pairs of rows, where these are its evidence.
+    fn on_pairs(&self) -> Option<&dyn pairs::OnPairs> {
+        None
+    }
 }
 
 /// What a file of this room implements: the formula, once, for any kind of count.
@@ -422,6 +430,9 @@ macro_rules! entry {
     ($module:ident :: $type:ident, $info:expr) => {
         Entry { info: &$info, make: from_options::<$module::$type> }
     };
+    (on pairs $module:ident :: $type:ident) => {
+        Entry { info: &$module::INFO, make: pairs::from_options::<$module::$type> }
+    };
 }
 
 /// All criteria, in the order in which tables list them.
@@ -451,6 +462,9 @@ pub static CRITERIA: &[Entry] = &[
     entry!(orthogonality::Orthogonality),
     entry!(twoing::Twoing),
     entry!(auc::Auc),
+    entry!(on pairs pi::Pi),
+    entry!(on pairs contextual_merit::ContextualMerit),
+    entry!(on pairs relief::Relief),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the nearest one.

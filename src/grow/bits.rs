@@ -7,7 +7,7 @@
 
 use super::Setting;
 use super::draft::{Draft, Drafts, Split};
-use crate::criteria::{Cells, Criterion, Guard, InfoGain, Tables};
+use crate::criteria::{Cells, Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet};
 use crate::error::Result;
 use crate::numeric::{Ties, better, mix};
@@ -26,6 +26,9 @@ pub(super) fn grow<'a>(
 ) -> Result<Option<Drafts<u32>>> {
     let limits = &setting.limits;
     if limits.max_leaf_nodes.is_some() || setting.max_features.is_some() || setting.criterion.joined() {
+        return Ok(None);
+    }
+    if setting.criterion.info().evidence != Evidence::Table {
         return Ok(None);
     }
     let Some(planes) = data.planes() else { return Ok(None) };

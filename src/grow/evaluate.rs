@@ -1,16 +1,18 @@
 //! One node looked at: which split is best, and what it would do.
 
 use super::Setting;
-use super::ground::{Extent, Field, Ground, Place};
-use crate::criteria::{Criterion, Guard, InfoGain, Tables};
+use super::ground::{Buffers, Extent, Field, Ground, Place};
+use super::pairs::{PairGround, PairScores, settle_radius};
+use crate::criteria::{Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::{Count, mix, uniform};
 use crate::parallel::{self, Control};
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::threshold::{self, Scan};
-use crate::split::{Best, Choice, FeatureBest, Listing, Scored, Scratch, Selector, Sink};
+use crate::split::{Best, Choice, FeatureBest, Listing, Scored, Scratch, Selector, Sink, not_a_number};
 use crate::stats::contingency::{Code, Planes, Tally, count};
+use crate::stats::pairs::Numbering;
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::Test;
 
@@ -38,6 +40,7 @@ pub(super) struct Chosen<S> {
 pub(super) struct Tools<S: Sum> {
     scratch: Scratch<S::Cell>,
     planes: Planes<S>,
+    numbering: Numbering,
 }
 
 impl<S: Sum> Tools<S> {
@@ -49,7 +52,7 @@ impl<S: Sum> Tools<S> {
 
 impl<S: Sum> Default for Tools<S> {
     fn default() -> Self {
-        Self { scratch: Scratch::default(), planes: Planes::default() }
+        Self { scratch: Scratch::default(), planes: Planes::default(), numbering: Numbering::default() }
     }
 }
 
@@ -65,7 +68,7 @@ pub(super) struct Look<'n, 'f, C, W: Weighing> {
 }
 
 impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
-    fn minimum(&self) -> Minimum {
+    pub fn minimum(&self) -> Minimum {
         let limits = &self.ground.setting.limits;
         Minimum {
             rows: limits.min_samples_leaf as u32,
@@ -179,14 +182,45 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         count(rows, &nominal.layout, self.ground.weights, &mut tools.planes)
     }
 
+    /// What evidence other than tables says of the node's features; nothing where tables are the evidence.
+    fn other_evidence(&self, tools: &mut Tools<W::Sum>, control: &Control) -> Result<Option<PairScores>> {
+        let metric = self.ground.setting.criterion.on_pairs();
+        metric.map(|m| self.pair_scores(m, &mut tools.numbering, control)).transpose()
+    }
+
+    /// Candidates among features whose scores are known.
+    fn scored(
+        &self,
+        tally: &Tally<W::Sum>,
+        known: &PairScores,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Result<Vec<Scored>> {
+        let mut found = Vec::with_capacity(known.scores.len());
+        for &(place, score) in &known.scores {
+            let feature = self.ground.nominal.features[place as usize];
+            if !wanted(feature) || !self.is_candidate(place as usize, tally) {
+                continue;
+            }
+            if score.is_nan() {
+                return Err(not_a_number(feature));
+            }
+            found.push(Scored { feature, score, at: 0, tied: Vec::new() });
+        }
+        Ok(found)
+    }
+
     /// Best candidate of each wanted feature, in feature order.
     fn best(
         &self,
         tally: &Tally<W::Sum>,
+        known: Option<&PairScores>,
         wanted: impl Fn(u32) -> bool + Sync,
         tools: &mut Tools<W::Sum>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
+        if let Some(known) = known {
+            return self.scored(tally, known, wanted);
+        }
         let setting = self.ground.setting;
         let numeric = &self.ground.numeric;
         // Only where blocks come in feature order may one feature shut out another.
@@ -254,6 +288,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     ) -> Result<Option<Chosen<W::Sum>>> {
         let setting = self.ground.setting;
         let p = self.ground.data.columns().len();
+        let known = self.other_evidence(tools, control)?;
         let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
         let choice = match setting.max_features {
             Some(m) if m < p => {
@@ -264,7 +299,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                     let to = if from == 0 { m.max(1) } else { (from + 1).min(p) };
                     let mut wanted = vec![false; p];
                     drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
-                    let best = self.best(tally, |f| wanted[f as usize], tools, control)?;
+                    let best = self.best(tally, known.as_ref(), |f| wanted[f as usize], tools, control)?;
                     if !best.is_empty() || to == p {
                         break selector.choose(
                             best,
@@ -276,13 +311,16 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 }
             }
             _ => {
-                let best = self.best(tally, |_| true, tools, control)?;
+                let best = self.best(tally, known.as_ref(), |_| true, tools, control)?;
                 selector.choose(best, &mut Facts { look: self, tally }, mix(setting.seed, !self.key))?
             }
         };
         let Some(choice) = choice else { return Ok(None) };
         let chosen = self.chosen(choice, tally)?;
-        let before = || self.table_distance(self.totals, 1);
+        let before = || match &known {
+            Some(known) => Ok(-known.whole),
+            None => self.table_distance(self.totals, 1),
+        };
         if !setting.limits.accept(chosen.score, chosen.distance, before)? {
             return Ok(None);
         }
@@ -349,7 +387,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 (Test::Multiway, sizes)
             }
         };
-        let distance = if self.ground.setting.criterion.joined() {
+        let criterion = self.ground.setting.criterion;
+        let distance = if criterion.joined() || criterion.info().evidence != Evidence::Table {
             -choice.score
         } else {
             self.table_distance(&sums, branches)?
@@ -423,19 +462,21 @@ impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
 }
 
 /// Every candidate split of a set of rows: (feature, threshold or nothing, score), in feature and threshold order.
+/// `root` are the rows of the tree's root, which some criteria look at.
 pub fn candidates(
     data: &Dataset,
     setting: &Setting<'_>,
     rows: &RowSet,
+    root: &RowSet,
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<(u32, Option<f64>, f64)>> {
     match weights {
-        Weights::Unit => listed(data, setting, rows, UnitWeights, control),
-        Weights::Integer(w) => listed(data, setting, rows, IntegerWeights(w), control),
+        Weights::Unit => listed(data, setting, rows, root, UnitWeights, control),
+        Weights::Integer(w) => listed(data, setting, rows, root, IntegerWeights(w), control),
         Weights::Fixed { values, shift } => {
             let unit = f64::powi(2.0, -shift);
-            listed(data, setting, rows, FixedWeights { values, unit }, control)
+            listed(data, setting, rows, root, FixedWeights { values, unit }, control)
         }
     }
 }
@@ -444,17 +485,30 @@ fn listed<W: Weighing>(
     data: &Dataset,
     setting: &Setting<'_>,
     rows: &RowSet,
+    root: &RowSet,
     weights: W,
     control: &Control,
 ) -> Result<Vec<(u32, Option<f64>, f64)>> {
-    let ground = Ground::new(data, setting, rows, weights);
-    let mut buffers = super::ground::Buffers::<u32>::new(&ground, rows, control)?;
+    let mut ground = Ground::new(data, setting, rows, weights);
+    ground.pairs = ground.pairs.map(|_| PairGround::new(weights, root, data.len()));
+    let mut buffers = Buffers::<u32>::new(&ground, rows, control)?;
     let field = buffers.field();
     let totals = ground.sums(rows.rows().iter().copied());
     let extent = Extent { start: 0, len: rows.len(), buffer: 0 };
     let look = Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
     let mut tools = Tools::default();
     let tally = look.tally(&mut tools);
+    if let Some(metric) = setting.criterion.on_pairs() {
+        if metric.reads_radius() && rows.len() != root.len() {
+            let mut buffers = Buffers::<u32>::new(&ground, root, control)?;
+            let extent = Extent { len: root.len(), ..extent };
+            let coded = buffers.field();
+            settle_radius(&look, coded.coded(ground.nominal.features.len(), extent), control)?;
+        }
+        let known = look.pair_scores(metric, &mut tools.numbering, control)?;
+        let found = look.scored(&tally, &known, |_| true)?;
+        return Ok(found.into_iter().map(|s| (s.feature, None, s.score)).collect());
+    }
     let mut listing = Listing::new(setting.criterion);
     look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;
     listing.finish(&setting.context)?;

@@ -13,6 +13,7 @@ use crate::stats::contingency::{Code, Layout};
 use crate::stats::{Sum, Weighing};
 
 use super::Setting;
+use super::pairs::PairGround;
 use crate::error::Result;
 
 /// A numeric feature.
@@ -43,6 +44,8 @@ pub(super) struct Ground<'a, W> {
     pub nominal: Nominal,
     pub class_of: ClassOf<'a>,
     pub total_weight: f64,
+    /// Where the evidence are pairs of rows.
+    pub pairs: Option<PairGround>,
 }
 
 /// Where a feature is found.
@@ -86,6 +89,7 @@ impl<'a, W: Weighing> Ground<'a, W> {
             nominal: Nominal { features, layout: Layout::new(&arities, k), missing },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
+            pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
         }
     }
 

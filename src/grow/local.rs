@@ -21,6 +21,8 @@ use crate::tree::{NONE, Tree};
 const TASKS_PER_THREAD: usize = 8;
 /// Smaller subtrees are not worth a task of their own.
 const SMALLEST_TASK: usize = 2048;
+/// The same where pairs of rows are looked at.
+const SMALLEST_TASK_OF_PAIRS: usize = 128;
 /// Larger tables are counted again instead of being kept for subtraction.
 const KEPT_CELLS: usize = 1 << 18;
 
@@ -75,7 +77,10 @@ fn with_codes<C: Code, W: Weighing>(
     let drafts = if ground.setting.limits.max_leaf_nodes.is_some() {
         worker.best_first(whole, control)?;
         worker.drafts
-    } else if control.threads() > 1 && rows.len() > 2 * SMALLEST_TASK && !ground.setting.criterion.joined() {
+    } else if control.threads() > 1
+        && rows.len() > 2 * smallest_task(ground)
+        && !ground.setting.criterion.joined()
+    {
         in_parallel(worker, whole, control)?
     } else {
         worker.depth_first(whole, 0, control)?;
@@ -84,13 +89,17 @@ fn with_codes<C: Code, W: Weighing>(
     Ok(drafts.finish(ground.weights.unit(), ground.setting.empty_branch))
 }
 
+fn smallest_task<W: Weighing>(ground: &Ground<'_, W>) -> usize {
+    if ground.pairs.is_some() { SMALLEST_TASK_OF_PAIRS } else { SMALLEST_TASK }
+}
+
 fn in_parallel<C: Code, W: Weighing>(
     mut worker: Worker<'_, '_, C, W>,
     whole: Extent,
     control: &Control,
 ) -> Result<Drafts<W::Sum>> {
     let ground = worker.ground;
-    let task = (whole.len / (control.threads() * TASKS_PER_THREAD)).max(SMALLEST_TASK);
+    let task = (whole.len / (control.threads() * TASKS_PER_THREAD)).max(smallest_task(ground));
     let mut tasks = worker.depth_first(whole, task, control)?;
     tasks.sort_by_key(|t| t.extent.start);
     let Worker { field, mut drafts, .. } = worker;
@@ -157,7 +166,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
 
     fn look(&mut self, pending: &mut Pending<W::Sum>, control: &Control) -> Result<Option<Chosen<W::Sum>>> {
         // The flag is looked at every few thousand rows, not for every small node.
-        self.unanswered += pending.extent.len + 64;
+        let len = pending.extent.len;
+        self.unanswered += 64 + if self.ground.pairs.is_some() { len * len / 64 } else { len };
         if self.unanswered > 1 << 14 {
             control.check()?;
             self.unanswered = 0;

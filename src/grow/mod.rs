@@ -12,6 +12,7 @@ mod global_leaf;
 mod global_score;
 mod ground;
 mod local;
+mod pairs;
 mod partition;
 
 use crate::criteria::{Context, Criterion, Guard};

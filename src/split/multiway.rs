@@ -41,7 +41,7 @@ pub fn offer<'a, S: Sum>(
     let mut open = 0;
     scratch.declared.clear();
     for table in tables {
-        let Some(branches) = valid(&table, k, unit, min) else { continue };
+        let Some(branches) = branches(&table, k, unit, min) else { continue };
         if !features.is_empty() && (branches != open || features.len() == scratch.stride) {
             flush(&mut features, open, context, scratch, sink)?;
         }
@@ -76,7 +76,7 @@ pub struct Minimum {
 }
 
 /// Number of branches if the split is a candidate.
-fn valid<S: Sum>(table: &NominalTable<'_, S>, k: usize, unit: f64, min: Minimum) -> Option<usize> {
+pub fn branches<S: Sum>(table: &NominalTable<'_, S>, k: usize, unit: f64, min: Minimum) -> Option<usize> {
     let mut branches = table.cells.len() / k;
     let size = |b: usize| table.cells[b * k..(b + 1) * k].iter().fold(S::default(), |a, &c| a.plus(c));
     if table.missing && size(branches - 1).is_empty() {

@@ -69,7 +69,8 @@ def test_every_criterion_learns(name):
     scores = cross_val_score(FastTreeClassifier(criterion=name, min_samples_leaf=3), X, y, cv=5)
     assert scores.mean() > 0.6
     tree = FastTreeClassifier(criterion=name).fit(X, y)
-    assert tree.score(X, y) == 1.0
+    # Where a criterion bins, rows of two classes may share all their bins.
+    assert tree.score(X, y) >= (1.0 if criteria.evidence_of(name) == "table" else 0.97)
 
 
 def test_gini_is_as_good_as_scikit_learns():

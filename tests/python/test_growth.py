@@ -17,7 +17,7 @@ from fasttree.table import Column, Table
 
 from .tools import criteria_oracle, tree_oracle
 
-NAMES = [info["name"] for info in fasttree.list_criteria()]
+NAMES = [info["name"] for info in fasttree.list_criteria() if info["evidence"] == "table"]
 
 
 def evaluator(criterion, n_classes, occurring):

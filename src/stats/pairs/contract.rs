@@ -2,8 +2,8 @@
 //!
 //! `R_m[c, case] = theta_case * sum over D of f(D) N[k][m][c][case][D]` (Vilalta et al. 2001, eq. 10 and figure 4), where f is a [`Decay`].
 //! A setting costs a few thousand multiplications, so a thousand settings cost less than the pass that counted. Sums run
-//! over distances in ascending order, therefore they do not depend on threads either. A [`Profile`] adds values and classes up once
-//! and serves the metrics that are linear in R; use [`count_matrices`] for a metric of your own.
+//! over distances in ascending order, therefore they do not depend on threads either. A [`Profile`](super::Profile)
+//! adds values and classes up once and serves the metrics that are linear in R; use [`count_matrices`] for a metric of your own.
 
 use super::counts::PairCounts;
 use crate::error::{Error, Result};
@@ -99,7 +99,7 @@ impl Setting {
     }
 }
 
-fn dot(counts: &[i64], weights: &[f64]) -> f64 {
+pub(super) fn dot(counts: &[i64], weights: &[f64]) -> f64 {
     counts.iter().zip(weights).fold(0.0, |sum, (&c, w)| if c == 0 { sum } else { sum + c as f64 * w })
 }
 
@@ -121,94 +121,6 @@ pub fn root_matrix(counts: &PairCounts, setting: &Setting) -> Vec<f64> {
             [setting.theta[0] * dot(same, &weights), setting.theta[1] * dot(other, &weights), 0.0, 0.0]
         })
         .collect()
-}
-
-/// Counts of each feature by case and distance, summed over values and classes: plain, and with the share
-/// `n_m / n` of each value.
-#[derive(Debug, Clone)]
-pub struct Profile {
-    distances: usize,
-    /// `[feature][case][distance]`.
-    plain: Vec<i64>,
-    /// `[feature][case][distance]`.
-    shared: Vec<f64>,
-}
-
-impl Profile {
-    /// Add up. O(cells).
-    pub fn new(counts: &PairCounts) -> Self {
-        let d = counts.distances();
-        let mut out = Self { distances: d, plain: Vec::new(), shared: Vec::new() };
-        for k in 0..counts.features() {
-            let mut plain = vec![0; 4 * d];
-            let mut shared = vec![0.0; 4 * d];
-            for value in counts.feature(k).chunks_exact(counts.n_classes * 4 * d) {
-                let mut of_value = vec![0i64; 4 * d];
-                for class in value.chunks_exact(4 * d) {
-                    of_value.iter_mut().zip(class).for_each(|(to, c)| *to += c);
-                }
-                // every row is the i of equally many pairs
-                let share = of_value.iter().sum::<i64>() as f64 / counts.pairs.max(1) as f64;
-                plain.iter_mut().zip(&of_value).for_each(|(to, c)| *to += c);
-                shared.iter_mut().zip(&of_value).for_each(|(to, &c)| *to += share * c as f64);
-            }
-            out.plain.extend(plain);
-            out.shared.extend(shared);
-        }
-        out
-    }
-
-    fn plain(&self, setting: &Setting, signs: [f64; 4]) -> Vec<f64> {
-        let weights = setting.weights(self.distances);
-        let score = |feature: &[i64]| {
-            let cases = feature.chunks_exact(self.distances).enumerate();
-            cases.map(|(case, row)| signs[case] * setting.theta[case] * dot(row, &weights)).sum()
-        };
-        self.plain.chunks_exact(4 * self.distances).map(score).collect()
-    }
-
-    /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])` (eq. 14 with the weight inside the sum, eq. 15): one score a feature.
-    pub fn pi(&self, setting: &Setting) -> Vec<f64> {
-        let weights = setting.weights(self.distances);
-        let score = |feature: &[f64]| {
-            let case = |c: usize| {
-                let row = &feature[c * self.distances..][..self.distances];
-                setting.theta[c] * row.iter().zip(&weights).fold(0.0, |s, (n, w)| s + n * w)
-            };
-            case(0) + case(3) - case(1) - case(2)
-        };
-        self.shared.chunks_exact(4 * self.distances).map(score).collect()
-    }
-
-    /// The same without the share of each value: ranks as [`Profile::relief`] with the same decay does.
-    pub fn pi_unweighted(&self, setting: &Setting) -> Vec<f64> {
-        self.plain(setting, [1.0, -1.0, -1.0, 1.0])
-    }
-
-    /// `sum_m sum_c R[c,4]` (Hong 1997 with all pairs, under any decay).
-    pub fn contextual_merit(&self, setting: &Setting) -> Vec<f64> {
-        self.plain(setting, [0.0, 0.0, 0.0, 1.0])
-    }
-
-    /// `sum_m sum_c R[c,4] - R[c,3]` (Relief with a radius, or under any decay).
-    pub fn relief(&self, setting: &Setting) -> Vec<f64> {
-        self.plain(setting, [0.0, 0.0, -1.0, 1.0])
-    }
-}
-
-/// The smallest whole radius r such that rows have on average at least ten others at D < r; if there is none, the one that holds all pairs.
-pub fn default_radius(counts: &PairCounts) -> usize {
-    let d = counts.distances();
-    let rows = (counts.pairs as f64).sqrt().round();
-    let root = counts.root();
-    let mut others = -rows;
-    for r in 0..d {
-        others += root.chunks_exact(d).map(|row| row[r]).sum::<i64>() as f64;
-        if others >= 10.0 * rows {
-            return r + 1;
-        }
-    }
-    d
 }
 
 /// R of one feature under uniform weights (also exponential with alpha 0) from its table `[value][class]`, without any pass:

@@ -225,7 +225,7 @@ impl Rows {
         let mut hash = vec![0u64; u];
         let at = |i: usize| rows.map_or(i, |r| r[i] as usize);
         for (i, h) in hash.iter_mut().enumerate() {
-            *h = u64::from(codes.classes[at(i)]).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            *h = hash_class(codes.classes[at(i)]);
         }
         let mut slots = vec![0u32; u * features];
         for (k, column) in codes.columns.iter().enumerate() {
@@ -233,19 +233,32 @@ impl Rows {
             column.values.each(rows, |i, v| {
                 let slot = first + v as u32;
                 slots[i * features + k] = slot;
-                hash[i] = (hash[i] ^ u64::from(slot)).wrapping_mul(0x9FB2_1C65_1E98_DF25).rotate_left(29);
+                hash[i] = hash_slot(hash[i], slot);
             });
         }
-        let (kept, weights) = collapse(
-            &hash,
-            |i| (&slots[i * features..][..features], codes.classes[at(i)]),
-            |i| codes.weight(at(i)),
-        )?;
-        let mut starts = vec![0usize; codes.n_classes + 1];
+        let class = |i: usize| codes.classes[at(i)];
+        Self::assemble(offsets, codes.n_classes, &slots, &hash, class, |i| codes.weight(at(i)))
+    }
+
+    /// Rows from their slots, row by row, with a hash of (slots, class) each: equal rows collapse, classes come in order.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if the weights exceed [`MAX_WEIGHT`].
+    pub(super) fn assemble(
+        offsets: Vec<u32>,
+        n_classes: usize,
+        slots: &[u32],
+        hash: &[u64],
+        class: impl Fn(usize) -> u16,
+        weight: impl Fn(usize) -> u32,
+    ) -> Result<Self> {
+        let features = offsets.len() - 1;
+        let (kept, weights) = collapse(hash, |i| (&slots[i * features..][..features], class(i)), weight)?;
+        let mut starts = vec![0usize; n_classes + 1];
         for &i in &kept {
-            starts[usize::from(codes.classes[at(i as usize)]) + 1] += 1;
+            starts[usize::from(class(i as usize)) + 1] += 1;
         }
-        for c in 0..codes.n_classes {
+        for c in 0..n_classes {
             starts[c + 1] += starts[c];
         }
         let mut next = starts.clone();
@@ -258,7 +271,7 @@ impl Rows {
         };
         for (&i, &w) in kept.iter().zip(&weights) {
             let i = i as usize;
-            let to = &mut next[usize::from(codes.classes[at(i)])];
+            let to = &mut next[usize::from(class(i))];
             out.slots[*to * features..][..features].copy_from_slice(&slots[i * features..][..features]);
             out.weights[*to] = w;
             *to += 1;
@@ -271,6 +284,16 @@ impl Rows {
         }
         Ok(out)
     }
+}
+
+/// Begins the hash of a row.
+pub(super) fn hash_class(class: u16) -> u64 {
+    u64::from(class).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Goes on with a slot.
+pub(super) fn hash_slot(hash: u64, slot: u32) -> u64 {
+    (hash ^ u64::from(slot)).wrapping_mul(0x9FB2_1C65_1E98_DF25).rotate_left(29)
 }
 
 /// First of each set of equal rows with the sum of the weights, or all rows where fewer than a fifth would go.

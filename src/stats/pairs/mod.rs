@@ -11,6 +11,8 @@ mod input;
 #[cfg(test)]
 mod laws;
 mod naive;
+mod node;
+mod profile;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -18,7 +20,9 @@ mod tile;
 mod window;
 
 pub use blocks::{BlockCounts, pair_counts_by_block, pair_counts_by_block_with};
-pub use contract::{Decay, Profile, Setting, count_matrices, default_radius, root_matrix, uniform_matrices};
+pub use contract::{Decay, Setting, count_matrices, root_matrix, uniform_matrices};
 pub use counts::PairCounts;
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{Codes, Column, MAX_WEIGHT, Values};
+pub use node::{Matrices, NodeRows, Numbering};
+pub use profile::{Profile, default_radius};

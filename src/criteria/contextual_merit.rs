@@ -1,0 +1,81 @@
+//! Contextual merit: near pairs of two classes that a feature tells apart (Hong 1997, with all pairs, as in Vilalta et al. 2001, proposition 2).
+//!
+//! `sum_m sum_c R_m[c,4]`, by default with `f(D) = D^-2`: a feature earns the more, the fewer other features tell the two rows apart. Identical
+//! rows of two classes (D = 0) are told apart by nothing and do not occur in case 4. Pairs of one class are not looked at, so a feature
+//! with many values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of all, see the
+//! K-nearest merit.
+
+use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, Pairs};
+use super::{Evidence, Info, OptionInfo};
+use crate::error::Result;
+use crate::stats::pairs::Setting;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Contextual merit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContextualMerit {
+    /// Of the decay.
+    pub alpha: f64,
+    /// How weights fall with distance.
+    pub decay: DecayName,
+    /// Weight at distance 0 under power.
+    pub at_zero: f64,
+}
+
+impl Default for ContextualMerit {
+    fn default() -> Self {
+        Self { alpha: 2.0, decay: DecayName::Power, at_zero: 0.0 }
+    }
+}
+
+pub(super) static INFO: Info = Info {
+    name: "contextual_merit",
+    aliases: &[],
+    class_name: "ContextualMerit",
+    summary: "Near pairs of rows of two classes that the feature tells apart.",
+    formula: r"\sum_m \sum_c R_{mc4}",
+    distance: r"-s",
+    source: "Hong, Use of contextual information for feature ranking and discretization (1997); Vilalta, Brodie, Oblinger & Rish (2001)",
+    evidence: Evidence::Pairs,
+    lowest: Some(0.0),
+    highest: None,
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[
+        OptionInfo { name: "alpha", default: "2.0", doc: ALPHA },
+        OptionInfo { name: "decay", default: "\"power\"", doc: DECAY },
+        OptionInfo { name: "at_zero", default: "0.0", doc: AT_ZERO },
+    ],
+    example: &[],
+    example_score: 0.0,
+};
+
+impl ContextualMerit {
+    fn setting(&self) -> Result<Setting> {
+        Setting::new([1.0; 4], self.alpha, self.decay.decay(self.at_zero))
+    }
+}
+
+impl OnPairs for ContextualMerit {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn options(&self) -> Value {
+        serde_json::to_value(self).unwrap_or(Value::Null)
+    }
+    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
+        Ok(pairs.profile.contextual_merit(&self.setting()?))
+    }
+    fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
+        Ok(0.0)
+    }
+    fn check(&self) -> Result<()> {
+        self.setting().map(|_| ())
+    }
+}

@@ -1,0 +1,131 @@
+//! Criteria on pairs of rows: what a formula sees of a node, and the options that all of them read.
+//!
+//! The evidence is a [`Profile`] (or, for a user's function, count matrices) of all features of a node: one call scores them all, because the
+//! pairs are counted for all features at once (Vilalta, Brodie, Oblinger & Rish 2001). A criterion of this kind has one score a feature, larger is
+//! better, and the distance `-s`; a single table does not say what it needs, so [`Criterion::score`] refuses. O(n (n + 1)) a setting
+//! after an O(t^2 n) count, so not for hundreds of thousands of rows.
+
+use super::{Criterion, Info, Tables};
+use crate::error::{Error, Result};
+use crate::stats::pairs::{Decay, Matrices, Profile, Setting};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The pairs of a node.
+#[derive(Debug, Clone, Copy)]
+pub struct Pairs<'a> {
+    /// Counts by case and distance of every feature that varies.
+    pub profile: &'a Profile,
+    /// Relief's radius unless told otherwise, from the pairs of the root.
+    pub radius: usize,
+    /// Count matrices, where [`OnPairs::matrices`] asks for them.
+    pub matrices: Option<&'a Matrices>,
+}
+
+/// What a file on pairs implements.
+pub trait OnPairs: Send + Sync + std::fmt::Debug {
+    /// Facts.
+    fn info(&self) -> &'static Info;
+    /// Options as JSON, in the order of `info().options`.
+    fn options(&self) -> Value;
+    /// Score of each feature of the profile, larger is better.
+    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
+    /// Score of the split that puts all rows into one branch.
+    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64>;
+    /// Whether the radius of the root is looked at.
+    fn reads_radius(&self) -> bool {
+        false
+    }
+    /// The setting of the count matrices that are needed, if any are.
+    fn matrices(&self) -> Option<&Setting> {
+        None
+    }
+    /// Calls Python, so that nodes must come one after the other.
+    fn joined(&self) -> bool {
+        false
+    }
+    /// Refuse options outside their domain.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A formula on pairs as a criterion.
+#[derive(Debug)]
+pub struct PairCriterion<M>(pub M);
+
+impl<M: OnPairs> PairCriterion<M> {
+    fn refuse<T>(&self) -> Result<T> {
+        Err(Error::Unsupported {
+            what: format!("criterion='{}' on a contingency table", self.0.info().name),
+            supported: "its evidence are pairs of rows: fit, score_features, pair_counts".into(),
+        })
+    }
+}
+
+impl<M: OnPairs> Criterion for PairCriterion<M> {
+    fn info(&self) -> &'static Info {
+        self.0.info()
+    }
+    fn options(&self) -> Value {
+        self.0.options()
+    }
+    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+        self.refuse()
+    }
+    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+        self.refuse()
+    }
+    fn joined(&self) -> bool {
+        self.0.joined()
+    }
+    fn on_pairs(&self) -> Option<&dyn OnPairs> {
+        Some(&self.0)
+    }
+}
+
+/// Build a criterion on pairs from options; unknown names and values outside their domain are refused.
+pub(super) fn from_options<M: OnPairs + DeserializeOwned + 'static>(
+    options: Map<String, Value>,
+) -> Result<Box<dyn Criterion>> {
+    let made: M = serde_json::from_value(Value::Object(options))
+        .map_err(|e| Error::parameter("criterion", "options", e))?;
+    made.check()?;
+    Ok(Box::new(PairCriterion(made)))
+}
+
+/// Names of the decays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecayName {
+    /// `2^(-alpha D)`.
+    Exponential,
+    /// `D^-alpha`.
+    Power,
+    /// 1 if `D < alpha`.
+    Threshold,
+    /// 1 if `D = 0`.
+    Identical,
+    /// 1.
+    Uniform,
+}
+
+impl DecayName {
+    /// With its weight at distance 0, which only `power` reads.
+    pub fn decay(self, at_zero: f64) -> Decay {
+        match self {
+            Self::Exponential => Decay::Exponential,
+            Self::Power => Decay::Power { at_zero },
+            Self::Threshold => Decay::Threshold,
+            Self::Identical => Decay::Identical,
+            Self::Uniform => Decay::Uniform,
+        }
+    }
+}
+
+pub(super) const ALPHA: &str =
+    "How fast the weight of a pair falls with its distance D; finite and at least 0.";
+pub(super) const DECAY: &str = "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if D < alpha; 'identical': 1 if D = 0; \
+     'uniform': 1.";
+pub(super) const AT_ZERO: &str = "Weight of pairs at distance 0 under 'power'; finite and at least 0.";

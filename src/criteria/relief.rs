@@ -1,0 +1,71 @@
+//! Relief with a radius: near misses that a feature tells apart less near hits that it tells apart (Kira & Rendell 1992, in the form of
+//! Vilalta, Brodie, Oblinger & Rish 2001, proposition 2).
+//!
+//! `sum_m sum_c (R_m[c,4] - R_m[c,3])` with `f(D) = 1` for D < radius, else 0, D counting the features on which two rows differ. The default radius is
+//! the smallest whole number for which the rows of the root have on average at least ten others nearer; it stays the same below. A radius
+//! above the largest distance makes it blind to interactions (all pairs), one of 1 sees identical rows only and scores 0. O(t^2 n) a node. For a fixed
+//! number of neighbours of each row see ReliefF.
+
+use super::pairs::{OnPairs, Pairs};
+use super::{Evidence, Info, OptionInfo};
+use crate::error::Result;
+use crate::stats::pairs::Setting;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Relief.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Relief {
+    /// Pairs nearer than this count; nothing: found at the root.
+    pub radius: Option<f64>,
+}
+
+pub(super) static INFO: Info = Info {
+    name: "relief",
+    aliases: &[],
+    class_name: "Relief",
+    summary: "Near rows of another class that the feature tells apart less those of the same class.",
+    formula: r"\sum_m \sum_c \left(R_{mc4} - R_{mc3}\right)",
+    distance: r"-s",
+    source: "Kira & Rendell, A practical approach to feature selection (1992); Vilalta, Brodie, Oblinger & Rish (2001)",
+    evidence: Evidence::Pairs,
+    lowest: None,
+    highest: None,
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[OptionInfo {
+        name: "radius",
+        default: "null",
+        doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number for which rows of the root have on \
+              average at least ten others nearer.",
+    }],
+    example: &[],
+    example_score: 0.0,
+};
+
+impl OnPairs for Relief {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn options(&self) -> Value {
+        serde_json::to_value(self).unwrap_or(Value::Null)
+    }
+    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
+        let setting = Setting::relief(self.radius.unwrap_or(pairs.radius as f64))?;
+        Ok(pairs.profile.relief(&setting))
+    }
+    fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
+        Ok(0.0)
+    }
+    fn reads_radius(&self) -> bool {
+        self.radius.is_none()
+    }
+    fn check(&self) -> Result<()> {
+        Setting::relief(self.radius.unwrap_or(0.0)).map(|_| ())
+    }
+}

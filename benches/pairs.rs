@@ -3,6 +3,8 @@
 //! Criterion measures wall time; the summary at the end takes the least of several runs of the calling thread alone and says so
 //! loudly when a higher level is slower than a lower one. Rates are in pair-features a second, t (t - 1) / 2 * n.
 
+mod made;
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
@@ -137,6 +139,27 @@ fn exact(c: &mut Criterion) {
     }
 }
 
+/// Whole trees on one thread; the score of the root is that of the counts.
+fn trees(c: &mut Criterion) {
+    let mut group = c.benchmark_group("pi trees");
+    group.sample_size(10);
+    for (rows, features, values) in [(958, 9, 3), (3196, 36, 2), (8124, 22, 5), (20_000, 16, 10)] {
+        let (columns, classes) = made::labels(rows, features, values);
+        let data = made::nominal(&columns, &classes, values);
+        let plan = made::plan("pi");
+        let columns = columns.iter().map(|c| Column { values: Values::U8(c), levels: values }).collect();
+        let codes = Codes::new(columns, &classes, 2, None).expect("codes in range");
+        let scores = Profile::new(&count(Level::active(), &codes)).pi(&Setting::pi());
+        let best = scores.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let model = made::fit(&plan, &data);
+        assert_eq!(model.tree.nodes[0].score, best, "score of the root");
+        let name = format!("{rows}x{features} of {values} values");
+        println!("{name}: {} nodes, {:.1} ms", model.tree.nodes.len(), 1e3 * least(3, || made::fit(&plan, &data)));
+        group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
+    }
+    group.finish();
+}
+
 fn near(c: &mut Criterion) {
     let methods = [
         ("relieff", Method::ReliefF { k: 10, ties: NeighbourTies::Share, ranks: Ranks::Equal }),
@@ -163,5 +186,5 @@ fn near(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, exact, near);
+criterion_group!(benches, exact, trees, near);
 criterion_main!(benches);

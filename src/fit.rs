@@ -10,13 +10,15 @@ use crate::data::{
 };
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, Limits, Setting, Thresholds};
+use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, Limits, PairMemo, Setting, Thresholds};
 use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;
 use crate::prune::{self, Cut, Method, Rows};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// How a missing value is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -153,6 +155,12 @@ fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     Ok(())
 }
 
+/// What fits on the same rows under several plans have in common: prepared columns, and pairs of nodes.
+#[derive(Debug, Default)]
+pub struct Common {
+    by_preparation: HashMap<String, (Option<Dataset>, PairMemo)>,
+}
+
 impl Plan {
     /// Check the words. A user's criterion, which has no name, comes as `custom`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
@@ -247,12 +255,39 @@ impl Plan {
             evaluation: self.config.evaluation,
             labels: self.config.labels,
             limits: self.limits.clone(),
+            memo: None,
         }
     }
 
     /// Fit a model on some rows of a data set.
     pub fn fit(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
         Ok(self.fit_and_tell(data, rows, weights, control)?.0)
+    }
+
+    /// [`Plan::fit`], sharing with other plans on the same rows what they have in common.
+    pub fn fit_beside(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        common: &mut Common,
+        control: &Control,
+    ) -> Result<Model> {
+        if self.criterion.on_pairs().is_none() || matches!(self.config.pruning, Some(Method::ReducedError { .. })) {
+            return self.fit(data, rows, weights, control);
+        }
+        let preparation = format!("{:?} {:?}", self.config.discretize, self.config.missing);
+        let shared = match common.by_preparation.entry(preparation) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => {
+                let rows = self.training_rows(data, rows, weights)?;
+                let prepared = self.prepare(data, &rows, weights, control)?;
+                free.insert((prepared, PairMemo::default()))
+            }
+        };
+        let rows = self.training_rows(data, rows, weights)?;
+        let prepared = shared.0.as_ref().unwrap_or(data);
+        Ok(self.grow_and_prune(data, prepared, &rows, None, weights, Some(&shared.1), control)?.0)
     }
 
     /// Fit a model, and tell what pruning did to it.
@@ -273,9 +308,24 @@ impl Plan {
         }
         let prepared = self.prepare(data, &rows, weights, control)?;
         let data = prepared.as_ref().unwrap_or(data);
+        self.grow_and_prune(raw, data, &rows, judges.as_deref(), weights, None, control)
+    }
+
+    /// Grow on prepared rows; prune by those held out, or by the same.
+    #[allow(clippy::too_many_arguments, reason = "one step of two callers")]
+    fn grow_and_prune(
+        &self,
+        raw: &Dataset,
+        data: &Dataset,
+        rows: &RowSet,
+        judges: Option<&[u32]>,
+        weights: &Weights,
+        memo: Option<&PairMemo>,
+        control: &Control,
+    ) -> Result<(Model, Vec<Cut>)> {
         few_branches(data)?;
-        let setting = self.setting(data, &rows, weights);
-        let tree = grow::grow(data, &setting, &rows, weights, control)?;
+        let setting = Setting { memo, ..self.setting(data, rows, weights) };
+        let tree = grow::grow(data, &setting, rows, weights, control)?;
         let mut model = Model {
             schema: data.shared_schema(),
             tree,
@@ -286,7 +336,7 @@ impl Plan {
         if method.is_none() && merged.is_none() {
             return Ok((model, Vec::new()));
         }
-        let looked_at = Rows { data: raw, rows: judges.as_deref().unwrap_or(rows.rows()), weights };
+        let looked_at = Rows { data: raw, rows: judges.unwrap_or(rows.rows()), weights };
         let pruned = prune::prune(&model.tree, &model.schema, method, merged, Some(&looked_at), control)?;
         model.tree = pruned.tree;
         Ok((model, pruned.account))

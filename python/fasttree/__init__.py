@@ -46,6 +46,7 @@ _NAMES = {
     "count_matrices": "pairs",
     "list_criteria": "criteria",
     "pair_counts": "pairs",
+    "sweep": "model_selection",
     "Table": "table",
     "InternalError": "_engine",
 }
@@ -74,6 +75,7 @@ __all__ = [
     "pruning",
     "reports",
     "score_features",
+    "sweep",
 ]
 
 if TYPE_CHECKING:
@@ -95,6 +97,7 @@ if TYPE_CHECKING:
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
     from .features import score_features
+    from .model_selection import sweep
     from .pairs import PairCounts, count_matrices, pair_counts
     from .table import Table
 

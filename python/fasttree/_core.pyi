@@ -116,6 +116,9 @@ class PairCounts:
     def score(
         self, metric: str, theta: Sequence[float], alpha: float, decay: str, at_zero: float
     ) -> np.ndarray: ...
+    def sweep(
+        self, metric: str, settings: Sequence[tuple[Sequence[float], float, str, float]]
+    ) -> np.ndarray: ...
     def default_radius(self) -> int: ...
 
 def pair_counts(

@@ -156,7 +156,11 @@ def criterion_to_text(criterion: Any) -> Any:
     made = criteria.make(criterion)
     if isinstance(made, Criterion):
         options = {
-            k: {"callable": _name(v)} if callable(v) else v.tolist() if isinstance(v, np.generic | np.ndarray) else v
+            k: {"callable": _name(v)}
+            if callable(v)
+            else v.tolist()
+            if isinstance(v, np.generic | np.ndarray)
+            else v
             for k, v in made.get_params().items()
         }
         return {"name": made.name, "options": options}

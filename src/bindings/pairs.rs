@@ -9,7 +9,7 @@ use crate::stats::pairs::{
     Codes, Column, Decay, PairCounts, Profile, Setting, Values, count_matrices, default_radius,
     pair_counts_between, root_matrix,
 };
-use numpy::{IntoPyArray, PyArray1, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 /// Whole numbers by (feature, value, class, case, distance); immutable.
@@ -92,6 +92,20 @@ fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Set
         }
     };
     Setting::new(theta, alpha, decay)
+}
+
+/// One score a feature by a named metric.
+fn scores(profile: &Profile, metric: &str, setting: &Setting) -> Result<Vec<f64>> {
+    match metric {
+        "pi" => Ok(profile.pi(setting)),
+        "pi_unweighted" => Ok(profile.pi_unweighted(setting)),
+        "contextual_merit" => Ok(profile.contextual_merit(setting)),
+        "relief" => Ok(profile.relief(setting)),
+        other => {
+            let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
+            Err(Error::parameter("criterion", format!("'{other}'"), known))
+        }
+    }
 }
 
 /// The setting in the options of a user's criterion on pairs.
@@ -186,18 +200,24 @@ impl PyPairCounts {
         at_zero: f64,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
-        let profile = Profile::new(&self.counts);
-        let scores = match metric {
-            "pi" => profile.pi(&setting),
-            "pi_unweighted" => profile.pi_unweighted(&setting),
-            "contextual_merit" => profile.contextual_merit(&setting),
-            "relief" => profile.relief(&setting),
-            other => {
-                let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
-                return Err(exception(Error::parameter("criterion", format!("'{other}'"), known)));
-            }
-        };
+        let scores = scores(&Profile::new(&self.counts), metric, &setting).map_err(exception)?;
         Ok(scores.into_pyarray(py))
+    }
+
+    /// Scores under many settings (theta, alpha, decay, at_zero), shape (settings, features).
+    fn sweep<'py>(
+        &self,
+        py: Python<'py>,
+        metric: &str,
+        settings: Vec<([f64; 4], f64, String, f64)>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let profile = Profile::new(&self.counts);
+        let mut all = Vec::with_capacity(settings.len() * self.counts.features());
+        for (theta, alpha, decay, at_zero) in &settings {
+            let setting = setting(*theta, *alpha, decay, *at_zero).map_err(exception)?;
+            all.extend(scores(&profile, metric, &setting).map_err(exception)?);
+        }
+        all.into_pyarray(py).reshape([settings.len(), self.counts.features()])
     }
 
     /// Relief's radius unless told otherwise.

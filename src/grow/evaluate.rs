@@ -2,7 +2,7 @@
 
 use super::Setting;
 use super::ground::{Buffers, Extent, Field, Ground, Place};
-use super::pairs::{PairGround, PairScores, settle_radius};
+use super::pairs::{PairGround, PairScores, PairTools, settle_radius};
 use crate::criteria::{Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
@@ -12,7 +12,6 @@ use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::threshold::{self, Scan};
 use crate::split::{Best, Choice, FeatureBest, Listing, Scored, Scratch, Selector, Sink, not_a_number};
 use crate::stats::contingency::{Code, Planes, Tally, count};
-use crate::stats::pairs::Numbering;
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::Test;
 
@@ -40,7 +39,7 @@ pub(super) struct Chosen<S> {
 pub(super) struct Tools<S: Sum> {
     scratch: Scratch<S::Cell>,
     planes: Planes<S>,
-    numbering: Numbering,
+    pub pairs: PairTools,
 }
 
 impl<S: Sum> Tools<S> {
@@ -52,7 +51,7 @@ impl<S: Sum> Tools<S> {
 
 impl<S: Sum> Default for Tools<S> {
     fn default() -> Self {
-        Self { scratch: Scratch::default(), planes: Planes::default(), numbering: Numbering::default() }
+        Self { scratch: Scratch::default(), planes: Planes::default(), pairs: PairTools::default() }
     }
 }
 
@@ -185,7 +184,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     /// What evidence other than tables says of the node's features; nothing where tables are the evidence.
     fn other_evidence(&self, tools: &mut Tools<W::Sum>, control: &Control) -> Result<Option<PairScores>> {
         let metric = self.ground.setting.criterion.on_pairs();
-        metric.map(|m| self.pair_scores(m, &mut tools.numbering, control)).transpose()
+        metric.map(|m| self.pair_scores(m, &mut tools.pairs, control)).transpose()
     }
 
     /// Candidates among features whose scores are known.
@@ -505,7 +504,7 @@ fn listed<W: Weighing>(
             let coded = buffers.field();
             settle_radius(&look, coded.coded(ground.nominal.features.len(), extent), control)?;
         }
-        let known = look.pair_scores(metric, &mut tools.numbering, control)?;
+        let known = look.pair_scores(metric, &mut tools.pairs, control)?;
         let found = look.scored(&tally, &known, |_| true)?;
         return Ok(found.into_iter().map(|s| (s.feature, None, s.score)).collect());
     }

@@ -8,7 +8,7 @@
 use super::draft::{Drafts, Split};
 use super::evaluate::{Chosen, Look, Tools};
 use super::ground::{Buffers, Cut, Extent, Field, Ground, Spare};
-use super::{Setting, bits, check};
+use super::{Setting, bits, check, memo};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::mix;
@@ -78,6 +78,7 @@ fn with_codes<C: Code, W: Weighing>(
         worker.best_first(whole, control)?;
         worker.drafts
     } else if control.threads() > 1
+        && ground.setting.memo.is_none()
         && rows.len() > 2 * smallest_task(ground)
         && !ground.setting.criterion.joined()
     {
@@ -173,6 +174,9 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
             self.unanswered = 0;
         }
         let node = pending.node as usize;
+        if self.ground.setting.memo.is_some() {
+            self.tools.pairs.key = memo::key(&self.drafts, node);
+        }
         let look = Look {
             ground: self.ground,
             field: &self.field,

@@ -12,6 +12,7 @@ mod global_leaf;
 mod global_score;
 mod ground;
 mod local;
+mod memo;
 mod pairs;
 mod partition;
 
@@ -24,6 +25,7 @@ use crate::tree::Tree;
 
 pub use evaluate::candidates;
 pub use global::{distances, grow as grow_globally};
+pub use memo::PairMemo;
 
 /// Grow a tree on some rows.
 pub fn grow(
@@ -194,6 +196,8 @@ pub struct Setting<'a> {
     pub labels: Labels,
     /// Limits.
     pub limits: Limits,
+    /// Pairs of nodes that other trees on the same rows and codes have counted.
+    pub memo: Option<&'a PairMemo>,
 }
 
 /// Refuse limits outside their domain.

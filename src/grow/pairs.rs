@@ -6,6 +6,7 @@
 //! weight is off by at most 2^-16 of the heaviest and scores do not depend on threads or order.
 
 use super::evaluate::Look;
+use super::memo::Known;
 use crate::criteria::pairs::{OnPairs, Pairs};
 use crate::data::RowSet;
 use crate::error::{Error, Result};
@@ -56,6 +57,13 @@ impl PairGround {
     }
 }
 
+/// Reusable memory of one worker, and the key of the node that it looks at.
+#[derive(Debug, Default)]
+pub(super) struct PairTools {
+    numbering: Numbering,
+    pub key: u128,
+}
+
 /// Scores of the features of a node that vary.
 #[derive(Debug, Default)]
 pub(super) struct PairScores {
@@ -66,35 +74,73 @@ pub(super) struct PairScores {
 }
 
 impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
-    /// Count the pairs of the node and score its features.
+    /// Score the features of the node by its pairs.
     pub fn pair_scores(
         &self,
         metric: &dyn OnPairs,
-        numbering: &mut Numbering,
+        tools: &mut PairTools,
         control: &Control,
     ) -> Result<PairScores> {
-        let (nominal, Some(pairs)) = (&self.ground.nominal, &self.ground.pairs) else {
+        let Some(pairs) = &self.ground.pairs else {
             return Err(Error::Internal("pairs of a ground without weights for them".into()));
         };
-        let classes = self.ground.data.n_classes();
+        let memo = self.ground.setting.memo.filter(|_| metric.matrices().is_none());
+        let known = match memo.and_then(|m| m.get(tools.key)) {
+            Some(known) => known,
+            None => {
+                let (known, matrices) = self.counted(metric.matrices(), pairs, tools, control)?;
+                if let Some(m) = memo {
+                    m.keep(tools.key, &known);
+                }
+                if let Some(m) = matrices {
+                    return self.judged(metric, pairs, &known, Some(&m));
+                }
+                known
+            }
+        };
+        self.judged(metric, pairs, &known, None)
+    }
+
+    /// Count the pairs of the node.
+    fn counted(
+        &self,
+        setting: Option<&Setting>,
+        pairs: &PairGround,
+        tools: &mut PairTools,
+        control: &Control,
+    ) -> Result<(Arc<Known>, Option<Matrices>)> {
+        let (nominal, classes) = (&self.ground.nominal, self.ground.data.n_classes());
         let coded = self.field.coded(nominal.features.len(), self.extent);
-        let rows = NodeRows::gather(coded, &nominal.layout, classes, |r| pairs.weight(r), numbering)?;
-        if rows.features().is_empty() {
+        let weight = |r| pairs.weight(r);
+        let rows = NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)?;
+        let profile = match rows.features() {
+            [] => Profile::default(),
+            _ => rows.profile(control)?.scaled(pairs.scale),
+        };
+        let matrices = setting.filter(|_| !rows.features().is_empty());
+        let matrices =
+            matrices.map(|s| rows.matrices(control, &nominal.layout, classes, s, pairs.scale)).transpose()?;
+        Ok((Arc::new(Known { features: rows.features().to_vec(), profile }), matrices))
+    }
+
+    fn judged(
+        &self,
+        metric: &dyn OnPairs,
+        pairs: &PairGround,
+        known: &Known,
+        matrices: Option<&Matrices>,
+    ) -> Result<PairScores> {
+        if known.features.is_empty() {
             return Ok(PairScores::default());
         }
-        let profile = rows.profile(control)?.scaled(pairs.scale);
-        let radius = *pairs.radius.get_or_init(|| profile.default_radius());
-        let matrices = metric
-            .matrices()
-            .map(|setting| rows.matrices(control, &nominal.layout, classes, setting, pairs.scale));
-        let matrices = matrices.transpose()?;
-        let evidence = Pairs { profile: &profile, radius, matrices: matrices.as_ref() };
+        let radius = *pairs.radius.get_or_init(|| known.profile.default_radius());
+        let evidence = Pairs { profile: &known.profile, radius, matrices };
         let scores = metric.score(&evidence)?;
         let whole = match self.ground.setting.limits.no_distance_decay {
             super::Decay::Ignore => 0.0,
             _ => metric.whole(&evidence)?,
         };
-        Ok(PairScores { scores: rows.features().iter().copied().zip(scores).collect(), whole })
+        Ok(PairScores { scores: known.features.iter().copied().zip(scores).collect(), whole })
     }
 
     /// Whether a nominal feature has two branches with rows, and none that is too small.

@@ -5,7 +5,7 @@
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::fit::Plan;
+use crate::fit::{Common, Plan};
 use crate::model::Model;
 use crate::parallel::{self, Control};
 use crate::predict::Answerer;
@@ -47,11 +47,15 @@ pub fn cross_validate(
     let by_fold = parallel::map(control, folds.len(), |f| {
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
+        let mut common = Common::default();
         plans
             .iter()
             .map(|plan| {
                 control.check()?;
-                let model = plan.fit(data, &rows, weights, &serial)?;
+                let model = match plans.len() {
+                    1 => plan.fit(data, &rows, weights, &serial)?,
+                    _ => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
+                };
                 let outcome = predict(&model, data, &fold.test, probabilities)?;
                 control.advance(1);
                 Ok(outcome)

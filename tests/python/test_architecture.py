@@ -23,7 +23,7 @@ RANKS = {
 }  # fmt: skip
 
 # Methods of a result that hand it on to a room above, imported when they are called.
-DOORS = {("estimators", "plots"), ("model_selection", "reports")}
+DOORS = {("estimators", "plots"), ("model_selection", "reports"), ("model_selection", "plots")}
 
 HEAVY = ("sklearn", "matplotlib", "pandas", "polars", "pyarrow", "scipy", "typer", "rich", "jinja2", "onnx")
 

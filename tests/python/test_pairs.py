@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,8 +9,7 @@ import fasttree
 from fasttree import Table, count_matrices, datasets, pair_counts
 from fasttree.datasets import make_xor
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from oracle import pairs_oracle  # noqa: E402
+from .tools import pairs_oracle
 
 
 def random_table(seed: int) -> Table:

@@ -25,6 +25,7 @@ def _load(name: str) -> ModuleType:
 criteria_oracle = _load("criteria_oracle")
 tree_oracle = _load("tree_oracle")
 pruning_oracle = _load("pruning_oracle")
+pairs_oracle = _load("pairs_oracle")
 
 
 def body_of(data: bytes) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 //! Laws between criteria, settled corner cases and values computed by hand.
 
 use crate::criteria_tables::{Random, Table, column_sums, criterion, evaluate, evaluate_in};
-use fasttree_core::criteria::make;
+use fasttree_core::criteria::{CRITERIA, Evidence, make};
 use serde_json::{Value, json};
 
 const TRIALS: u64 = 3000;

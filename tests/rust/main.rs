@@ -5,6 +5,7 @@ mod bayes;
 mod discretize;
 mod global;
 mod growth;
+mod pairs;
 mod prune;
 mod store;
 mod subsets;

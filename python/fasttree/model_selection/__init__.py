@@ -23,6 +23,7 @@ from .statistics import (
     wilcoxon,
 )
 from .stratified import FiveByTwo, StratifiedRepeatedKFold
+from .sweep import Sweep, sweep
 from .validation import cross_validate
 from .weka import WekaStratifiedKFold
 
@@ -40,6 +41,7 @@ __all__ = [
     "MethodScores",
     "PairedTestResult",
     "StratifiedRepeatedKFold",
+    "Sweep",
     "WekaStratifiedKFold",
     "bayesian_correlated_t_test",
     "bonferroni",
@@ -53,5 +55,6 @@ __all__ = [
     "learning_curve",
     "paired_t_test",
     "repeated_measures_anova",
+    "sweep",
     "wilcoxon",
 ]

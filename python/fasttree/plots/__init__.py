@@ -8,10 +8,12 @@ from .bars import criteria_bars, grouped_bars, tree_size_bars
 from .canvas import PALETTE, new_figure
 from .comparison import criteria_dots, rank_diagram
 from .roc import roc_curves, roc_graph
+from .sweep import accuracy_map
 from .tree import plot_tree
 
 __all__ = [
     "PALETTE",
+    "accuracy_map",
     "criteria_bars",
     "criteria_dots",
     "grouped_bars",

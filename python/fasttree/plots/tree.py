@@ -136,5 +136,7 @@ def _branch(model: Any, node: int, branch: int) -> str:
             return "missing"
         if branch == 1 and listed.sum() == 1 and len(levels) > 2:
             return f"≠ {levels[listed.argmax()]}"
-        return ", ".join(str(level) for level, first in zip(levels, listed, strict=True) if first == (branch == 0))
+        return ", ".join(
+            str(level) for level, first in zip(levels, listed, strict=True) if first == (branch == 0)
+        )
     return str(levels[branch]) if branch < len(levels) else "missing"

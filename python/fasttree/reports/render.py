@@ -9,6 +9,7 @@ from ..model_selection.comparison import Comparison
 from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
 from ..model_selection.statistics import FriedmanResult
+from ..model_selection.sweep import Sweep
 from .latex import render_latex
 from .markdown import render_markdown
 from .records import render_csv, render_json
@@ -19,6 +20,7 @@ from .results import (
     friedman_tables,
     learning_curve_tables,
     records_of,
+    sweep_tables,
 )
 from .table import Cell, ReportTable
 from .text import render_text
@@ -41,6 +43,8 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
         return comparison_tables(result, **options)
     if isinstance(result, LearningCurve):
         return learning_curve_tables(result, **options)
+    if isinstance(result, Sweep):
+        return sweep_tables(result, **options)
     if isinstance(result, FriedmanResult):
         return friedman_tables(result, **options)
     if isinstance(result, ReportTable):
@@ -69,6 +73,6 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
         return render_html(result, **options)
     if form not in ("csv", "json"):
         raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, html, csv or json")
-    if not isinstance(result, (CrossValidation, Comparison, LearningCurve)):
+    if not isinstance(result, (CrossValidation, Comparison, LearningCurve, Sweep)):
         raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
     return render_csv(records_of(result)) if form == "csv" else render_json(document_of(result), **options)

@@ -15,6 +15,7 @@ from ..model_selection.comparison import Comparison
 from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
 from ..model_selection.statistics import FriedmanResult
+from ..model_selection.sweep import Sweep
 from .table import Cell, ReportTable, number
 
 PERCENT = frozenset(
@@ -140,6 +141,33 @@ def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:
     return tables
 
 
+def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
+    """Return one table a metric: the map of settings, mean (sd), the best emphasised."""
+    rows, columns, places, across = result.layout()
+    methods, scores = result.result.methods, result.result
+    tables = []
+    for metric in scores.metrics:
+        means = [scores.mean(method, metric) for method in methods]
+        best = max(means) if scores.directions.get(metric, True) else min(means)
+        body = []
+        for label, row in zip(rows, places, strict=True):
+            cells = [Cell(label)]
+            for place in row:
+                if place < 0:
+                    cells.append(Cell(""))
+                    continue
+                text = _mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
+                cells.append(Cell(text, len(methods) > 1 and means[place] == best))
+            body.append(cells)
+        folds = f"{len(scores.folds.pairs)} folds ({scores.folds.description})"
+        title = f"{scores.name}: " if scores.name else ""
+        title += f"{scale_of(metric)[2]} by {across}, {folds}"
+        spread = "fold values" if sd == "folds" else "repetition means"
+        notes = [f"Mean (standard deviation of {spread}); best values emphasised."]
+        tables.append(ReportTable(title, ["", *columns], body, (), notes))
+    return tables
+
+
 def friedman_tables(result: FriedmanResult) -> list[ReportTable]:
     """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence below."""
     order = np.argsort(result.mean_ranks, kind="stable")
@@ -169,12 +197,12 @@ def settings_of(result: CrossValidation) -> dict[str, Any]:
     return {**result.settings, "versions": versions}
 
 
-def records_of(result: CrossValidation | Comparison | LearningCurve) -> list[dict[str, Any]]:
+def records_of(result: CrossValidation | Comparison | LearningCurve | Sweep) -> list[dict[str, Any]]:
     """Return the plain rows of a result, numbers in full precision."""
     return result.summary() if isinstance(result, CrossValidation) else result.records()
 
 
-def document_of(result: CrossValidation | Comparison | LearningCurve) -> dict[str, Any]:
+def document_of(result: CrossValidation | Comparison | LearningCurve | Sweep) -> dict[str, Any]:
     """Return everything a result says as plain data."""
     if isinstance(result, CrossValidation):
         return {
@@ -194,6 +222,15 @@ def document_of(result: CrossValidation | Comparison | LearningCurve) -> dict[st
             "kind": "learning_curve",
             "dataset": result.result.name,
             "train_sizes": result.train_sizes,
+            "rows": result.records(),
+            "settings": settings_of(result.result),
+        }
+    if isinstance(result, Sweep):
+        return {
+            "kind": "sweep",
+            "dataset": result.result.name,
+            "axes": {name: list(values) for name, values in result.axes.items()},
+            "best": result.best,
             "rows": result.records(),
             "settings": settings_of(result.result),
         }

@@ -10,7 +10,7 @@ use super::counts::PairCounts;
 
 /// Counts of each feature by case and distance, summed over values and classes: plain, and with the share
 /// `n_m / n` of each value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Profile {
     distances: usize,
     /// `[feature][case][distance]`.

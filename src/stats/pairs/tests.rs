@@ -83,14 +83,16 @@ fn check(random: &Random, seed: u64) {
 
 #[test]
 fn counts_are_those_of_the_double_loop() {
-    for seed in 0..1500 {
+    for seed in 0..400 {
         check(&Random::new(seed, 90, 12), seed);
     }
-    for seed in 2000..2060 {
-        check(&Random::new(seed, 700, 70), seed);
+    // more features than a byte of planes holds, and rows of several words
+    for seed in 2000..2012 {
+        check(&Random::new(seed, 260, 70), seed);
     }
-    for seed in 3000..3012 {
-        check(&Random::new(seed, 2500, 10), seed);
+    // more than one tile on every level
+    for seed in 3000..3008 {
+        check(&Random::new(seed, 1300, 5), seed);
     }
 }
 

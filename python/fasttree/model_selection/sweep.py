@@ -1,0 +1,237 @@
+"""`sweep`: accuracy over the settings of the pair criteria, on the same folds, as a map.
+
+What
+    Every combination of criterion, theta, alpha and decay (Vilalta, Brodie, Oblinger & Rish 2001, section 5.2) grows its trees in one
+    cross-validation. All settings of a fold share the pairs of the nodes where their trees agree, so a setting more costs
+    a contraction where its tree goes a way that another has gone, and a count only where it leaves them all.
+Complexity
+    One pass over the pairs of the rows of each distinct node of a fold; O(n (n + 1)) a setting and node.
+When not to use it
+    To choose a setting and report its accuracy as what to expect: the best of many is flattered. Choose on training folds.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import criteria
+from .rendering import Rendered
+from .result import CrossValidation, records_to_frame
+from .validation import cross_validate
+
+__all__ = ["Sweep", "sweep"]
+
+AXES = ("criterion", "theta", "alpha", "decay")
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "(" + ", ".join(f"{v:g}" for v in value) + ")"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class Sweep(Rendered):
+    """Result of `sweep`.
+
+    Attributes:
+        settings: one dict a setting with criterion, theta, alpha and decay, in the order of `result.methods`.
+        axes: the values of criterion, theta, alpha and decay, in the order given.
+        result: the underlying `CrossValidation`, a method a setting.
+    """
+
+    def __init__(
+        self, settings: list[dict[str, Any]], axes: dict[str, tuple[Any, ...]], result: CrossValidation
+    ):
+        self.settings = settings
+        self.axes = axes
+        self.result = result
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    def __repr__(self) -> str:
+        name = f" of {self.result.name!r}" if self.result.name else ""
+        varied = ", ".join(f"{len(v)} of {k}" for k, v in self.axes.items() if len(v) > 1) or "one"
+        return f"Sweep{name}: {len(self)} settings ({varied}), {len(self.result.folds.pairs)} folds"
+
+    def map(self, metric: str | None = None) -> np.ndarray:
+        """Mean over folds, shape (criteria, thetas, alphas, decays); NaN where a criterion knows no such setting.
+
+        Args:
+            metric: by default the first that was asked for.
+        """
+        metric = self.result.metrics[0] if metric is None else metric
+        out = np.full([len(v) for v in self.axes.values()], np.nan)
+        for setting, method in zip(self.settings, self.result.methods, strict=True):
+            place = tuple(self.axes[k].index(setting[k]) for k in self.axes)
+            out[place] = self.result.mean(method, metric)
+        return out
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The setting with the best mean of the first metric (the first among equals), with that mean."""
+        metric = self.result.metrics[0]
+        sign = 1.0 if self.result.directions.get(metric, True) else -1.0
+        means = [sign * self.result.mean(m, metric) for m in self.result.methods]
+        place = int(np.argmax(means))
+        return {**self.settings[place], metric: sign * means[place]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict a setting and metric: criterion, theta, alpha, decay, metric, mean, sd (of folds), sd_repeats, folds."""
+        metrics = [*self.result.metrics, *(m for m in ("leaves", "depth") if m not in self.result.metrics)]
+        return [
+            {
+                **setting,
+                "metric": metric,
+                "mean": self.result.mean(method, metric),
+                "sd": self.result.sd(method, metric),
+                "sd_repeats": self.result.sd(method, metric, of="repeats"),
+                "folds": len(self.result.folds.pairs),
+            }
+            for setting, method in zip(self.settings, self.result.methods, strict=True)
+            for metric in metrics
+        ]
+
+    def to_frame(self) -> Any:
+        """`records` as a pandas frame (the list itself without pandas)."""
+        return records_to_frame(self.records())
+
+    def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
+        """The map as a table: row labels, column labels, places of the settings (-1: none), and what the columns are.
+
+        Columns are the alphas (or the longest other axis when there is one alpha), rows all other combinations.
+        """
+        across = "alpha" if len(self.axes["alpha"]) > 1 else max(AXES, key=lambda k: len(self.axes[k]))
+        others = [k for k in AXES if k != across]
+        named = [k for k in others if len(self.axes[k]) > 1] or ["criterion"]
+        rows = list(itertools.product(*(self.axes[k] for k in others)))
+        number = {(*(s[k] for k in others), s[across]): i for i, s in enumerate(self.settings)}
+        places = np.array([[number.get((*row, x), -1) for x in self.axes[across]] for row in rows])
+        filled = (places >= 0).any(axis=1)
+        labels = [" ".join(_label(v) for k, v in zip(others, row, strict=True) if k in named) for row in rows]
+        return (
+            [label for label, keep in zip(labels, filled, strict=True) if keep],
+            [_label(x) for x in self.axes[across]],
+            places[filled],
+            across,
+        )
+
+    def plot(self, metric: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw the map as a heat map; see `fasttree.plots.accuracy_map`. Returns the axes."""
+        from ..plots import accuracy_map
+
+        return accuracy_map(self, metric, ax=ax, **options)
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    alone = isinstance(value, str) or not isinstance(value, Sequence | np.ndarray | range)
+    return (value,) if alone else tuple(value)
+
+
+def _thetas(value: Any) -> tuple[tuple[float, ...], ...]:
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim == 1:
+        array = array[None]
+    if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
+        raise ValueError(f"theta has shape {np.shape(value)}; give four weights, or a list of such fours")
+    return tuple(tuple(float(t) for t in row) for row in array)
+
+
+def _made(criterion: str, theta: tuple[float, ...], alpha: float, decay: str | None, at_zero: float) -> Any:
+    """The criterion of one setting; None where it has no such parameter."""
+    made: Any = criteria.make(criterion)
+    known = made.get_params()
+    if "radius" in known:
+        return made.set_params(radius=alpha)
+    options: dict[str, Any] = {"alpha": alpha, "at_zero": at_zero}
+    if "theta" in known:
+        options["theta"] = theta
+    if decay is not None:
+        options["decay"] = decay
+    return made.set_params(**options)
+
+
+def sweep(
+    X: Any,
+    y: Any = None,
+    *,
+    theta: Any = (1.0, 1.0, 1.0, 1.0),
+    alpha: Any = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0),
+    decay: Any = None,
+    criterion: Any = "pi",
+    at_zero: float = 0.0,
+    cv: Any = "5x10",
+    scoring: Any = ("accuracy",),
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: Any = False,
+    **params: Any,
+) -> Sweep:
+    """Cross-validate trees under every combination of settings, on the same folds.
+
+    Args:
+        X: rows, or a `Table` with its target.
+        y: labels, shape (n_rows,).
+        theta: four weights in [0, 1], or a list of such fours (``"pi"`` alone has them).
+        alpha: a number or several, finite and >= 0; the radius for ``"relief"``.
+        decay: None (each criterion's own), a name or several; see `PairCounts.matrices`.
+        criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, or several.
+        at_zero: weight of pairs at distance 0 under ``"power"``.
+        cv, scoring, random_state, n_jobs, progress: as in `cross_validate`.
+        **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its criterion.
+
+    Returns:
+        A `Sweep`: ``.map()`` (criteria, thetas, alphas, decays), ``.best``, ``.to_frame()``, ``.to_markdown()``, ``.plot()``.
+
+    Raises:
+        ValueError: a setting outside its domain, or a criterion that does not look at pairs.
+
+    Examples:
+        >>> import fasttree
+        >>> found = fasttree.sweep(fasttree.datasets.make_monks(1), alpha=[0.0, 0.5, 1.0], cv="1x5")
+        >>> found.map().shape, len(found)
+        ((1, 1, 3, 1), 3)
+    """
+    names = _several(criterion)
+    for name in names:
+        if not isinstance(name, str) or criteria.evidence_of(name) != "pairs":
+            raise ValueError(
+                f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and 'relief'"
+            )
+    thetas = _thetas(theta)
+    alphas = tuple(float(a) for a in _several(alpha))
+    decays = (None,) if decay is None else _several(decay)
+    if not (names and alphas and decays):
+        raise ValueError("a sweep needs at least one criterion, theta, alpha and decay")
+    settings, made = [], {}
+    for name in names:
+        known = criteria.make(name).get_params()  # type: ignore[union-attr]
+        for t, a, d in itertools.product(
+            thetas if "theta" in known else thetas[:1], alphas, decays if "decay" in known else decays[:1]
+        ):
+            settings.append({"criterion": name, "theta": t, "alpha": a, "decay": d})
+            label = f"{name} alpha={_label(a)}" if "alpha" in known else f"{name} radius={_label(a)}"
+            label += f" {d}" if d is not None and "decay" in known else ""
+            label += f" theta={_label(t)}" if len(thetas) > 1 and "theta" in known else ""
+            made[label] = _made(name, t, a, d, at_zero)
+    if len(made) < len(settings):
+        raise ValueError(
+            "a sweep over the same setting twice: give every criterion, theta, alpha and decay once"
+        )
+    result = cross_validate(
+        X,
+        y,
+        criterion=made,
+        cv=cv,
+        scoring=scoring,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+        **params,
+    )
+    axes = {"criterion": names, "theta": thetas, "alpha": alphas, "decay": decays}
+    return Sweep(settings, axes, result)

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::contingency::{Code, CodedRows, Tally};
-use crate::stats::pairs::{MAX_WEIGHT, NodeRows, Numbering, Profile};
+use crate::stats::pairs::{MAX_WEIGHT, Matrices, NodeRows, Numbering, Profile, Setting};
 use crate::stats::{Sum, Weighing};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What the pairs of all nodes share.
 #[derive(Debug)]

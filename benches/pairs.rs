@@ -154,7 +154,11 @@ fn trees(c: &mut Criterion) {
         let model = made::fit(&plan, &data);
         assert_eq!(model.tree.nodes[0].score, best, "score of the root");
         let name = format!("{rows}x{features} of {values} values");
-        println!("{name}: {} nodes, {:.1} ms", model.tree.nodes.len(), 1e3 * least(3, || made::fit(&plan, &data)));
+        println!(
+            "{name}: {} nodes, {:.1} ms",
+            model.tree.nodes.len(),
+            1e3 * least(3, || made::fit(&plan, &data))
+        );
         group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
     }
     group.finish();

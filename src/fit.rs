@@ -273,7 +273,9 @@ impl Plan {
         common: &mut Common,
         control: &Control,
     ) -> Result<Model> {
-        if self.criterion.on_pairs().is_none() || matches!(self.config.pruning, Some(Method::ReducedError { .. })) {
+        if self.criterion.on_pairs().is_none()
+            || matches!(self.config.pruning, Some(Method::ReducedError { .. }))
+        {
             return self.fit(data, rows, weights, control);
         }
         let preparation = format!("{:?} {:?}", self.config.discretize, self.config.missing);

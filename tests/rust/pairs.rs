@@ -13,7 +13,9 @@ fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset {
     let cell = |i: usize, k: usize| mix(seed, (i * 64 + k) as u64);
     let columns: Vec<Vec<i64>> = (0..features)
         .map(|k| {
-            let of = |i: usize| if k == 2 && cell(i, 40).is_multiple_of(9) { -1 } else { (cell(i, k) % levels) as i64 };
+            let of = |i: usize| {
+                if k == 2 && cell(i, 40).is_multiple_of(9) { -1 } else { (cell(i, k) % levels) as i64 }
+            };
             (0..rows).map(of).collect()
         })
         .collect();
@@ -73,7 +75,8 @@ fn folds_grow_what_fits_grow() {
     let plans: Vec<Plan> = WORDS.iter().map(|w| plan(w)).collect();
     let mut before = None;
     for threads in [1, 3] {
-        let found = cross_validate(&data, &Weights::Unit, &plans, &folds, false, &Control::new(threads)).unwrap();
+        let found =
+            cross_validate(&data, &Weights::Unit, &plans, &folds, false, &Control::new(threads)).unwrap();
         let sizes: Vec<usize> = found.iter().map(|o| o.shape.leaves).collect();
         for (p, plan) in plans.iter().enumerate() {
             for (f, fold) in folds.iter().enumerate() {

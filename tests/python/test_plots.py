@@ -122,3 +122,61 @@ def test_importing_plots_does_not_load_matplotlib():
     code = "import sys, fasttree.plots; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def lines_of(ax):
+    return {line.get_label(): line.get_xydata() for line in ax.get_lines()}
+
+
+def test_calibration_curves_have_the_bins_as_points():
+    generator = np.random.default_rng(0)
+    p = generator.random(300)
+    curve = fasttree.metrics.calibration_curve((generator.random(300) < p).astype(int), p)
+    ax = plots.calibration_curves({"model": curve}, title="t")
+    np.testing.assert_allclose(lines_of(ax)["model"], np.column_stack([curve.predicted, curve.observed]))
+    sizes = ax.collections[0].get_sizes()
+    assert np.argmax(sizes) == np.argmax(curve.weight) and ax.get_title() == "t"
+    assert not plots.calibration_curves({"model": curve}, weights=False).collections
+
+
+def test_cost_curves_have_the_corners_and_the_constant_answers():
+    curve = fasttree.metrics.cost_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    lines = lines_of(plots.cost_curves({"a": curve, "b": curve}))
+    np.testing.assert_allclose(
+        lines["a (area 0.125)"], np.column_stack([curve.probability_cost, curve.normalized_cost])
+    )
+    assert any(np.array_equal(xy, [[0, 0], [0.5, 0.5], [1, 0]]) for xy in lines.values())
+
+
+def test_learning_curves_show_means_and_deviations():
+    from fasttree.model_selection import learning_curve
+
+    found = learning_curve(
+        datasets.load_iris(), criterion=["gini", "mdl"], n_repeats=4, scoring=("accuracy", "leaves")
+    )
+    ax = plots.learning_curves(found)
+    values = found.values("gini", "accuracy")
+    np.testing.assert_allclose(
+        lines_of(ax)["gini"], np.column_stack([found.train_sizes, 100 * values.mean(axis=0)])
+    )
+    band = ax.collections[0].get_paths()[0].vertices
+    assert band[:, 1].max() == pytest.approx(100 * (values.mean(axis=0) + values.std(axis=0, ddof=1)).max())
+    assert plots.learning_curves(found, metric="leaves", log=True).get_xscale() == "log"
+    with pytest.raises(ValueError, match="'auc' was not computed"):
+        plots.learning_curves(found, metric="auc")
+
+
+def test_reward_curves_are_those_of_the_metrics():
+    curves = fasttree.metrics.reward_curves((0.1, 0.45, 0.45))
+    lines = lines_of(plots.reward_curves(curves))
+    for name, values in curves.rewards.items():
+        np.testing.assert_allclose(lines[name.replace("_", " ")][:, 1], values)
+    assert any(np.array_equal(xy, [[0.1, 0], [0.1, 1]]) for xy in lines.values())
+
+
+def test_the_hull_covers_all_roc_curves():
+    curves = {"a": ([0, 0.2, 1], [0, 0.9, 1]), "b": ([0, 0.6, 1], [0, 0.95, 1])}
+    lines = lines_of(plots.roc_curves(curves, hull=True))
+    assert [0.2, 0.9] in lines["convex hull"].tolist() and "convex hull" not in lines_of(
+        plots.roc_curves(curves)
+    )

@@ -58,3 +58,22 @@ def plain_frame(ax: Any, grid: str = "y") -> None:
 def marker(place: int) -> str:
     """Marker of the method at a place."""
     return MARKERS[place % len(MARKERS)]
+
+
+STYLES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
+"""Dashes of curves, in order."""
+
+
+def curve(ax: Any, place: int, x: Any, y: Any, label: str, *, dots: bool = False) -> None:
+    """Draw the curve of the method at a place, in its colour and dashes, with markers where asked for."""
+    ax.plot(
+        np.asarray(x, dtype=float),
+        np.asarray(y, dtype=float),
+        color=colour(place),
+        linewidth=1.8,
+        linestyle=STYLES[place % len(STYLES)],
+        marker=marker(place) if dots else None,
+        markersize=5,
+        label=label,
+        zorder=3,
+    )

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, marker, plain_frame
+from ..metrics.roc import roc_convex_hull
+from .canvas import axes_of, colour, curve, marker, plain_frame
 
 __all__ = ["roc_curves", "roc_graph"]
 
@@ -45,8 +46,10 @@ def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax:
     return ax
 
 
-def roc_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -> Any:
+def roc_curves(curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Any = None) -> Any:
     """ROC curves with the area under each; `curves`: name -> `RocCurve` or (fpr, tpr).
+
+    `hull` adds the convex hull of all of them: classifiers below it are the best for no costs and class shares.
 
     Examples:
         >>> ax = roc_curves({"gini": ([0.0, 0.5, 1.0], [0.0, 0.8, 1.0])})
@@ -55,18 +58,13 @@ def roc_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) ->
     """
     ax = axes_of(ax, width=4.8, height=4.8)
     _space(ax, title)
-    styles = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
-    for place, (name, curve) in enumerate(curves.items()):
-        fpr, tpr = np.asarray(curve[0], dtype=float), np.asarray(curve[1], dtype=float)
+    for place, (name, one) in enumerate(curves.items()):
+        fpr, tpr = np.asarray(one[0], dtype=float), np.asarray(one[1], dtype=float)
         area = float(((fpr[1:] - fpr[:-1]) * (tpr[1:] + tpr[:-1])).sum() / 2)
+        curve(ax, place, fpr, tpr, f"{name} (AUC {area:.3f})")
+    if hull:
         ax.plot(
-            fpr,
-            tpr,
-            color=colour(place),
-            linewidth=1.8,
-            linestyle=styles[place % len(styles)],
-            label=f"{name} (AUC {area:.3f})",
-            zorder=3,
+            *roc_convex_hull(*curves.values()), color="#777777", linewidth=1, label="convex hull", zorder=2
         )
     ax.legend(frameon=False, loc="lower right", fontsize=9)
     return ax

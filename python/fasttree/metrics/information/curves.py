@@ -31,11 +31,12 @@ REWARDS: dict[str, Reward] = {
 
 
 class RewardCurves(NamedTuple):
-    """`confidence` (points,) in the true class, `rewards` name -> values (points,), and the `prior` (k,)."""
+    """`confidence` (points,) in the class `true_class`, `rewards` name -> values (points,), the `prior` (k,)."""
 
     confidence: np.ndarray
     rewards: dict[str, np.ndarray]
     prior: np.ndarray
+    true_class: int = 0
 
 
 def reward_curves(
@@ -72,4 +73,4 @@ def reward_curves(
     rows[:, true_class] = x
     codes = np.full(points, true_class)
     values = {name: REWARDS[name].per_row(codes, rows, before, base=base) for name in rewards}
-    return RewardCurves(x, values, before)
+    return RewardCurves(x, values, before, true_class)

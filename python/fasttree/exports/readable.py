@@ -65,6 +65,20 @@ class Readable:
 
         return to_sql(self, output=output, table=table, dialect=dialect)
 
+    def to_python(self) -> str:
+        """The source of a Python module that predicts without fasttree; see `fasttree.exports.python_code.to_python`."""
+        self._check()
+        from .python_code import to_python
+
+        return to_python(self)
+
+    def to_c(self, *, name: str = "tree") -> str:
+        """C99 source that predicts; `name` is the prefix of its functions; see `fasttree.exports.c_code.to_c`."""
+        self._check()
+        from .c_code import to_c
+
+        return to_c(self, name=name)
+
     def _check(self) -> None:
         from sklearn.utils.validation import check_is_fitted
 

@@ -1,0 +1,329 @@
+"""A fitted tree as a C99 source file without a header, an allocation or a library.
+
+What
+    ``int NAME_predict(const double *x)`` gives the class as an index (-1: none), ``void NAME_predict_proba(const double *x, double *p)`` the
+    probabilities, ``int NAME_leaf(const double *x)`` the node number of the leaf (-1 for a row that is divided). ``x`` holds one
+    double a feature in column order: the number, or the code of the level that ``NAME_code(feature, "level")`` finds; NaN and unknown
+    codes are missing. ``NAME_features``, ``NAME_classes`` and the enum tell names and sizes.
+    Probabilities and thresholds are written so that they read back as the same double.
+Complexity
+    O(nodes) text; O(depth) a row, nothing allocated (a divided row takes a stack of one entry a leaf).
+When not to use it
+    With ``-ffast-math``, which takes NaN from the language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from .program import fits_nesting, nested, tables
+from .reading import Part, Reading
+
+__all__ = ["to_c"]
+
+HEAD = """\
+/* A decision tree written by fasttree: {leaves} leaves, depth {depth}. C99; needs nothing.
+ * x holds one double a feature: a number, or the code of a level; NaN and unknown codes are missing. */
+
+#include <string.h>
+
+enum {{ {upper}_FEATURES = {n_features}, {upper}_CLASSES = {n_classes}, {upper}_LEAVES = {leaves} }};
+
+const char *const {name}_features[{n_features}] = {features};
+const char *const {name}_classes[{n_classes}] = {classes};
+
+static const int {name}_nodes[{leaves}] = {numbers};
+static const int {name}_labels[{leaves}] = {labels};
+static const double {name}_shares[{leaves}][{n_classes}] = {{
+{shares}}};
+
+{level_tables}int {name}_code(int feature, const char *level);
+int {name}_leaf(const double *x);
+int {name}_predict(const double *x);
+void {name}_predict_proba(const double *x, double *p);
+
+/* Code of a level of a nominal feature, -1 when it is not known. */
+int {name}_code(int feature, const char *level) {{
+    const char *const *levels = 0;
+    int n = 0, i;
+    switch (feature) {{
+{level_cases}    default: break;
+    }}
+    for (i = 0; i < n; i++)
+        if (strcmp(levels[i], level) == 0) return i;
+    return -1;
+}}
+
+"""
+
+READERS = {
+    "number": """\
+static double {name}_number(double x, double fill) {{ return x != x ? fill : x; }}
+
+""",
+    "level": """\
+static int {name}_level(double x, int n, int fill) {{ return x >= 0 && x < n ? (int)x : fill; }}
+
+""",
+}
+
+WALK = """\
+static const int {name}_feature[] = {feature};
+static const int {name}_first[] = {first};
+static const int {name}_start[] = {start};
+static const int {name}_length[] = {length};
+static const int {name}_missing[] = {missing};
+static const int {name}_child[] = {child};
+static const int {name}_end[] = {leaf};
+static const double {name}_cut[] = {cut};
+static const int {name}_route[] = {route};
+static const int {name}_arity[] = {arity};
+static const double {name}_fill[] = {fill};
+
+/* Branch of a row at a node, -2: all of them. */
+static int {name}_branch(const double *x, int node) {{
+    const int j = {name}_feature[node], start = {name}_start[node];
+    double value = x[j];
+    int branch = 0, above = {name}_length[node];
+    if ({name}_arity[j]) {{
+        if (!(value >= 0 && value < {name}_arity[j])) value = {name}_fill[j];
+        return value >= 0 ? {name}_route[start + (int)value] : {name}_missing[node];
+    }}
+    if (value != value) value = {name}_fill[j];
+    if (value != value) return {name}_missing[node];
+    while (branch < above) {{
+        const int middle = branch + (above - branch) / 2;
+        if ({name}_cut[start + middle] < value) branch = middle + 1;
+        else above = middle;
+    }}
+    return branch;
+}}
+
+"""
+
+LOOP = """\
+static int {name}_find(const double *x) {{
+    int node = 0;
+    while ({name}_end[node] < 0) {{
+        const int branch = {name}_branch(x, node);
+        if (branch < 0) return -1;
+        node = {name}_child[{name}_first[node] + branch];
+    }}
+    return {name}_end[node];
+}}
+
+"""
+
+MIXTURE = """\
+static const double {name}_part[] = {share};
+
+/* Probabilities of a row that is divided among leaves; those that differ by rounding only are made equal. */
+static void {name}_mixture(const double *x, double *p) {{
+    int nodes[{stack}], top = 1, c, i;
+    double weights[{stack}], largest = 0;
+    for (c = 0; c < {n_classes}; c++) p[c] = 0;
+    nodes[0] = 0;
+    weights[0] = 1;
+    while (top > 0) {{
+        const int node = nodes[--top];
+        const double weight = weights[top];
+        if ({name}_end[node] >= 0) {{
+            for (c = 0; c < {n_classes}; c++) p[c] += weight * {name}_shares[{name}_end[node]][c];
+            continue;
+        }}
+        const int branch = {name}_branch(x, node);
+        for (i = {name}_first[node + 1] - 1; i >= {name}_first[node]; i--) {{
+            const double share = branch < 0 ? {name}_part[i] : (i - {name}_first[node] == branch);
+            if (share > 0) {{
+                nodes[top] = {name}_child[i];
+                weights[top++] = weight * share;
+            }}
+        }}
+    }}
+    for (c = 0; c < {n_classes}; c++)
+        if (p[c] > largest) largest = p[c];
+    for (c = 0; c < {n_classes}; c++)
+        if (largest > 0 && largest - p[c] < 1e-9) p[c] = largest;
+}}
+
+"""
+
+TAIL = """\
+/* Node number of the leaf, -1 for a row that is divided among several. */
+int {name}_leaf(const double *x) {{
+    const int leaf = {name}_find(x);
+    return leaf < 0 ? -1 : {name}_nodes[leaf];
+}}
+
+/* Probabilities of the classes; zeros where nothing is predicted. */
+void {name}_predict_proba(const double *x, double *p) {{
+    const int leaf = {name}_find(x);
+    int c;
+{divided_proba}    for (c = 0; c < {n_classes}; c++) p[c] = {name}_shares[leaf][c];
+}}
+
+/* Index of the class, -1 where nothing is predicted. */
+int {name}_predict(const double *x) {{
+    const int leaf = {name}_find(x);
+{divided_label}    return {name}_labels[leaf];
+}}
+"""
+
+DIVIDED_PROBA = """\
+    if (leaf < 0) {{
+        {name}_mixture(x, p);
+        return;
+    }}
+"""
+
+DIVIDED_LABEL = """\
+    if (leaf < 0) {{
+        double p[{n_classes}];
+        int c, best = 0;
+        {name}_mixture(x, p);
+        for (c = 1; c < {n_classes}; c++)
+            if (p[c] > p[best]) best = c;
+        return p[best] > 0 ? best : -1;
+    }}
+"""
+
+
+def _string(text: object) -> str:
+    """A C string literal, in ASCII."""
+    out = []
+    for byte in str(text).encode("utf-8", "surrogatepass"):
+        if byte == 0:
+            raise ValueError(f"{text!r} holds a NUL character, which ends a string in C")
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        out.append(chr(byte) if plain else f"\\{byte:03o}")
+    return '"' + "".join(out) + '"'
+
+
+def _comment(text: object) -> str:
+    return "/* " + _string(text).replace("*/", "* /").replace("/*", "/ *") + " */"
+
+
+def _array(items: Iterable[object]) -> str:
+    said = ", ".join(str(i) for i in items)
+    return "{" + (said or "0") + "}"
+
+
+class _C:
+    """C's words."""
+
+    closing: str | None = "}"
+    otherwise = "} else {"
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.labels = [reading.label[n] for n in reading.leaves]
+
+    def test(self, feature: int, part: Part, missing: bool) -> str:
+        x = f"x{feature}"
+        if part.codes is not None:
+            taken = ([-1] if missing else []) + sorted(part.codes)
+            return " || ".join(f"{x} == {code}" for code in taken) or "0"
+        if part.empty:
+            return f"{x} != {x}" if missing else "0"
+        low, high = part.lower != float("-inf"), part.upper != float("inf")
+        if not low and not high:
+            return "1" if missing else f"{x} == {x}"
+        if low and high:
+            said = f"{x} > {part.lower!r} && {x} <= {part.upper!r}"
+            return f"{x} != {x} || ({said})" if missing else said
+        if missing:
+            return f"!({x} > {part.upper!r})" if high else f"!({x} <= {part.lower!r})"
+        return f"{x} <= {part.upper!r}" if high else f"{x} > {part.lower!r}"
+
+    def start(self, word: str, said: str) -> str:
+        return f"{'if' if word == 'if' else '} else if'} ({said}) {{"
+
+    def answer(self, leaf: int) -> str:
+        label = self.labels[leaf]
+        return f"return {leaf}; {_comment(self.reading.classes[label] if label >= 0 else 'unclassified')}"
+
+    def divided(self) -> str:
+        return "return -1;"
+
+
+def to_c(model: Any, *, name: str = "tree") -> str:
+    """A fitted tree as C99 source.
+
+    Args:
+        model: a fitted `FastTreeClassifier`.
+        name: prefix of all names, an identifier of C.
+
+    Raises:
+        ValueError: `name` is no identifier, or a name or label holds a NUL character.
+
+    Examples:
+        >>> import fasttree
+        >>> source = to_c(fasttree.fit([[0.0], [1.0]], [0, 1]), name="stump")
+        >>> "int stump_predict(const double *x)" in source
+        True
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise ValueError(f"name={name!r} must be an identifier of C: letters, digits and _, a letter first")
+    reading = Reading(model)
+    leaves, features = reading.leaves, reading.features
+    nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
+    used = sorted({reading.feature[n] for n, kids in enumerate(reading.children) if kids})
+    written = fits_nesting(reading)
+    facts: dict[str, Any] = {
+        "name": name,
+        "upper": name.upper(),
+        "leaves": len(leaves),
+        "depth": reading.depth,
+        "n_features": len(features),
+        "n_classes": len(reading.classes),
+        "stack": len(leaves) + 1,
+        "features": _array(_string(f.name) for f in features),
+        "classes": _array(_string(c) for c in reading.classes),
+        "numbers": _array(leaves),
+        "labels": _array(reading.label[n] for n in leaves),
+        "shares": "".join(
+            f"    {_array(map(repr, row))},\n" for row in reading.probabilities(leaves).tolist()
+        ),
+        "level_tables": "".join(
+            f"static const char *const {name}_levels_{j}[] = {_array(map(_string, v))};\n"
+            for j, v in nominal.items()
+        ),
+        "level_cases": "".join(
+            f"    case {j}: levels = {name}_levels_{j}; n = {len(v)}; break;\n" for j, v in nominal.items()
+        ),
+        "arity": _array(len(f.levels or ()) for f in features),
+        "fill": _array(
+            ("-1" if f.levels else "0.0 / 0.0") if f.fill is None else repr(f.fill) for f in features
+        ),
+    }
+    out = [HEAD.format(**facts)]
+    if written:
+        out += [READERS["number"].format(**facts)] if any(j not in nominal for j in used) else []
+        out += [READERS["level"].format(**facts)] if any(j in nominal for j in used) else []
+        out.append(f"static int {name}_find(const double *x) {{\n")
+        for j in used:
+            levels, fill = features[j].levels, features[j].fill
+            if levels is not None:
+                read = (
+                    f"const int x{j} = {name}_level(x[{j}], {len(levels)}, {-1 if fill is None else fill});"
+                )
+            else:
+                filled = f"x[{j}]" if fill is None else repr(fill)
+                read = f"const double x{j} = {name}_number(x[{j}], {filled});"
+            out.append(f"    {read} {_comment(features[j].name)}\n")
+        out += [] if used else ["    (void)x;\n"]
+        out += [line + "\n" for line in nested(reading, _C(reading), 1)]
+        out.append("}\n\n")
+    if reading.fractional or not written:
+        facts |= {k: _array(v) for k, v in vars(tables(reading)).items()}
+        out.append(WALK.format(**facts))
+    if not written:
+        out.append(LOOP.format(**facts))
+    divided = ("", "")
+    if reading.fractional:
+        out.append(MIXTURE.format(**facts))
+        divided = (DIVIDED_PROBA.format(**facts), DIVIDED_LABEL.format(**facts))
+    out.append(TAIL.format(**facts, divided_proba=divided[0], divided_label=divided[1]))
+    return "".join(out)

@@ -1,0 +1,264 @@
+"""A fitted tree as a Python module that imports nothing but `bisect` and `math`.
+
+What
+    ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)`` for a row that is a mapping (by column name) or a sequence (in column order); None and
+    NaN are missing, as is a level that the model does not know. Answers are those of the estimator, probabilities to the last bit.
+    Names and labels are written as escaped literals, so whatever they hold stays data.
+Complexity
+    O(nodes) text; O(depth) a row.
+When not to use it
+    For many rows: a row costs microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .program import fits_nesting, nested, tables
+from .reading import Part, Reading
+
+__all__ = ["to_python"]
+
+HEAD = '''\
+"""A decision tree written by fasttree: {leaves} leaves, depth {depth}. It needs Python alone.
+
+predict(row), predict_proba(row) and leaf(row) take a mapping from the names in FEATURES or a sequence in their order; None and NaN are
+missing values, and so is a level that the tree does not know. None is the answer of a leaf that predicts nothing.
+"""
+
+{imports}
+
+FEATURES = {features}
+CLASSES = {classes}
+LEAVES = {numbers}  # their node numbers
+LABELS = {labels}  # class of each leaf, by its place in CLASSES
+PROBABILITIES = (
+{shares})
+LEVELS = {levels}  # of the nominal features, by place
+FILLS = {fills}  # what stands for a missing value, by place of the feature
+
+
+def _cell(row, j):
+    return row[FEATURES[j]] if hasattr(row, "keys") else row[j]
+
+
+def _number(row, j):
+    """A number, NaN where it is missing."""
+    x = _cell(row, j)
+    x = math.nan if x is None else float(x)
+    return FILLS.get(j, x) if x != x else x
+
+
+def _level(row, j):
+    """A declared level, None where it is missing or not known."""
+    x = _cell(row, j)
+    return x if x in LEVELS[j] else FILLS.get(j)
+
+'''
+
+WALK = '''
+FEATURE = {feature}
+FIRST = {first}
+START = {start}
+LENGTH = {length}
+MISSING = {missing}
+CHILD = {child}
+SHARE = {share}
+LEAF = {leaf}
+CUT = {cut}
+ROUTE = {route}
+
+
+def _parts(row):
+    """Leaves that a row reaches with the part of it that does, and whether it was divided."""
+    cells = {{}}
+    ends, divided, stack = [], False, [(0, 1.0)]
+    while stack:
+        node, weight = stack.pop()
+        j = FEATURE[node]
+        if j < 0:
+            ends.append((LEAF[node], weight))
+            continue
+        if j not in cells:
+            if j in LEVELS:
+                x = _level(row, j)
+                cells[j] = None if x is None else LEVELS[j].index(x)
+            else:
+                x = _number(row, j)
+                cells[j] = None if x != x else x
+        x, first, start = cells[j], FIRST[node], START[node]
+        if x is None:
+            branch = MISSING[node]
+        elif j in LEVELS:
+            branch = ROUTE[start + x]
+        else:
+            branch = bisect_left(CUT, x, start, start + LENGTH[node]) - start
+        if branch >= 0:
+            stack.append((CHILD[first + branch], weight))
+            continue
+        divided = True
+        for i in reversed(range(first, FIRST[node + 1])):
+            if SHARE[i] > 0:
+                stack.append((CHILD[i], weight * SHARE[i]))
+    return ends, divided
+
+'''
+
+LOOP = """
+def _leaf(row):
+    ends, divided = _parts(row)
+    return None if divided else ends[0][0]
+
+"""
+
+MIXTURE = '''
+def _mixture(row):
+    """Probabilities of a row that is divided among leaves; those that differ by rounding only are made equal."""
+    sums = [0.0] * len(CLASSES)
+    for leaf, weight in _parts(row)[0]:
+        for c, p in enumerate(PROBABILITIES[leaf]):
+            sums[c] += weight * p
+    top = max(sums)
+    return [top if top - p < 1e-9 else p for p in sums] if top > 0 else sums
+
+
+def predict_proba(row):
+    """Probabilities of CLASSES; zeros where nothing is predicted."""
+    leaf = _leaf(row)
+    return _mixture(row) if leaf is None else list(PROBABILITIES[leaf])
+
+
+def predict(row):
+    """One of CLASSES, or None."""
+    leaf = _leaf(row)
+    if leaf is not None:
+        label = LABELS[leaf]
+    else:
+        p = _mixture(row)
+        label = p.index(max(p)) if max(p) > 0 else None
+    return None if label is None else CLASSES[label]
+
+
+def leaf(row):
+    """Node number of the leaf, None for a row that is divided among several."""
+    found = _leaf(row)
+    return None if found is None else LEAVES[found]
+'''
+
+PLAIN = '''
+def predict_proba(row):
+    """Probabilities of CLASSES; zeros where nothing is predicted."""
+    return list(PROBABILITIES[_leaf(row)])
+
+
+def predict(row):
+    """One of CLASSES, or None."""
+    label = LABELS[_leaf(row)]
+    return None if label is None else CLASSES[label]
+
+
+def leaf(row):
+    """Node number of the leaf."""
+    return LEAVES[_leaf(row)]
+'''
+
+
+class _Python:
+    """Python's words."""
+
+    closing: str | None = None
+    otherwise = "else:"
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.labels = [reading.label[n] for n in reading.leaves]
+
+    def test(self, feature: int, part: Part, missing: bool) -> str:
+        x, levels = f"x{feature}", self.reading.features[feature].levels
+        if levels is not None:
+            taken = [ascii(levels[c]) for c in sorted(part.codes or ())]
+            if missing:
+                taken.insert(0, "None")
+            if len(taken) == 1:
+                return f"{x} is None" if missing else f"{x} == {taken[0]}"
+            return f"{x} in ({', '.join(taken)})" if taken else "False"
+        if part.empty:
+            return f"{x} != {x}" if missing else "False"
+        low, high = part.lower != float("-inf"), part.upper != float("inf")
+        if not low and not high:
+            return "True" if missing else f"{x} == {x}"
+        if low and high:
+            said = f"{part.lower!r} < {x} <= {part.upper!r}"
+            return f"{x} != {x} or {said}" if missing else said
+        if missing:
+            return f"not {x} > {part.upper!r}" if high else f"not {x} <= {part.lower!r}"
+        return f"{x} <= {part.upper!r}" if high else f"{x} > {part.lower!r}"
+
+    def start(self, word: str, said: str) -> str:
+        return f"{word} {said}:"
+
+    def answer(self, leaf: int) -> str:
+        label = self.labels[leaf]
+        return f"return {leaf}  # {ascii(self.reading.classes[label]) if label >= 0 else 'unclassified'}"
+
+    def divided(self) -> str:
+        return "return None"
+
+
+def _tuple(items: Iterable[Any]) -> str:
+    said = [ascii(item) for item in items]
+    return f"({said[0]},)" if len(said) == 1 else f"({', '.join(said)})"
+
+
+def to_python(model: Any) -> str:
+    """A fitted tree as the source of a Python module.
+
+    Args:
+        model: a fitted `FastTreeClassifier`.
+
+    Examples:
+        >>> import fasttree
+        >>> module = {}
+        >>> exec(to_python(fasttree.fit(fasttree.datasets.load_weather())), module)
+        >>> module["predict"]({"outlook": "overcast", "temperature": "hot", "humidity": "high", "windy": "TRUE"})
+        'yes'
+    """
+    reading = Reading(model)
+    leaves = reading.leaves
+    labels = [reading.label[n] for n in leaves]
+    written, loops = fits_nesting(reading), reading.fractional or not fits_nesting(reading)
+    features = reading.features
+    levels = {j: f.levels for j, f in enumerate(features) if f.levels is not None}
+    fills = {
+        j: f.levels[int(f.fill)] if f.levels else f.fill for j, f in enumerate(features) if f.fill is not None
+    }
+    out = [
+        HEAD.format(
+            leaves=len(leaves),
+            depth=reading.depth,
+            imports="import math\nfrom bisect import bisect_left" if loops else "import math",
+            features=_tuple(f.name for f in features),
+            classes=_tuple(reading.classes),
+            numbers=_tuple(leaves),
+            labels=_tuple(c if c >= 0 else None for c in labels),
+            shares="".join(f"    {_tuple(row)},\n" for row in reading.probabilities(leaves).tolist()),
+            levels="{" + ", ".join(f"{j}: {_tuple(v)}" for j, v in levels.items()) + "}",
+            fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
+        )
+    ]
+    if written:
+        used = sorted({reading.feature[n] for n, kids in enumerate(reading.children) if kids})
+        out.append("\ndef _leaf(row):\n")
+        for j in used:
+            read = "_level" if j in levels else "_number"
+            out.append(f"    x{j} = {read}(row, {j})  # {features[j].name!a}\n")
+        out += [line + "\n" for line in nested(reading, _Python(reading), 1)]
+        out.append("\n")
+    if loops:
+        columns = vars(tables(reading))
+        out.append(WALK.format(**{name: _tuple(column) for name, column in columns.items()}))
+    if not written:
+        out.append(LOOP)
+    out.append(MIXTURE if reading.fractional else PLAIN)
+    return "".join(out)

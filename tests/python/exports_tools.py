@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import fasttree
 
+from .tools import body_of, file_of
+
 HOSTILE = (
     "plain", "two words", "it's", 'quo"te', "semi;colon--", "new\nline", "back\\slash", "`tick`", "[bracket]", "日本 ü",
     "'); DROP TABLE t; --", "%s {x} ${y}", "/* c */ // d", "??/ trigraph", "#hash", "</x>&amp;",
@@ -118,8 +120,17 @@ def cases(draw: Any, **fixed: Any) -> Case:
     }
     params.update(fixed)
     model = fasttree.fit(table_of(names, kinds, rows, y), **params)
+    if fixed.get("divided", draw(st.booleans())):
+        model = dividing(model)
     asked = rows[:6] + [row(True) for _ in range(12)]
     return Case(model, names, kinds, asked, table_of(names, kinds, asked))
+
+
+def dividing(model: Any) -> Any:
+    """The model with every missing value going down all branches, by their shares of the training weight."""
+    body = body_of(model.to_bytes())
+    body["missing_branch"] = [-2 if n else -1 for n in body["n_children"]]
+    return fasttree.from_bytes(file_of(body))
 
 
 def served(name: str, values: tuple[str, ...]) -> list[str]:

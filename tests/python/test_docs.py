@@ -17,7 +17,7 @@ import fasttree
 ROOT = Path(__file__).resolve().parents[2]
 
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
-NEEDS = {"fasttree.plots": "matplotlib", "fasttree.cli": "typer"}
+NEEDS = {"fasttree.plots": "matplotlib", "fasttree.cli": "typer", "fasttree.exports.onnx_graph": "onnx"}
 
 
 def modules() -> list[str]:

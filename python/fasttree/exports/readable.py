@@ -79,6 +79,13 @@ class Readable:
 
         return to_c(self, name=name)
 
+    def to_onnx(self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree") -> Any:
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see `fasttree.exports.onnx_graph.to_onnx`."""
+        self._check()
+        from .onnx_graph import to_onnx
+
+        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
+
     def _check(self) -> None:
         from sklearn.utils.validation import check_is_fitted
 

@@ -162,12 +162,10 @@ class Reading:
         feature, n = self.features[self.feature[node]], self.n_children[node]
         nothing = Part(math.inf, -math.inf) if feature.levels is None else Part(codes=frozenset())
         threshold = self.threshold[node]
-        n_listed = int(self.tree.n_levels[node]) if hasattr(self.tree, "n_levels") else 0
         if not math.isnan(threshold):
             found = [Part(upper=threshold), Part(lower=threshold)]
-        elif n_listed:
-            first = int(self.tree.first_level[node])
-            listed = frozenset(self.tree.levels[first : first + n_listed].tolist())
+        elif self.tree.n_levels[node]:
+            listed = frozenset(self.tree.levels_of(node).tolist())
             others = frozenset(range(len(feature.levels or ()))) - listed
             found = [Part(codes=listed), Part(codes=others)]
         elif feature.levels is not None:

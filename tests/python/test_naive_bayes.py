@@ -432,3 +432,17 @@ def test_speed_on_the_shape_of_letter():
         started = time.process_time()
         model.fit(X.astype(np.uint8), y)
         assert time.process_time() - started < 3.0  # about 0.1 s; the bound allows for a busy machine
+
+
+def test_laplace_priors_are_wekas_and_leave_absent_classes_possible():
+    table = Table([["a"], ["b"], ["a"]], [0, 1, 0], levels={"y": [0, 1, 2]}, target="y")
+    given = NaiveBayes(priors=[0.5, 2 / 6, 1 / 6]).fit(table).predict_proba(table)
+    found = NaiveBayes(priors="laplace").fit(table).predict_proba(table)
+    np.testing.assert_allclose(found, given)
+    assert (found > 0).all()
+    assert (NaiveBayes().fit(table).predict_proba(table)[:, 2] == 0).all()
+    weighted = NaiveBayes(priors="laplace").fit(table, sample_weight=[2, 1, 1]).predict_proba(table)
+    copies = Table([["a"], ["a"], ["b"], ["a"]], [0, 0, 1, 0], levels={"y": [0, 1, 2]}, target="y")
+    np.testing.assert_allclose(weighted, NaiveBayes(priors="laplace").fit(copies).predict_proba(table))
+    with pytest.raises(ValueError, match="laplace"):
+        NaiveBayes(priors="weka").fit(table)

@@ -7,10 +7,12 @@ from .learning_curve import LearningCurve, learning_curve
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation, MethodScores
 from .statistics import (
+    AnovaEffect,
     AnovaResult,
     BayesianTestResult,
     FriedmanResult,
     PairedTestResult,
+    TwoWayAnovaResult,
     bayesian_correlated_t_test,
     bonferroni,
     corrected_resampled_t_test,
@@ -20,6 +22,7 @@ from .statistics import (
     holm,
     paired_t_test,
     repeated_measures_anova,
+    two_way_repeated_measures_anova,
     wilcoxon,
 )
 from .stratified import FiveByTwo, StratifiedRepeatedKFold
@@ -28,6 +31,7 @@ from .validation import cross_validate
 from .weka import WekaStratifiedKFold
 
 __all__ = [
+    "AnovaEffect",
     "AnovaResult",
     "BayesianTestResult",
     "Comparison",
@@ -42,6 +46,7 @@ __all__ = [
     "PairedTestResult",
     "StratifiedRepeatedKFold",
     "Sweep",
+    "TwoWayAnovaResult",
     "WekaStratifiedKFold",
     "bayesian_correlated_t_test",
     "bonferroni",
@@ -56,5 +61,6 @@ __all__ = [
     "paired_t_test",
     "repeated_measures_anova",
     "sweep",
+    "two_way_repeated_measures_anova",
     "wilcoxon",
 ]

@@ -94,7 +94,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
                 "alpha": real("alpha", self.alpha, 1e-300, 1e300),
             },
             "cuts": [cuts[name].tolist() if name in cuts else None for name in table.feature_names],
-            "priors": self._priors(len(table.classes)),
+            "priors": self._priors(table, weights),
         }
         self._model = _engine.bayes_fit(table, config, sample_weight=weights, n_jobs=self.n_jobs)
         self._adopt(table, cuts)
@@ -104,7 +104,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         """The learner and its own options, as the core reads them."""
         raise NotImplementedError
 
-    def _priors(self, n_classes: int) -> list[float] | None:
+    def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
         return None
 
     def _binned(self, table: Table) -> list[str]:

@@ -38,7 +38,8 @@ class NaiveBayes(BayesClassifier):
         var_smoothing: this share of the largest variance of a normal column is added to all variances. GaussianNB's
             rule, but with sample weights in that variance too, so that a weight of 2 is two rows.
         priors: class probabilities, shape (n_classes,), or None: shares in the training rows. Declared classes
-            without a row have share 0 and are never predicted.
+            without a row have share 0 and are never predicted; with ``"laplace"``, (n_c + 1) / (n + k), they are possible, as
+            in Weka.
         discretize: ``"mdlp"``, ``"equal_width"``, ``"equal_frequency"`` or an object of `fasttree.discretize`; fitted on the
             training rows.
         n_bins: bins of the methods that take a number.
@@ -88,9 +89,14 @@ class NaiveBayes(BayesClassifier):
     def _learner(self, table: Table) -> dict[str, Any]:
         return {"learner": "naive", "var_smoothing": real("var_smoothing", self.var_smoothing, 0.0, 1e300)}
 
-    def _priors(self, n_classes: int) -> list[float] | None:
+    def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
+        n_classes = len(table.classes)
         if self.priors is None:
             return None
+        if isinstance(self.priors, str):
+            one_of("priors", self.priors, ("laplace",))
+            counts = np.bincount(table.y_codes, weights=weights, minlength=n_classes) + 1.0
+            return [float(p) for p in counts / counts.sum()]
         priors = np.asarray(self.priors, dtype=np.float64)
         if priors.shape != (n_classes,):
             raise ValueError(

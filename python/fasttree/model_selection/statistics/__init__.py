@@ -5,6 +5,7 @@ with scikit-learn) is loaded when a test runs, not on import.
 """
 
 from .anova import repeated_measures_anova
+from .anova_two_way import AnovaEffect, TwoWayAnovaResult, two_way_repeated_measures_anova
 from .bayesian import BayesianTestResult, bayesian_correlated_t_test
 from .five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
 from .multiple import bonferroni, holm
@@ -13,10 +14,12 @@ from .ranks import friedman_nemenyi, wilcoxon
 from .t_tests import corrected_resampled_t_test, paired_t_test
 
 __all__ = [
+    "AnovaEffect",
     "AnovaResult",
     "BayesianTestResult",
     "FriedmanResult",
     "PairedTestResult",
+    "TwoWayAnovaResult",
     "bayesian_correlated_t_test",
     "bonferroni",
     "corrected_resampled_t_test",
@@ -26,5 +29,6 @@ __all__ = [
     "holm",
     "paired_t_test",
     "repeated_measures_anova",
+    "two_way_repeated_measures_anova",
     "wilcoxon",
 ]

@@ -15,7 +15,7 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 import fasttree
-from fasttree.experiments import selection_bias
+from fasttree.experiments import error_rates, selection_bias
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -118,6 +118,14 @@ def bias_ranking() -> list[str]:
     return list_table(["criterion", "bias, nominal features", "bias, with a number"], rows)
 
 
+def tests_error_rates() -> list[str]:
+    """What tests find where there is nothing, and where there is something, from the recorded counts."""
+    record = ROOT / "docs" / "error_rates" / "record.json"
+    table = error_rates.ErrorRates.from_record(record.read_text(encoding="utf-8")).table()
+    rows = [[f"**{cell.text}**" if cell.bold else cell.text for cell in row] for row in table.rows]
+    return [f"{table.title}.", "", *list_table(table.header, rows), *table.notes, ""]
+
+
 def side_by_side() -> list[str]:
     """The newest record of the benches."""
     records = sorted((ROOT / "benches" / "record").glob("side_by_side-*.json"))
@@ -150,6 +158,7 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "criteria": criteria,
     "metrics": metrics,
     "datasets": datasets,
+    "error-rates": tests_error_rates,
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
     "side-by-side": side_by_side,

@@ -4,6 +4,8 @@
 //! options are inside their domains). A combination that nobody serves is refused here, by name, before
 //! any row is touched.
 
+mod forest;
+
 use crate::criteria::{self, Context, Criterion, Evidence, Guard};
 use crate::data::{
     Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights,
@@ -256,6 +258,7 @@ impl Plan {
             labels: self.config.labels,
             limits: self.limits.clone(),
             memo: None,
+            stash: None,
         }
     }
 

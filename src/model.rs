@@ -1,4 +1,4 @@
-//! What a user holds: a schema, a tree, and how leaves speak.
+//! What a user holds: a schema, a tree (or several that vote), and how leaves speak.
 
 use crate::data::Schema;
 use crate::tree::Tree;
@@ -55,5 +55,48 @@ impl Model {
                 }
             }
         }
+    }
+}
+
+/// Trees that vote. All of them have one schema and one way to smooth leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forest {
+    /// The trees; their own parameters are empty.
+    pub trees: Vec<Model>,
+    /// The seed of each tree.
+    pub seeds: Vec<u64>,
+    /// Weight of each class in the training set (a tree knows its sample only).
+    pub totals: Vec<f64>,
+    /// Criterion and parameters, opaque here.
+    pub parameters: String,
+}
+
+impl Forest {
+    /// How to read rows and name classes.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.trees[0].schema
+    }
+
+    /// Number of declared classes.
+    pub fn classes(&self) -> usize {
+        self.totals.len()
+    }
+
+    /// Mean over the trees of each feature's share in the summed score x weight of its splits; a tree without any gain
+    /// counts as zeros. Shares sum to 1 unless no tree gains anything.
+    pub fn importances(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.schema().features.len()];
+        for model in &self.trees {
+            let gains = model.tree.gains(mean.len());
+            let sum: f64 = gains.iter().sum();
+            if sum > 0.0 {
+                mean.iter_mut().zip(&gains).for_each(|(m, g)| *m += g / sum);
+            }
+        }
+        let sum: f64 = mean.iter().sum();
+        if sum > 0.0 {
+            mean.iter_mut().for_each(|m| *m /= sum);
+        }
+        mean
     }
 }

@@ -37,6 +37,7 @@ _SUBMODULES = (
 )
 
 _NAMES = {
+    "FastForestClassifier": "forest",
     "FastTreeClassifier": "estimators",
     "fit": "estimators",
     "from_bytes": "estimators",
@@ -52,6 +53,7 @@ _NAMES = {
 }
 
 __all__ = [
+    "FastForestClassifier",
     "FastTreeClassifier",
     "InternalError",
     "PairCounts",
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
     from .features import score_features
+    from .forest import FastForestClassifier
     from .model_selection import sweep
     from .pairs import PairCounts, count_matrices, pair_counts
     from .table import Table

@@ -7,14 +7,17 @@ __version__: Final[str]
 __all__ = [
     "BayesModel",
     "Dataset",
+    "Forest",
     "InternalError",
     "Model",
     "PairCounts",
     "__version__",
+    "bag_counts",
     "bayes_fit",
     "bin_cuts",
     "criteria_json",
     "exercise",
+    "forest_fit",
     "pair_counts",
     "score_tables",
     "simd_level",
@@ -100,6 +103,46 @@ class Model:
         self, criterion: str, options_json: str, custom: Callable[[np.ndarray], Any] | None = None
     ) -> np.ndarray: ...
     def arrays(self) -> dict[str, np.ndarray]: ...
+
+@final
+class Forest:
+    def apply(self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None) -> np.ndarray: ...
+    def predict(self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None) -> np.ndarray: ...
+    def predict_proba(
+        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
+    ) -> np.ndarray: ...
+    def out_of_bag(self) -> tuple[np.ndarray, np.ndarray] | None: ...
+    def tree(self, tree: int, parameters: str) -> Model: ...
+    def totals(self) -> np.ndarray: ...
+    def importances(self) -> np.ndarray: ...
+    def shapes(self) -> np.ndarray: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> Forest: ...
+    def schema_json(self) -> str: ...
+    @property
+    def parameters(self) -> str: ...
+    @property
+    def seeds(self) -> list[int]: ...
+
+def forest_fit(
+    data: Dataset,
+    config: str,
+    bagging_json: str,
+    judged: bool = False,
+    sample_weight: np.ndarray | None = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Forest: ...
+def bag_counts(
+    data: Dataset,
+    config: str,
+    draws: int,
+    seeds: Sequence[int],
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray: ...
 
 @final
 class PairCounts:

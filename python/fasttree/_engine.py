@@ -19,13 +19,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._core import BayesModel, InternalError, Model
+from ._core import BayesModel, Forest, InternalError, Model
 from .table import Column, Table
 
 __all__ = [
     "BayesModel",
+    "Forest",
     "InternalError",
     "Model",
+    "bag_counts",
     "bayes_fit",
     "bayes_model_from_bytes",
     "bin_cuts",
@@ -37,6 +39,8 @@ __all__ = [
     "exercise",
     "explain",
     "fit",
+    "forest_fit",
+    "forest_from_bytes",
     "label_of",
     "model_from_bytes",
     "pair_counts",
@@ -65,6 +69,18 @@ def _reduce_model(model: Model) -> tuple[Any, tuple[bytes]]:
 
 
 copyreg.pickle(Model, _reduce_model)
+
+
+def forest_from_bytes(data: bytes) -> Forest:
+    """A forest of the core from the bytes of a model file."""
+    return Forest.from_bytes(data)
+
+
+def _reduce_forest(forest: Forest) -> tuple[Any, tuple[bytes]]:
+    return forest_from_bytes, (forest.to_bytes(),)
+
+
+copyreg.pickle(Forest, _reduce_forest)
 
 
 def bayes_model_from_bytes(data: bytes) -> BayesModel:
@@ -154,6 +170,36 @@ def fit(
     """Fit one model; `custom` is a user's criterion."""
     data = dataset_of(table, n_jobs)
     return data.fit(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs, progress)
+
+
+def forest_fit(
+    table: Table,
+    config: dict[str, Any],
+    bagging: dict[str, Any],
+    *,
+    judged: bool = False,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Forest:
+    """Grow a forest; `judged` keeps the votes of the trees on the rows that they did not see."""
+    data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
+    return _core.forest_fit(data, *texts, judged, _weights(sample_weight), custom, n_jobs, progress)
+
+
+def bag_counts(
+    table: Table,
+    config: dict[str, Any],
+    draws: int,
+    seeds: Sequence[int],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """How often the sample of each tree, named by its seed, holds each row, shape (n_trees, n_rows)."""
+    data = dataset_of(table, n_jobs)
+    return _core.bag_counts(data, json.dumps(config), draws, seeds, _weights(sample_weight), n_jobs)
 
 
 def prune(

@@ -415,30 +415,41 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
     return config
 
 
-def from_bytes(data: bytes) -> FastTreeClassifier:
-    """A fitted model from the content of a model file; it is checked before anything is believed.
+def from_bytes(data: bytes) -> Any:
+    """A fitted model (tree or forest) from the content of a model file; it is checked before anything is believed.
 
     Raises:
         ValueError: truncated, damaged, or not a model of fasttree.
     """
-    model = _engine.model_from_bytes(bytes(data))
+    data = bytes(data)
+    if b'"fasttree forest"' in data[:64]:
+        from .forest import forest_from_bytes
+
+        return forest_from_bytes(data)
+    model = _engine.model_from_bytes(data)
+    estimator, classes, has_names = read_back(FastTreeClassifier, model)
+    estimator._candidates = {}
+    estimator._adopt(model, classes, has_names)
+    return estimator
+
+
+def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
+    """An estimator with the parameters of a loaded core model, its class labels, and whether columns have names."""
     try:
         params = restored_parameters(model.parameters)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a valid fasttree model: its parameters cannot be read ({error})") from error
-    known = FastTreeClassifier._get_param_names()
-    estimator = FastTreeClassifier(**{k: v for k, v in params.items() if k in known})
+    known = kind._get_param_names()  # type: ignore[attr-defined]
+    estimator = kind(**{k: v for k, v in params.items() if k in known})
     schema = json.loads(model.schema_json())
     labels = schema["classes"]
     classes = np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
     names = [f["name"] for f in schema["features"]]
-    estimator._candidates = {}
-    estimator._adopt(model, classes, names != [f"x{j}" for j in range(len(names))])
-    return estimator
+    return estimator, classes, names != [f"x{j}" for j in range(len(names))]
 
 
-def load_model(path: str | Path) -> FastTreeClassifier:
-    """A fitted model from a file written by `FastTreeClassifier.save`."""
+def load_model(path: str | Path) -> Any:
+    """A fitted model (tree or forest) from a file written by its `save`."""
     try:
         return from_bytes(Path(path).read_bytes())
     except ValueError as error:

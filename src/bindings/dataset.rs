@@ -32,7 +32,7 @@ fn schema(text: &str) -> PyResult<Schema> {
 }
 
 /// A plan and, for a user's criterion, the place where its exception waits.
-fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, Option<Raised>)> {
+pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, Option<Raised>)> {
     let config = Config::from_json(config).map_err(exception)?;
     let (custom, raised) = match custom {
         None => (None, None),
@@ -72,8 +72,22 @@ impl PyDataset {
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
+        self.run_plans(py, (plan, raised), 1, n_jobs, progress, job)
+    }
+
+    /// The same for a job that carries the plan out several times.
+    pub(super) fn run_plans<R: Send>(
+        &self,
+        py: Python<'_>,
+        (plan, raised): (Plan, Option<Raised>),
+        times: usize,
+        n_jobs: Option<i64>,
+        progress: Option<&Py<PyAny>>,
+        job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
+    ) -> PyResult<R> {
+        let work = plan.work(&self.data).saturating_mul(times);
         match raised {
-            None => run(py, n_jobs, plan.work(&self.data), progress, |control| job(&plan, control)),
+            None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
             Some(raised) => run_attached(py, progress, |control| job(&plan, control))
                 .map_err(|e| original(Some(raised), e)),
         }

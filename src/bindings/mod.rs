@@ -8,6 +8,7 @@ mod convert;
 mod custom;
 mod custom_pairs;
 mod dataset;
+mod forest;
 mod job;
 mod model;
 mod pairs;
@@ -32,6 +33,8 @@ mod _core {
     use super::bayes::{PyBayesModel, bayes_fit};
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
+    #[pymodule_export]
+    use super::forest::{PyForest, bag_counts, forest_fit};
     #[pymodule_export]
     use super::job::exercise;
     #[pymodule_export]

@@ -83,6 +83,7 @@ macro_rules! on_source {
         }
     };
 }
+pub(super) use on_source;
 
 #[pymethods]
 impl PyModel {

@@ -6,8 +6,9 @@
 //! radix sort on the high half of an order-preserving key (11 bits a pass, passes over constant digits
 //! skipped), after which the few runs that the low half tells apart are sorted on their own: O(n), about 10 ns a value.
 
+use super::Draw;
 use crate::numeric::order_key;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
 pub const MISSING: u32 = u32::MAX;
@@ -30,11 +31,26 @@ pub fn entry_tied(entry: u32) -> u32 {
     entry & 1
 }
 
-/// A column of numbers, by internal row.
+/// A column of numbers, by internal row. Values and order are shared by clones and by draws of rows.
 #[derive(Debug, Clone, Default)]
 pub struct NumericColumn {
+    whole: Arc<Whole>,
+    drawn: Option<Arc<Drawn>>,
+}
+
+#[derive(Debug, Default)]
+struct Whole {
     values: Vec<f64>,
     missing: usize,
+    order: OnceLock<Vec<u32>>,
+}
+
+/// Some rows of a column, some of them several times.
+#[derive(Debug)]
+struct Drawn {
+    draw: Arc<Draw>,
+    missing: usize,
+    values: OnceLock<Vec<f64>>,
     order: OnceLock<Vec<u32>>,
 }
 
@@ -42,28 +58,65 @@ impl NumericColumn {
     /// A column from values; NaN is missing.
     pub fn new(values: Vec<f64>) -> Self {
         let missing = values.iter().filter(|v| v.is_nan()).count();
-        Self { values, missing, order: OnceLock::new() }
+        Self { whole: Arc::new(Whole { values, missing, order: OnceLock::new() }), drawn: None }
+    }
+
+    /// The drawn rows of the column. Nothing is copied before it is asked for.
+    pub(super) fn draw(&self, draw: &Arc<Draw>) -> Self {
+        let missing = if self.whole.missing == 0 {
+            0
+        } else {
+            draw.rows().iter().filter(|&&r| self.whole.values[r as usize].is_nan()).count()
+        };
+        let drawn = Drawn { draw: draw.clone(), missing, values: OnceLock::new(), order: OnceLock::new() };
+        Self { whole: self.whole.clone(), drawn: Some(drawn.into()) }
     }
 
     /// The values.
     pub fn values(&self) -> &[f64] {
-        &self.values
+        match &self.drawn {
+            None => &self.whole.values,
+            Some(d) => d
+                .values
+                .get_or_init(|| d.draw.rows().iter().map(|&row| self.whole.values[row as usize]).collect()),
+        }
     }
 
     /// The value of a row.
     #[inline]
     pub fn value(&self, row: u32) -> f64 {
-        self.values[row as usize]
+        let row = self.drawn.as_ref().map_or(row, |d| d.draw.rows()[row as usize]);
+        self.whole.values[row as usize]
     }
 
     /// Number of missing values.
     pub fn n_missing(&self) -> usize {
-        self.missing
+        self.drawn.as_ref().map_or(self.whole.missing, |d| d.missing)
     }
 
     /// Rows in ascending order of value (see the module's text), missing ones last.
     pub fn order(&self) -> &[u32] {
-        self.order.get_or_init(|| sort(&self.values))
+        let whole = self.whole.order.get_or_init(|| sort(&self.whole.values));
+        match &self.drawn {
+            None => whole,
+            Some(d) => d.order.get_or_init(|| {
+                let mut order = Vec::new();
+                d.draw.order(whole, &mut order);
+                order
+            }),
+        }
+    }
+
+    /// Write the order into a list of the caller's.
+    pub fn order_into(&self, out: &mut Vec<u32>) {
+        let whole = self.whole.order.get_or_init(|| sort(&self.whole.values));
+        match &self.drawn {
+            None => {
+                out.clear();
+                out.extend_from_slice(whole);
+            }
+            Some(d) => d.draw.order(whole, out),
+        }
     }
 }
 
@@ -190,6 +243,11 @@ impl NominalColumn {
     /// Number of missing values.
     pub fn n_missing(&self) -> usize {
         self.missing
+    }
+
+    /// The drawn rows of the column.
+    pub(super) fn draw(&self, draw: &Draw) -> Self {
+        Self::new(self.levels, draw.rows().iter().map(|&row| self.code(row)))
     }
 
     /// Number of rows.

@@ -77,7 +77,7 @@ impl Dataset {
         &self.original
     }
 
-    /// Internal number of each original row.
+    /// Internal number of each original row (nothing for drawn rows).
     pub fn internal(&self) -> &[u32] {
         &self.internal
     }
@@ -100,6 +100,25 @@ impl Dataset {
         schema.features = features.iter().map(|&f| self.schema.features[f].clone()).collect();
         let columns = features.iter().map(|&f| self.columns[f].clone()).collect();
         self.with_columns(schema, columns)
+    }
+
+    /// The same features with other rows; no original row is looked up by its number any more.
+    pub(super) fn with_rows(
+        &self,
+        columns: Vec<Column>,
+        classes: Vec<u16>,
+        class_starts: Vec<u32>,
+        original: Vec<u32>,
+    ) -> Self {
+        Self {
+            schema: self.schema.clone(),
+            columns,
+            classes,
+            class_starts,
+            original,
+            internal: Vec::new(),
+            planes: OnceLock::new(),
+        }
     }
 
     /// The same rows and classes with other columns and features (binned or imputed).

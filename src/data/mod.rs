@@ -9,6 +9,7 @@
 mod bins;
 mod column;
 mod dataset;
+mod draw;
 mod planes;
 mod rows;
 mod schema;
@@ -17,6 +18,7 @@ mod weights;
 pub use bins::Bins;
 pub use column::{Codes, MISSING, NominalColumn, NumericColumn, entry_row, entry_tied, pack_entry};
 pub use dataset::{Builder, Column, Dataset};
+pub use draw::Draw;
 pub use planes::{PlaneGroup, Planes};
 pub use rows::{Bits, RowSet};
 pub use schema::{Feature, Kind, Label, Schema};

@@ -332,7 +332,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             Place::Numeric(i) => {
                 let (order, known) = self.known(i);
                 let k = self.totals.len();
-                let mut sums = self.ground.sums(order[..at as usize].iter().map(|&e| entry_row(e)));
+                let mut sums = self.ground.sums_of(&order[..at as usize]);
                 let all = known.as_deref().unwrap_or(self.totals);
                 sums.extend_from_within(..k);
                 for c in 0..k {

@@ -12,9 +12,12 @@ use crate::split::threshold::ClassOf;
 use crate::stats::contingency::{Code, Layout};
 use crate::stats::{Sum, Weighing};
 
-use super::Setting;
 use super::pairs::PairGround;
+use super::{Setting, Stash};
 use crate::error::Result;
+
+/// More classes are counted row by row.
+const FEW_CLASSES: usize = 8;
 
 /// A numeric feature.
 #[derive(Debug)]
@@ -109,6 +112,24 @@ impl<'a, W: Weighing> Ground<'a, W> {
         }
     }
 
+    /// Class sums of entries of an order. Rows are sorted by class, so that rows which count once are counted by
+    /// comparison with the first row of each class.
+    pub fn sums_of(&self, entries: &[u32]) -> Vec<W::Sum> {
+        let starts = self.class_of.starts;
+        if !W::UNIT || starts.len() >= FEW_CLASSES || self.data.n_classes() == 0 {
+            return self.sums(entries.iter().map(|&e| entry_row(e)));
+        }
+        let mut sums = Vec::with_capacity(3 * (starts.len() + 1));
+        let mut from_here = entries.len() as u32;
+        for &start in starts {
+            let later = entries.iter().map(|&e| u32::from(entry_row(e) >= start)).sum();
+            sums.push(W::Sum::from_rows(from_here - later));
+            from_here = later;
+        }
+        sums.push(W::Sum::from_rows(from_here));
+        sums
+    }
+
     /// Class sums of rows.
     pub fn sums(&self, rows: impl Iterator<Item = u32>) -> Vec<W::Sum> {
         let mut sums = vec![W::Sum::default(); self.data.n_classes()];
@@ -135,11 +156,13 @@ impl<C: Code> Buffers<C> {
         let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
         let orders = parallel::map(control, ground.numeric.len(), |i| {
             control.check()?;
-            let order = ground.numeric[i].column.order();
-            Ok(match &keep {
-                None => order.to_vec(),
-                Some(bits) => filtered(order, bits, rows.len()),
-            })
+            let column = ground.numeric[i].column;
+            let mut order = ground.setting.stash.map(Stash::take).unwrap_or_default();
+            match &keep {
+                None => column.order_into(&mut order),
+                Some(bits) => filtered(column.order(), bits, rows.len(), &mut order),
+            }
+            Ok(order)
         })?;
         let width = ground.nominal.features.len();
         let n = if width > 0 { rows.len() } else { 0 };
@@ -164,6 +187,13 @@ impl<C: Code> Buffers<C> {
         })
     }
 
+    /// Give the memory of the orders to the next tree.
+    pub fn release<W: Weighing>(self, ground: &Ground<'_, W>) {
+        if let Some(stash) = ground.setting.stash {
+            self.orders.into_iter().for_each(|order| stash.give(order));
+        }
+    }
+
     /// The whole as one field.
     pub fn field(&mut self) -> Field<'_, C> {
         let [c0, c1] = &mut self.codes;
@@ -180,8 +210,8 @@ impl<C: Code> Buffers<C> {
     }
 }
 
-fn filtered(order: &[u32], keep: &Bits, n: usize) -> Vec<u32> {
-    let mut out = vec![0; n + 1];
+fn filtered(order: &[u32], keep: &Bits, n: usize, out: &mut Vec<u32>) {
+    out.resize(n + 1, 0);
     let (mut at, mut seen) = (0, 0);
     for &entry in order {
         let kept = keep.get(entry_row(entry));
@@ -191,7 +221,6 @@ fn filtered(order: &[u32], keep: &Bits, n: usize) -> Vec<u32> {
         at += kept as usize;
     }
     out.truncate(n);
-    out
 }
 
 /// A contiguous part of the buffers; ranges of nodes are relative to the whole.

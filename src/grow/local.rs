@@ -87,6 +87,7 @@ fn with_codes<C: Code, W: Weighing>(
         worker.depth_first(whole, 0, control)?;
         worker.drafts
     };
+    buffers.release(ground);
     Ok(drafts.finish(ground.weights.unit(), ground.setting.empty_branch))
 }
 

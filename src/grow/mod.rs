@@ -1,12 +1,13 @@
 //! Leaves are split until a limit says stop.
 //!
-//! [`local`] growth looks at one leaf at a time, [`global`] growth at the whole tree. The rows of a node are a range
-//! of permuted buffers ([`ground`]); splitting a node partitions its range, so children are ranges again and no row is
-//! ever copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
+//! [`local`] growth looks at one leaf at a time, [`global`] growth at the whole tree; a [`forest`] repeats either. The rows
+//! of a node are a range of permuted buffers ([`ground`]); splitting a node partitions its range, so children are ranges
+//! again and no row is ever copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
 
 mod bits;
 mod draft;
 mod evaluate;
+pub mod forest;
 mod global;
 mod global_leaf;
 mod global_score;
@@ -15,6 +16,7 @@ mod local;
 mod memo;
 mod pairs;
 mod partition;
+mod stash;
 
 use crate::criteria::{Context, Criterion, Guard};
 use crate::data::{Dataset, RowSet, Weights};
@@ -26,6 +28,7 @@ use crate::tree::Tree;
 pub use evaluate::candidates;
 pub use global::{distances, grow as grow_globally};
 pub use memo::PairMemo;
+pub use stash::Stash;
 
 /// Grow a tree on some rows.
 pub fn grow(
@@ -198,6 +201,8 @@ pub struct Setting<'a> {
     pub limits: Limits,
     /// Pairs of nodes that other trees on the same rows and codes have counted.
     pub memo: Option<&'a PairMemo>,
+    /// Where trees that grow one after the other leave memory for each other.
+    pub stash: Option<&'a Stash>,
 }
 
 /// Refuse limits outside their domain.

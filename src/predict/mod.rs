@@ -6,9 +6,12 @@
 //!
 //! Where a missing value takes all branches ([`crate::tree::ALL`]) the walk of the whole row ends, and its parts go on; the
 //! answer is then a mixture of leaves ([`answers`]), each with the weight of its part (Quinlan, C4.5, 1993, chapter 3).
+//! A forest is a vote of its trees ([`vote`]).
 
 mod answers;
+mod vote;
 mod walker;
 
 pub use answers::{Answerer, labels, probabilities};
+pub use vote::{Votes, all_leaves, vote};
 pub use walker::{Source, Walker, leaves};

@@ -3,7 +3,8 @@
 //! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. Trees are columns of
 //! numbers; floats are printed in their shortest exact form, so that loading gives back the same bits and
 //! the same model always gives the same bytes. The loader trusts nothing: checksum first, then every index,
-//! count and label is checked, by loops, before a tree exists. Nothing is ever executed.
+//! count and label is checked, by loops, before a tree exists. Nothing is ever executed. A forest is a document of such
+//! trees ([`forest_to_bytes`]).
 
 use crate::data::{Kind, Label, Schema};
 use crate::error::{Error, Result};
@@ -11,6 +12,10 @@ use crate::model::{Model, Smoothing};
 use crate::tree::{ALL, NONE, Node, Test, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+mod forest;
+
+pub use forest::{forest_from_bytes, forest_to_bytes};
 
 const FORMAT: &str = "fasttree model";
 const VERSION: u32 = 1;
@@ -67,9 +72,14 @@ fn checksum(bytes: &[u8]) -> String {
 
 /// The bytes of a model.
 pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+    sealed(FORMAT, &body(model, (*model.schema).clone()))
+}
+
+/// A model as columns.
+fn body(model: &Model, schema: Schema) -> Body {
     let nodes = &model.tree.nodes;
-    let body = Body {
-        schema: (*model.schema).clone(),
+    Body {
+        schema,
         smoothing: model.smoothing,
         parameters: model.parameters.clone(),
         parent: nodes.iter().map(|n| signed(n.parent)).collect(),
@@ -93,12 +103,16 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         subsets: (0..nodes.len())
             .filter_map(|i| model.tree.subset(i).map(|levels| (i as u32, levels.to_vec())))
             .collect(),
-    };
+    }
+}
+
+/// A document of a format around its content.
+fn sealed(format: &str, content: &impl Serialize) -> Result<Vec<u8>> {
     let internal = |e: serde_json::Error| Error::Internal(e.to_string());
-    let text = serde_json::to_string(&body).map_err(internal)?;
+    let text = serde_json::to_string(content).map_err(internal)?;
     let sum = checksum(text.as_bytes());
     let raw = RawValue::from_string(text).map_err(internal)?;
-    let document = Document { format: FORMAT.into(), version: VERSION, checksum: sum, model: &raw };
+    let document = Document { format: format.into(), version: VERSION, checksum: sum, model: &raw };
     serde_json::to_vec(&document).map_err(internal)
 }
 
@@ -109,11 +123,16 @@ fn finite(x: f64) -> f64 {
 
 /// A model from its bytes.
 pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+    model(opened(FORMAT, bytes)?)
+}
+
+/// The content of a document, which must be of the given format and as it was written.
+fn opened<T: serde::de::DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T> {
     let bad = |what: &str| Error::Model(what.to_string());
     let document: Document<'_> = serde_json::from_slice(bytes)
         .map_err(|e| Error::Model(format!("{e}; the file is truncated, damaged, or something else")))?;
-    if document.format != FORMAT {
-        return Err(bad(&format!("format is '{}', expected '{FORMAT}'", document.format)));
+    if document.format != format {
+        return Err(bad(&format!("format is '{}', expected '{format}'", document.format)));
     }
     if document.version != VERSION {
         return Err(bad(&format!(
@@ -124,8 +143,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
     if checksum(document.model.get().as_bytes()) != document.checksum {
         return Err(bad("the checksum does not match: the content was changed after saving"));
     }
-    let body: Body = serde_json::from_str(document.model.get()).map_err(|e| Error::Model(e.to_string()))?;
-    model(body)
+    serde_json::from_str(document.model.get()).map_err(|e| Error::Model(e.to_string()))
 }
 
 fn model(body: Body) -> Result<Model> {

@@ -29,6 +29,15 @@ impl Tree {
         shape
     }
 
+    /// Sum of score x weight of the node over the splits on each feature; negative scores count as 0.
+    pub fn gains(&self, features: usize) -> Vec<f64> {
+        let mut gains = vec![0.0; features];
+        for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| !self.is_leaf(i)) {
+            gains[node.feature as usize] += node.score.max(0.0) * self.counts(i).iter().sum::<f64>();
+        }
+        gains
+    }
+
     /// Nodes in the order in which they were split.
     pub fn steps(&self) -> Vec<u32> {
         let mut inner: Vec<u32> =

@@ -1,6 +1,6 @@
 //! AVX-512 bodies: 16 entries a step, compressed to their side.
 
-use super::{MOST_CLASSES, Scan, Split, Tails, Wanted, plain_boundaries, plain_partition, seen_before};
+use super::{MOST_CLASSES, Scan, Split, Tails, Wanted, seen_before};
 use std::arch::x86_64::*;
 
 const LANES: usize = 16;
@@ -12,41 +12,59 @@ pub(super) fn partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], stat
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Split) -> Split {
+    assert!(spare.len() >= order.len() + LANES);
     let n = order.len();
-    let words = _mm512_set1_epi32((bits.len() * 2) as i32);
-    let one = _mm512_set1_epi32(1);
     let mut i = 0;
     while i + LANES <= n {
-        // SAFETY: i + 16 <= order.len().
-        let entry = unsafe { _mm512_loadu_si512(order.as_ptr().add(i).cast()) };
-        let tied = u32::from(_mm512_test_epi32_mask(entry, one));
-        let row = _mm512_srli_epi32::<1>(entry);
-        let word = _mm512_srli_epi32::<5>(row);
-        assert!(_mm512_cmpge_epu32_mask(word, words) == 0, "index out of bounds: a row beyond the bit set");
-        // SAFETY: every index is below the number of 32-bit words of `bits`.
-        let gathered = unsafe { _mm512_i32gather_epi32::<4>(word, bits.as_ptr().cast()) };
-        let bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
-        let right = u32::from(_mm512_test_epi32_mask(gathered, bit));
-        let left = !right & 0xFFFF;
-        let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 16);
-        let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 16);
-        s.seen = [carry_left, carry_right];
-        let clear = _mm512_andnot_si512(one, entry);
-        let for_left = _mm512_mask_or_epi32(clear, seen_left as __mmask16, clear, one);
-        let for_right = _mm512_mask_or_epi32(clear, seen_right as __mmask16, clear, one);
-        let for_left = _mm512_maskz_compress_epi32(left as __mmask16, for_left);
-        let for_right = _mm512_maskz_compress_epi32(right as __mmask16, for_right);
-        // SAFETY: left <= i, so the store ends at or before i + 16, inside entries that were read;
-        // right <= i, and spare has 16 entries more than the order.
-        unsafe {
-            _mm512_storeu_si512(order.as_mut_ptr().add(s.left).cast(), for_left);
-            _mm512_storeu_si512(spare.as_mut_ptr().add(s.right).cast(), for_right);
-        }
-        s.left += left.count_ones() as usize;
-        s.right += right.count_ones() as usize;
+        step::<false>(order, bits, spare, i, &mut s);
         i += LANES;
     }
-    plain_partition(order, bits, spare, i, s)
+    if i < n {
+        step::<true>(order, bits, spare, i, &mut s);
+    }
+    s
+}
+
+/// Partition the entries from `i`: 16 of them, or those that are left in the last step. `s.left + s.right == i`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+fn step<const LAST: bool>(order: &mut [u32], bits: &[u64], spare: &mut [u32], i: usize, s: &mut Split) {
+    let lanes = if LAST { (1_u32 << (order.len() - i)) - 1 } else { 0xFFFF };
+    let words = _mm512_set1_epi32((bits.len() * 2) as i32);
+    let one = _mm512_set1_epi32(1);
+    // SAFETY: lanes beyond the end of the order are not read (they are 0), and only the last step has some.
+    let entry = unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) };
+    let tied = u32::from(_mm512_test_epi32_mask(entry, one));
+    let row = _mm512_srli_epi32::<1>(entry);
+    let word = _mm512_srli_epi32::<5>(row);
+    assert!(_mm512_cmpge_epu32_mask(word, words) == 0, "index out of bounds: a row beyond the bit set");
+    // SAFETY: every index is below the number of 32-bit words of `bits`.
+    let gathered = unsafe { _mm512_i32gather_epi32::<4>(word, bits.as_ptr().cast()) };
+    let bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
+    let right = u32::from(_mm512_test_epi32_mask(gathered, bit)) & lanes;
+    let left = !right & lanes;
+    let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 16);
+    let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 16);
+    s.seen = [carry_left, carry_right];
+    let clear = _mm512_andnot_si512(one, entry);
+    let for_left = _mm512_mask_or_epi32(clear, seen_left as __mmask16, clear, one);
+    let for_right = _mm512_mask_or_epi32(clear, seen_right as __mmask16, clear, one);
+    let for_left = _mm512_maskz_compress_epi32(left as __mmask16, for_left);
+    let for_right = _mm512_maskz_compress_epi32(right as __mmask16, for_right);
+    let (n_left, n_right) = (left.count_ones(), right.count_ones());
+    // SAFETY: s.left <= i, so a store of 16 ends inside entries that were read, and the last step stores no more than
+    // it read; s.right <= i, and spare has 16 entries more than the order.
+    unsafe {
+        let to = order.as_mut_ptr().add(s.left).cast();
+        if LAST {
+            _mm512_mask_storeu_epi32(to, ((1_u32 << n_left) - 1) as __mmask16, for_left);
+        } else {
+            _mm512_storeu_si512(to.cast(), for_left);
+        }
+        _mm512_storeu_si512(spare.as_mut_ptr().add(s.right).cast(), for_right);
+    }
+    s.left += n_left as usize;
+    s.right += n_right as usize;
 }
 
 pub(super) fn boundaries(
@@ -86,26 +104,30 @@ fn boundaries_body<const KNOWN: usize>(
     let mut classes = [0_u32; MOST_CLASSES];
     let mut before_here = [0_u32; MOST_CLASSES];
     before_here[..n].copy_from_slice(s.before);
-    while s.place + LANES <= stop && s.place + LANES < order.len() {
+    while s.place < stop {
         let i = s.place;
-        // SAFETY: i >= 1 and i + 16 < order.len(): the last entry read is order[i + 16].
+        let held_lanes = (stop - i).min(LANES);
+        let inside = (1_u32 << held_lanes) - 1;
+        let followed = (1_u32 << held_lanes.min(order.len() - i - 1)) - 1;
+        // SAFETY: i >= 1 and stop <= order.len(): lanes of places before `stop` and of entries inside the order are read,
+        // the others are 0.
         let (before, here, after) = unsafe {
-            let p = order.as_ptr().add(i);
+            let p = order.as_ptr().add(i).cast::<i32>();
             (
-                _mm512_loadu_si512(p.sub(1).cast()),
-                _mm512_loadu_si512(p.cast()),
-                _mm512_loadu_si512(p.add(1).cast()),
+                _mm512_maskz_loadu_epi32(inside as __mmask16, p.sub(1)),
+                _mm512_maskz_loadu_epi32(inside as __mmask16, p),
+                _mm512_maskz_loadu_epi32(followed as __mmask16, p.add(1)),
             )
         };
         let mut change = 0;
         for (class, &start) in classes[..n].iter_mut().zip(starts) {
             let start = _mm512_set1_epi32((start << 1) as i32);
-            *class = u32::from(_mm512_cmpge_epu32_mask(before, start));
+            *class = u32::from(_mm512_cmpge_epu32_mask(before, start)) & inside;
             change |= *class ^ u32::from(_mm512_cmpge_epu32_mask(here, start));
         }
         let tied = u32::from(_mm512_test_epi32_mask(here, one));
         let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(before, after), one));
-        let keep = (!tied & (change | shared | every) & 0xFFFF) as __mmask16;
+        let keep = (!tied & (change | shared | every) & inside) as __mmask16;
         let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
         // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
         unsafe {
@@ -122,8 +144,7 @@ fn boundaries_body<const KNOWN: usize>(
             *count += class.count_ones();
         }
         s.held += keep.count_ones() as usize;
-        s.place += LANES;
+        s.place += held_lanes;
     }
     s.before.copy_from_slice(&before_here[..n]);
-    plain_boundaries(order, stop, wanted, at, tails, s);
 }

@@ -67,14 +67,9 @@ fn plain_partition(order: &mut [u32], bits: &[u64], spare: &mut [u32], from: usi
 /// that is current when the block begins. Returns them and the carry for the next block.
 #[inline]
 fn seen_before(member: u32, tied: u32, carry: u32, lanes: u32) -> (u32, u32) {
-    let mut seen = ((member << 1) | carry) & tied;
-    let mut run = tied;
-    let mut step = 1;
-    while step < lanes {
-        seen |= (seen << step) & run;
-        run &= run << step;
-        step <<= 1;
-    }
+    // A start inside a run of tied lanes fills the rest of the run: adding it makes a carry ripple through.
+    let starts = ((member << 1) | carry) & tied;
+    let seen = starts | (tied & !(tied + starts));
     (seen, ((seen | member) >> (lanes - 1)) & 1)
 }
 

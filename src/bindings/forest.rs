@@ -1,0 +1,256 @@
+//! `_core.Forest`: trees that vote, and the call that grows them.
+
+use super::convert::{Block, Columns, Dense32, Dense64, View, row_set, weights};
+use super::dataset::{PyDataset, plan};
+use super::job::{exception, run};
+use super::model::{PyModel, on_source};
+use crate::error::Error;
+use crate::grow::forest::{Bagging, Urn};
+use crate::model::{Forest, Model};
+use crate::parallel;
+use crate::predict::{Votes, all_leaves, vote};
+use crate::store;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+/// A fitted forest; immutable.
+#[pyclass(name = "Forest", module = "fasttree._core", frozen)]
+pub struct PyForest {
+    forest: Arc<Forest>,
+    /// Out-of-bag votes in original row order; a loaded forest has none.
+    votes: Option<(Vec<f64>, Vec<u32>)>,
+}
+
+fn bagging(json: &str) -> PyResult<Bagging> {
+    serde_json::from_str(json).map_err(|e| exception(Error::parameter("bagging", json, e)))
+}
+
+/// Grow a forest; `judged` asks for the votes on the rows that trees did not see.
+#[pyfunction]
+#[pyo3(signature = (data, config, bagging_json, judged = false, sample_weight = None, custom = None, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn forest_fit(
+    py: Python<'_>,
+    data: &PyDataset,
+    config: &str,
+    bagging_json: &str,
+    judged: bool,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    custom: Option<Py<PyAny>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyForest> {
+    let encoded = data.data();
+    let rows = row_set(None, encoded)?;
+    let weights = weights(sample_weight.as_ref(), encoded)?;
+    let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
+    let (forest, votes) =
+        data.run_plans(py, plan, bagging.trees, n_jobs, progress.as_ref(), |plan, control| {
+            plan.fit_forest(encoded, &rows, &weights, &bagging, judged, control)
+        })?;
+    let k = forest.classes();
+    let votes = votes.map(|v| {
+        let mut in_order = (vec![0.0; v.probabilities.len()], vec![0; v.voters.len()]);
+        for (row, &original) in encoded.original().iter().enumerate() {
+            let to = original as usize;
+            in_order.0[to * k..(to + 1) * k].copy_from_slice(&v.probabilities[row * k..(row + 1) * k]);
+            in_order.1[to] = v.voters[row];
+        }
+        in_order
+    });
+    Ok(PyForest { forest: Arc::new(forest), votes })
+}
+
+/// How often the sample of each tree, named by its seed, holds each row, shape (trees, rows).
+#[pyfunction]
+#[pyo3(signature = (data, config, draws, seeds, sample_weight = None, n_jobs = None))]
+pub fn bag_counts<'py>(
+    py: Python<'py>,
+    data: &PyDataset,
+    config: &str,
+    draws: usize,
+    seeds: Vec<u64>,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    let encoded = data.data();
+    let rows = row_set(None, encoded)?;
+    let weights = weights(sample_weight.as_ref(), encoded)?;
+    let (plan, _) = plan(config, None)?;
+    let counts = run(py, n_jobs, usize::MAX, None, |control| {
+        let rows = plan.training_rows(encoded, &rows, &weights)?;
+        let prepared = plan.prepare(encoded, &rows, &weights, control)?;
+        let urn = Urn::new(prepared.as_ref().unwrap_or(encoded), &rows, &weights);
+        parallel::map(control, seeds.len(), |tree| {
+            control.check()?;
+            let draw = urn.draw(seeds[tree], draws)?;
+            Ok(encoded.internal().iter().map(|&row| i64::from(draw.times(row))).collect::<Vec<_>>())
+        })
+    })?;
+    counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
+}
+
+/// What is asked of rows, and the answer.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Votes,
+    Leaves,
+}
+
+enum Answer {
+    Votes(Votes),
+    Leaves(Vec<u32>),
+}
+
+impl PyForest {
+    fn ask(
+        &self,
+        py: Python<'_>,
+        blocks: &[Block<'_>],
+        rows: usize,
+        n_jobs: Option<i64>,
+        wanted: Wanted,
+    ) -> PyResult<Answer> {
+        let columns = Columns::new(blocks, rows).map_err(exception)?;
+        let forest = &self.forest;
+        let expected = forest.schema().features.len();
+        if columns.features() != expected {
+            return Err(PyValueError::new_err(format!(
+                "X has {} features, but the model was fitted on {expected}",
+                columns.features()
+            )));
+        }
+        let work = (rows * 16).saturating_mul(forest.trees.len());
+        run(py, n_jobs, work, None, |control| {
+            on_source!(columns, |source| Ok(match wanted {
+                Wanted::Votes => Answer::Votes(vote(forest, source, rows, None, control)?),
+                Wanted::Leaves => Answer::Leaves(all_leaves(forest, source, rows, control)?),
+            }))
+        })
+    }
+
+    fn votes(
+        &self,
+        py: Python<'_>,
+        blocks: &[Block<'_>],
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Votes> {
+        match self.ask(py, blocks, rows, n_jobs, Wanted::Votes)? {
+            Answer::Votes(votes) => Ok(votes),
+            Answer::Leaves(_) => Err(exception(Error::Internal("leaves instead of votes".into()))),
+        }
+    }
+}
+
+#[pymethods]
+impl PyForest {
+    /// Class code of each row, -1 = unclassified.
+    #[pyo3(signature = (blocks, rows, n_jobs = None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let votes = self.votes(py, &blocks, rows, n_jobs)?;
+        Ok(votes.labels().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// Mean probabilities, shape (rows, classes).
+    #[pyo3(signature = (blocks, rows, n_jobs = None))]
+    fn predict_proba<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let votes = self.votes(py, &blocks, rows, n_jobs)?;
+        votes.probabilities.into_pyarray(py).reshape([rows, self.forest.classes()])
+    }
+
+    /// Leaf of each row in each tree, shape (rows, trees).
+    #[pyo3(signature = (blocks, rows, n_jobs = None))]
+    fn apply<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let Answer::Leaves(leaves) = self.ask(py, &blocks, rows, n_jobs, Wanted::Leaves)? else {
+            return Err(exception(Error::Internal("votes instead of leaves".into())));
+        };
+        let leaves: Vec<i64> = leaves.into_iter().map(i64::from).collect();
+        leaves.into_pyarray(py).reshape([rows, self.forest.trees.len()])
+    }
+
+    /// Out-of-bag probabilities (rows, classes) and voters (rows,); None where they were not asked for.
+    #[allow(clippy::type_complexity, reason = "two arrays")]
+    fn out_of_bag<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<i64>>)>> {
+        let Some((probabilities, voters)) = &self.votes else { return Ok(None) };
+        let shape = [voters.len(), self.forest.classes()];
+        let voters: Vec<i64> = voters.iter().map(|&v| i64::from(v)).collect();
+        Ok(Some((probabilities.clone().into_pyarray(py).reshape(shape)?, voters.into_pyarray(py))))
+    }
+
+    /// One tree as a model with parameters of its own.
+    fn tree(&self, tree: usize, parameters: String) -> PyResult<PyModel> {
+        let model = self.forest.trees.get(tree).ok_or_else(|| PyIndexError::new_err("no such tree"))?;
+        Ok(PyModel::new(Model { parameters, ..model.clone() }))
+    }
+
+    /// Seed of each tree.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.forest.seeds.clone()
+    }
+
+    /// Weight of each class in the training set.
+    fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.forest.totals.clone().into_pyarray(py)
+    }
+
+    /// Share of each feature in the gains, mean over the trees.
+    fn importances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.forest.importances().into_pyarray(py)
+    }
+
+    /// Nodes, leaves and depth of each tree, shape (trees, 3).
+    fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let shapes = self.forest.trees.iter().map(|m| m.tree.shape());
+        let all: Vec<i64> = shapes.flat_map(|s| [s.nodes as i64, s.leaves as i64, s.depth as i64]).collect();
+        all.into_pyarray(py).reshape([self.forest.trees.len(), 3])
+    }
+
+    /// The model file's content.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &store::forest_to_bytes(&self.forest).map_err(exception)?))
+    }
+
+    /// A forest from the content of a model file.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        let forest = store::forest_from_bytes(data).map_err(exception)?;
+        Ok(Self { forest: Arc::new(forest), votes: None })
+    }
+
+    /// Schema as JSON.
+    fn schema_json(&self) -> PyResult<String> {
+        serde_json::to_string(&**self.forest.schema()).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    /// Parameters as they were stored.
+    #[getter]
+    fn parameters(&self) -> &str {
+        &self.forest.parameters
+    }
+}

@@ -1,0 +1,137 @@
+//! Rows drawn with repetition: a bootstrap sample as a data set of its own, without a copy of the numbers.
+//!
+//! A row that is drawn w times becomes w rows side by side, so that a bag needs no weights and every path for rows
+//! that count once serves it. Sorted orders are derived from those of the whole set in one pass (copies are tied
+//! with the row they repeat); values are looked up through the draw. O(rows + drawn rows) a numeric column.
+
+use super::{Bits, Column, Dataset, entry_row, entry_tied, pack_entry};
+use crate::error::{Error, Result};
+use std::sync::Arc;
+
+/// How often each row was drawn.
+#[derive(Debug, Clone, Default)]
+pub struct Draw {
+    /// Original of each drawn row, ascending.
+    rows: Vec<u32>,
+    /// First drawn row of each original, and the number of drawn rows at the end.
+    first: Vec<u32>,
+}
+
+impl Draw {
+    /// From the times that each internal row was drawn.
+    pub fn new(times: &[u32]) -> Result<Self> {
+        let total: u64 = times.iter().map(|&t| u64::from(t)).sum();
+        if total >= 1 << 31 {
+            return Err(Error::Data(format!("{total} drawn rows: at most 2,147,483,647 are supported")));
+        }
+        let mut first = Vec::with_capacity(times.len() + 1);
+        let mut rows = Vec::with_capacity(total as usize);
+        for (row, &times) in times.iter().enumerate() {
+            first.push(rows.len() as u32);
+            rows.extend(std::iter::repeat_n(row as u32, times as usize));
+        }
+        first.push(rows.len() as u32);
+        Ok(Self { rows, first })
+    }
+
+    /// Number of drawn rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True when nothing was drawn.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The original of each drawn row, ascending.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// How often a row was drawn.
+    pub fn times(&self, row: u32) -> u32 {
+        self.first[row as usize + 1] - self.first[row as usize]
+    }
+
+    /// Rows that were drawn at least once.
+    pub fn distinct(&self) -> Bits {
+        let mut bits = Bits::new(self.first.len() - 1);
+        self.rows.iter().for_each(|&row| bits.set(row));
+        bits
+    }
+
+    /// A sorted order of the drawn rows from one of all rows.
+    pub(super) fn order(&self, whole: &[u32], out: &mut Vec<u32>) {
+        let n = self.rows.len();
+        // Four entries are written before it is known how many are wanted.
+        out.resize(n + 4, 0);
+        let (mut at, mut seen) = (0, 0);
+        for &entry in whole {
+            let row = entry_row(entry) as usize;
+            let (first, end) = (self.first[row], self.first[row + 1]);
+            let times = (end - first) as usize;
+            seen &= entry_tied(entry);
+            let copy = |i: u32| (first + i) << 1 | 1;
+            out[at..at + 4].copy_from_slice(&[first << 1 | seen, copy(1), copy(2), copy(3)]);
+            for i in 4..times {
+                out[at + i] = pack_entry(first + i as u32, true);
+            }
+            seen |= u32::from(times > 0);
+            at += times;
+        }
+        out.truncate(n);
+    }
+}
+
+impl Dataset {
+    /// The drawn rows as a data set; its internal rows are the drawn ones, several of which may have one original row.
+    pub fn drawn(&self, draw: &Arc<Draw>) -> Self {
+        let columns = self.columns().iter().map(|column| match column {
+            Column::Numeric(c) => Column::Numeric(c.draw(draw)),
+            Column::Nominal(c) => Column::Nominal(c.draw(draw)),
+        });
+        let starts = self.class_starts().iter().map(|&s| draw.first[s as usize]).collect();
+        let of = |from: &[u32]| draw.rows.iter().map(|&r| from[r as usize]).collect();
+        let classes = draw.rows.iter().map(|&r| self.classes()[r as usize]).collect();
+        self.with_rows(columns.collect(), classes, starts, of(self.original()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::NumericColumn;
+    use crate::numeric::mix;
+
+    #[test]
+    fn a_drawn_order_is_the_order_of_the_drawn_values() {
+        for seed in 0..100 {
+            let n = 1 + mix(seed, 0) % 80;
+            let values: Vec<f64> =
+                (0..n)
+                    .map(|i| {
+                        if mix(seed, 900 + i).is_multiple_of(9) {
+                            f64::NAN
+                        } else {
+                            (mix(seed, i) % 13) as f64
+                        }
+                    })
+                    .collect();
+            let times: Vec<u32> = (0..n).map(|i| (mix(seed, 500 + i) % 7) as u32).collect();
+            let draw = Arc::new(Draw::new(&times).unwrap());
+            let drawn = NumericColumn::new(values.clone()).draw(&draw);
+            let repeated: Vec<f64> =
+                values.iter().zip(&times).flat_map(|(&v, &t)| std::iter::repeat_n(v, t as usize)).collect();
+            let expected = NumericColumn::new(repeated.clone());
+            assert_eq!(drawn.order(), expected.order());
+            let mut own = vec![7; 3];
+            drawn.order_into(&mut own);
+            assert_eq!(own, expected.order());
+            assert_eq!(drawn.n_missing(), expected.n_missing());
+            assert!(drawn.values().iter().zip(&repeated).all(|(a, b)| a.to_bits() == b.to_bits()));
+            assert!((0..draw.len() as u32).all(|r| drawn.value(r).to_bits() == expected.value(r).to_bits()));
+            assert!(times.iter().enumerate().all(|(r, &t)| draw.times(r as u32) == t));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A plan carried out on many samples: the forest.
+//!
+//! Columns are imputed and binned once, on all training rows, so that the trees speak of the same values; what
+//! follows (growth, pruning) happens to each tree on its own sample.
+
+use super::{Plan, few_branches};
+use crate::data::{Dataset, RowSet, Weights};
+use crate::error::{Error, Result};
+use crate::grow::{self, Setting, Stash, forest, forest::Bagging};
+use crate::model::{Forest, Model};
+use crate::parallel::Control;
+use crate::predict::Votes;
+use crate::prune::{self, Method, Rows};
+
+impl Plan {
+    /// Fit a forest on some rows of a data set; with `judged`, also the vote of each tree on the rows that it did not see.
+    pub fn fit_forest(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        bagging: &Bagging,
+        judged: bool,
+        control: &Control,
+    ) -> Result<(Forest, Option<Votes>)> {
+        forest::check_bagging(bagging)?;
+        if matches!(self.config.pruning, Some(Method::ReducedError { .. })) {
+            return super::unsupported(
+                "pruning='reduced_error' in a forest (each tree sees a sample)",
+                "None, 'pessimistic', 'error_based', 'cost_complexity', 'm_estimate', 'mdl'",
+            );
+        }
+        if judged && bagging.draws.is_none() {
+            return Err(Error::parameter("oob_score", "True", "only with bootstrap=True are rows left out"));
+        }
+        let rows = self.training_rows(data, rows, weights)?;
+        let prepared = self.prepare(data, &rows, weights, control)?;
+        let seen = prepared.as_ref().unwrap_or(data);
+        few_branches(seen)?;
+        seen.sort_columns(control)?;
+        let urn = bagging.draws.map(|_| forest::Urn::new(seen, &rows, weights));
+        let stash = Stash::default();
+        let trees =
+            forest::plant(urn.as_ref(), bagging, self.config.seed, control, |seed, draw, control| {
+                let Some(draw) = draw else {
+                    return self.one_tree((data, seen), &rows, weights, (seed, &stash), control);
+                };
+                let (raw, sample) = (prepared.as_ref().map(|_| data.drawn(draw)), seen.drawn(draw));
+                let (raw, all) = (raw.as_ref().unwrap_or(&sample), RowSet::all(sample.len()));
+                self.one_tree((raw, &sample), &all, &Weights::Unit, (seed, &stash), control)
+            })?;
+        let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
+        let mut totals = vec![0.0; data.n_classes()];
+        rows.rows().iter().for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
+        let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
+        let votes = match (&urn, bagging.draws) {
+            (Some(urn), Some(draws)) if judged => {
+                Some(forest::out_of_bag(&grown, data, &rows, urn, draws, control)?)
+            }
+            _ => None,
+        };
+        Ok((grown, votes))
+    }
+
+    /// A tree on rows as they came (`raw`) and as growth sees them (`seen`).
+    fn one_tree(
+        &self,
+        (raw, seen): (&Dataset, &Dataset),
+        rows: &RowSet,
+        weights: &Weights,
+        (seed, stash): (u64, &Stash),
+        control: &Control,
+    ) -> Result<Model> {
+        let setting = Setting { seed, stash: Some(stash), ..self.setting(seen, rows, weights) };
+        let tree = grow::grow(seen, &setting, rows, weights, control)?;
+        let schema = seen.shared_schema();
+        let mut model = Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };
+        let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
+        if method.is_some() || merged.is_some() {
+            let looked_at = Rows { data: raw, rows: rows.rows(), weights };
+            let pruned = prune::prune(&model.tree, &model.schema, method, merged, Some(&looked_at), control)?;
+            model.tree = pruned.tree;
+        }
+        Ok(model)
+    }
+}

@@ -1,8 +1,12 @@
-//! Growing trees without limits: thresholds with two and ten classes, multiway splits, and the sort before all that.
+//! Growing trees without limits: thresholds with two and ten classes, multiway splits, forests, and the sort before all
+//! that.
 
 mod made;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use fasttree_core::data::{RowSet, Weights};
+use fasttree_core::fit::{Config, Plan};
+use fasttree_core::grow::forest::Bagging;
 use fasttree_core::parallel::Control;
 use std::hint::black_box;
 use std::time::Duration;
@@ -42,6 +46,35 @@ fn growth(c: &mut Criterion) {
     group.finish();
 }
 
+fn forests(c: &mut Criterion) {
+    let (columns, codes) = made::numbers(ROWS, 20, 2);
+    let data = made::numeric(&columns, &codes, 2);
+    let config = Config { criterion: "gini".into(), max_features: Some(4), ..Config::default() };
+    let plan = Plan::new(config, None).expect("plan");
+    let bagging = Bagging { trees: 10, draws: Some(ROWS) };
+    let grow = |judged| {
+        let control = Control::new(1);
+        plan.fit_forest(&data, &RowSet::all(ROWS), &Weights::Unit, &bagging, judged, &control)
+            .expect("forest")
+    };
+    let (forest, votes) = grow(true);
+    for model in &forest.trees {
+        assert_eq!(made::training_errors(model), 0.0, "errors of an unlimited tree on its own sample");
+        assert_eq!(model.tree.counts(0).iter().sum::<f64>(), ROWS as f64, "rows of a sample");
+    }
+    let votes = votes.expect("votes");
+    let judged = votes.voters.iter().filter(|&&v| v > 0).count();
+    let right = votes.labels().zip(data.classes()).filter(|&(l, &c)| l == i32::from(c)).count();
+    assert!(right as f64 > 0.75 * judged as f64, "out-of-bag accuracy {right} of {judged}");
+    let mut group = c.benchmark_group("forest");
+    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3)).sample_size(10);
+    group.bench_function("10 trees, gini, 4 of 20 numbers a node, 20k rows", |b| {
+        b.iter(|| black_box(grow(false)))
+    });
+    group.bench_function("the same with out-of-bag votes", |b| b.iter(|| black_box(grow(true))));
+    group.finish();
+}
+
 fn sorting(c: &mut Criterion) {
     let (columns, codes) = made::numbers(100_000, 20, 2);
     let control = Control::new(1);
@@ -69,5 +102,5 @@ fn sorting(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, growth, sorting);
+criterion_group!(benches, growth, forests, sorting);
 criterion_main!(benches);

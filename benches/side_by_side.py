@@ -2,6 +2,7 @@
 
     python benches/side_by_side.py                 # all workloads but the largest
     python benches/side_by_side.py --only cv predict
+    python benches/side_by_side.py --only forest --trees 20
     python benches/side_by_side.py --million       # 1,000,000 rows as well (minutes)
 
 Every workload checks the answers before it times them: accuracies beside the peer's, leaves beside the peer's, equal
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from clock import machine, take_turns
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
@@ -138,6 +140,72 @@ def exact_tree(rows: int, ours: str, peers: str) -> Contest:
         goals["YDF"] = 4.0 if rows < 500_000 else 5.0
     check(max(accuracy.values()) - accuracy[OURS] < 0.015, f"accuracy {accuracy}")
     return Contest(f"exact tree, {ours}", f"{rows:,} x 20 float32", work, goals, leaves, accuracy)
+
+
+def ydf_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
+    """YDF's random forest without limits, square root of the features a node."""
+    import ydf
+
+    ydf.verbose(0)
+    columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
+    learner = ydf.RandomForestLearner(
+        label="y",
+        num_trees=trees,
+        max_depth=-1,
+        min_examples=1,
+        num_candidate_attributes=0,
+        winner_take_all=False,
+        compute_oob_performances=False,
+        num_threads=1,
+    )
+    return lambda: learner.train({**columns, "y": y})
+
+
+def lightgbm_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
+    """LightGBM's forest of trees with 255 leaves on 255 bins (another model: it is less accurate)."""
+    import lightgbm
+
+    settings = {
+        "objective": "binary",
+        "boosting": "rf",
+        "num_leaves": 255,
+        "feature_fraction_bynode": 0.22,
+        "bagging_fraction": 0.632,
+        "bagging_freq": 1,
+        "min_data_in_leaf": 1,
+        "num_threads": 1,
+        "verbosity": -1,
+    }
+    return lambda: lightgbm.train(settings, lightgbm.Dataset(X, y), num_boost_round=trees)
+
+
+def forest(trees: int) -> Contest:
+    """Trees without limits on bootstrap samples, four of twenty features a node."""
+    X, y, X_test, y_test = numbers(100_000)
+    work: dict[str, Callable[[], Any]] = {
+        OURS: lambda: fasttree.FastForestClassifier(trees, criterion="gini", random_state=0).fit(X, y),
+        "scikit-learn": lambda: RandomForestClassifier(trees, random_state=0).fit(X, y),
+    }
+    ours, peer = work[OURS](), work["scikit-learn"]()
+    leaves = {
+        OURS: float(np.mean([tree.get_n_leaves() for tree in ours.estimators_])),
+        "scikit-learn": float(np.mean([tree.get_n_leaves() for tree in peer.estimators_])),
+    }
+    accuracy = {OURS: ours.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
+    check(abs(leaves[OURS] / leaves["scikit-learn"] - 1) < 0.05, f"leaves {leaves}")
+    goals = {"scikit-learn": 3.0}
+    if have("ydf"):
+        work["YDF"] = ydf_forest(X, y, trees)
+        columns = {f"x{j}": np.ascontiguousarray(X_test[:, j]) for j in range(X.shape[1])}
+        accuracy["YDF"] = float(np.mean((work["YDF"]().predict(columns) > 0.5) == y_test))
+        goals["YDF"] = 1.0
+    check(max(accuracy.values()) - accuracy[OURS] < 0.005, f"accuracy {accuracy}")
+    if have("lightgbm"):
+        work["LightGBM, 255 leaves"] = lightgbm_forest(X, y, trees)
+        accuracy["LightGBM, 255 leaves"] = float(
+            np.mean((work["LightGBM, 255 leaves"]().predict(X_test) > 0.5) == y_test)
+        )
+    return Contest(f"forest of {trees} trees, gini", "100,000 x 20 float32", work, goals, leaves, accuracy)
 
 
 def multiway_tree() -> Contest:
@@ -295,7 +363,7 @@ def own_criterion() -> Contest:
     )
 
 
-def contests(only: list[str], million: bool) -> Iterator[Contest]:
+def contests(only: list[str], million: bool, trees: int) -> Iterator[Contest]:
     """The workloads, made one at a time."""
 
     def wanted(kind: str) -> bool:
@@ -306,6 +374,8 @@ def contests(only: list[str], million: bool) -> Iterator[Contest]:
         yield exact_tree(100_000, "info_gain", "entropy")
     if million:
         yield exact_tree(1_000_000, "gini", "gini")
+    if wanted("forest"):
+        yield forest(trees)
     if wanted("multiway"):
         yield multiway_tree()
     if wanted("cv"):
@@ -368,9 +438,10 @@ def main() -> None:
     """Check, measure, print, record."""
     parser = argparse.ArgumentParser(description="fasttree beside its peers, CPU time, one thread.")
     parser.add_argument(
-        "--only", nargs="+", default=[], choices=["exact", "multiway", "cv", "predict", "own"]
+        "--only", nargs="+", default=[], choices=["exact", "forest", "multiway", "cv", "predict", "own"]
     )
     parser.add_argument("--million", action="store_true", help="the exact tree on 1,000,000 rows as well")
+    parser.add_argument("--trees", type=int, default=100, help="trees of a forest")
     parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds, at least 3 for a record")
     parser.add_argument("--record", action="store_true", help="write record/side_by_side-<date>.json")
     given = parser.parse_args()
@@ -384,7 +455,7 @@ def main() -> None:
     print(f"{heads[0]:34s} {heads[1]:26s} {heads[2]:22s} {heads[3]:>14s}  {heads[4]:>7s}  {heads[5]:>6s}")
     records: list[dict[str, Any]] = []
     with threadpool_limits(1):
-        for contest in contests(given.only, given.million):
+        for contest in contests(given.only, given.million, given.trees):
             found = measure(contest, given.rounds)
             show(found)
             records += found
@@ -394,7 +465,7 @@ def main() -> None:
         if given.rounds < 3:
             raise SystemExit("a record needs at least 3 rounds")
         today = datetime.date.today().isoformat()
-        path = HERE / "record" / f"side_by_side-{today}.json"
+        path = HERE / "record" / f"{'-'.join(['side_by_side', *given.only])}-{today}.json"
         document = {"date": today, "machine": about, "unit": "CPU seconds, one thread", "results": records}
         path.write_text(
             json.dumps(document, indent=1, default=lambda number: number.item()) + "\n", encoding="utf-8"

@@ -181,9 +181,10 @@ def test_frames_tables_missing_values_and_names():
     assert forest.oob_score_ > 0.9
     assert forest.score(frame, y) > 0.97
     table = fasttree.Table(frame, y)
-    assert FastForestClassifier(30, random_state=1).fit(table).to_bytes() == forest.set_params(
-        oob_score=False
-    ).fit(frame, y).to_bytes()
+    assert (
+        FastForestClassifier(30, random_state=1).fit(table).to_bytes()
+        == forest.set_params(oob_score=False).fit(frame, y).to_bytes()
+    )
     assert forest.predict(frame[["weight", "size", "colour"]]).tolist() == forest.predict(frame).tolist()
     assert forest.estimators_[3].to_text().count("colour") > 0
     weighted = np.arange(len(y)) % 3
@@ -194,7 +195,9 @@ def test_frames_tables_missing_values_and_names():
     assert np.isnan(few.oob_decision_function_[weighted == 0]).all()
 
 
-@pytest.mark.parametrize("setting", [{"criterion": "gini"}, {"criterion": gini_by_numpy}, {"missing": "mode"}])
+@pytest.mark.parametrize(
+    "setting", [{"criterion": "gini"}, {"criterion": gini_by_numpy}, {"missing": "mode"}]
+)
 def test_saved_and_pickled_forests(setting, tmp_path):
     frame, y = mixed_rows(120)
     forest = FastForestClassifier(5, random_state=2, **setting).fit(frame, y)
@@ -258,7 +261,9 @@ def test_errors_name_parameter_and_domain(parameters, message):
 def test_progress_and_interruption():
     X, y = IRIS
     seen = []
-    FastForestClassifier(20, random_state=0, progress=lambda done, total: seen.append((done, total))).fit(X, y)
+    FastForestClassifier(20, random_state=0, progress=lambda done, total: seen.append((done, total))).fit(
+        X, y
+    )
     assert seen[-1] == (20, 20)
     random = np.random.default_rng(0)
     X = random.normal(size=(20_000, 20))

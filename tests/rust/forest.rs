@@ -1,0 +1,121 @@
+//! Forests: the same for any number of threads, and a loader that believes nothing.
+
+use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
+use fasttree_core::error::Error;
+use fasttree_core::fit::{Config, Plan};
+use fasttree_core::grow::forest::Bagging;
+use fasttree_core::model::Forest;
+use fasttree_core::numeric::mix;
+use fasttree_core::parallel::Control;
+use fasttree_core::predict::Votes;
+use fasttree_core::store::{forest_from_bytes, forest_to_bytes, from_bytes};
+
+fn data(n: u64) -> Dataset {
+    let schema = Schema {
+        features: vec![
+            Feature { name: "a".into(), kind: Kind::Numeric { cuts: None, fill: None } },
+            Feature { name: "b".into(), kind: Kind::Numeric { cuts: None, fill: None } },
+            Feature {
+                name: "c".into(),
+                kind: Kind::Nominal { levels: vec![Label::Int(0), Label::Int(1)], fill: None },
+            },
+        ],
+        classes: vec![Label::Text("no".into()), Label::Text("yes".into())],
+        target: "class".into(),
+    };
+    let classes: Vec<u16> = (0..n).map(|i| (mix(3, i) % 2) as u16).collect();
+    let mut builder = Builder::new(schema, &classes).unwrap();
+    let value = |row: usize, column: usize| match mix(column as u64, row as u64) % 20 {
+        0 => f64::NAN,
+        v => v as f64,
+    };
+    builder.numeric_block(2, value, &Control::new(1)).unwrap();
+    builder.nominal(2, |row| (mix(9, row as u64) % 2) as i64).unwrap();
+    builder.finish().unwrap()
+}
+
+fn grown(data: &Dataset, weights: &Weights, draws: Option<usize>, threads: usize) -> (Forest, Option<Votes>) {
+    let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
+    let plan = Plan::new(config, None).unwrap();
+    let bagging = Bagging { trees: 7, draws };
+    let judged = draws.is_some();
+    plan.fit_forest(data, &RowSet::all(data.len()), weights, &bagging, judged, &Control::new(threads))
+        .unwrap()
+}
+
+#[test]
+fn threads_change_no_forest_and_no_vote() {
+    let data = data(500);
+    let integers = Weights::Integer((0..500).map(|i| i % 3).collect());
+    let reals =
+        Weights::from_reals(&(0..500).map(|i| 0.3 + f64::from(i % 7)).collect::<Vec<_>>(), |i| i).unwrap();
+    for weights in [&Weights::Unit, &integers, &reals] {
+        for draws in [None, Some(500), Some(60)] {
+            let one = grown(&data, weights, draws, 1);
+            for threads in [2, 5, 16] {
+                assert_eq!(grown(&data, weights, draws, threads), one);
+            }
+            if let Some(draws) = draws {
+                assert!(one.0.trees.iter().all(|m| m.tree.counts(0).iter().sum::<f64>() == draws as f64));
+            }
+        }
+    }
+}
+
+#[test]
+fn forests_come_back_from_their_bytes() {
+    let (forest, _) = grown(&data(200), &Weights::Unit, Some(200), 1);
+    let bytes = forest_to_bytes(&forest).unwrap();
+    let other = forest_from_bytes(&bytes).unwrap();
+    assert_eq!(forest_to_bytes(&other).unwrap(), bytes);
+    assert_eq!(other.trees[3].tree.nodes, forest.trees[3].tree.nodes);
+    assert!(matches!(from_bytes(&bytes), Err(Error::Model(m)) if m.contains("fasttree forest")));
+}
+
+/// The document with a part of its content replaced and the checksum made right again.
+fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let start = text.find("\"model\":").unwrap() + 8;
+    let content = &text[start..text.len() - 1];
+    assert!(content.contains(from), "{from}");
+    let content = content.replacen(from, to, 1);
+    let sum = content
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    format!(
+        "{{\"format\":\"fasttree forest\",\"version\":1,\"checksum\":\"{sum:016x}\",\"model\":{content}}}"
+    )
+    .into_bytes()
+}
+
+#[test]
+fn every_tree_of_a_file_is_checked() {
+    let (forest, _) = grown(&data(60), &Weights::Unit, Some(60), 1);
+    let bytes = forest_to_bytes(&forest).unwrap();
+    assert!(forest_from_bytes(&changed(&bytes, "\"parameters\":\"\"", "\"parameters\":\"x\"")).is_ok());
+    let empty = "{\"schema\":{\"features\":[],\"classes\":[],\"target\":\"\"}";
+    for (from, to, message) in [
+        ("\"seeds\":[", "\"seeds\":[1,", "one seed a tree"),
+        ("\"totals\":[", "\"totals\":[-1,", "class totals"),
+        (empty, "{\"schema\":{\"features\":[],\"classes\":[1],\"target\":\"\"}", "only the first tree"),
+        ("\"parent\":[-1,0", "\"parent\":[-1,9", "tree 0"),
+        ("\"trees\":", "\"threes\":", "threes"),
+    ] {
+        let refused = forest_from_bytes(&changed(&bytes, from, to));
+        assert!(matches!(&refused, Err(Error::Model(m)) if m.contains(message)), "{from}: {refused:?}");
+    }
+}
+
+#[test]
+fn empty_forests_are_refused() {
+    let data = data(30);
+    let plan = Plan::new(Config::default(), None).unwrap();
+    for bagging in [Bagging { trees: 0, draws: None }, Bagging { trees: 3, draws: Some(0) }] {
+        let refused =
+            plan.fit_forest(&data, &RowSet::all(30), &Weights::Unit, &bagging, false, &Control::new(1));
+        assert!(matches!(refused, Err(Error::Parameter { .. })));
+    }
+    let all = Bagging { trees: 3, draws: None };
+    let refused = plan.fit_forest(&data, &RowSet::all(30), &Weights::Unit, &all, true, &Control::new(1));
+    assert!(matches!(refused, Err(Error::Parameter { .. })));
+}

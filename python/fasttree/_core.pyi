@@ -19,6 +19,7 @@ __all__ = [
     "exercise",
     "forest_fit",
     "pair_counts",
+    "permutation_losses",
     "score_tables",
     "simd_level",
 ]
@@ -135,6 +136,15 @@ def forest_fit(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Forest: ...
+def permutation_losses(
+    forest: Forest,
+    data: Dataset,
+    config: str,
+    draws: int,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> np.ndarray: ...
 def bag_counts(
     data: Dataset,
     config: str,

@@ -44,6 +44,7 @@ __all__ = [
     "label_of",
     "model_from_bytes",
     "pair_counts",
+    "permutation_losses",
     "plain",
     "prune",
     "score_features",
@@ -200,6 +201,21 @@ def bag_counts(
     """How often the sample of each tree, named by its seed, holds each row, shape (n_trees, n_rows)."""
     data = dataset_of(table, n_jobs)
     return _core.bag_counts(data, json.dumps(config), draws, seeds, _weights(sample_weight), n_jobs)
+
+
+def permutation_losses(
+    forest: Forest,
+    table: Table,
+    config: dict[str, Any],
+    draws: int,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """Loss of accuracy out of the bag when one feature is shuffled, shape (n_trees, n_features)."""
+    data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
+    return _core.permutation_losses(forest, data, json.dumps(config), draws, weights, n_jobs, progress)
 
 
 def prune(

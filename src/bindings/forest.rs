@@ -9,7 +9,7 @@ use crate::grow::forest::{Bagging, Urn};
 use crate::model::{Forest, Model};
 use crate::parallel;
 use crate::predict::{Votes, all_leaves, vote};
-use crate::store;
+use crate::{resample, store};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -91,6 +91,36 @@ pub fn bag_counts<'py>(
         })
     })?;
     counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
+}
+
+/// Loss of accuracy on the rows that a tree has not seen when one feature is shuffled, shape (trees, features).
+#[pyfunction]
+#[pyo3(signature = (forest, data, config, draws, sample_weight = None, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn permutation_losses<'py>(
+    py: Python<'py>,
+    forest: &PyForest,
+    data: &PyDataset,
+    config: &str,
+    draws: usize,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let encoded = data.data();
+    let rows = row_set(None, encoded)?;
+    let weights = weights(sample_weight.as_ref(), encoded)?;
+    let (plan, _) = plan(config, None)?;
+    let trees = forest.forest.trees.len();
+    let work = encoded.len().saturating_mul(trees).saturating_mul(16);
+    let losses = run(py, n_jobs, work, progress.as_ref(), |control| {
+        control.expect(trees as u64);
+        let rows = plan.training_rows(encoded, &rows, &weights)?;
+        let prepared = plan.prepare(encoded, &rows, &weights, control)?;
+        let urn = Urn::new(prepared.as_ref().unwrap_or(encoded), &rows, &weights);
+        resample::permutation_losses(&forest.forest, encoded, &weights, (&urn, draws), control)
+    })?;
+    losses.into_pyarray(py).reshape([trees, encoded.columns().len()])
 }
 
 /// What is asked of rows, and the answer.

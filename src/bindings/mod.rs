@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
     #[pymodule_export]
-    use super::forest::{PyForest, bag_counts, forest_fit};
+    use super::forest::{PyForest, bag_counts, forest_fit, permutation_losses};
     #[pymodule_export]
     use super::job::exercise;
     #[pymodule_export]

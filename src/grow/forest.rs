@@ -56,6 +56,11 @@ impl Urn {
         Self { rows, ends, n_rows: data.len() }
     }
 
+    /// The rows that can be drawn, sorted by content.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
     /// A sample with replacement, by a tree's seed.
     pub fn draw(&self, seed: u64, draws: usize) -> Result<Draw> {
         let key = mix(seed, u64::MAX);

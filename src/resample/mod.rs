@@ -3,6 +3,10 @@
 //! Columns are sorted once for the whole data set; each fold filters the sorted orders. Fits run in
 //! parallel, one fold and plan each, with growth inside them serial, so that no result depends on threads.
 
+mod permutation;
+
+pub use permutation::permutation_losses;
+
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{Common, Plan};

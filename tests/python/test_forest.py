@@ -13,10 +13,10 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.utils.estimator_checks import check_estimator
+from tests.oracle import forest_oracle
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier
-from tests.oracle import forest_oracle
 
 IRIS = load_iris(return_X_y=True)
 
@@ -291,6 +291,34 @@ def test_as_good_as_scikit_learns():
     assert np.corrcoef(ours.feature_importances_, theirs.feature_importances_)[0, 1] > 0.9
     found = permutation_importance(ours, X[::4], y[::4], n_repeats=2, random_state=0)
     assert found.importances_mean.shape == (30,)
+
+
+def test_permutation_importance_by_hand():
+    random = np.random.default_rng(2)
+    X = random.normal(size=(400, 5))
+    X[:, 4] = random.normal(size=400).round(2)  # many values, no meaning
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
+    forest = FastForestClassifier(20, criterion="gini", max_features=None, random_state=0).fit(X, y)
+    found = forest.permutation_importance(X, y)
+    assert found.importances.shape == (5, 20)
+    assert found.importances_mean[:2].min() > 0.2
+    assert np.abs(found.importances_mean[2:]).max() < 0.02
+    # The same by NumPy's shuffles: equal up to the luck of the shuffle.
+    seen = forest.bootstrap_counts(X, y)
+    losses = np.zeros((20, 5))
+    for t, tree in enumerate(forest.estimators_):
+        rows = np.flatnonzero(seen[t] == 0)
+        before = tree.score(X[rows], y[rows])
+        for j in range(5):
+            shuffled = X[rows].copy()
+            shuffled[:, j] = random.permutation(shuffled[:, j])
+            losses[t, j] = before - tree.score(shuffled, y[rows])
+    assert found.importances_mean == pytest.approx(losses.mean(axis=0), abs=0.03)
+    order = random.permutation(400)
+    again = forest.set_params(n_jobs=4).permutation_importance(X[order], y[order])
+    assert np.array_equal(again.importances, found.importances)
+    with pytest.raises(ValueError, match="bootstrap=False"):
+        FastForestClassifier(2, bootstrap=False).fit(X, y).permutation_importance(X, y)
 
 
 def test_cross_validation_takes_a_forest():

@@ -20,7 +20,14 @@ from . import criteria, pruning
 from .criteria import Criterion, NamedCallable, PairFunction
 from .table import Table
 
-__all__ = ["config_of", "prunings_of", "restored_parameters", "stored_parameters"]
+__all__ = [
+    "config_of",
+    "prunings_of",
+    "restored_discretizer",
+    "restored_parameters",
+    "stored_discretizer",
+    "stored_parameters",
+]
 
 NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
@@ -191,6 +198,28 @@ def _name(function: Any) -> str:
     return str(name or type(function).__name__)
 
 
+def stored_discretizer(value: Any) -> Any:
+    """The parameter `discretize` as plain data."""
+    if hasattr(value, "get_params"):
+        return {"class": type(value).__name__, "params": value.get_params()}
+    return value
+
+
+def restored_discretizer(value: Any) -> Any:
+    """The inverse of `stored_discretizer`.
+
+    Raises:
+        ValueError, KeyError, TypeError: what it did not write.
+    """
+    if not isinstance(value, dict):
+        return value
+    from . import discretize
+
+    if value["class"] not in discretize.__all__:
+        raise ValueError(f"there is no discretiser {value['class']!r}")
+    return getattr(discretize, value["class"])(**value["params"])
+
+
 def stored_parameters(params: dict[str, Any]) -> str:
     """Parameters as they are written into a saved model: JSON with sorted keys."""
 
@@ -199,9 +228,7 @@ def stored_parameters(params: dict[str, Any]) -> str:
 
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     kept["criterion"] = criterion_to_text(kept["criterion"])
-    if hasattr(kept.get("discretize"), "get_params"):
-        one = kept["discretize"]
-        kept["discretize"] = {"class": type(one).__name__, "params": one.get_params()}
+    kept["discretize"] = stored_discretizer(kept.get("discretize"))
     if isinstance(kept.get("pruning"), pruning.Pruning):
         kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
     if isinstance(kept.get("class_weight"), dict):
@@ -217,13 +244,7 @@ def restored_parameters(text: str) -> dict[str, Any]:
     """
     params: dict[str, Any] = json.loads(text) if text else {}
     params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
-    discretizer = params.get("discretize")
-    if isinstance(discretizer, dict):
-        from . import discretize
-
-        if discretizer["class"] not in discretize.__all__:
-            raise ValueError(f"there is no discretiser {discretizer['class']!r}")
-        params["discretize"] = getattr(discretize, discretizer["class"])(**discretizer["params"])
+    params["discretize"] = restored_discretizer(params.get("discretize"))
     method = params.get("pruning")
     if isinstance(method, dict):
         params["pruning"] = pruning.make(method["name"]).set_params(**method["options"])

@@ -426,6 +426,10 @@ def from_bytes(data: bytes) -> Any:
         from .forest import forest_from_bytes
 
         return forest_from_bytes(data)
+    if b'"fasttree Bayes model"' in data[:64]:
+        raise ValueError(
+            "not a valid fasttree model of trees: this is a Bayesian classifier, which fasttree.naive_bayes.load reads"
+        )
     model = _engine.model_from_bytes(data)
     estimator, classes, has_names = read_back(FastTreeClassifier, model)
     estimator._candidates = {}

@@ -80,7 +80,9 @@ def test_what_the_page_says(recorded):
     """Each numbered sentence of docs/error_rates.rst."""
     assert list(recorded.errors) == list(TESTS) and recorded.runs >= 2000
     limit = recorded.alpha + 3 * math.sqrt(recorded.alpha * (1 - recorded.alpha) / recorded.runs)
-    assert recorded.rate("paired t, 10 x 10 folds") > 0.5 and recorded.rate("paired t, 30 random splits") > 0.5
+    assert (
+        recorded.rate("paired t, 10 x 10 folds") > 0.5 and recorded.rate("paired t, 30 random splits") > 0.5
+    )
     for test in ("5 x 2 cv t", "5 x 2 cv F", "corrected t, 10 x 10 folds", "corrected t, 30 random splits"):
         assert recorded.rate(test) < limit
     assert recorded.power("5 x 2 cv t") < recorded.power("5 x 2 cv F")

@@ -10,6 +10,8 @@ When not to use it
 from __future__ import annotations
 
 import json
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -97,7 +99,15 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             "priors": self._priors(table, weights),
         }
         self._model = _engine.bayes_fit(table, config, sample_weight=weights, n_jobs=self.n_jobs)
-        self._adopt(table, cuts)
+        columns = table.columns
+        schema = Schema(
+            names=table.feature_names,
+            nominal=[c.kind == "nominal" for c in columns],
+            levels=[tuple(_engine.plain(v) for v in c.levels or ()) for c in columns],
+            has_names=table.has_feature_names,
+            owner=type(self).__name__,
+        )
+        self._adopt(schema, table.class_values, cuts)
         return self
 
     def _learner(self, table: Table) -> dict[str, Any]:
@@ -145,29 +155,36 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             "fasttree.discretize"
         )
 
-    def _adopt(self, table: Table, cuts: dict[str, np.ndarray]) -> None:
-        columns = table.columns
-        self._schema = Schema(
-            names=table.feature_names,
-            nominal=[c.kind == "nominal" for c in columns],
-            levels=[tuple(_engine.plain(v) for v in c.levels or ()) for c in columns],
-            has_names=table.has_feature_names,
-            owner=type(self).__name__,
-        )
+    def _adopt(self, schema: Schema, classes: np.ndarray, cuts: dict[str, np.ndarray]) -> None:
+        """Attributes from the core's model and what it does not hold."""
+        self._schema = schema
         self.cuts_ = cuts
-        self.classes_ = table.class_values
-        self.n_classes_ = len(self.classes_)
-        self.n_features_in_ = table.n_features
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.n_features_in_ = len(schema.names)
         self.__dict__.pop("feature_names_in_", None)
-        if table.has_feature_names:
-            self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+        if schema.has_names:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
         state = json.loads(self._model.to_bytes())
         self.class_count_ = np.array(state["class_counts"])
         self.class_prior_ = (self.class_count_ + 0.5) / (self.class_count_.sum() + self.n_classes_ / 2)
-        self._read(table, next(iter(state["kind"].values())))
+        self._read(next(iter(state["kind"].values())))
 
-    def _read(self, table: Table, state: dict[str, Any]) -> None:
+    def _read(self, state: dict[str, Any]) -> None:
         """Attributes of the learner itself, from the core's model."""
+
+    # -- keeping -------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The model file's content: a versioned JSON document with a checksum."""
+        from .storing import to_bytes
+
+        check_is_fitted(self)
+        return to_bytes(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file; `fasttree.naive_bayes.load` reads it."""
+        Path(path).write_bytes(self.to_bytes())
 
     # -- predicting ----------------------------------------------------------------------------------------
 

@@ -125,13 +125,13 @@ class NaiveBayes(BayesClassifier):
             else []
         )
 
-    def _read(self, table: Table, state: dict[str, Any]) -> None:
+    def _read(self, state: dict[str, Any]) -> None:
         k = self.n_classes_
-        self.theta_ = np.full((k, table.n_features), np.nan)
-        self.var_ = np.full((k, table.n_features), np.nan)
+        self.theta_ = np.full((k, self.n_features_in_), np.nan)
+        self.var_ = np.full((k, self.n_features_in_), np.nan)
         self.feature_count_: dict[str, np.ndarray] = {}
         self.epsilon_ = float(state["epsilon"])
-        for j, (name, feature) in enumerate(zip(table.feature_names, state["features"], strict=True)):
+        for j, (name, feature) in enumerate(zip(self._schema.names, state["features"], strict=True)):
             if "normal" in feature:
                 self.theta_[:, j] = feature["normal"]["mean"]
                 self.var_[:, j] = feature["normal"]["variance"]

@@ -101,6 +101,6 @@ class TAN(BayesClassifier):
             raise ValueError(f"root={root!r} must be a name or an index below {table.n_features}")
         return int(root)
 
-    def _read(self, table: Table, state: dict[str, Any]) -> None:
+    def _read(self, state: dict[str, Any]) -> None:
         self.parents_: list[int | None] = state["parents"]
         self.edges_ = [(i, j, w) for i, j, w in state["edges"]]

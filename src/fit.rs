@@ -17,6 +17,7 @@ use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;
 use crate::prune::{self, Cut, Method, Rows};
+use crate::split::NominalSplits;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -49,7 +50,7 @@ pub struct Config {
     pub evaluation: Evaluation,
     pub labels: Labels,
     pub ties: Ties,
-    pub nominal_splits: String,
+    pub nominal_splits: NominalSplits,
     pub discretize: Option<discretize::Method>,
     pub threshold_search: String,
     pub max_bins: usize,
@@ -80,7 +81,7 @@ impl Default for Config {
             evaluation: Evaluation::Local,
             labels: Labels::Majority,
             ties: Ties::First,
-            nominal_splits: "multiway".into(),
+            nominal_splits: NominalSplits::Multiway,
             discretize: None,
             threshold_search: "exact".into(),
             max_bins: 255,
@@ -171,8 +172,12 @@ impl Plan {
             None => criteria::make(&config.criterion, config.criterion_options.clone())?,
         };
         check_evaluation(&config, criterion.as_ref())?;
-        if config.nominal_splits != "multiway" {
-            return unsupported(format!("nominal_splits='{}'", config.nominal_splits), "'multiway'");
+        if config.nominal_splits != NominalSplits::Multiway && criterion.info().evidence != Evidence::Table {
+            let name = criterion.info().name;
+            return unsupported(
+                format!("nominal_splits='subset' or 'one_vs_rest' with criterion='{name}'"),
+                "criteria on tables, or nominal_splits='multiway'",
+            );
         }
         if config.threshold_search != "exact" {
             return unsupported(format!("threshold_search='{}'", config.threshold_search), "'exact'");
@@ -252,6 +257,7 @@ impl Plan {
             ties: self.config.ties,
             seed: self.config.seed,
             max_features: self.config.max_features,
+            nominal_splits: self.config.nominal_splits,
             thresholds: self.config.thresholds,
             empty_branch: self.config.empty_branch,
             evaluation: self.config.evaluation,
@@ -328,7 +334,9 @@ impl Plan {
         memo: Option<&PairMemo>,
         control: &Control,
     ) -> Result<(Model, Vec<Cut>)> {
-        few_branches(data)?;
+        if self.config.nominal_splits == NominalSplits::Multiway {
+            few_branches(data)?;
+        }
         let setting = Setting { memo, ..self.setting(data, rows, weights) };
         let tree = grow::grow(data, &setting, rows, weights, control)?;
         let mut model = Model {

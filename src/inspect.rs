@@ -4,11 +4,8 @@ use crate::criteria::Evidence;
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{Missing, Plan};
-use crate::grow::candidates;
+use crate::grow::{Candidate, candidates};
 use crate::parallel::Control;
-
-/// A candidate split: feature, threshold (nothing for a multiway split), score.
-pub type Candidate = (u32, Option<f64>, f64);
 
 /// Scores of all candidates on the given rows, as if they were a node.
 pub fn explain(
@@ -45,7 +42,7 @@ pub fn score_features(
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let mut out = vec![f64::NAN; data.columns().len()];
     let mut take = |scores: Vec<Candidate>, factor: f64| {
-        for (feature, _, score) in scores {
+        for Candidate { feature, score, .. } in scores {
             let best = &mut out[feature as usize];
             let score = score * factor;
             if best.is_nan() || score > *best {
@@ -65,7 +62,8 @@ pub fn score_features(
         let part = data.select(&whole);
         let setting = plan.setting(&part, &rows, weights);
         let scores = candidates(&part, &setting, &rows, &rows, weights, control)?;
-        take(scores.into_iter().map(|(f, t, s)| (whole[f as usize] as u32, t, s)).collect(), 1.0);
+        let renamed = |c: Candidate| Candidate { feature: whole[c.feature as usize] as u32, ..c };
+        take(scores.into_iter().map(renamed).collect(), 1.0);
     }
     for feature in partial {
         control.check()?;
@@ -82,7 +80,7 @@ pub fn score_features(
         let part = data.select(&[feature]);
         let setting = plan.setting(&part, &known, weights);
         let scores = candidates(&part, &setting, &known, &known, weights, control)?;
-        take(scores.into_iter().map(|(_, t, s)| (feature as u32, t, s)).collect(), factor);
+        take(scores.into_iter().map(|c| Candidate { feature: feature as u32, ..c }).collect(), factor);
     }
     Ok(out)
 }

@@ -56,7 +56,7 @@ class Dataset:
         sample_weight: np.ndarray | None = None,
         custom: Callable[[np.ndarray], Any] | None = None,
         n_jobs: int | None = None,
-    ) -> list[tuple[int, float | None, float]]: ...
+    ) -> list[tuple[int, float | None, list[int] | None, float]]: ...
     def cross_validate(
         self,
         configs: Sequence[str],

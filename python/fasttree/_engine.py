@@ -257,8 +257,8 @@ def explain(
     sample_weight: Any = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
-) -> list[tuple[int, float | None, float]]:
-    """All candidate splits of some rows: (feature, threshold or None, score)."""
+) -> list[tuple[int, float | None, list[int] | None, float]]:
+    """All candidate splits of some rows: (feature, threshold or None, codes on the first branch or None, score)."""
     data = dataset_of(table, n_jobs)
     return data.explain(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs)
 

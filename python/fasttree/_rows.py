@@ -11,6 +11,7 @@ Complexity
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,8 +129,10 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
     )
 
 
-def prepared(schema: Schema, X: Any, y: Any = None) -> Table:
+def prepared(schema: Schema, X: Any, y: Any = None, *, cut: bool = False) -> Table:
     """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers binned.
+
+    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a cut.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -143,6 +146,12 @@ def prepared(schema: Schema, X: Any, y: Any = None) -> Table:
         if cuts is None:
             dtype = np.float64 if column.kind == "numeric" else np.int32
             columns.append(Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels))
+        elif cut:
+            beyond = np.nextafter(cuts[-1], math.inf) if len(cuts) else 0.0
+            edges = np.append(cuts, beyond)[np.searchsorted(cuts, values)]
+            columns.append(
+                Column(column.name, "numeric", np.where(np.isnan(values), math.nan, edges), column.levels)
+            )
         else:
             codes = np.where(np.isnan(values), -1, np.searchsorted(cuts, values)).astype(np.int32)
             columns.append(Column(column.name, "nominal", codes, tuple(range(len(cuts) + 1))))

@@ -33,7 +33,6 @@ NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
 _LATER = {
-    "nominal_splits": ("multiway",),
     "threshold_search": ("exact",),
     "cost_matrix": (None,),
     "priors": (None,),
@@ -289,7 +288,9 @@ def config_of(
         "ties": ties,
         "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
         "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
-        "nominal_splits": params["nominal_splits"],
+        "nominal_splits": one_of(
+            "nominal_splits", params["nominal_splits"], ("multiway", "subset", "one_vs_rest")
+        ),
         "discretize": discretizer_of(params["discretize"], params["n_bins"], criteria.evidence_of(criterion)),
         "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value")),
         "min_samples_split": share_or_count("min_samples_split", params["min_samples_split"], n_rows, 2),

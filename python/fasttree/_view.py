@@ -117,7 +117,9 @@ class Step:
         global_distance: distance of the whole tree to the classes after the split, by the table of predicted label x
             class; None when the criterion is a function that was not saved with the model.
         nodes, leaves: size of the tree after the split.
-        candidates: with ``trace="candidates"``, (feature, threshold, score) of every split the leaf could have had.
+        candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf could have had: the
+            question is a threshold, the levels of the first branch of a subset split (of each nominal feature the best
+            one), or None for a multiway split.
         levels: levels on the first branch of a subset split, else None.
     """
 
@@ -130,7 +132,7 @@ class Step:
     nodes: int
     leaves: int
     global_distance: float | None = None
-    candidates: tuple[tuple[str, float | None, float], ...] | None = None
+    candidates: tuple[tuple[str, Any, float], ...] | None = None
     levels: tuple[Any, ...] | None = None
 
 

@@ -49,7 +49,9 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             without missing values, or two levels.
         ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold whose value occurs first
             in row order), ``"random"`` (drawn by `random_state`).
-        nominal_splits: ``"multiway"``: one branch a declared level.
+        nominal_splits: ``"multiway"``: one branch a declared level. ``"subset"``: the best division of the levels in two
+            (exact up to 12 levels in a node, and for two classes where the criterion orders levels; more are first joined
+            as C4.5 does), ``"one_vs_rest"``: one level against the others. Numbers in bins are then split at a cut.
         categorical_features: ``"from_dtype"``, ``"all"``, None, a mask, indices or names; see `Table`.
         discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object
             of `fasttree.discretize`; fitted on the training rows.
@@ -215,12 +217,12 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
 
     def _all_candidates(
         self, table: Table, weights: Any, config: dict[str, Any], custom: Any
-    ) -> dict[int, tuple[tuple[str, float | None, float], ...]]:
+    ) -> dict[int, tuple[tuple[str, Any, float], ...]]:
         """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's criterion."""
         leaves, ends = self._model.apply(*rows_for(self._schema, table)), self.tree_.subtree_ends()
         order = np.argsort(leaves, kind="stable")
         first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
-        table = prepared(self._schema, table)
+        table = self._prepared(table)
         return {
             node: tuple(self._candidates_of(table, order[first[node] : last[node]], weights, config, custom))
             for node in np.flatnonzero(self.tree_.n_children > 0).tolist()
@@ -228,9 +230,11 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
 
     def _candidates_of(
         self, table: Table, rows: np.ndarray, weights: np.ndarray | None, config: dict[str, Any], custom: Any
-    ) -> list[tuple[str, float | None, float]]:
-        """Candidates (feature, threshold, score) of the node that some `rows` of a prepared Table reach."""
+    ) -> list[tuple[str, Any, float]]:
+        """Candidates (feature, threshold or levels, score) of the node that some `rows` of a prepared Table reach."""
         config = {**config, "discretize": None, "missing": "branch"}
+        if any(cuts is not None for cuts in self._schema.cuts):
+            config["thresholds"] = "value"
         least = config["min_weight_fraction_leaf"]
         if least > 0:
             # The share is one of the whole training weight (rounding must not shut out a branch of just that weight).
@@ -240,7 +244,15 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
                 return []
             config["min_weight_fraction_leaf"] = least
         listed = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
-        return [(self._schema.names[f], t, s) for f, t, s in listed]
+        schema = self._schema
+        return [
+            (schema.names[f], t if codes is None else tuple(schema.levels[f][c] for c in codes), s)
+            for f, t, codes, s in listed
+        ]
+
+    def _prepared(self, X: Any, y: Any = None) -> Table:
+        """Labelled rows as growth saw them."""
+        return prepared(self._schema, X, y, cut=self.nominal_splits != "multiway")
 
     # -- predicting ----------------------------------------------------------------------------------------
 
@@ -322,7 +334,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             X, y: rows and labels that are sent down to the node; without them the trace must hold candidates.
 
         Returns:
-            Dicts with feature, threshold (None for a multiway split), score, chosen (it is the split of the tree).
+            Dicts with feature, threshold (None for a nominal feature), levels (those on the first branch of a subset split,
+            of each feature the best one; else None), score, chosen (it is the split of the tree).
 
         Raises:
             ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -341,7 +354,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             found = list(self._candidates[node])
         else:
             blocks, n = self._blocks(X)
-            table = prepared(self._schema, X, y)
+            table = self._prepared(X, y)
             weights = X.sample_weight if isinstance(X, Table) else None
             config, custom = config_of(self.get_params(deep=False), table, weights)
             leaves, end = self._model.apply(blocks, n), tree.subtree_ends()[node]
@@ -351,9 +364,17 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             found = self._candidates_of(table, rows, weights, config, custom)
         feature, threshold = tree.feature[node], tree.threshold[node]
         name = self._schema.names[feature] if tree.n_children[node] else None
-        own = None if np.isnan(threshold) else float(threshold)
+        listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
+        own = listed if np.isnan(threshold) else float(threshold)
         rows_out = [
-            {"feature": f, "threshold": t, "score": s, "chosen": f == name and t == own} for f, t, s in found
+            {
+                "feature": f,
+                "threshold": None if isinstance(t, tuple) else t,
+                "levels": t if isinstance(t, tuple) else None,
+                "score": s,
+                "chosen": f == name and t == own,
+            }
+            for f, t, s in found
         ]
         return sorted(rows_out, key=lambda r: -r["score"])
 

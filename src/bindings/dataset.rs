@@ -11,7 +11,7 @@ use crate::data::{Dataset, Schema};
 use crate::discretize;
 use crate::error::Result;
 use crate::fit::{Config, Plan};
-use crate::inspect::{self, Candidate};
+use crate::inspect;
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::resample::{self, Fold};
@@ -94,6 +94,9 @@ impl PyDataset {
     }
 }
 
+/// A candidate as Python sees it: feature, threshold, codes on the first branch, score.
+type CandidateParts = (u32, Option<f64>, Option<Vec<u32>>, f64);
+
 #[pymethods]
 impl PyDataset {
     /// Encode blocks of columns (in feature order) and class codes.
@@ -164,7 +167,7 @@ impl PyDataset {
         Ok(scores.into_pyarray(py))
     }
 
-    /// All candidate splits of some rows: (feature, threshold or None, score).
+    /// All candidate splits of some rows: (feature, threshold or None, codes on the first branch or None, score).
     #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
     fn explain(
         &self,
@@ -174,12 +177,13 @@ impl PyDataset {
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<Vec<Candidate>> {
+    ) -> PyResult<Vec<CandidateParts>> {
         let rows = row_set(rows.as_ref(), &self.data)?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
         self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
             inspect::explain(plan, &self.data, &rows, &weights, control)
         })
+        .map(|found| found.into_iter().map(|c| (c.feature, c.threshold, c.levels, c.score)).collect())
     }
 
     /// Every configuration on every fold; arrays as described in `_core.pyi`.

@@ -310,6 +310,11 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn joined(&self) -> bool {
         false
     }
+    /// With two classes, a best division of levels in two cuts the order of the levels by the share of a class: true of
+    /// scores that are quasi-convex in the counts of a branch (tested for every criterion that says so).
+    fn orders_levels(&self) -> bool {
+        false
+    }
     /// The criterion to be used where branch i of a table holds the rows labelled i (a whole tree against the
     /// classes); nothing when it reads such tables as any other.
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
@@ -344,6 +349,10 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     /// The selection rule that goes with it.
     fn guard(&self) -> Guard {
         Guard::None
+    }
+    /// See [`Criterion::orders_levels`].
+    fn orders_levels(&self) -> bool {
+        Formula::info(self).convex
     }
     /// Another formula where branch i of a table holds the rows labelled i; see [`Criterion::labelled`].
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
@@ -396,6 +405,9 @@ impl<F: Formula> Criterion for F {
     }
     fn guard(&self) -> Guard {
         Formula::guard(self)
+    }
+    fn orders_levels(&self) -> bool {
+        Formula::orders_levels(self)
     }
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         Formula::labelled(self)

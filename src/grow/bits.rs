@@ -1,4 +1,5 @@
-//! Local growth on bit planes: all features nominal, no missing values, every row counts once.
+//! Local growth on bit planes: all features nominal and split in as many branches as they have levels, no missing
+//! values, every row counts once.
 //!
 //! A node is a sparse mask over the rows ([`Planes`]); its tables are popcounts of planes under the mask, which
 //! come out as the blocks that criteria want, and a split is an AND. No row is moved. About a
@@ -14,7 +15,7 @@ use crate::numeric::{Ties, better, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{Sparse, count_planes};
-use crate::split::{Choice, FeatureBest, Scored, Selector};
+use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
 use crate::tree::{NONE, Test};
 
 /// Grow on planes if setting and data allow it.
@@ -25,6 +26,9 @@ pub(super) fn grow<'a>(
     control: &Control,
 ) -> Result<Option<Drafts<u32>>> {
     let limits = &setting.limits;
+    if setting.nominal_splits != NominalSplits::Multiway {
+        return Ok(None);
+    }
     if limits.max_leaf_nodes.is_some() || setting.max_features.is_some() || setting.criterion.joined() {
         return Ok(None);
     }

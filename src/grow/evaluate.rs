@@ -6,11 +6,14 @@ use super::pairs::{PairGround, PairScores, PairTools, settle_radius};
 use crate::criteria::{Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
 use crate::error::Result;
-use crate::numeric::{Count, mix, uniform};
+use crate::numeric::{Count, better, mix, uniform};
 use crate::parallel::{self, Control};
 use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::subset::{self, Levels, Menu, Search};
 use crate::split::threshold::{self, Scan};
-use crate::split::{Best, Choice, FeatureBest, Listing, Scored, Scratch, Selector, Sink, not_a_number};
+use crate::split::{
+    Best, Choice, FeatureBest, Listing, NominalSplits, Scored, Scratch, Selector, Sink, not_a_number,
+};
 use crate::stats::contingency::{Code, Planes, Tally, count};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::Test;
@@ -32,12 +35,17 @@ pub(super) struct Chosen<S> {
     pub sizes: Vec<u32>,
     /// The last branch holds missing values.
     pub missing: bool,
+    /// Levels that a subset test lists.
+    pub levels: Vec<u32>,
+    /// Branch of each code; empty where it is the code, and for numbers.
+    pub branch_of: Vec<u16>,
 }
 
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct Tools<S: Sum> {
     scratch: Scratch<S::Cell>,
+    menu: Menu<S>,
     planes: Planes<S>,
     pub pairs: PairTools,
 }
@@ -51,7 +59,12 @@ impl<S: Sum> Tools<S> {
 
 impl<S: Sum> Default for Tools<S> {
     fn default() -> Self {
-        Self { scratch: Scratch::default(), planes: Planes::default(), pairs: PairTools::default() }
+        Self {
+            scratch: Scratch::default(),
+            menu: Menu::default(),
+            planes: Planes::default(),
+            pairs: PairTools::default(),
+        }
     }
 }
 
@@ -127,15 +140,54 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         &self,
         tally: &Tally<W::Sum>,
         wanted: impl Fn(u32) -> bool,
-        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+        tools: &mut Tools<W::Sum>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let nominal = &self.ground.nominal;
+        if self.ground.setting.nominal_splits != NominalSplits::Multiway {
+            let wanted = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f));
+            let levels = wanted.map(|(j, _)| self.levels(j, tally));
+            let (context, search) = (&self.ground.setting.context, self.search());
+            let Tools { menu, scratch, .. } = tools;
+            return subset::offer(levels, self.totals, &search, context, menu, scratch, sink);
+        }
         let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| {
             NominalTable { feature, cells: tally.table(&nominal.layout, j), missing: nominal.missing[j] }
         });
         let (unit, context) = (self.ground.weights.unit(), &self.ground.setting.context);
-        multiway::offer(tables, self.totals, unit, self.minimum(), context, scratch, sink)
+        multiway::offer(tables, self.totals, unit, self.minimum(), context, &mut tools.scratch, sink)
+    }
+
+    fn search(&self) -> Search {
+        let setting = self.ground.setting;
+        Search {
+            how: setting.nominal_splits,
+            shortcut: setting.criterion.orders_levels() && !self.every,
+            min: self.minimum(),
+            unit: self.ground.weights.unit(),
+        }
+    }
+
+    /// The levels of a nominal feature.
+    fn levels<'t>(&self, nominal: usize, tally: &'t Tally<W::Sum>) -> Levels<'t, W::Sum> {
+        let ground = &self.ground.nominal;
+        let counted = !W::COPIES && self.ground.setting.limits.min_samples_leaf > 1;
+        Levels {
+            table: NominalTable {
+                feature: ground.features[nominal],
+                cells: tally.table(&ground.layout, nominal),
+                missing: ground.missing[nominal],
+            },
+            ordered: ground.cuts[nominal].is_some(),
+            rows: counted.then(|| self.code_sizes(nominal)),
+        }
+    }
+
+    /// The divisions of the levels of a nominal feature, where there are only two sides.
+    fn menu(&self, nominal: usize, tally: &Tally<W::Sum>) -> Menu<W::Sum> {
+        let mut menu = Menu::default();
+        menu.fill(&self.levels(nominal, tally), self.totals.len(), &self.search());
+        menu
     }
 
     /// All candidates of the wanted features; nominal features come first.
@@ -147,7 +199,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<()> {
-        self.offer_nominal(tally, &wanted, &mut tools.scratch, sink)?;
+        self.offer_nominal(tally, &wanted, tools, sink)?;
         for (i, feature) in self.ground.numeric.iter().enumerate() {
             if wanted(feature.feature) {
                 self.offer_numeric(i, &mut tools.scratch, sink)?;
@@ -226,7 +278,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let race =
             setting.guard == Guard::None && (numeric.is_empty() || self.ground.nominal.features.is_empty());
         let mut best = Best::new(setting.criterion, setting.ties, race);
-        self.offer_nominal(tally, &wanted, &mut tools.scratch, &mut best)?;
+        self.offer_nominal(tally, &wanted, tools, &mut best)?;
         let wide = self.extent.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.joined() {
             best.features.extend(
@@ -262,7 +314,11 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     pub fn is_large_enough(&self, feature: u32) -> bool {
         let least = self.ground.setting.limits.min_samples_leaf as u32;
         match self.ground.place(feature) {
-            Place::Nominal(j) if !W::COPIES && least > 1 => {
+            Place::Nominal(j)
+                if !W::COPIES
+                    && least > 1
+                    && self.ground.setting.nominal_splits == NominalSplits::Multiway =>
+            {
                 self.code_sizes(j).iter().all(|&s| s == 0 || s >= least)
             }
             _ => true,
@@ -343,6 +399,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 }
                 (sums, known.is_some())
             }
+            Place::Nominal(j) if self.ground.setting.nominal_splits != NominalSplits::Multiway => {
+                self.menu(j, tally).sums(at)
+            }
             Place::Nominal(j) => {
                 let k = self.totals.len();
                 let mut sums = tally.table(&self.ground.nominal.layout, j).to_vec();
@@ -360,6 +419,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let (sums, missing) = self.branches(choice.feature, choice.at, tally);
         let place = self.ground.place(choice.feature);
         let branches = sums.len() / self.totals.len();
+        let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
         let (test, sizes) = match place {
             Place::Numeric(i) => {
                 let (order, _) = self.known(i);
@@ -374,16 +434,25 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 (Test::Threshold(t), sizes)
             }
             Place::Nominal(j) => {
+                let mut test = Test::Multiway;
+                if self.ground.setting.nominal_splits != NominalSplits::Multiway {
+                    (test, levels, branch_of) = self.division(j, choice.at, tally, &sums);
+                }
                 let mut sizes = if W::UNIT {
                     let unit = self.ground.weights.unit();
                     sums.chunks_exact(self.totals.len())
                         .map(|branch| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32)
                         .collect()
-                } else {
+                } else if branch_of.is_empty() {
                     self.code_sizes(j)
+                } else {
+                    let mut sizes = vec![0; 3];
+                    let by_code = self.code_sizes(j);
+                    branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
+                    sizes
                 };
                 sizes.truncate(branches);
-                (Test::Multiway, sizes)
+                (test, sizes)
             }
         };
         let criterion = self.ground.setting.criterion;
@@ -401,7 +470,42 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             sums,
             sizes,
             missing,
+            levels,
+            branch_of,
         })
+    }
+
+    /// The test that divides the levels of a nominal feature, the levels it lists, and the branch of each code. Levels
+    /// that do not occur go to the heavier branch (the first on ties); in one-vs-rest they belong to the rest.
+    fn division(
+        &self,
+        nominal: usize,
+        at: u32,
+        tally: &Tally<W::Sum>,
+        sums: &[W::Sum],
+    ) -> (Test, Vec<u32>, Vec<u16>) {
+        let (ground, k, unit) = (&self.ground.nominal, self.totals.len(), self.ground.weights.unit());
+        let menu = self.menu(nominal, tally);
+        let mut listed = menu.listed(at);
+        let arity = ground.layout.arity(nominal) as u32;
+        let declared = arity - u32::from(ground.missing[nominal]);
+        let mut branch_of = vec![1; arity as usize];
+        if ground.missing[nominal] {
+            branch_of[declared as usize] = 2;
+        }
+        if let Some(cuts) = ground.cuts[nominal] {
+            let last = listed.last().copied().unwrap_or_default();
+            branch_of[..=last as usize].fill(0);
+            return (Test::Threshold(cuts[last as usize]), Vec::new(), branch_of);
+        }
+        let weight = |b: usize| sums[b * k..(b + 1) * k].iter().map(|s| s.value(unit)).sum::<f64>();
+        if self.ground.setting.nominal_splits == NominalSplits::Subset && weight(0) >= weight(1) {
+            let occurring = menu.occurring();
+            listed.extend((0..declared).filter(|code| occurring.binary_search(code).is_err()));
+            listed.sort_unstable();
+        }
+        listed.iter().for_each(|&code| branch_of[code as usize] = 0);
+        (Test::Subset { first: 0, len: listed.len() as u32 }, listed, branch_of)
     }
 
     pub fn one_table(
@@ -460,7 +564,21 @@ impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
     }
 }
 
-/// Every candidate split of a set of rows: (feature, threshold or nothing, score), in feature and threshold order.
+/// A candidate split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Feature.
+    pub feature: u32,
+    /// Threshold, of a number.
+    pub threshold: Option<f64>,
+    /// Levels on the first branch, where there are two sides.
+    pub levels: Option<Vec<u32>>,
+    /// Score.
+    pub score: f64,
+}
+
+/// Every threshold of a set of rows, and the multiway split or the best division of each nominal feature, in feature
+/// and threshold order.
 /// `root` are the rows of the tree's root, which some criteria look at.
 pub fn candidates(
     data: &Dataset,
@@ -469,7 +587,7 @@ pub fn candidates(
     root: &RowSet,
     weights: &Weights,
     control: &Control,
-) -> Result<Vec<(u32, Option<f64>, f64)>> {
+) -> Result<Vec<Candidate>> {
     match weights {
         Weights::Unit => listed(data, setting, rows, root, UnitWeights, control),
         Weights::Integer(w) => listed(data, setting, rows, root, IntegerWeights(w), control),
@@ -487,7 +605,7 @@ fn listed<W: Weighing>(
     root: &RowSet,
     weights: W,
     control: &Control,
-) -> Result<Vec<(u32, Option<f64>, f64)>> {
+) -> Result<Vec<Candidate>> {
     let mut ground = Ground::new(data, setting, rows, weights);
     ground.pairs = ground.pairs.map(|_| PairGround::new(weights, root, data.len()));
     let mut buffers = Buffers::<u32>::new(&ground, rows, control)?;
@@ -513,20 +631,45 @@ fn listed<W: Weighing>(
     listing.finish(&setting.context)?;
     let mut found: Vec<(u32, u32, f64)> = listing.candidates;
     found.sort_by_key(|c| (c.0, c.1));
+    if setting.nominal_splits != NominalSplits::Multiway {
+        // Of the many divisions of a nominal feature the best one, the first on ties.
+        let mut best: Vec<(u32, u32, f64)> = Vec::new();
+        for one in found {
+            let nominal =
+                matches!(ground.place(one.0), Place::Nominal(j) if ground.nominal.cuts[j].is_none());
+            match best.last_mut() {
+                Some(kept) if nominal && kept.0 == one.0 => {
+                    if better(one.2, kept.2) {
+                        *kept = one;
+                    }
+                }
+                _ => best.push(one),
+            }
+        }
+        found = best;
+    }
     Ok(found
         .into_iter()
         .map(|(feature, at, score)| {
-            let threshold = match ground.place(feature) {
-                Place::Nominal(_) => None,
+            let (mut threshold, mut levels) = (None, None);
+            match ground.place(feature) {
+                Place::Nominal(_) if setting.nominal_splits == NominalSplits::Multiway => {}
+                Place::Nominal(j) => {
+                    let (sums, _) = look.branches(feature, at, &tally);
+                    match look.division(j, at, &tally, &sums) {
+                        (Test::Threshold(t), ..) => threshold = Some(t),
+                        (_, listed, _) => levels = Some(listed),
+                    }
+                }
                 Place::Numeric(i) => {
                     let (order, _) = look.known(i);
                     let column = ground.numeric[i].column;
                     let value = |j: usize| column.value(entry_row(order[j]));
                     let (lo, hi) = (value(at as usize - 1), value(at as usize));
-                    Some(setting.thresholds.between(lo, hi))
+                    threshold = Some(setting.thresholds.between(lo, hi));
                 }
-            };
-            (feature, threshold, score)
+            }
+            Candidate { feature, threshold, levels, score }
         })
         .collect())
 }

@@ -25,7 +25,7 @@ use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::numeric::{Logs, Ties, mix};
 use crate::parallel::{self, Control};
-use crate::split::Choice;
+use crate::split::{Choice, NominalSplits};
 use crate::stats::contingency::{Code, Tally};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::{NONE, Tree};
@@ -83,14 +83,18 @@ fn refuse_many_branches(data: &Dataset, setting: &Setting<'_>) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         let (branches, missing) = match column {
             Column::Numeric(c) => (2, c.n_missing() > 0),
-            Column::Nominal(c) => (c.levels(), c.n_missing() > 0),
+            Column::Nominal(c) if setting.nominal_splits == NominalSplits::Multiway => {
+                (c.levels(), c.n_missing() > 0)
+            }
+            Column::Nominal(c) => (2, c.n_missing() > 0),
         };
         let branches = branches + usize::from(missing);
         if branches > 2 {
             let with = if missing { ", one of them for missing values" } else { "" };
             return Err(Error::Data(format!(
                 "column '{}' splits into {branches} branches{with}, but labels='all' and 'distinct' choose the labels of \
-                 two new leaves; use labels='majority', numeric codes (thresholds), or missing='mode'",
+                 two new leaves; use labels='majority', \
+                 nominal_splits='subset', numeric codes (thresholds), or missing='mode'",
                 feature.name
             )));
         }

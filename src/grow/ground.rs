@@ -6,7 +6,7 @@
 //! buffer). A field can be cut into disjoint fields, one for each subtree that another thread shall grow.
 
 use super::partition::{CodedBuffer, coded_by_branch, order_by_branch, order_in_two};
-use crate::data::{Bits, Column, Dataset, MISSING, NumericColumn, RowSet, entry_row, entry_tied};
+use crate::data::{Bits, Column, Dataset, Kind, MISSING, NumericColumn, RowSet, entry_row, entry_tied};
 use crate::parallel::{self, Control};
 use crate::split::threshold::ClassOf;
 use crate::stats::contingency::{Code, Layout};
@@ -30,11 +30,13 @@ pub(super) struct Numeric<'a> {
 
 /// The nominal features, in matrix order.
 #[derive(Debug)]
-pub(super) struct Nominal {
+pub(super) struct Nominal<'a> {
     pub features: Vec<u32>,
     pub layout: Layout,
     /// The last code of the feature means "missing".
     pub missing: Vec<bool>,
+    /// Codes are bins of a number, between these cuts.
+    pub cuts: Vec<Option<&'a [f64]>>,
 }
 
 /// What does not change while a tree grows.
@@ -44,7 +46,7 @@ pub(super) struct Ground<'a, W> {
     pub setting: &'a Setting<'a>,
     pub weights: W,
     pub numeric: Vec<Numeric<'a>>,
-    pub nominal: Nominal,
+    pub nominal: Nominal<'a>,
     pub class_of: ClassOf<'a>,
     pub total_weight: f64,
     /// Where the evidence are pairs of rows.
@@ -63,6 +65,7 @@ impl<'a, W: Weighing> Ground<'a, W> {
         let k = data.n_classes();
         let mut numeric = Vec::new();
         let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let mut cuts = Vec::new();
         for (feature, column) in data.columns().iter().enumerate() {
             let feature = feature as u32;
             match column {
@@ -79,6 +82,10 @@ impl<'a, W: Weighing> Ground<'a, W> {
                 Column::Nominal(column) => {
                     features.push(feature);
                     missing.push(column.n_missing() > 0);
+                    cuts.push(match &data.schema().features[feature as usize].kind {
+                        Kind::Numeric { cuts, .. } => cuts.as_deref(),
+                        Kind::Nominal { .. } => None,
+                    });
                     arities.push((column.levels() + usize::from(column.n_missing() > 0)).max(1) as u32);
                 }
             }
@@ -89,7 +96,7 @@ impl<'a, W: Weighing> Ground<'a, W> {
             setting,
             weights,
             numeric,
-            nominal: Nominal { features, layout: Layout::new(&arities, k), missing },
+            nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
@@ -247,6 +254,14 @@ pub(super) struct Cut<'p> {
     pub sizes: &'p [u32],
     /// Branches that will be looked at again.
     pub keep: &'p [bool],
+    /// Branch of each code of a nominal feature; empty where it is the code.
+    pub branch_of: &'p [u16],
+}
+
+impl Cut<'_> {
+    fn branch(&self, code: usize) -> usize {
+        self.branch_of.get(code).map_or(code, |&b| b as usize)
+    }
 }
 
 /// Reusable memory of one worker.
@@ -330,6 +345,7 @@ impl<'f, C: Code> Field<'f, C> {
                 }
                 for i in range.clone() {
                     let (row, code) = (from.rows[i], from.codes[i * width + column].index());
+                    let code = cut.branch(code);
                     if in_two {
                         if code == 1 { spare.bits.set(row) } else { spare.bits.clear(row) }
                     } else {
@@ -359,7 +375,9 @@ impl<'f, C: Code> Field<'f, C> {
             } else if let Place::Nominal(column) = cut.place {
                 let codes: Vec<C> = range.clone().map(|i| from.codes[i * width + column]).collect();
                 let first = range.start;
-                coded_by_branch(from, to, range, width, &starts, cut.keep, |i, _| codes[i - first].index());
+                coded_by_branch(from, to, range, width, &starts, cut.keep, |i, _| {
+                    cut.branch(codes[i - first].index())
+                });
             } else {
                 coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| {
                     branch[row as usize] as usize

@@ -222,9 +222,11 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
             });
         }
         self.drafts.sums.extend_from_slice(&chosen.sums);
+        let test = chosen.test.shifted(self.drafts.levels.len() as u32);
+        self.drafts.levels.extend_from_slice(&chosen.levels);
         self.drafts.nodes[node as usize].split = Some(Split {
             feature: chosen.feature,
-            test: chosen.test,
+            test,
             first_child,
             n_children: chosen.sizes.len() as u32,
             missing: chosen.missing,
@@ -244,7 +246,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         if subtract.is_some() {
             wanted.iter_mut().zip(&chosen.sizes).for_each(|(w, &s)| *w = s > 0);
         }
-        let cut = Cut { place: chosen.place, sizes: &chosen.sizes, keep: &wanted };
+        let cut =
+            Cut { place: chosen.place, sizes: &chosen.sizes, keep: &wanted, branch_of: &chosen.branch_of };
         self.field.partition(self.ground, extent, &cut, &mut self.spare);
         let mut children = Vec::new();
         let mut start = extent.start;

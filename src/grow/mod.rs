@@ -23,9 +23,10 @@ use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::{Ties, midpoint};
 use crate::parallel::Control;
+use crate::split::NominalSplits;
 use crate::tree::Tree;
 
-pub use evaluate::candidates;
+pub use evaluate::{Candidate, candidates};
 pub use global::{distances, grow as grow_globally};
 pub use memo::PairMemo;
 pub use stash::Stash;
@@ -189,6 +190,8 @@ pub struct Setting<'a> {
     pub seed: u64,
     /// Features looked at in each node; all of them when nothing.
     pub max_features: Option<usize>,
+    /// How nominal features are split.
+    pub nominal_splits: NominalSplits,
     /// Where thresholds lie.
     pub thresholds: Thresholds,
     /// Empty leaves.

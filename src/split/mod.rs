@@ -1,6 +1,6 @@
 //! From a node's rows to the split that is chosen.
 //!
-//! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] for codes),
+//! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] or [`subset`] for codes),
 //! their tables are gathered in blocks and handed to the criterion, and a sink keeps what is wanted: the best of each
 //! feature ([`Best`]), or every score ([`Listing`]). A [`select`]ion rule then picks among the
 //! features; it sees scores and gains, no formula.
@@ -9,9 +9,11 @@ mod block;
 pub mod multiway;
 mod select;
 mod sink;
+pub mod subset;
 pub mod threshold;
 
 pub use block::Scratch;
 pub use select::{Choice, FeatureBest, Selector};
 pub(crate) use sink::not_a_number;
 pub use sink::{Best, Listing, Offer, Scored, Sink};
+pub use subset::NominalSplits;

@@ -38,6 +38,7 @@ class Node:
     label: int = -1
     feature: int = -2
     threshold: float = math.nan
+    levels: tuple[int, ...] = ()
     children: list[Node] = field(default_factory=list)
     missing_branch: int = -1
     score: float = 0.0
@@ -54,6 +55,7 @@ class Candidate:
     branches: list[list[int]]
     has_missing_branch: bool
     first_row: int
+    levels: tuple[int, ...] = ()
     score: float = 0.0
     distance: float = 0.0
 
@@ -78,6 +80,7 @@ class Grower:
     guard: str | None = None
     ties: str = "first"
     thresholds: str = "midpoint"
+    nominal_splits: str = "multiway"
     max_depth: int | None = None
     max_leaf_nodes: int | None = None
     min_samples_split: int = 2
@@ -112,6 +115,8 @@ class Grower:
             levels = self.columns[feature][2]
             branches = [[r for r in rows if values[r] == v] for v in range(levels)]
             gone = [r for r in rows if values[r] < 0]
+            if self.nominal_splits != "multiway":
+                return self.divisions_of(feature, branches, gone)
             return [Candidate(feature, None, branches + ([gone] if gone else []), bool(gone), 0)]
         known = [r for r in rows if not math.isnan(values[r])]
         gone = [r for r in rows if math.isnan(values[r])]
@@ -122,6 +127,27 @@ class Grower:
             t = lo if self.thresholds == "value" else midpoint(lo, hi)
             first = min(r for r in known if values[r] == lo)
             out.append(Candidate(feature, t, branches + ([gone] if gone else []), bool(gone), first))
+        return out
+
+    def divisions_of(self, feature: int, by_level: list[list[int]], gone: list[int]) -> list[Candidate]:
+        """Every division in two of the levels that occur (the lowest one first), or each against the rest."""
+        occurring = [v for v, branch in enumerate(by_level) if branch]
+        if self.nominal_splits == "one_vs_rest":
+            sides = [(v,) for v in (occurring if len(occurring) > 2 else occurring[:1])]
+        else:
+            masks = range(2 ** max(len(occurring) - 1, 0) - 1)
+            sides = [
+                (occurring[0], *(v for i, v in enumerate(occurring[1:]) if mask >> i & 1)) for mask in masks
+            ]
+        out = []
+        for side in sides if len(occurring) > 1 else []:
+            here = [r for v in side for r in by_level[v]]
+            there = [r for v in occurring if v not in side for r in by_level[v]]
+            listed = set(side)
+            if self.nominal_splits == "subset" and sum(self.sums(here)) >= sum(self.sums(there)):
+                listed |= set(range(len(by_level))) - set(occurring)
+            branches = [sorted(here), sorted(there), *([gone] if gone else [])]
+            out.append(Candidate(feature, None, branches, bool(gone), 0, tuple(sorted(listed))))
         return out
 
     def is_valid(self, candidate: Candidate) -> bool:
@@ -185,6 +211,7 @@ class Grower:
     def split(self, node: Node, c: Candidate, born: int, step: int) -> None:
         node.feature, node.score, node.distance, node.step = c.feature, c.score, c.distance, step
         node.threshold = math.nan if c.threshold is None else c.threshold
+        node.levels = c.levels
         for branch, rows in enumerate(c.branches):
             child = Node(rows, node.depth + 1, born + branch, node, branch, self.sums(rows))
             if rows:

@@ -1,6 +1,8 @@
-//! Trees with subset tests: walking, printing, keeping, cutting; made by hand, without a grower.
+//! Trees with subset tests: walking, printing, keeping, cutting; made by hand, without a grower. And the criteria for
+//! which a best division of levels cuts their order.
 
-use super::growth::nominal;
+use super::growth::{draw, nominal};
+use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, Evidence, Tables};
 use fasttree_core::data::Dataset;
 use fasttree_core::error::Error;
 use fasttree_core::model::{Model, Smoothing};
@@ -123,4 +125,64 @@ fn forged_lists_are_refused() {
         "three branches are no multiway split of 70 levels"
     );
     assert!(refused(&|t| t.nodes[2].test = Test::Subset { first: 0, len: 1 }), "a leaf lists nothing");
+}
+
+/// Scores of all divisions of the rows of a two-class table in two, by bit mask; rows in the order given.
+fn all_divisions(criterion: &dyn Criterion, rows: &[[u32; 2]], context: &Context) -> Vec<f64> {
+    let v = rows.len();
+    let masks: Vec<usize> = (1..(1 << v) - 1).collect();
+    let mut cells = vec![0; 4 * masks.len()];
+    for (j, &mask) in masks.iter().enumerate() {
+        for (i, row) in rows.iter().enumerate() {
+            let branch = usize::from(mask >> i & 1 == 0);
+            (0..2).for_each(|c| cells[(branch * 2 + c) * masks.len() + j] += row[c]);
+        }
+    }
+    let totals: Vec<u32> = (0..2).map(|c| rows.iter().map(|r| r[c]).sum()).collect();
+    let tables = Tables {
+        cells: Cells::Rows(&cells),
+        totals: Cells::Rows(&totals),
+        branches: 2,
+        classes: 2,
+        stride: masks.len(),
+        len: masks.len(),
+        declared: &vec![2; masks.len()],
+        context,
+    };
+    let mut scores = vec![0.0; masks.len()];
+    criterion.score(&tables, &mut scores).unwrap();
+    scores
+}
+
+#[test]
+fn criteria_that_order_levels_are_best_at_a_cut_of_the_shares() {
+    let mut seed = 5;
+    for entry in CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Table) {
+        let criterion = (entry.make)(serde_json::Map::new()).unwrap();
+        if !criterion.orders_levels() {
+            continue;
+        }
+        for case in 0..400_u64 {
+            let v = 3 + (case % 5) as usize;
+            let most = [3, 9, 60][(case % 3) as usize];
+            let mut rows: Vec<[u32; 2]> = (0..v)
+                .map(|_| [(draw(&mut seed) % most) as u32, (draw(&mut seed) % most) as u32])
+                .filter(|r| r[0] + r[1] > 0)
+                .collect();
+            if rows.len() < 2 {
+                continue;
+            }
+            let share = |r: &[u32; 2]| f64::from(r[0]) / f64::from(r[0] + r[1]);
+            rows.sort_by(|a, b| share(a).total_cmp(&share(b)));
+            let context = Context::new(2, 1000);
+            let scores = all_divisions(criterion.as_ref(), &rows, &context);
+            let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let cut = (1..rows.len()).map(|i| scores[(1 << i) - 2]).fold(f64::NEG_INFINITY, f64::max);
+            assert!(
+                (best - cut).abs() <= 1e-12 * best.abs().max(1.0),
+                "{}: {best} by a subset, {cut} by a cut, {rows:?}",
+                entry.info.name
+            );
+        }
+    }
 }

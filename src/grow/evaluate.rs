@@ -624,7 +624,9 @@ fn listed<W: Weighing>(
         }
         let known = look.pair_scores(metric, &mut tools.pairs, control)?;
         let found = look.scored(&tally, &known, |_| true)?;
-        return Ok(found.into_iter().map(|s| (s.feature, None, s.score)).collect());
+        let named =
+            |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
+        return Ok(found.into_iter().map(named).collect());
     }
     let mut listing = Listing::new(setting.criterion);
     look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;

@@ -282,7 +282,9 @@ def leaf_of(nodes: list[Node], columns: Sequence[tuple[Any, ...]], row: int) -> 
     node = nodes[0]
     while node.children:
         value = columns[node.feature][1][row]
-        if columns[node.feature][0] == "nominal":
+        if node.levels:
+            branch = node.missing_branch if value < 0 else int(value not in node.levels)
+        elif columns[node.feature][0] == "nominal":
             branch = value if 0 <= value < len(node.children) else node.missing_branch
         elif math.isnan(value):
             branch = node.missing_branch

@@ -99,6 +99,7 @@ def assert_same_tree(model, nodes):
     }
     for name, values in expected.items():
         np.testing.assert_array_equal(getattr(tree, name), np.array(values), err_msg=name)
+    assert [tuple(tree.levels_of(i)) for i in range(len(nodes))] == [n.levels for n in nodes]
     children = [number[id(c)] for n in nodes for c in n.children]
     np.testing.assert_array_equal(np.concatenate([tree.children_of(i) for i in range(len(nodes))]), children)
 

@@ -132,6 +132,25 @@ def test_cv_in_every_form(ftree, form):
         strict(out)
 
 
+def test_show_speaks_every_format(ftree, tmp_path):
+    model = fasttree.fit(datasets.load_iris(), max_depth=2)
+    model.save(tmp_path / "m.json")
+    expected = {
+        "text": model.to_text(), "j48": model.to_text(style="j48"), "rules": str(model.to_rules()), "dot": model.to_dot(),
+        "svg": model.to_svg(), "sql": model.to_sql(), "python": model.to_python(), "c": model.to_c(),
+    }  # fmt: skip
+    for form, text in expected.items():
+        code, out, _ = ftree("show", tmp_path / "m.json", "--format", form)
+        assert code == 0
+        assert text.strip() in out, form
+        code, out, _ = ftree("show", tmp_path / "m.json", "--format", form, "-o", tmp_path / "out")
+        assert code == 0 and "written" in out
+        assert text in (tmp_path / "out").read_text(encoding="utf-8")
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    assert ftree("show", tmp_path / "m.json", "-f", "onnx", "-o", tmp_path / "m.onnx")[0] == 0
+    onnx.checker.check_model(onnx.load(tmp_path / "m.onnx"))
+
+
 def test_fit_show_predict(ftree, tmp_path):
     file, out_file = tmp_path / "model.json", tmp_path / "answers.csv"
     code, out, _ = ftree(
@@ -296,6 +315,9 @@ def test_reproduce_lists_the_experiments_and_the_missing_sets(ftree, tmp_path):
         (["compare", "iris", "--alpha", "2"], ["alpha"]),
         (["compare", "iris", "--test", "anova"], ["'anova'"]),
         (["show", "no-model.json"], ["no-model.json"]),
+        (["show", "m.json", "-f", "pdf"], ["'pdf'", "svg"]),
+        (["show", "m.json", "-f", "onnx"], ["--out"]),
+        (["show", "m.json", "-f", "sql", "--depth", "2"], ["--depth"]),
         (["reproduce", "chen2012"], ["did you mean 'chen2013'"]),
         (["reproduce", "chen2013", "--data", "no-such-folder"], ["no-such-folder"]),
         (["reproduce", "chen2013", "--datasets", "irs"], ["did you mean 'iris'"]),

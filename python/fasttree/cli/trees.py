@@ -1,4 +1,4 @@
-"""Commands on one data set and one tree: fit, predict, show, rank."""
+"""Commands on one data set and one tree: fit, predict, rank."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ import typer
 
 from . import options as o
 from .output import emit, table
+from .showing import ModelFile, Picture, size_text, sizes
 
 __all__ = ["COMMANDS"]
-
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False),
-]
-Picture = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
-]
 
 
 def fit(
@@ -52,7 +45,7 @@ def fit(
         "command": "fit",
         "data": repr(rows),
         "criterion": repr(tree.criterion),
-        **_sizes(tree),
+        **sizes(tree),
         "training_accuracy": accuracy,
         "model": None if model is None else str(model),
         "tree": tree.to_text(),
@@ -61,30 +54,13 @@ def fit(
         tree.save(model)
     text = [
         f"{rows!r}",
-        f"{document['criterion']}: {_size_text(tree)}; training accuracy {100 * accuracy:.2f} %",
+        f"{document['criterion']}: {size_text(tree)}; training accuracy {100 * accuracy:.2f} %",
         "",
         tree.to_text(max_depth=max_depth).rstrip("\n"),
     ]
     if model is not None:
         text += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
     emit("\n".join(text), document, json)
-
-
-def _sizes(tree: Any) -> dict[str, int]:
-    arrays = tree.tree_
-    ends = arrays.n_children == 0
-    return {
-        "leaves": int(ends.sum()),
-        "empty_leaves": int((ends & (arrays.n_node_samples == 0)).sum()),
-        "nodes": int(arrays.node_count),
-        "depth": tree.get_depth(),
-    }
-
-
-def _size_text(tree: Any) -> str:
-    sizes = _sizes(tree)
-    empty = f" ({sizes['empty_leaves']} empty)" if sizes["empty_leaves"] else ""
-    return f"{sizes['leaves']} leaves{empty}, {sizes['nodes']} nodes, depth {sizes['depth']}"
 
 
 def _rows_for(tree: Any, data: str, drop: list[str] | None) -> Any:
@@ -159,45 +135,6 @@ def predict(
             f"accuracy {100 * accuracy:.2f} % of {int(known.sum())} rows whose class is known",
             file=sys.stderr,
         )
-
-
-def show(
-    model: ModelFile,
-    *,
-    form: Annotated[
-        str, typer.Option("--form", "-f", help="text, dot (Graphviz) or json (the model file).")
-    ] = "text",
-    depth: Annotated[int | None, typer.Option("--depth", help="Deepest level shown.")] = None,
-    decimals: Annotated[int, typer.Option("--decimals", help="Digits of thresholds.")] = 6,
-    plot: Picture = None,
-    json: o.Json = None,
-) -> None:
-    """Print a saved tree as text, Graphviz DOT or JSON."""
-    from ..estimators import load_model
-
-    if form not in ("text", "dot", "json"):
-        raise ValueError(f"--form {form!r} is not known; use text, dot or json")
-    tree = load_model(model)
-    document = {
-        "command": "show",
-        "model": str(model),
-        "criterion": repr(tree.criterion),
-        "classes": tree.classes_.tolist(),
-        "features": list(tree._schema.names),
-        **_sizes(tree),
-        "tree": tree.to_text(decimals, depth),
-    }
-    if plot is not None:
-        from ..plots import plot_tree
-
-        plot_tree(tree, max_depth=3 if depth is None else depth).figure.savefig(plot, dpi=150)
-    if form == "dot":
-        text = tree.to_dot(decimals, depth)
-    elif form == "json":
-        text = tree.to_bytes().decode("utf-8")
-    else:
-        text = f"{document['criterion']}: {_size_text(tree)}\n\n{tree.to_text(decimals, depth)}"
-    emit(text, document, json)
 
 
 def rank(
@@ -278,6 +215,5 @@ COMMANDS = (
         ("ftree predict model.json new.csv", "ftree predict model.json test.arff --proba -o answers.csv"),
     ),
     (rank, ("ftree rank tic-tac-toe -c info_gain,chi2,mdl", "ftree rank data.arff --top 10 --plot rank.png")),
-    (show, ("ftree show model.json", "ftree show model.json -f dot | dot -Tsvg -o tree.svg")),
 )
 """Commands with their examples."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from .palette import colour
 from .reading import Reading, number
-from .words import condition, fit_width, sides, text_width, xml
+from .words import brief, condition, fit_width, text_width, xml
 
 __all__ = ["to_svg"]
 
@@ -68,11 +68,6 @@ def _rows(reading: Reading, shown: np.ndarray, ends: np.ndarray) -> tuple[np.nda
     return height, max(y - GAP + MARGIN, CARD + 2 * MARGIN + LEGEND)
 
 
-def _short(said: str) -> str:
-    """A branch in as little room as possible."""
-    return "\u2264" + said[2:] if said.startswith("<=") else said
-
-
 class _Drawing:
     """Places and texts of one picture."""
 
@@ -88,7 +83,7 @@ class _Drawing:
             if self.shown[child] and not self.ends[tree.parent[child]]:
                 asked = reading.features[feature]
                 self.branch[child] = (
-                    _short(sides(asked, part, min(decimals, 4))),
+                    brief(asked, part, min(decimals, 4)),
                     condition(asked, part, decimals, missing=True),
                 )
         self.title = {node: self._title(node) for node in np.flatnonzero(self.shown).tolist()}

@@ -13,7 +13,7 @@ import unicodedata
 
 from .reading import Feature, Part, number
 
-__all__ = ["condition", "fit_width", "one_line", "sides", "text_width", "xml"]
+__all__ = ["brief", "condition", "fit_width", "one_line", "sides", "text_width", "xml"]
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
@@ -70,6 +70,9 @@ def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
         return "is known"
     if part.codes is not None:
         levels = feature.levels or ()
+        left = [c for c in range(len(levels)) if c not in part.codes]
+        if len(left) == 1 and len(levels) > 2:
+            return f"!= {levels[left[0]]}"
         names = [str(levels[c]) for c in sorted(part.codes)]
         return f"= {names[0]}" if len(names) == 1 else f"in {{{', '.join(names)}}}"
     if part.lower == -math.inf:
@@ -77,6 +80,15 @@ def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
     if part.upper == math.inf:
         return f"> {number(part.lower, decimals)}"
     return f"in ({number(part.lower, decimals)}, {number(part.upper, decimals)}]"
+
+
+def brief(feature: Feature, part: Part, decimals: int = 6) -> str:
+    """What a branch takes, in as little room as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
+    said = sides(feature, part, decimals)
+    for long, short in (("<= ", "\u2264 "), ("!= ", "\u2260 "), ("= ", ""), ("is ", ""), ("in ", "")):
+        if said.startswith(long):
+            return short + said[len(long) :]
+    return said
 
 
 def condition(feature: Feature, part: Part, decimals: int = 6, missing: bool = False) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..exports.reading import Reading
+from ..exports.words import brief, fit_width, one_line
 from .canvas import axes_of, colour
 
 __all__ = ["plot_tree"]
@@ -59,13 +61,14 @@ def plot_tree(
     shown = np.flatnonzero(~np.isnan(x))
     levels = int(tree.depth[shown].max()) + 1
     ax = axes_of(ax, width=min(40.0, max(4.0, 1.15 * int(end.sum()))), height=max(2.0, 1.2 * levels))
-    schema = model._schema
+    reading = Reading(model)
+    said = {child: brief(reading.features[f], part, 2) for child, f, part in reading.branches()}
     for node in shown.tolist():
         y = -float(tree.depth[node])
         inner = not end[node]
         if inner:
-            name = schema.names[tree.feature[node]]
-            for branch, child in enumerate(tree.children_of(node).tolist()):
+            name = one_line(reading.features[tree.feature[node]].name)
+            for child in reading.children[node]:
                 if np.isnan(x[child]):
                     continue
                 ax.plot([x[node], x[child]], [y, y - 1], color="#aaaaaa", linewidth=1, zorder=1)
@@ -73,7 +76,8 @@ def plot_tree(
                 ax.text(
                     x[node] + middle * (x[child] - x[node]),
                     y - middle,
-                    _branch(model, node, branch),
+                    fit_width(one_line(said[child]), 1.0, 16.0),
+                    parse_math=False,
                     ha="center",
                     va="center",
                     fontsize=fontsize - 1,
@@ -84,7 +88,7 @@ def plot_tree(
             text, face = name, "#f2f2f2"
         else:
             label = int(tree.label[node])
-            what = "none" if label < 0 else str(model.classes_[label])
+            what = "none" if label < 0 else one_line(model.classes_[label])
             if tree.n_children[node]:
                 what = "..."
             text = f"{what}\n{int(tree.n_node_samples[node])}"
@@ -93,6 +97,7 @@ def plot_tree(
             x[node],
             y,
             text,
+            parse_math=False,
             ha="center",
             va="center",
             fontsize=fontsize,
@@ -103,6 +108,7 @@ def plot_tree(
             x[node],
             y,
             text,
+            parse_math=False,
             ha="center",
             va="center",
             fontsize=fontsize,
@@ -114,29 +120,3 @@ def plot_tree(
     ax.set_title(title, fontsize=11)
     ax.set_axis_off()
     return ax
-
-
-def _branch(model: Any, node: int, branch: int) -> str:
-    """What a branch asks for: a comparison, a level, or missing."""
-    tree = model.tree_
-    threshold = float(tree.threshold[node])
-    if not np.isnan(threshold):
-        return (f"≤ {threshold:.4g}", f"> {threshold:.4g}", "missing")[branch]
-    feature = tree.feature[node]
-    if not model._schema.nominal[feature]:
-        return (
-            "missing"
-            if branch == tree.n_children[node] - 1 == tree.missing_branch[node]
-            else f"bin {branch + 1}"
-        )
-    levels = model._schema.levels[feature]
-    if tree.n_levels[node]:
-        listed = np.isin(np.arange(len(levels)), tree.levels_of(node))
-        if branch == 2:
-            return "missing"
-        if branch == 1 and listed.sum() == 1 and len(levels) > 2:
-            return f"≠ {levels[listed.argmax()]}"
-        return ", ".join(
-            str(level) for level, first in zip(levels, listed, strict=True) if first == (branch == 0)
-        )
-    return str(levels[branch]) if branch < len(levels) else "missing"

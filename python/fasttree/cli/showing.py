@@ -1,0 +1,121 @@
+"""``ftree show``: a saved tree in any of its languages, to the screen or to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options as o
+from .output import emit
+
+__all__ = ["COMMANDS", "FORMS", "ModelFile", "Picture", "size_text", "sizes"]
+
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False),
+]
+Picture = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
+]
+
+
+FORMS: dict[str, Callable[[Any, int | None, int], str | bytes]] = {
+    "text": lambda tree, depth, decimals: (
+        f"{tree.criterion!r}: {size_text(tree)}\n\n{tree.to_text(decimals, depth)}"
+    ),
+    "j48": lambda tree, depth, decimals: tree.to_text(style="j48"),
+    "rules": lambda tree, depth, decimals: tree.to_rules().to_text(decimals),
+    "dot": lambda tree, depth, decimals: tree.to_dot(decimals, depth),
+    "svg": lambda tree, depth, decimals: tree.to_svg(max_depth=depth, decimals=decimals),
+    "sql": lambda tree, depth, decimals: tree.to_sql(),
+    "python": lambda tree, depth, decimals: tree.to_python(),
+    "c": lambda tree, depth, decimals: tree.to_c(),
+    "onnx": lambda tree, depth, decimals: tree.to_onnx().SerializeToString(),
+    "json": lambda tree, depth, decimals: tree.to_bytes().decode("utf-8"),
+}
+"""Formats of a tree, by name."""
+
+WHOLE = ("j48", "rules", "sql", "python", "c", "onnx", "json")
+"""Formats that tell the whole tree."""
+
+
+def sizes(tree: Any) -> dict[str, int]:
+    """Leaves, empty leaves, nodes and depth."""
+    arrays = tree.tree_
+    ends = arrays.n_children == 0
+    return {
+        "leaves": int(ends.sum()),
+        "empty_leaves": int((ends & (arrays.n_node_samples == 0)).sum()),
+        "nodes": int(arrays.node_count),
+        "depth": tree.get_depth(),
+    }
+
+
+def size_text(tree: Any) -> str:
+    """The sizes in words."""
+    found = sizes(tree)
+    empty = f" ({found['empty_leaves']} empty)" if found["empty_leaves"] else ""
+    return f"{found['leaves']} leaves{empty}, {found['nodes']} nodes, depth {found['depth']}"
+
+
+def show(
+    model: ModelFile,
+    *,
+    form: Annotated[
+        str,
+        typer.Option("--format", "--form", "-f", help=f"One of {', '.join(FORMS)} (json is the model file)."),
+    ] = "text",
+    depth: Annotated[
+        int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
+    ] = None,
+    decimals: Annotated[int, typer.Option("--decimals", help="Digits of numbers for the eye.")] = 6,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one.")
+    ] = None,
+    plot: Picture = None,
+    json: o.Json = None,
+) -> None:
+    """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a picture."""
+    from ..estimators import load_model
+
+    if form not in FORMS:
+        raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMS)}")
+    if form == "onnx" and out is None:
+        raise ValueError("--format onnx is not text: name a file with --out FILE")
+    if depth is not None and form in WHOLE and plot is None:
+        raise ValueError(f"--depth is for text, dot, svg and --plot: --format {form} tells the whole tree")
+    tree = load_model(model)
+    said = FORMS[form](tree, depth, decimals)
+    document = {
+        "command": "show",
+        "model": str(model),
+        "criterion": repr(tree.criterion),
+        "classes": tree.classes_.tolist(),
+        "features": list(tree._schema.names),
+        **sizes(tree),
+        "tree": tree.to_text(decimals, depth),
+    }
+    if plot is not None:
+        from ..plots import plot_tree
+
+        plot_tree(tree, max_depth=3 if depth is None else depth).figure.savefig(plot, dpi=150)
+    if out is not None:
+        out.write_bytes(said if isinstance(said, bytes) else said.encode("utf-8"))
+        said = f"{form} written to {out}"
+    emit(str(said), document, json)
+
+
+COMMANDS = (
+    (
+        show,
+        (
+            "ftree show model.json",
+            "ftree show model.json --format sql",
+            "ftree show model.json --format svg -o tree.svg",
+        ),
+    ),
+)
+"""Commands with their examples."""

@@ -38,6 +38,10 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
         "spaeh_kosub",
         "Späh & Kosub 2022: trees grown by the distance of the whole tree, figures 4 to 8",
     ),
+    "vilalta2001": (
+        "vilalta2001",
+        "Vilalta, Brodie, Oblinger & Rish 2001: purity, discrimination and pairs, table 1 and its sweeps",
+    ),
 }
 """Name of an experiment -> its module and what it is."""
 

@@ -1,0 +1,92 @@
+"""Table 1 of Vilalta et al.: the marks of the print, one domain in full, sweeps and what is read from them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import experiments
+from fasttree.experiments import vilalta2001 as paper
+from fasttree.experiments import vilalta2001_sweeps as sweeps
+from fasttree.experiments.reproduction import published as packaged
+
+PRINTED = packaged("vilalta2001")
+
+
+def test_the_assumed_test_gives_every_asterisk_of_the_print_and_no_other():
+    for domain, cells in PRINTED["cells"].items():
+        means = [float(cells[m][0]) for m in paper.METHODS]
+        sds = [float(cells[m][1]) for m in paper.METHODS]
+        assert paper.asterisk(means, sds) == [cells[m][2] for m in paper.METHODS], domain
+
+
+def test_published_numbers_are_the_data_folders(published):
+    rows = json.loads((published / "vilalta2001_table1.json").read_text(encoding="utf-8"))["rows"]
+    assert {row["domain"] for row in rows} == set(PRINTED["cells"]) == set(paper.FILES)
+    for row in rows:
+        for method in paper.METHODS:
+            mean, sd, mark = PRINTED["cells"][row["domain"]][method]
+            own = row[method]
+            assert (float(mean), float(sd), mark == "*") == (own["mean"], own["sd"], own["significant"])
+
+
+def test_tic_tac_toe_needs_no_file_and_lies_near_the_print(tmp_path):
+    found = experiments.run("vilalta2001", tmp_path, ["tic-tac-toe", "bupa"], quick=True, n_jobs=1)
+    assert found.missing == ["bupa"]
+    rows = {row.method: row for row in found.rows if row.quantity == "accuracy"}
+    assert set(rows) == set(paper.METHODS)
+    assert rows["pi_instance"].match is True
+    assert rows["pi_instance"].published == 87.94
+    assert rows["info_gain"].match is True
+    table = fasttree.datasets.load_tic_tac_toe()
+    again = paper.evaluate(table, {"error_based": paper.PRUNINGS["error_based"]})
+    assert rows["pi_instance"].value == again.mean("error_based", "pi_instance")
+    assert "within two standard deviations" in found.to_text()
+
+
+def test_lymphography_keeps_the_frequent_classes(uci):
+    files = experiments.sources.data_files(uci)
+    two = paper.open_set("lymphography2", files)
+    assert len(two) == 142
+    assert len(set(two.y)) == 2
+    assert paper.open_set("star-cluster", files) is None
+    hyper = paper.open_set("thyroid-hyper", files)
+    assert len(set(hyper.y)) == 4
+    assert not any("|" in label for label in hyper.classes)
+    assert paper.open_set("ZOO", files).shape == (101, 16)
+
+
+def test_sweeps_hold_the_papers_instance_and_every_theta():
+    table = fasttree.datasets.load_tic_tac_toe()
+    table = table.take(np.random.default_rng(0).permutation(958)[:150])
+    found = sweeps.study(table, cv="1x3")
+    assert found.theta.shape == (15, 3)
+    assert found.decay.shape == (11, 3)
+    here = sweeps.THETAS.index(sweeps.PAPERS_THETA), sweeps.DECAYS.index(sweeps.PAPERS_DECAY)
+    np.testing.assert_array_equal(found.theta[here[0]], found.decay[here[1]])
+    studies = {"a": found, "b": found, "c": found}
+    assert len(sweeps.tables(studies)) == 3
+    assert {row.quantity for row in sweeps.rows(studies)} == {
+        "sweep_accuracy", "spread", "meta_feature", "rank_correlation"
+    }  # fmt: skip
+
+
+def test_permutation_p_is_exact_for_few_and_close_for_many():
+    assert sweeps.permutation_p([1, 2, 3, 4, 5], [2, 1, 4, 3, 5]) == pytest.approx(16 / 120, abs=1e-12)
+    a = np.random.default_rng(1).normal(size=12)
+    b = a + np.random.default_rng(2).normal(size=12)
+    stats = pytest.importorskip("scipy.stats")
+    expected = stats.spearmanr(a, b).pvalue
+    assert sweeps.permutation_p(a.tolist(), b.tolist()) == pytest.approx(expected, abs=0.02)
+
+
+def test_pictures_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    rng = np.random.default_rng(0)
+    one = sweeps.Study(rng.random((15, 10)), rng.random((11, 10)), dict.fromkeys(sweeps.META, 0.5))
+    for which in ("theta", "decay"):
+        sweeps.draw({"a": one, "b": one}, which).savefig(tmp_path / f"{which}.png")
+        assert (tmp_path / f"{which}.png").stat().st_size > 5_000

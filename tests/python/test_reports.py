@@ -209,3 +209,33 @@ def test_any_records_become_strict_json_and_csv(records):
     text = render_csv(records)
     if any(records):
         assert len(list(csv.reader(io.StringIO(text)))) == len(records) + 1
+
+
+def test_every_class_has_a_line_as_in_weka(validation):
+    from sklearn.metrics import precision_recall_fscore_support
+
+    text = validation.to_text(per_class=True)
+    assert text.startswith(validation.to_text()) and text.count("weighted mean") == len(MODELS)
+    scores = validation["N_B"]
+    block = text[text.index("N_B\n", text.index("weighted mean")) :].splitlines()
+    assert block[2].split() == [
+        "class",
+        "TP",
+        "rate",
+        "FP",
+        "rate",
+        "precision",
+        "recall",
+        "F",
+        "ROC",
+        "area",
+        "rows",
+    ]
+    found = precision_recall_fscore_support(validation.true_codes, scores.predictions)
+    for place, line in enumerate(block[4:7]):
+        cells = line.split()
+        assert cells[0] == str(place) and [float(c) for c in cells[3:6]] == pytest.approx(
+            [column[place] for column in found[:3]], abs=5e-4
+        )
+        assert float(cells[7]) == 100
+    assert "weighted mean" in validation.to_latex(per_class=True)

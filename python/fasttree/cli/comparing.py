@@ -78,6 +78,9 @@ def cv(
     form: o.Form = "text",
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Also the measures of every class, as Weka prints them.")
+    ] = False,
     html: Html = None,
     json: o.Json = None,
 ) -> None:
@@ -98,11 +101,12 @@ def cv(
         random_state=seed,
         n_jobs=n_jobs,
         progress=True,
-        keep_proba=html is not None,
+        keep_proba=html is not None or per_class,
         **settings,
     )
     _write_page(result, html)
-    emit(lambda: render(result, form), document_of(result), json)
+    more = {"per_class": True} if per_class and form not in ("csv", "json") else {}
+    emit(lambda: render(result, form, **more), document_of(result), json)
 
 
 def _settings(param: list[str] | None, preset: str | None) -> dict[str, Any]:

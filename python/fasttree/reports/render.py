@@ -36,7 +36,10 @@ FORMS: dict[str, Callable[[list[ReportTable]], str]] = {
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:
-    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other deviation."""
+    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other deviation.
+
+    Of a cross-validation `per_class=True` gives the measures of every class, too.
+    """
     if isinstance(result, CrossValidation):
         return cross_validation_tables(result, **options)
     if isinstance(result, Comparison):

@@ -16,6 +16,7 @@ from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
 from ..model_selection.statistics import FriedmanResult
 from ..model_selection.sweep import Sweep
+from .classes import per_class_table
 from .table import Cell, ReportTable, number
 
 PERCENT = frozenset(
@@ -38,8 +39,13 @@ def _mean_sd(mean: float, sd: float, metric: str) -> str:
     return f"{number(factor * mean, digits)} ({number(factor * sd, digits)})"
 
 
-def cross_validation_tables(result: CrossValidation, *, sd: str = "folds") -> list[ReportTable]:
-    """Return one table: methods by metrics, mean (sd), the best of every metric emphasised."""
+def cross_validation_tables(
+    result: CrossValidation, *, sd: str = "folds", per_class: bool = False
+) -> list[ReportTable]:
+    """Return one table: methods by metrics, mean (sd), the best of every metric emphasised.
+
+    With `per_class` one more a method: the measures of every class.
+    """
     metrics = list(result.metrics)
     first = [scores for scores in result.values()]
     for extra in ("leaves", "nodes", "depth"):
@@ -69,7 +75,8 @@ def cross_validation_tables(result: CrossValidation, *, sd: str = "folds") -> li
     title = f"{result.name}: " if result.name else ""
     title += f"{len(result)} methods, {n_folds} folds ({result.folds.description})"
     notes = [f"Mean (standard deviation of {spread}) over {n_folds} folds; best values emphasised."]
-    return [ReportTable(title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes)]
+    table = ReportTable(title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes)
+    return [table, *(per_class_table(result, method) for method in result.methods if per_class)]
 
 
 def comparison_tables(result: Comparison) -> list[ReportTable]:

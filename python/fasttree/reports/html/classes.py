@@ -1,4 +1,4 @@
-"""Each class by itself, and the confusion of classes, as tables of a page.
+"""The confusion of classes, as a page shows it.
 
 Counts of all folds and repetitions are added up, as in Weka's output.  Confusion matrices of many classes are long; above
 `WHOLE` classes the most frequent confusions are listed instead.
@@ -10,39 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...metrics.confusion import confusion_counts
-from ...metrics.per_class import per_class_of
 from ...model_selection.result import CrossValidation
-from ..table import Cell, ReportTable, number
-from .curves import usable_proba
+from ..classes import pooled_counts
 
 WHOLE, LISTED = 12, 15
-COLUMNS = ("tp_rate", "fp_rate", "precision", "recall", "f", "roc_area")
-HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")
-
-
-def pooled_counts(result: CrossValidation, method: str) -> np.ndarray:
-    """Return confusion counts (k, k + 1) of all folds together."""
-    return confusion_counts(result.true_codes, result[method].predictions, len(result.classes))
-
-
-def per_class_table(result: CrossValidation, method: str) -> ReportTable:
-    """Return the block that Weka prints as "Detailed Accuracy By Class"."""
-    scores = usable_proba(result, method, probabilities=False)
-    counts = pooled_counts(result, method)
-    block = per_class_of(counts, result.classes, codes=result.true_codes, proba=scores)
-    rows = [
-        [
-            Cell(str(label)),
-            *(Cell(number(float(getattr(block, name)[place]), 3)) for name in COLUMNS),
-            Cell(f"{block.support[place]:g}"),
-        ]
-        for place, label in enumerate(result.classes)
-    ]
-    mean = block.weighted()
-    total = f"{block.support.sum():g}"
-    rows.append([Cell("weighted mean"), *(Cell(number(mean[name], 3)) for name in COLUMNS), Cell(total)])
-    return ReportTable(method, ["class", *HEADER, "rows"], rows, (len(result.classes),))
 
 
 @dataclass(frozen=True)

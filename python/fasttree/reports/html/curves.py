@@ -15,6 +15,7 @@ from ...metrics.calibration import calibration_curve, curve_of
 from ...metrics.cost_curves import cost_envelope
 from ...metrics.roc import RocCurve, binary_auc, roc_curve
 from ...model_selection.result import CrossValidation
+from ..classes import usable_proba
 from .charts import WIDTH, Series, line_chart
 
 PANELS = 4
@@ -28,15 +29,6 @@ class Panel:
     svg: str
     legend: list[tuple[int, str]] = field(default_factory=list)
     width: int = WIDTH
-
-
-def usable_proba(result: CrossValidation, method: str, *, probabilities: bool) -> np.ndarray | None:
-    """Return (test rows, k) scores of a method where every row is known; with `probabilities` only such."""
-    scores = result[method].proba
-    if scores is None or not np.isfinite(scores).all():
-        return None
-    inside = ((scores >= 0) & (scores <= 1)).all() and np.allclose(scores.sum(axis=1), 1.0, atol=1e-3)
-    return scores if inside or not probabilities else None
 
 
 def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, float]]:

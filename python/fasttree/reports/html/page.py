@@ -24,12 +24,13 @@ from ...model_selection.comparison import Comparison
 from ...model_selection.learning_curve import LearningCurve
 from ...model_selection.result import CrossValidation
 from ...model_selection.statistics import corrected_resampled_t_test
+from ..classes import per_class_table
 from ..results import PERCENT, cross_validation_tables, learning_curve_tables, scale_of
 from ..results import comparison_tables as tables_over_sets
 from ..table import Cell, ReportTable, number
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
-from .classes import Confusion, confusion_of, per_class_table
+from .classes import Confusion, confusion_of
 from .curves import Panel, calibration_panel, roc_panels
 from .ranks import rank_svg
 from .trees import ShownTree, trees_of

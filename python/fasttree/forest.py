@@ -317,6 +317,13 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "_model")
         return np.asarray(self._model.importances())
 
+    def to_onnx(self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree") -> Any:
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see `fasttree.exports.onnx_graph.to_onnx`."""
+        check_is_fitted(self, "_model")
+        from .exports.onnx_graph import to_onnx
+
+        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
+
     def permutation_importance(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Accuracy that trees lose on the rows they have not seen when one feature is shuffled among these rows.
 

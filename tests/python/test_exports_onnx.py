@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 import fasttree
 from fasttree.exports.onnx_trees import floor32
 
-from .exports_tools import Case, cases, table_of
+from .exports_tools import Case, cases, dividing, table_of
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install 'fasttree[onnx]'")
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install 'fasttree[onnx]'")
@@ -181,6 +181,47 @@ def test_labels_that_are_not_the_most_probable_class():
 def test_one_class_and_no_class():
     check(numbers(fasttree.fit([[0.0], [1.0]], [5, 5]), np.array([[0.0], [3.0]])))
     check(numbers(fasttree.fit([[0.0], [1.0]], [5, 5]), np.array([[0.0], [3.0]])), dtype="float64")
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=cases(max_depth=3))
+def test_forests(case):
+    params = {
+        k: v
+        for k, v in case.model.get_params().items()
+        if k in ("missing", "criterion", "empty_branch", "nominal_splits", "max_depth")
+    }
+    trained = table_of(case.names, case.kinds, case.rows, [str(label) for label in case.predict()])
+    for bootstrap in (True, False):
+        forest = fasttree.FastForestClassifier(
+            n_estimators=5, random_state=1, bootstrap=bootstrap, **params
+        ).fit(trained)
+        check(rounded(Case(forest, case.names, case.kinds, case.rows, case.table), True))
+
+
+def test_forests_of_numbers():
+    rng = np.random.default_rng(3)
+    x = np.float32(rng.normal(size=(80, 4))).astype(float)
+    forest = fasttree.FastForestClassifier(n_estimators=9, random_state=0).fit(x, rng.integers(0, 3, 80))
+    check(numbers(forest, x))
+    check(numbers(forest, np.where(rng.random(x.shape) < 0.2, np.nan, x)))
+    check(numbers(forest, rng.normal(size=(30, 4))), dtype="float64")
+
+
+def test_complete_batches_of_divided_rows_use_the_tree_operator():
+    table = fasttree.datasets.load_iris()
+    model = dividing(fasttree.fit(table, criterion="gini"))
+    x = np.float32(np.asarray(table.X)).astype(float)
+    proto = check(numbers(model, x))
+    ways = {
+        a.name: [n.op_type for n in a.g.node]
+        for n in proto.graph.node
+        if n.op_type == "If"
+        for a in n.attribute
+    }
+    assert ways["else_branch"] == ["TreeEnsembleClassifier"]
+    x[::3, 2] = np.nan
+    check(numbers(model, x))
 
 
 def test_deep_trees_run_or_are_refused():

@@ -40,6 +40,21 @@ def test_label_and_probabilities_are_those_of_predict(case):
     else:
         with pytest.raises(ValueError, match="several branches"):
             case.model.to_sql(output="leaf")
+        whole = [leaf is not None for (leaf,) in asked(case, output="leaf", mixture=False)]
+        for one, leaf, label in zip(
+            case.rows, asked(case, output="leaf", mixture=False), case.leaves(), strict=True
+        ):
+            assert leaf[0] in (None, label), one
+        labels = [row[0] for row in asked(case, mixture=False)]
+        assert [v for v, w in zip(labels, whole, strict=True) if w] == [
+            v for v, w in zip(case.predict(), whole, strict=True) if w
+        ]
+        assert all(v is None for v, w in zip(labels, whole, strict=True) if not w)
+        assert (
+            all(whole)
+            or any(v is None for row in case.rows for v in row.values())
+            or "never seen" in str(case.rows)
+        )
 
 
 def test_expression_alone_and_hostile_table_name():

@@ -58,12 +58,14 @@ class Readable:
 
         return to_rules(self, empty=empty)
 
-    def to_sql(self, *, output: str = "label", table: str | None = None, dialect: str = "ansi") -> str:
+    def to_sql(
+        self, *, output: str = "label", table: str | None = None, dialect: str = "ansi", mixture: bool = True
+    ) -> str:
         """An SQL expression, or a query of a table, that gives the class or the probabilities; see `fasttree.exports.sql.to_sql`."""
         self._check()
         from .sql import to_sql
 
-        return to_sql(self, output=output, table=table, dialect=dialect)
+        return to_sql(self, output=output, table=table, dialect=dialect, mixture=mixture)
 
     def to_python(self) -> str:
         """The source of a Python module that predicts without fasttree; see `fasttree.exports.python_code.to_python`."""

@@ -166,16 +166,25 @@ def _added(terms: list[str]) -> str:
     return terms[0]
 
 
-def to_sql(model: Any, *, output: str = "label", table: str | None = None, dialect: str = "ansi") -> str:
+def to_sql(
+    model: Any,
+    *,
+    output: str = "label",
+    table: str | None = None,
+    dialect: str = "ansi",
+    mixture: bool = True,
+) -> str:
     """A fitted tree as an SQL expression or query.
 
     Args:
         model: a fitted `FastTreeClassifier`.
         output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of expressions, one a class, named ``p(class)``.
-            ``"leaf"``: an expression that gives the leaf's node number (not where missing values divide rows).
+            ``"leaf"``: an expression that gives the leaf's node number (where missing values may divide rows, only with ``mixture=False``).
         table: None gives the expression alone; with the name of a table, a whole ``SELECT`` of all its columns and the output.
         dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"`` (MySQL, MariaDB, Spark: backquotes, and backslashes
             in strings) or ``"tsql"`` (SQL Server: brackets, 1 and 0 for true and false).
+        mixture: False: rows whose missing values send them down several branches give NULL instead of the mixture of their leaves, which
+            makes most of the text.
 
     Returns:
         SQL without a semicolon at its end.
@@ -197,17 +206,18 @@ def to_sql(model: Any, *, output: str = "label", table: str | None = None, diale
     if output not in ("label", "proba", "leaf"):
         raise ValueError(f"output={output!r} is not known; use 'label', 'proba' or 'leaf'")
     reading = Reading(model)
-    if output == "leaf" and reading.fractional:
+    mixed = mixture and reading.fractional
+    if output == "leaf" and mixed:
         raise ValueError(
-            "output='leaf' has no answer where missing values go down several branches; use 'label' or 'proba', or fit with "
-            "missing='branch' or 'mode'"
+            "output='leaf' has no answer where missing values go down several branches; use 'label' or 'proba', mixture=False "
+            "(NULL there), or fit with missing='branch' or 'mode'"
         )
     writer = _Writer(reading, dialect, table)
     leaves = reading.leaves
     shares = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
     if output == "proba":
         names = [writer.name(f"p({label})") for label in reading.classes]
-        if reading.fractional:
+        if mixed:
             said = writer.sums(shares)
         else:
             said = [writer.case({n: repr(shares[n][c]) for n in leaves}) for c in range(len(names))]
@@ -215,7 +225,7 @@ def to_sql(model: Any, *, output: str = "label", table: str | None = None, diale
     elif output == "leaf":
         expression = writer.case({leaf: str(leaf) for leaf in leaves})
     else:
-        expression = _label(writer, shares)
+        expression = _label(writer, shares, mixed)
     if table is None:
         return expression
     named = (
@@ -226,14 +236,14 @@ def to_sql(model: Any, *, output: str = "label", table: str | None = None, diale
     return f"SELECT {writer.place}*,\n{named}\nFROM {writer.name(table)}"
 
 
-def _label(writer: _Writer, shares: dict[int, list[float]]) -> str:
+def _label(writer: _Writer, shares: dict[int, list[float]], mixed: bool) -> str:
     """The predicted class."""
     reading = writer.reading
     values = {
         n: writer.literal(reading.classes[reading.label[n]] if reading.label[n] >= 0 else None)
         for n in shares
     }
-    if not reading.fractional:
+    if not mixed:
         return writer.case(values)
     sums = writer.sums(shares)
     names = [f"ft_p{code}" for code in range(len(sums))]
@@ -244,5 +254,5 @@ def _label(writer: _Writer, shares: dict[int, list[float]]) -> str:
         )
         chosen.append(f"    WHEN {over} THEN {writer.literal(reading.classes[code])}")
     fields = ",\n    ".join(f"{one} AS {name}" for one, name in zip(sums, names, strict=True))
-    mixture = "(SELECT CASE\n" + "\n".join(chosen) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
-    return writer.case(values, mixture)
+    otherwise = "(SELECT CASE\n" + "\n".join(chosen) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
+    return writer.case(values, otherwise)

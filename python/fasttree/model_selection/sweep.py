@@ -111,7 +111,7 @@ class Sweep(Rendered):
         rows = list(itertools.product(*(self.axes[k] for k in others)))
         number = {(*(s[k] for k in others), s[across]): i for i, s in enumerate(self.settings)}
         places = np.array([[number.get((*row, x), -1) for x in self.axes[across]] for row in rows])
-        filled = (places >= 0).any(axis=1)
+        filled: np.ndarray = np.any(places >= 0, axis=1)
         labels = [" ".join(_label(v) for k, v in zip(others, row, strict=True) if k in named) for row in rows]
         return (
             [label for label, keep in zip(labels, filled, strict=True) if keep],

@@ -180,3 +180,18 @@ def test_the_hull_covers_all_roc_curves():
     assert [0.2, 0.9] in lines["convex hull"].tolist() and "convex hull" not in lines_of(
         plots.roc_curves(curves)
     )
+
+
+def test_growth_is_drawn_from_the_trace():
+    iris = datasets.load_iris()
+    model = fasttree.fit(iris, criterion="gini", evaluation="global")
+    ax = plots.growth_curve(model, iris, (iris.X, iris.y))
+    train, test = ax.lines
+    assert train.get_ydata().tolist() == model.staged_score(iris).tolist() == test.get_ydata().tolist()
+    assert train.get_xdata().tolist() == [1, *(step.leaves for step in model.trace_)]
+    (distance,) = ax.figure.axes[1].lines
+    assert distance.get_ydata().tolist() == [step.global_distance for step in model.trace_]
+    alone = plots.growth_curve(model)
+    assert len(alone.lines) == 1
+    with pytest.raises(ValueError, match="no split"):
+        plots.growth_curve(fasttree.fit([[0.0], [0.0]], [0, 1]))

@@ -1,4 +1,4 @@
-"""Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side, rank diagrams, and the tree itself (matplotlib).
+"""Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side, rank diagrams, and the tree itself, grown and growing (matplotlib).
 
 Every function draws into ``ax`` (a new figure when there is none) and returns it; ``ax.figure.savefig(path)`` keeps it.
 matplotlib is loaded when something is drawn.
@@ -8,6 +8,7 @@ from .bars import criteria_bars, grouped_bars, tree_size_bars
 from .canvas import PALETTE, new_figure
 from .comparison import criteria_dots, rank_diagram
 from .curves import calibration_curves, cost_curves, learning_curves, reward_curves
+from .growth import growth_curve
 from .roc import roc_curves, roc_graph
 from .sweep import accuracy_map
 from .tree import plot_tree
@@ -20,6 +21,7 @@ __all__ = [
     "criteria_bars",
     "criteria_dots",
     "grouped_bars",
+    "growth_curve",
     "learning_curves",
     "new_figure",
     "plot_tree",

@@ -275,6 +275,24 @@ def _noise(n=60, k=2, seed=0):
     return generator.normal(size=(n, 3)), generator.integers(0, k, n)
 
 
+def test_texts_and_sparse_rows_have_a_page_too():
+    from scipy.sparse import csr_array
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    words = ["good tree", "bad leaf", "good leaf", "bad tree", "<b>", "good"] * 5
+    y = np.array(["+", "-", "+", "-", "-", "+"] * 5)
+    model = make_pipeline(CountVectorizer(), MultinomialNB())
+    page = check_page(
+        cross_validate(words, y, estimators={"words": model}, cv="1x3", keep_proba=True).to_html()
+    )
+    assert "30 rows, 2 classes" in page.text and "words: area" in page.text
+    X = csr_array(np.eye(30) + 1)
+    page = check_page(cross_validate(X, y, estimators={"nb": MultinomialNB()}, cv="1x3").to_html())
+    assert "30 rows, 30 features, 2 classes" in page.text
+
+
 def test_many_classes_are_listed_by_their_confusions():
     X, y = _noise(300, 14)
     page = check_page(

@@ -111,10 +111,9 @@ def _against_first(result: CrossValidation, metric: str) -> list[str]:
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
     if facts["rows"] is None:
         return f"{facts['classes']} classes"
-    return (
-        f"{facts['rows']} rows, {facts['features']} features, {facts['classes']} classes "
-        f"(largest {100 * facts['largest']:.1f} %)"
-    )
+    features = "" if facts["features"] is None else f"{facts['features']} features, "
+    largest = f"largest {100 * facts['largest']:.1f} %"
+    return f"{facts['rows']} rows, {features}{facts['classes']} classes ({largest})"
 
 
 def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> DataSection:

@@ -39,7 +39,8 @@ def data_facts(result: CrossValidation) -> dict[str, Any]:
     counts = None if data is None else np.bincount(data.codes, minlength=len(result.classes))
     features = None
     if data is not None:
-        features = data.table.n_features if data.table is not None else np.shape(data.X)[1]
+        shape = data.table.shape if data.table is not None else np.shape(data.X)
+        features = shape[1] if len(shape) == 2 else None
     return {
         "name": result.name or "",
         "rows": None if counts is None else int(counts.sum()),

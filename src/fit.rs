@@ -12,7 +12,7 @@ use crate::data::{
 };
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, Limits, PairMemo, Setting, Thresholds};
+use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, KnownPairs, Limits, PairMemo, Setting, Thresholds};
 use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;
@@ -22,6 +22,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// How a missing value is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -161,7 +162,18 @@ fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
 /// What fits on the same rows under several plans have in common: prepared columns, and pairs of nodes.
 #[derive(Debug, Default)]
 pub struct Common {
+    /// The pairs of the root, where the columns are taken as they are.
+    root: Option<Arc<KnownPairs>>,
+    /// There is but one plan: nodes are not kept for others.
+    alone: bool,
     by_preparation: HashMap<String, (Option<Dataset>, PairMemo)>,
+}
+
+impl Common {
+    /// For one plan `alone` or for several; `root` is what is known of the root's pairs.
+    pub fn new(root: Option<Arc<KnownPairs>>, alone: bool) -> Self {
+        Self { root, alone, by_preparation: HashMap::new() }
+    }
 }
 
 impl Plan {
@@ -273,6 +285,12 @@ impl Plan {
         Ok(self.fit_and_tell(data, rows, weights, control)?.0)
     }
 
+    /// Whether the pairs of nodes can be shared with other plans: they are the evidence, and no rows are held out.
+    pub fn shares_pairs(&self) -> bool {
+        let on_pairs = self.criterion.on_pairs().is_some_and(|m| m.matrices().is_none());
+        on_pairs && !matches!(self.config.pruning, Some(Method::ReducedError { .. }))
+    }
+
     /// [`Plan::fit`], sharing with other plans on the same rows what they have in common.
     pub fn fit_beside(
         &self,
@@ -282,9 +300,7 @@ impl Plan {
         common: &mut Common,
         control: &Control,
     ) -> Result<Model> {
-        if self.criterion.on_pairs().is_none()
-            || matches!(self.config.pruning, Some(Method::ReducedError { .. }))
-        {
+        if !self.shares_pairs() {
             return self.fit(data, rows, weights, control);
         }
         let preparation = format!("{:?} {:?}", self.config.discretize, self.config.missing);
@@ -293,7 +309,9 @@ impl Plan {
             Entry::Vacant(free) => {
                 let rows = self.training_rows(data, rows, weights)?;
                 let prepared = self.prepare(data, &rows, weights, control)?;
-                free.insert((prepared, PairMemo::default()))
+                let root = common.root.as_ref().filter(|_| prepared.is_none());
+                let memo = PairMemo::new(root, !common.alone);
+                free.insert((prepared, memo))
             }
         };
         let rows = self.training_rows(data, rows, weights)?;

@@ -3,11 +3,10 @@
 use super::convert::row_set;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
-use crate::data::{self, Dataset, MISSING};
+use crate::data::{self, Dataset};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
-    Codes, Column, Decay, PairCounts, Profile, Setting, Values, count_matrices, default_radius,
-    pair_counts_between, root_matrix,
+    Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius, pair_counts_between, root_matrix,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -18,43 +17,10 @@ pub struct PyPairCounts {
     counts: PairCounts,
 }
 
-/// Codes of a column with missing cells as a value of their own, and the number of values.
-fn coded(column: &data::Column, name: &str) -> Result<(Vec<u16>, usize)> {
-    let data::Column::Nominal(c) = column else {
-        return Err(Error::Data(format!(
-            "column '{name}' is numeric: pairs are counted over nominal columns; bin it first"
-        )));
-    };
-    let levels = (c.levels() + usize::from(c.n_missing() > 0)).max(1);
-    let codes = (0..c.len() as u32).map(|r| match c.code(r) {
-        MISSING => c.levels() as u16,
-        code => code as u16,
-    });
-    Ok((codes.collect(), levels))
-}
-
 /// Counts over a data set; `from` and all rows by internal number.
 fn count(data: &Dataset, from: Option<&[u32]>, control: &crate::parallel::Control) -> Result<PairCounts> {
-    let columns = data
-        .columns()
-        .iter()
-        .zip(&data.schema().features)
-        .map(|(column, feature)| coded(column, &feature.name))
-        .collect::<Result<Vec<_>>>()?;
-    let bytes: Vec<Option<Vec<u8>>> = columns
-        .iter()
-        .map(|(codes, levels)| (*levels <= 256).then(|| codes.iter().map(|&c| c as u8).collect()))
-        .collect();
-    let columns = columns
-        .iter()
-        .zip(&bytes)
-        .map(|((codes, levels), bytes)| Column {
-            values: bytes.as_ref().map_or(Values::U16(codes), |b| Values::U8(b)),
-            levels: *levels,
-        })
-        .collect();
-    let codes = Codes::new(columns, data.classes(), data.n_classes(), None)?;
-    pair_counts_between(control, &codes, from, None)
+    let columns = NominalColumns::new(data)?;
+    pair_counts_between(control, &columns.codes(data, None)?, from, None)
 }
 
 /// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows.

@@ -7,7 +7,7 @@
 use super::draft::Drafts;
 use crate::numeric::mix;
 use crate::stats::Sum;
-use crate::stats::pairs::Profile;
+use crate::stats::pairs::{PairCounts, Profile};
 use crate::tree::NONE;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,31 +15,45 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of profiles that one memo holds at most.
 const MOST: usize = 256 << 20;
 
-/// The pairs of a node: which features vary (places among the nominal ones), and their profile.
+/// The pairs of a node: its features (places among the nominal ones; those that do not vary may be left out), and their profile.
 #[derive(Debug)]
-pub struct Known {
+pub struct KnownPairs {
     pub(super) features: Vec<u32>,
     pub(super) profile: Profile,
 }
 
+impl KnownPairs {
+    /// All features, from their counts.
+    pub fn of_counts(counts: &PairCounts) -> Self {
+        Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
+    }
+}
+
 /// Profiles by node, for trees on one set of rows.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PairMemo {
-    entries: Mutex<(HashMap<u128, Arc<Known>>, usize)>,
+    /// Profiles, and bytes left.
+    entries: Mutex<(HashMap<u128, Arc<KnownPairs>>, usize)>,
 }
 
 impl PairMemo {
+    /// A memo that knows the root, if anything is known of it, and takes other nodes if trees to come shall have them.
+    pub fn new(root: Option<&Arc<KnownPairs>>, open: bool) -> Self {
+        let known = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
+        Self { entries: Mutex::new((known, if open { MOST } else { 0 })) }
+    }
+
     /// What is known of a node.
-    pub(super) fn get(&self, key: u128) -> Option<Arc<Known>> {
+    pub(super) fn get(&self, key: u128) -> Option<Arc<KnownPairs>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).0.get(&key).cloned()
     }
 
     /// Keep what was found, if there is room.
-    pub(super) fn keep(&self, key: u128, known: &Arc<Known>) {
+    pub(super) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
         let bytes = known.profile.bytes() + 4 * known.features.len() + 128;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.1 + bytes <= MOST {
-            entries.1 += bytes;
+        if bytes <= entries.1 {
+            entries.1 -= bytes;
             entries.0.insert(key, Arc::clone(known));
         }
     }

@@ -28,7 +28,7 @@ use crate::tree::Tree;
 
 pub use evaluate::{Candidate, candidates};
 pub use global::{distances, grow as grow_globally};
-pub use memo::PairMemo;
+pub use memo::{KnownPairs, PairMemo};
 pub use stash::Stash;
 
 /// Grow a tree on some rows.

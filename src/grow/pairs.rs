@@ -6,7 +6,7 @@
 //! weight is off by at most 2^-16 of the heaviest and scores do not depend on threads or order.
 
 use super::evaluate::Look;
-use super::memo::Known;
+use super::memo::KnownPairs;
 use crate::criteria::pairs::{OnPairs, Pairs};
 use crate::data::RowSet;
 use crate::error::{Error, Result};
@@ -108,7 +108,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         pairs: &PairGround,
         tools: &mut PairTools,
         control: &Control,
-    ) -> Result<(Arc<Known>, Option<Matrices>)> {
+    ) -> Result<(Arc<KnownPairs>, Option<Matrices>)> {
         let (nominal, classes) = (&self.ground.nominal, self.ground.data.n_classes());
         let coded = self.field.coded(nominal.features.len(), self.extent);
         let weight = |r| pairs.weight(r);
@@ -120,14 +120,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let matrices = setting.filter(|_| !rows.features().is_empty());
         let matrices =
             matrices.map(|s| rows.matrices(control, &nominal.layout, classes, s, pairs.scale)).transpose()?;
-        Ok((Arc::new(Known { features: rows.features().to_vec(), profile }), matrices))
+        Ok((Arc::new(KnownPairs { features: rows.features().to_vec(), profile }), matrices))
     }
 
     fn judged(
         &self,
         metric: &dyn OnPairs,
         pairs: &PairGround,
-        known: &Known,
+        known: &KnownPairs,
         matrices: Option<&Matrices>,
     ) -> Result<PairScores> {
         if known.features.is_empty() {

@@ -4,6 +4,7 @@
 //! parallel, one fold and plan each, with growth inside them serial, so that no result depends on threads.
 
 mod permutation;
+mod roots;
 
 pub use permutation::permutation_losses;
 
@@ -47,19 +48,20 @@ pub fn cross_validate(
     data.sort_columns(control)?;
     control.expect((plans.len() * folds.len()) as u64);
     let serial = control.serial();
+    let roots = match plans.iter().any(Plan::shares_pairs) {
+        true => roots::roots(data, weights, folds, control)?,
+        false => vec![None; folds.len()],
+    };
     // Folds outside, plans inside: what the plans share stays in the cache.
     let by_fold = parallel::map(control, folds.len(), |f| {
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
-        let mut common = Common::default();
+        let mut common = Common::new(roots[f].clone(), plans.len() == 1);
         plans
             .iter()
             .map(|plan| {
                 control.check()?;
-                let model = match plans.len() {
-                    1 => plan.fit(data, &rows, weights, &serial)?,
-                    _ => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
-                };
+                let model = plan.fit_beside(data, &rows, weights, &mut common, &serial)?;
                 let outcome = predict(&model, data, &fold.test, probabilities)?;
                 control.advance(1);
                 Ok(outcome)

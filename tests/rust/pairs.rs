@@ -65,29 +65,44 @@ fn what_plans_share_changes_no_tree() {
 
 #[test]
 fn folds_grow_what_fits_grow() {
-    let data = random(4, 300, 5, 3);
-    let folds: Vec<Fold> = (0..4)
-        .map(|f| Fold {
-            train: (0..300).filter(|r| r % 4 != f).collect(),
-            test: (0..300).filter(|r| r % 4 == f).collect(),
+    // With so many rows the roots of all folds are counted together.
+    let n = 700;
+    let data = random(4, n as usize, 4, 3);
+    let parted = |k: u32| {
+        (0..k).map(move |f| Fold {
+            train: (0..n).filter(|r| r % k != f).collect(),
+            test: (0..n).filter(|r| r % k == f).collect(),
         })
-        .collect();
+    };
+    // Two repetitions, and a fold that belongs to none.
+    let mut folds: Vec<Fold> = parted(4).chain(parted(3)).collect();
+    folds.insert(4, Fold { train: (0..400).collect(), test: (300..500).collect() });
+    let copies: Vec<f64> = (0..n as usize).map(|i| f64::from((mix(9, i as u64) % 3) as u32)).collect();
+    let reals: Vec<f64> = copies.iter().map(|c| c + 0.25).collect();
+    let weights = [&vec![1.0; n as usize], &copies, &reals].map(|w| Weights::from_reals(w, |i| i).unwrap());
     let plans: Vec<Plan> = WORDS.iter().map(|w| plan(w)).collect();
-    let mut before = None;
-    for threads in [1, 3] {
-        let found =
-            cross_validate(&data, &Weights::Unit, &plans, &folds, false, &Control::new(threads)).unwrap();
-        let sizes: Vec<usize> = found.iter().map(|o| o.shape.leaves).collect();
+    for weights in &weights {
+        let mut before = None;
+        for threads in [1, 3] {
+            let found = cross_validate(&data, weights, &plans, &folds, false, &Control::new(threads)).unwrap();
+            let answers: Vec<_> = found.iter().map(|o| (o.shape.leaves, o.predictions.clone())).collect();
+            assert!(before.get_or_insert_with(|| answers.clone()) == &answers);
+        }
         for (p, plan) in plans.iter().enumerate() {
-            for (f, fold) in folds.iter().enumerate() {
+            let alone = std::slice::from_ref(plan);
+            for (f, fold) in folds.iter().enumerate().step_by(3) {
                 let rows = fold.train.iter().map(|&r| data.internal()[r as usize]).collect();
                 let rows = RowSet::of(rows, data.len());
-                let alone = plan.fit(&data, &rows, &Weights::Unit, &Control::new(1)).unwrap();
-                assert_eq!(sizes[p * folds.len() + f], alone.tree.shape().leaves);
+                let one = plan.fit(&data, &rows, weights, &Control::new(1)).unwrap();
+                let shape = one.tree.shape().leaves;
+                assert_eq!(before.as_ref().unwrap()[p * folds.len() + f].0, shape, "{p} {f}");
+            }
+            if p == 0 {
+                let found = cross_validate(&data, weights, alone, &folds, false, &Control::new(1)).unwrap();
+                let answers: Vec<_> = found.into_iter().map(|o| (o.shape.leaves, o.predictions)).collect();
+                assert_eq!(answers, before.as_ref().unwrap()[..folds.len()]);
             }
         }
-        let answers: Vec<_> = found.into_iter().map(|o| o.predictions).collect();
-        assert!(before.get_or_insert_with(|| answers.clone()) == &answers);
     }
 }
 

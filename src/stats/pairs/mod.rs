@@ -4,6 +4,7 @@
 //! distance); every metric of the framework is a contraction of them. The distance of two rows is the number of features on which they differ.
 
 mod blocks;
+mod columns;
 mod contract;
 mod counts;
 mod exact;
@@ -20,6 +21,7 @@ mod tile;
 mod window;
 
 pub use blocks::{BlockCounts, pair_counts_by_block, pair_counts_by_block_with};
+pub use columns::NominalColumns;
 pub use contract::{Decay, Setting, count_matrices, root_matrix, uniform_matrices};
 pub use counts::PairCounts;
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};

@@ -1,0 +1,60 @@
+//! The nominal columns of a data set as the pass reads them: a missing cell is one more value.
+//!
+//! Codes are copied once, in a byte where they fit. O(rows x features).
+
+use super::input::{Codes, Column, Values};
+use crate::data::{self, Dataset, MISSING};
+use crate::error::{Error, Result};
+
+enum Owned {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+}
+
+/// Codes of all columns.
+pub struct NominalColumns {
+    columns: Vec<(Owned, usize)>,
+}
+
+impl NominalColumns {
+    /// Copy the codes.
+    ///
+    /// # Errors
+    /// [`Error::Data`] naming a numeric column.
+    pub fn new(data: &Dataset) -> Result<Self> {
+        let columns = data.columns().iter().zip(&data.schema().features).map(|(column, feature)| {
+            let data::Column::Nominal(c) = column else {
+                return Err(Error::Data(format!(
+                    "column '{}' is numeric: pairs are counted over nominal columns; bin it first",
+                    feature.name
+                )));
+            };
+            let levels = (c.levels() + usize::from(c.n_missing() > 0)).max(1);
+            let codes = (0..c.len() as u32).map(|r| match c.code(r) {
+                MISSING => c.levels() as u32,
+                code => code,
+            });
+            let owned = match levels <= 256 {
+                true => Owned::U8(codes.map(|c| c as u8).collect()),
+                false => Owned::U16(codes.map(|c| c as u16).collect()),
+            };
+            Ok((owned, levels))
+        });
+        Ok(Self { columns: columns.collect::<Result<_>>()? })
+    }
+
+    /// With classes and whole weights.
+    ///
+    /// # Errors
+    /// As [`Codes::new`].
+    pub fn codes<'a>(&'a self, data: &'a Dataset, weights: Option<&'a [u32]>) -> Result<Codes<'a>> {
+        let column = |(owned, levels): &'a (Owned, usize)| Column {
+            values: match owned {
+                Owned::U8(c) => Values::U8(c),
+                Owned::U16(c) => Values::U16(c),
+            },
+            levels: *levels,
+        };
+        Codes::new(self.columns.iter().map(column).collect(), data.classes(), data.n_classes(), weights)
+    }
+}

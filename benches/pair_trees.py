@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def numpy_scores(codes: np.ndarray, y: np.ndarray, alpha: float) -> np.ndarray:
         total = hot[part].T @ same.sum(axis=1)
         pairs += equal - (total - equal)
     share = hot.sum(axis=0) / rows
-    return np.array([(share[a:b] * pairs[a:b]).sum() for a, b in zip(first[:-1], first[1:], strict=True)])
+    return np.array([(share[a:b] * pairs[a:b]).sum() for a, b in itertools.pairwise(first)])
 
 
 def numpy_leaves(codes: np.ndarray, y: np.ndarray, alpha: float) -> int:

@@ -26,7 +26,7 @@ from .statistics import (
     wilcoxon,
 )
 from .stratified import FiveByTwo, StratifiedRepeatedKFold
-from .sweep import Sweep, sweep
+from .sweeping import Sweep, sweep
 from .validation import cross_validate
 from .weka import WekaStratifiedKFold
 

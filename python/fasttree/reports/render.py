@@ -9,7 +9,7 @@ from ..model_selection.comparison import Comparison
 from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
 from ..model_selection.statistics import FriedmanResult
-from ..model_selection.sweep import Sweep
+from ..model_selection.sweeping import Sweep
 from .latex import render_latex
 from .markdown import render_markdown
 from .records import render_csv, render_json

@@ -107,18 +107,24 @@ class Sweep(Rendered):
         """
         across = "alpha" if len(self.axes["alpha"]) > 1 else max(AXES, key=lambda k: len(self.axes[k]))
         others = [k for k in AXES if k != across]
-        named = [k for k in others if len(self.axes[k]) > 1] or ["criterion"]
         rows = list(itertools.product(*(self.axes[k] for k in others)))
         number = {(*(s[k] for k in others), s[across]): i for i, s in enumerate(self.settings)}
         places = np.array([[number.get((*row, x), -1) for x in self.axes[across]] for row in rows])
         filled: np.ndarray = np.any(places >= 0, axis=1)
-        labels = [" ".join(_label(v) for k, v in zip(others, row, strict=True) if k in named) for row in rows]
+        labels = [self._row_label(dict(zip(others, row, strict=True))) for row in rows]
         return (
             [label for label, keep in zip(labels, filled, strict=True) if keep],
             [_label(x) for x in self.axes[across]],
             places[filled],
             across,
         )
+
+    def _row_label(self, row: dict[str, Any]) -> str:
+        """What of a row varies and is known to its criterion."""
+        criterion = row.get("criterion", self.axes["criterion"][0])
+        known = {"criterion", *criteria.make(criterion).get_params()}  # type: ignore[union-attr]
+        named = [k for k in row if len(self.axes[k]) > 1 and (k in known or k == "alpha")]
+        return " ".join(_label(row[k]) for k in named) or str(criterion)
 
     def plot(self, metric: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the map as a heat map; see `fasttree.plots.accuracy_map`. Returns the axes."""

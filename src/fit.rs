@@ -12,7 +12,9 @@ use crate::data::{
 };
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::{self, Decay, EmptyBranch, Evaluation, Labels, KnownPairs, Limits, PairMemo, Setting, Thresholds};
+use crate::grow::{
+    self, Decay, EmptyBranch, Evaluation, KnownPairs, Labels, Limits, PairMemo, Setting, Thresholds,
+};
 use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;

@@ -6,7 +6,8 @@ use super::job::{exception, run};
 use crate::data::{self, Dataset};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
-    Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius, pair_counts_between, root_matrix,
+    Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius, pair_counts_between,
+    root_matrix,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -87,8 +87,7 @@ fn divided(folds: &[Fold], data: &Dataset) -> Option<(usize, Vec<u16>)> {
         group += 1;
     }
     for (f, fold) in folds[..group].iter().enumerate() {
-        let train: Option<Vec<u32>> =
-            fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();
+        let train: Option<Vec<u32>> = fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();
         let mut seen = RowSet::of(train?, n).bits(n);
         if seen.ones().count() != fold.train.len() {
             return None;

@@ -84,7 +84,8 @@ fn folds_grow_what_fits_grow() {
     for weights in &weights {
         let mut before = None;
         for threads in [1, 3] {
-            let found = cross_validate(&data, weights, &plans, &folds, false, &Control::new(threads)).unwrap();
+            let found =
+                cross_validate(&data, weights, &plans, &folds, false, &Control::new(threads)).unwrap();
             let answers: Vec<_> = found.iter().map(|o| (o.shape.leaves, o.predictions.clone())).collect();
             assert!(before.get_or_insert_with(|| answers.clone()) == &answers);
         }

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
     from .features import score_features
+    from .forest import FastForestClassifier
     from .model_selection.sweeping import sweep
     from .pairs import PairCounts, count_matrices, pair_counts
     from .table import Table

@@ -7,7 +7,7 @@
 //! 5. [`grow`]: leaves are split until a limit says stop; the result is a [`tree`].
 //! 6. [`prune`]: a tree is cut back where it says more than the rows do.
 //! 7. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
-//!    [`bayes`]: classifiers that need no tree, on the same counts.
+//!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search instead of growth.
 //! 8. [`predict`] and [`store`] need the model alone, not how it came to be.
 //! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
@@ -20,6 +20,7 @@ pub mod criteria;
 pub mod data;
 pub mod discretize;
 pub mod error;
+pub mod exact;
 pub mod fit;
 pub mod grow;
 pub mod inspect;

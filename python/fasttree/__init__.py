@@ -25,6 +25,7 @@ _SUBMODULES = (
     "criteria",
     "datasets",
     "discretize",
+    "exact",
     "exports",
     "metrics",
     "model_selection",
@@ -40,8 +41,12 @@ _NAMES = {
     "FastForestClassifier": "forest",
     "FastTreeClassifier": "estimators",
     "fit": "estimators",
+    "MinimalTreeClassifier": "exact",
+    "OptimalTreeClassifier": "exact",
     "from_bytes": "estimators",
     "load_model": "estimators",
+    "minimal_tree": "exact",
+    "optimal_tree": "exact",
     "score_features": "features",
     "PairCounts": "pairs",
     "count_matrices": "pairs",
@@ -56,12 +61,15 @@ __all__ = [
     "FastForestClassifier",
     "FastTreeClassifier",
     "InternalError",
+    "MinimalTreeClassifier",
+    "OptimalTreeClassifier",
     "PairCounts",
     "Table",
     "count_matrices",
     "criteria",
     "datasets",
     "discretize",
+    "exact",
     "experiments",
     "exports",
     "fit",
@@ -69,8 +77,10 @@ __all__ = [
     "list_criteria",
     "load_model",
     "metrics",
+    "minimal_tree",
     "model_selection",
     "naive_bayes",
+    "optimal_tree",
     "pair_counts",
     "plots",
     "presets",
@@ -85,6 +95,7 @@ if TYPE_CHECKING:
         criteria,
         datasets,
         discretize,
+        exact,
         experiments,
         exports,
         metrics,
@@ -98,6 +109,7 @@ if TYPE_CHECKING:
     from ._engine import InternalError
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
+    from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
     from .features import score_features
     from .forest import FastForestClassifier
     from .model_selection.sweeping import sweep

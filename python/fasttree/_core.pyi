@@ -18,6 +18,8 @@ __all__ = [
     "criteria_json",
     "exercise",
     "forest_fit",
+    "minimal_tree",
+    "optimal_tree",
     "pair_counts",
     "permutation_losses",
     "score_tables",
@@ -193,6 +195,22 @@ class BayesModel:
 def bayes_fit(
     data: Dataset, config: str, sample_weight: np.ndarray | None = None, n_jobs: int | None = None
 ) -> BayesModel: ...
+def minimal_tree(
+    data: Dataset,
+    limits: str,
+    minimise_errors: bool,
+    parameters: str,
+    sample_weight: np.ndarray | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Model: ...
+def optimal_tree(
+    data: Dataset,
+    objective: str,
+    limits: str,
+    parameters: str,
+    sample_weight: np.ndarray | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Model: ...
 def criteria_json() -> str: ...
 def simd_level() -> str: ...
 def score_tables(

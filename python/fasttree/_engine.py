@@ -42,7 +42,9 @@ __all__ = [
     "forest_fit",
     "forest_from_bytes",
     "label_of",
+    "minimal_tree",
     "model_from_bytes",
+    "optimal_tree",
     "pair_counts",
     "permutation_losses",
     "plain",
@@ -296,6 +298,36 @@ def bayes_fit(
     """Fit naive Bayes, TAN or AODE."""
     data = dataset_of(table, n_jobs)
     return _core.bayes_fit(data, json.dumps(config), _weights(sample_weight), n_jobs)
+
+
+def minimal_tree(
+    table: Table,
+    limits: dict[str, Any],
+    minimise_errors: bool,
+    parameters: str,
+    *,
+    sample_weight: Any = None,
+    progress: Progress = None,
+) -> Model:
+    """The smallest consistent tree; its parameters hold what was found."""
+    data = dataset_of(table)
+    return _core.minimal_tree(
+        data, json.dumps(limits), minimise_errors, parameters, _weights(sample_weight), progress
+    )
+
+
+def optimal_tree(
+    table: Table,
+    objective: dict[str, Any],
+    limits: dict[str, Any],
+    parameters: str,
+    *,
+    sample_weight: Any = None,
+    progress: Progress = None,
+) -> Model:
+    """The tree of least errors + penalty x leaves; its parameters hold what was found."""
+    data, words = dataset_of(table), (json.dumps(objective), json.dumps(limits))
+    return _core.optimal_tree(data, *words, parameters, _weights(sample_weight), progress)
 
 
 def criteria_registry() -> list[dict[str, Any]]:

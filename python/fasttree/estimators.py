@@ -452,6 +452,10 @@ def from_bytes(data: bytes) -> Any:
             "not a valid fasttree model of trees: this is a Bayesian classifier, which fasttree.naive_bayes.load reads"
         )
     model = _engine.model_from_bytes(data)
+    if '"learner"' in model.parameters:
+        from .exact import restored
+
+        return restored(model)
     estimator, classes, has_names = read_back(FastTreeClassifier, model)
     estimator._candidates = {}
     estimator._adopt(model, classes, has_names)

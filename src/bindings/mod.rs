@@ -8,6 +8,7 @@ mod convert;
 mod custom;
 mod custom_pairs;
 mod dataset;
+mod exact;
 mod forest;
 mod job;
 mod model;
@@ -33,6 +34,8 @@ mod _core {
     use super::bayes::{PyBayesModel, bayes_fit};
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
+    #[pymodule_export]
+    use super::exact::{minimal_tree, optimal_tree};
     #[pymodule_export]
     use super::forest::{PyForest, bag_counts, forest_fit, permutation_losses};
     #[pymodule_export]

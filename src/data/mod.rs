@@ -20,6 +20,6 @@ pub use column::{Codes, MISSING, NominalColumn, NumericColumn, entry_row, entry_
 pub use dataset::{Builder, Column, Dataset};
 pub use draw::Draw;
 pub use planes::{PlaneGroup, Planes};
-pub use rows::{Bits, RowSet};
+pub use rows::{Bits, RowSet, ones};
 pub use schema::{Feature, Kind, Label, Schema};
 pub use weights::Weights;

@@ -84,20 +84,25 @@ impl Bits {
 
     /// Rows whose bit is set, ascending.
     pub fn ones(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut word = word;
-            std::iter::from_fn(move || {
-                (word != 0).then(|| {
-                    let bit = word.trailing_zeros();
-                    word &= word - 1;
-                    i as u32 * 64 + bit
-                })
-            })
-        })
+        ones(&self.words)
     }
 
     /// The words, least significant bit first.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
+}
+
+/// Numbers of the bits that are set, ascending; words hold 64 each, least significant bit first.
+pub fn ones(words: &[u64]) -> impl Iterator<Item = u32> + '_ {
+    words.iter().enumerate().flat_map(|(i, &word)| {
+        let mut word = word;
+        std::iter::from_fn(move || {
+            (word != 0).then(|| {
+                let bit = word.trailing_zeros();
+                word &= word - 1;
+                i as u32 * 64 + bit
+            })
+        })
+    })
 }

@@ -18,14 +18,15 @@ RANKS = {
     "_engine": 4,
     "criteria": 5, "pruning": 5, "datasets": 5, "metrics": 5, "discretize": 5,
     "presets": 6, "pairs": 6, "_settings": 6, "_rows": 5.5, "_view": 6, "_prunable": 6.5, "_classifier": 6.5, "exports": 6.5,
-    "estimators": 7, "forest": 7.5, "naive_bayes": 7, "features": 8,
+    "estimators": 7, "forest": 7.5, "naive_bayes": 7, "features": 8, "exact": 8,
     "model_selection": 9, "reports": 10, "plots": 10, "experiments": 11, "cli": 12, "__init__": 13, "__main__": 13,
 }  # fmt: skip
 
-# Methods of a result that hand it on to a room above, imported when they are called.
+# Results that are handed on to a room above (a picture, a report, a model file's own estimator), imported when asked for.
 DOORS = {
     ("estimators", "plots"),
     ("estimators", "forest"),
+    ("estimators", "exact"),
     ("model_selection", "reports"),
     ("model_selection", "plots"),
 }

@@ -3,6 +3,7 @@
 mod architecture;
 mod bayes;
 mod discretize;
+mod exact;
 mod forest;
 mod global;
 mod growth;

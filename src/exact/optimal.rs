@@ -1,0 +1,211 @@
+//! From training rows to the cheapest tree: copies of rows for the search, a greedy tree to begin with, the tree at the end.
+
+use super::consistent::{Halt, Meter};
+use super::pairs::View;
+use super::plan::Plan;
+use super::problem::{Errors, Problem, members};
+use super::sparse::{FREE, Rows, Sparse, Test};
+use super::{Limits, MAX_ROWS};
+use crate::data::{Dataset, Weights};
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+use crate::tree::Tree;
+use std::time::Instant;
+
+/// What is minimised: share of misclassified rows + `leaf_penalty` x leaves, over trees of limited depth and size.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Objective {
+    /// Longest path, in tests.
+    pub max_depth: Option<usize>,
+    /// Price of a leaf, as a share of the rows.
+    pub leaf_penalty: f64,
+}
+
+/// The cheapest tree, or the cheapest found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cheapest {
+    /// The tree.
+    pub tree: Tree,
+    /// Its share of misclassified rows + penalty x leaves.
+    pub objective: f64,
+    /// No tree within the limits on depth and size has less.
+    pub lower: f64,
+    /// Misclassified rows.
+    pub errors: f64,
+    /// Search nodes opened.
+    pub opened: u64,
+}
+
+impl Objective {
+    fn check(&self, limits: &Limits) -> Result<()> {
+        if !(self.leaf_penalty >= 0.0 && self.leaf_penalty.is_finite()) {
+            let reason = "must be a finite number >= 0 (a share of the rows)";
+            return Err(Error::parameter("leaf_penalty", self.leaf_penalty, reason));
+        }
+        if self.max_depth.is_none() && limits.max_nodes.is_none() && self.leaf_penalty == 0.0 {
+            return Err(Error::Unsupported {
+                what: "a tree without max_depth, max_nodes and leaf_penalty".into(),
+                supported: "one of them at least; minimal_tree(errors='minimise') finds the smallest tree with the fewest errors"
+                    .into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Rows as the search counts them: one a copy.
+fn copies(problem: &Problem) -> Result<Rows> {
+    let mut rows = Rows {
+        ranks: vec![Vec::new(); problem.d],
+        class: Vec::new(),
+        classes: problem.classes.len(),
+        lost: Vec::new(),
+    };
+    let mut lost = Vec::new();
+    for row in 0..problem.n {
+        let own = &problem.weights[row];
+        let most = own.iter().map(|c| c.1).fold(0.0, f64::max);
+        let kept = own.iter().find(|c| c.1 == most).map_or(0, |c| c.0);
+        for &(class, weight) in own {
+            if weight.fract() != 0.0 || rows.class.len() as f64 + weight > MAX_ROWS as f64 {
+                return Err(Error::Data(format!(
+                    "sample weights must be whole numbers here (copies of rows, {MAX_ROWS} at most in all), and one is {weight}"
+                )));
+            }
+            for _ in 0..weight as usize {
+                rows.class.push(class);
+                lost.push(class != kept);
+                for f in 0..problem.d {
+                    rows.ranks[f].push(problem.ranks[f][row]);
+                }
+            }
+        }
+    }
+    rows.lost = vec![0; lost.len().div_ceil(64)];
+    lost.iter().enumerate().filter(|(_, l)| **l).for_each(|(i, _)| rows.lost[i >> 6] |= 1 << (i & 63));
+    Ok(rows)
+}
+
+fn all(n: usize) -> Vec<u64> {
+    (0..n.div_ceil(64)).map(|w| if n >= (w + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 }).collect()
+}
+
+/// Top-down by weighted Gini impurity, then cut back where a leaf is as cheap: cost and plan.
+fn greedy(
+    problem: &Problem,
+    rows: &Rows,
+    search: &Sparse<'_>,
+    depth: usize,
+    penalty: f64,
+    control: &Control,
+) -> Result<(f64, Plan)> {
+    let mut below = vec![(all(rows.class.len()), depth)];
+    // Cost as a leaf, and whether there is a test, in pre-order.
+    let mut nodes: Vec<(f64, Option<Test>)> = Vec::new();
+    while let Some((bits, depth)) = below.pop() {
+        control.check()?;
+        let view = View::new(rows, &bits);
+        let errors = view.errors_of_leaf();
+        let test = if depth > 0 && errors > 0.0 { view.tests_by_gini().first().copied() } else { None };
+        nodes.push((errors + penalty, test));
+        if let Some(test) = test {
+            let (left, right) = search.divide(&bits, test);
+            below.push((right, depth - 1));
+            below.push((left, depth - 1));
+        }
+    }
+    // From the last node to the first: the subtrees of both sides lie on the stack.
+    let mut costs: Vec<(f64, usize)> = Vec::new();
+    let mut ends = vec![0; nodes.len()];
+    for i in (0..nodes.len()).rev() {
+        let (leaf, test) = nodes[i];
+        let mut here = (leaf, i + 1);
+        if test.is_some() {
+            let (left, right) = (costs.pop().unwrap_or(here), costs.pop().unwrap_or(here));
+            here.1 = right.1;
+            if left.0 + right.0 < leaf {
+                here.0 = left.0 + right.0;
+            } else {
+                nodes[i].1 = None;
+            }
+        }
+        ends[i] = here.1;
+        costs.push(here);
+    }
+    let mut at = 0;
+    let plan = Plan::grow(problem.everything(), problem, |_| -> Result<Option<Test>> {
+        let test = nodes[at].1;
+        at = if test.is_some() { at + 1 } else { ends[at] };
+        Ok(test)
+    })?;
+    Ok((costs.first().map_or(0.0, |c| c.0), plan))
+}
+
+/// The cheapest tree of some rows (internal numbers; positive whole weights), or the cheapest that the limits allow to find.
+pub fn optimal_tree(
+    data: &Dataset,
+    rows: &[u32],
+    weights: &Weights,
+    objective: &Objective,
+    limits: &Limits,
+    control: &Control,
+) -> Result<Cheapest> {
+    let start = Instant::now();
+    limits.check()?;
+    objective.check(limits)?;
+    let problem = Problem::new(data, rows, weights, Errors::Minimise, control)?;
+    let copies = copies(&problem)?;
+    let n = copies.class.len() as f64;
+    let penalty = objective.leaf_penalty * n;
+    let depth = objective.max_depth.map_or(FREE, |d| d.min(usize::from(FREE) - 1) as u16);
+    let splits = limits.max_nodes.map_or(FREE, |m| ((m - 1) / 2).min(usize::from(FREE) - 1) as u16);
+    let everything = all(copies.class.len());
+    let mut search = Sparse::new(&copies, penalty, limits.memory, limits.meter(start, control));
+    let by_size = if splits == FREE { usize::MAX } else { (usize::from(splits) + 1).ilog2() as usize };
+    let levels = objective.max_depth.unwrap_or(usize::MAX).min(by_size);
+    let (cost, mut plan) = greedy(&problem, &copies, &search, levels, penalty, control)?;
+    let (found, mut lower) = match search.root(&everything, depth, splits, cost) {
+        Ok(answer) => answer,
+        Err(_) => return Err(Error::Cancelled),
+    };
+    let opened = search.meter.opened;
+    let mut best = cost;
+    if let Some((cost, first)) = found {
+        // What is left to find was found before; it is not counted again.
+        search.meter = Meter::new(u64::MAX, None, control);
+        let mut below = vec![(everything, depth, splits, (cost, first))];
+        let top = first.is_none();
+        let grown =
+            Plan::grow(problem.everything(), &problem, |_| -> std::result::Result<Option<Test>, Halt> {
+                let Some((bits, depth, splits, wanted)) = below.pop().filter(|_| !top) else {
+                    return Ok(None);
+                };
+                let Some((test, l, r)) = search.test(&bits, depth, splits, wanted)? else { return Ok(None) };
+                let (left, right) = search.divide(&bits, test);
+                let depth = if depth == FREE { FREE } else { depth - 1 };
+                below.push((right, depth, r.0, (r.1, None)));
+                below.push((left, depth, l.0, (l.1, None)));
+                Ok(Some(test))
+            });
+        match grown {
+            Ok(grown) => (plan, best) = (grown, cost),
+            Err(Halt::Cancelled) => return Err(Error::Cancelled),
+            Err(Halt::Spent) => lower = lower.min(cost),
+        }
+    }
+    let tree = plan.tree(&problem, data);
+    let leaves = (plan.splits() + 1) as f64;
+    let mut errors = 0.0;
+    plan.follow(problem.everything(), &problem, |bits, split| {
+        if split.is_none() {
+            let label = problem.label(bits);
+            let wrong = members(bits).flat_map(|row| &problem.weights[row]);
+            errors += wrong.filter(|c| u16::from(c.0) != label).map(|c| c.1).sum::<f64>();
+        }
+    });
+    debug_assert!((errors + penalty * leaves - best).abs() < 1e-6 * n);
+    let objective = errors / n + objective.leaf_penalty * leaves;
+    let lower = if lower >= best - 1e-6 { objective } else { (lower / n).min(objective) };
+    Ok(Cheapest { tree, objective, lower, errors, opened })
+}

@@ -1,0 +1,212 @@
+//! The best tree of two levels, by counting pairs of tests.
+//!
+//! For tests a and b, the class counts of "a and b" and those of a and of b alone give all four leaves of "a, then b on one side". One
+//! table a pair of features (`cells[i][j]` = rows below cut i of the one and below cut j of the other, by class) serves every
+//! pair of their cuts, either one first: O(rows + cuts x cuts x classes) a pair of features, all leaves of all
+//! trees of depth two in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values; two
+//! binary features are the smallest case).
+
+use super::consistent::{Halt, Meter};
+use super::sparse::Rows;
+use crate::data::ones;
+
+/// The rows of a set with the cuts that divide them.
+#[derive(Debug)]
+pub(super) struct View {
+    k: usize,
+    class: Vec<u8>,
+    totals: Vec<u32>,
+    features: Vec<Axis>,
+}
+
+/// One feature of a view.
+#[derive(Debug)]
+struct Axis {
+    feature: u16,
+    /// Rank below each cut.
+    cuts: Vec<u32>,
+    /// Interval of each row: number of cuts below it.
+    place: Vec<u16>,
+    /// Class counts below each cut.
+    below: Vec<u32>,
+}
+
+fn errors(counts: impl Iterator<Item = u32>) -> u32 {
+    let (mut sum, mut most) = (0, 0);
+    for c in counts {
+        sum += c;
+        most = most.max(c);
+    }
+    sum - most
+}
+
+impl View {
+    pub(super) fn new(rows: &Rows, bits: &[u64]) -> Self {
+        let members: Vec<u32> = ones(bits).collect();
+        let k = rows.classes;
+        let class: Vec<u8> = members.iter().map(|&r| rows.class[r as usize]).collect();
+        let mut totals = vec![0; k];
+        class.iter().for_each(|&c| totals[usize::from(c)] += 1);
+        let mut features = Vec::new();
+        for (f, ranks) in rows.ranks.iter().enumerate() {
+            let mut values: Vec<u32> = members.iter().map(|&r| ranks[r as usize]).collect();
+            let own = values.clone();
+            values.sort_unstable();
+            values.dedup();
+            if values.len() < 2 {
+                continue;
+            }
+            let place: Vec<u16> = own.iter().map(|v| values.partition_point(|w| w < v) as u16).collect();
+            values.pop();
+            let mut below = vec![0; values.len() * k];
+            for (&p, &c) in place.iter().zip(&class) {
+                if usize::from(p) < values.len() {
+                    below[usize::from(p) * k + usize::from(c)] += 1;
+                }
+            }
+            for i in k..below.len() {
+                below[i] += below[i - k];
+            }
+            features.push(Axis { feature: f as u16, cuts: values, place, below });
+        }
+        Self { k, class, totals, features }
+    }
+
+    pub(super) fn errors_of_leaf(&self) -> f64 {
+        f64::from(errors(self.totals.iter().copied()))
+    }
+
+    /// All tests, the smallest weighted Gini impurity first.
+    pub(super) fn tests_by_gini(&self) -> Vec<(u16, u32)> {
+        let n: u32 = self.totals.iter().sum();
+        let mut found = Vec::new();
+        for axis in &self.features {
+            for (i, &cut) in axis.cuts.iter().enumerate() {
+                let left = &axis.below[i * self.k..(i + 1) * self.k];
+                let l: u32 = left.iter().sum();
+                let squares =
+                    |it: &mut dyn Iterator<Item = u32>| it.map(|c| f64::from(c).powi(2)).sum::<f64>();
+                let inside = squares(&mut left.iter().copied()) / f64::from(l)
+                    + squares(&mut left.iter().zip(&self.totals).map(|(a, t)| t - a)) / f64::from(n - l);
+                found.push((-inside, (axis.feature, cut)));
+            }
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        found.into_iter().map(|f| f.1).collect()
+    }
+}
+
+/// Cheapest way to treat the two sides of each cut of a feature.
+struct Sides {
+    left: Vec<f64>,
+    right: Vec<f64>,
+    /// The same as leaves.
+    leaves: Vec<(f64, f64)>,
+}
+
+/// The cheapest tree with at least one test, at most `depth` (1 or 2) levels and `splits` tests, and its first test.
+pub(super) fn two_levels(
+    view: &View,
+    penalty: f64,
+    depth: u16,
+    splits: u16,
+    meter: &Meter<'_>,
+) -> Result<Option<(f64, (u16, u32))>, Halt> {
+    let k = view.k;
+    let mut sides: Vec<Sides> = view
+        .features
+        .iter()
+        .map(|axis| {
+            let leaves: Vec<(f64, f64)> = axis
+                .below
+                .chunks_exact(k)
+                .map(|left| {
+                    let right = left.iter().zip(&view.totals).map(|(a, t)| t - a);
+                    let left = errors(left.iter().copied());
+                    (f64::from(left) + penalty, f64::from(errors(right)) + penalty)
+                })
+                .collect();
+            let (left, right) = leaves.iter().copied().unzip();
+            Sides { left, right, leaves }
+        })
+        .collect();
+    if depth >= 2 && splits >= 2 {
+        let mut cells = Vec::new();
+        for (i, a) in view.features.iter().enumerate() {
+            for (j, b) in view.features.iter().enumerate().take(i + 1) {
+                meter.look()?;
+                let width = b.cuts.len();
+                if i == j {
+                    within(view, a, &mut sides[i], penalty);
+                    continue;
+                }
+                cells.clear();
+                cells.resize(a.cuts.len() * width * k, 0_u32);
+                for ((&p, &q), &c) in a.place.iter().zip(&b.place).zip(&view.class) {
+                    let (p, q) = (usize::from(p), usize::from(q));
+                    if p < a.cuts.len() && q < width {
+                        cells[(p * width + q) * k + usize::from(c)] += 1;
+                    }
+                }
+                for p in 0..a.cuts.len() {
+                    for at in (p * width + 1) * k..(p + 1) * width * k {
+                        cells[at] += cells[at - k];
+                    }
+                    if p > 0 {
+                        for at in p * width * k..(p + 1) * width * k {
+                            cells[at] += cells[at - width * k];
+                        }
+                    }
+                }
+                for p in 0..a.cuts.len() {
+                    for q in 0..width {
+                        let both = &cells[(p * width + q) * k..][..k];
+                        let of_a = &a.below[p * k..][..k];
+                        let of_b = &b.below[q * k..][..k];
+                        let both_e = errors(both.iter().copied());
+                        let a_only = errors((0..k).map(|c| of_a[c] - both[c]));
+                        let b_only = errors((0..k).map(|c| of_b[c] - both[c]));
+                        let none = errors((0..k).map(|c| view.totals[c] + both[c] - of_a[c] - of_b[c]));
+                        let cost = |x: u32, y: u32| f64::from(x + y) + 2.0 * penalty;
+                        let lower = |slot: &mut f64, cost: f64| *slot = slot.min(cost);
+                        lower(&mut sides[i].left[p], cost(both_e, a_only));
+                        lower(&mut sides[i].right[p], cost(b_only, none));
+                        lower(&mut sides[j].left[q], cost(both_e, b_only));
+                        lower(&mut sides[j].right[q], cost(a_only, none));
+                    }
+                }
+            }
+        }
+    }
+    let mut best: Option<(f64, (u16, u32))> = None;
+    for (axis, sides) in view.features.iter().zip(&sides) {
+        for (i, &cut) in axis.cuts.iter().enumerate() {
+            let (l, r) = sides.leaves[i];
+            let cost = match splits {
+                1 => l + r,
+                2 => (sides.left[i] + r).min(l + sides.right[i]),
+                _ => sides.left[i] + sides.right[i],
+            };
+            if best.is_none_or(|b| cost < b.0) {
+                best = Some((cost, (axis.feature, cut)));
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// Two cuts of one feature.
+fn within(view: &View, axis: &Axis, sides: &mut Sides, penalty: f64) {
+    let k = view.k;
+    for p in 0..axis.cuts.len() {
+        for q in 0..p {
+            let (low, high) = (&axis.below[q * k..][..k], &axis.below[p * k..][..k]);
+            let first = errors(low.iter().copied());
+            let middle = errors((0..k).map(|c| high[c] - low[c]));
+            let last = errors((0..k).map(|c| view.totals[c] - high[c]));
+            let cost = |x: u32, y: u32| f64::from(x + y) + 2.0 * penalty;
+            sides.left[p] = sides.left[p].min(cost(first, middle));
+            sides.right[q] = sides.right[q].min(cost(middle, last));
+        }
+    }
+}

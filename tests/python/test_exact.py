@@ -1,4 +1,4 @@
-"""Smallest trees: against brute force, on the sets of the papers, with limits, as estimators."""
+"""Smallest and cheapest trees: against brute force, on the sets of the papers, with limits, as estimators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_score
 import fasttree
 from fasttree.datasets import make_monks, make_random_tree
 
-from ..oracle.exact_oracle import minimal_tree_size
+from ..oracle.exact_oracle import best_tree, minimal_tree_size
 
 
 def tiny(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -91,10 +91,8 @@ def test_what_cannot_be_searched_is_refused_by_name():
     ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             fasttree.minimal_tree([[0.0], [1.0]], [0, 1], **wrong)
-    with pytest.raises(ValueError, match="no training rows"):
-        fasttree.minimal_tree(
-            [[0.0], [1.0]], [0, 1], sample_weight=fasttree.Table([[0.0], [1.0]], [0, 1]).y * 0.0
-        )
+    with pytest.raises(ValueError, match="all sample weights are zero"):
+        fasttree.minimal_tree([[0.0], [1.0]], [0, 1], sample_weight=[0.0, 0.0])
 
 
 def noise(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
@@ -157,3 +155,63 @@ def test_real_sets_of_the_paper(uci):
     greedy = fasttree.fit(table, criterion="info_gain")
     assert model.lower_bound_ <= model.n_nodes_ <= greedy.n_nodes_
     assert model.score(table) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_optimal_trees_are_those_of_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, size=(rng.integers(4, 12), rng.integers(1, 4))).astype(float)
+    y = rng.integers(0, 3, size=len(X))
+    depth, penalty = int(rng.integers(1, 4)), float(rng.choice([0.0, 0.02, 0.1]))
+    weight = rng.integers(1, 4, size=len(X))
+
+    def leaf(rows: frozenset[int]) -> float:
+        share = np.bincount(y[list(rows)], weights=weight[list(rows)])
+        return (share.sum() - share.max()) / weight.sum() + penalty
+
+    model = fasttree.optimal_tree(X, y, max_depth=depth, leaf_penalty=penalty, sample_weight=weight)
+    expected = best_tree(X.T.tolist(), leaf, 0.0, depth)
+    assert model.upper_bound_ == pytest.approx(expected, abs=1e-9)
+    assert model.lower_bound_ == pytest.approx(expected, abs=1e-6)
+    assert model.proven_
+    assert model.get_depth() <= depth
+    assert model.training_errors_ == np.sum(weight[model.predict(X) != y])
+
+
+def test_a_price_of_leaves_makes_trees_smaller():
+    table = make_monks(3)
+    sizes = [fasttree.optimal_tree(table, leaf_penalty=p).n_nodes_ for p in (0.001, 0.05, 0.2, 1.0)]
+    assert sizes[0] == fasttree.minimal_tree(table).n_nodes_
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1
+    assert fasttree.optimal_tree(table, max_nodes=5).n_nodes_ <= 5
+
+
+def test_an_optimal_tree_is_never_worse_than_a_grown_one():
+    table = fasttree.datasets.load_iris()
+    for depth in (1, 2):
+        best = fasttree.optimal_tree(table, max_depth=depth)
+        grown = fasttree.fit(table, criterion="gini", max_depth=depth)
+        assert best.proven_
+        assert best.score(table) >= grown.score(table)
+    X, y = noise(150)
+    limited = fasttree.optimal_tree(X, y, max_depth=4, node_budget=20)
+    assert 0.0 <= limited.lower_bound_ < limited.upper_bound_
+    assert not limited.proven_
+    assert limited.score(X, y) == pytest.approx(1 - limited.upper_bound_)
+
+
+def test_an_optimal_tree_is_kept_and_refused_like_any_other(tmp_path):
+    X, y = noise(60)
+    model = fasttree.OptimalTreeClassifier(max_depth=2, leaf_penalty=0.01).fit(X, y)
+    model.save(tmp_path / "tree.json")
+    again = fasttree.load_model(tmp_path / "tree.json")
+    assert type(again) is fasttree.OptimalTreeClassifier
+    assert (again.lower_bound_, again.upper_bound_) == (model.lower_bound_, model.upper_bound_)
+    assert again.get_params() == model.get_params()
+    with pytest.raises(ValueError, match="max_depth, max_nodes and leaf_penalty"):
+        fasttree.optimal_tree(X, y)
+    with pytest.raises(ValueError, match="leaf_penalty"):
+        fasttree.optimal_tree(X, y, leaf_penalty=-1)
+    with pytest.raises(ValueError, match="whole numbers"):
+        fasttree.optimal_tree(X, y, max_depth=1, sample_weight=np.full(60, 0.5))

@@ -2,21 +2,26 @@
 
 mod made;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use fasttree_core::fit::{Config, Plan};
 use fasttree_core::grow::{Evaluation, Labels, distances};
 use std::hint::black_box;
 use std::time::Duration;
 
-fn plan(criterion: &str, labels: Labels) -> Plan {
+/// Leaves at which the widest search (all labels, thousands of rows) is stopped: to the end it takes seconds a tree.
+const FEW_LEAVES: usize = 40;
+
+fn plan(criterion: &str, labels: Labels, max_leaf_nodes: Option<usize>) -> Plan {
+    let evaluation = Evaluation::Global;
     let config =
-        Config { criterion: criterion.into(), evaluation: Evaluation::Global, labels, ..Config::default() };
+        Config { criterion: criterion.into(), evaluation, labels, max_leaf_nodes, ..Config::default() };
     Plan::new(config, None).expect("plan")
 }
 
 fn global(c: &mut Criterion) {
     let mut group = c.benchmark_group("global");
     group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2)).sample_size(10);
+    group.sampling_mode(SamplingMode::Flat);
     for (rows, features) in [(150, 4), (178, 13), (2126, 13)] {
         let (columns, codes) = made::numbers(rows, features, 3);
         let data = made::numeric(&columns, &codes, 3);
@@ -26,9 +31,14 @@ fn global(c: &mut Criterion) {
             ("info_gain", Labels::Majority),
             ("jaccard", Labels::Majority),
         ] {
-            let plan = plan(criterion, labels);
+            let limit = (labels == Labels::All && rows > 1000).then_some(FEW_LEAVES);
+            let plan = plan(criterion, labels, limit);
             let model = made::fit(&plan, &data);
-            let name = format!("{criterion}, labels {labels:?}, {rows} x {features} numbers").to_lowercase();
+            let leaves = model.tree.shape().leaves;
+            let name =
+                format!("{criterion}, labels {labels:?}, {rows} x {features} numbers, {leaves} leaves")
+                    .to_lowercase();
+            assert!(limit.is_none_or(|limit| leaves == limit), "{name}: the limit is reached");
             let kept = distances(&model.tree, plan.criterion()).expect("distances");
             if labels == Labels::Majority {
                 assert_eq!(

@@ -22,7 +22,7 @@ pub struct Answerer<'m> {
     model: &'m Model,
     /// The walk.
     pub walker: Walker<'m>,
-    /// Probabilities of each leaf.
+    /// Probabilities of each leaf; nothing where they are computed when asked for.
     leaves: Vec<f64>,
     classes: usize,
 }
@@ -37,21 +37,34 @@ impl<'m> Answerer<'m> {
                 model.probabilities(i, p);
             }
         }
-        Ok(Self { model, walker: Walker::new(&model.tree, &model.schema)?, leaves, classes: k })
+        Ok(Self { leaves, ..Self::for_few(model)? })
+    }
+
+    /// Lay out a model for fewer rows than it has nodes.
+    pub fn for_few(model: &'m Model) -> Result<Self> {
+        let walker = Walker::new(&model.tree, &model.schema)?;
+        Ok(Self { model, walker, leaves: Vec::new(), classes: model.tree.classes })
+    }
+
+    fn of_leaf(&self, leaf: u32, out: &mut [f64]) {
+        match self.leaves.chunks_exact(self.classes.max(1)).nth(leaf as usize) {
+            Some(p) => out.copy_from_slice(p),
+            None => self.model.probabilities(leaf as usize, out),
+        }
     }
 
     /// Probabilities of a row whose walk ended somewhere, and its class, -1 for none.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: u32, out: &mut [f64]) -> i32 {
-        let k = self.classes;
-        let of_leaf = |leaf: u32| &self.leaves[leaf as usize * k..(leaf as usize + 1) * k];
         if self.model.tree.is_leaf(end as usize) {
-            out.copy_from_slice(of_leaf(end));
+            self.of_leaf(end, out);
             return self.model.tree.nodes[end as usize].label;
         }
         out.fill(0.0);
+        let mut own = vec![0.0; self.classes];
         self.walker.spread(source, row, end, |node, weight, ends| {
             if ends {
-                out.iter_mut().zip(of_leaf(node)).for_each(|(p, q)| *p += weight * q);
+                self.of_leaf(node, &mut own);
+                out.iter_mut().zip(&own).for_each(|(p, q)| *p += weight * q);
             }
         });
         let largest = out.iter().fold(0.0, |a, &b| if b > a { b } else { a });

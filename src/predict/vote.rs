@@ -59,7 +59,8 @@ pub fn vote<S: Source>(
 ) -> Result<Votes> {
     let answerers = parallel::map(control, forest.trees.len(), |tree| {
         control.check()?;
-        Answerer::new(&forest.trees[tree])
+        let model = &forest.trees[tree];
+        if n < model.tree.nodes.len() { Answerer::for_few(model) } else { Answerer::new(model) }
     })?;
     let k = forest.classes();
     let parts = parallel::map(control, n.div_ceil(CHUNK), |chunk| {

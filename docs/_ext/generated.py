@@ -127,11 +127,21 @@ def tests_error_rates() -> list[str]:
 
 
 def side_by_side() -> list[str]:
-    """The newest record of the benches."""
-    records = sorted((ROOT / "benches" / "record").glob("side_by_side-*.json"))
-    if not records:
+    """The newest record of the benches, and the newest of each bench that was run alone."""
+    newest = {
+        p.stem[: -len("2026-01-31")]: p
+        for p in sorted((ROOT / "benches" / "record").glob("side_by_side-*.json"))
+    }
+    if not newest:
         return ["No run is recorded.", ""]
-    found = json.loads(records[-1].read_text(encoding="utf-8"))
+    lines = []
+    for path in newest.values():
+        lines += record_of(json.loads(path.read_text(encoding="utf-8")))
+    return lines
+
+
+def record_of(found: dict[str, Any]) -> list[str]:
+    """One record: where it was made, and a table."""
     about = found["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
     lines = [f"Recorded {found['date']} on {about['processor']}; Python {about['python']}, {versions}.", ""]
@@ -151,7 +161,8 @@ def side_by_side() -> list[str]:
                 against,
             ]
         )
-    return lines + list_table(["workload", "contestant", "CPU ms", "leaves", "accuracy", "ratio"], rows)
+    table = list_table(["workload", "contestant", "CPU ms", "leaves", "accuracy", "ratio"], rows)
+    return [*lines, *table, ""]
 
 
 MAKERS: dict[str, Callable[[], list[str]]] = {

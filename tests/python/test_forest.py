@@ -48,6 +48,7 @@ SETTINGS = [
     {"criterion": "gini", "evaluation": "glocal", "max_samples": 60},
     {"criterion": "gini", "max_leaf_nodes": 5, "leaf_smoothing": "laplace"},
     {"criterion": "gini", "pruning": "pessimistic", "discretize": "equal_width", "n_bins": 6},
+    {"criterion": "gain_ratio", "pruning": "error_based", "max_samples": 0.9},
     {"criterion": gini_by_numpy},
 ]
 
@@ -61,7 +62,7 @@ def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
     X, y = IRIS
     forest = made(setting).fit(X, y)
     counts = forest.bootstrap_counts(X, y)
-    draws = {None: 150, 0.5: 75, 60: 60}[setting.get("max_samples")]
+    draws = {None: 150, 0.5: 75, 0.9: 135, 60: 60}[setting.get("max_samples")]
     assert (counts.sum(axis=1) == draws).all()
     assert len({row.tobytes() for row in counts}) == len(counts)
     for t, tree in enumerate(forest.estimators_):
@@ -130,6 +131,22 @@ def test_votes_importances_and_out_of_bag_scores_by_hand():
     assert forest.oob_score_ == pytest.approx(np.mean(unseen[judged].argmax(axis=1) == y[judged]))
     assert 0.85 < forest.oob_score_ < 1
     assert np.allclose(forest.feature_importances_, forest_oracle.importances(trees, 4), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"criterion": "pi"}, {"criterion": "info_gain"}, {"criterion": "mantaras"}],
+    ids=lambda s: s["criterion"],
+)
+def test_nominal_features_and_every_kind_of_evidence(setting):
+    table = fasttree.datasets.make_monks(1)
+    forest = FastForestClassifier(15, oob_score=True, random_state=0, **setting).fit(table)
+    assert forest.oob_score_ > 0.8
+    counts = forest.bootstrap_counts(table)
+    for t in (0, 14):
+        tree = forest.estimators_[t]
+        alone = FastTreeClassifier(**tree.get_params()).fit(table, sample_weight=counts[t])
+        assert alone.to_text() == tree.to_text()
 
 
 def test_samples_are_drawn_with_replacement():

@@ -13,10 +13,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..reports import ReportTable, render_json
 from ..reports.text import render_text
 
-__all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published"]
+__all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "rank_correlation"]
 
 
 def published(name: str) -> dict[str, Any]:
@@ -173,6 +175,20 @@ class Reproduction:
             figure.draw().savefig(path, dpi=150)
             written.append(path)
         return written
+
+
+def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Spearman's rank correlation, ties by mean rank; NaN where one side is constant.
+
+    >>> rank_correlation([1.0, 2.0, 3.0], [0.1, 0.5, 0.2])
+    0.5
+    """
+    from scipy.stats import rankdata
+
+    a, b = rankdata(ours), rankdata(theirs)
+    if a.std() == 0 or b.std() == 0:
+        return float("nan")
+    return round(float(np.corrcoef(a, b)[0, 1]), 12)
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:

@@ -39,8 +39,7 @@ from ..model_selection.progress import make_report
 from ..reports import Cell, ReportTable
 from ..table import Table
 from . import vilalta2001_sweeps as sweeps
-from .hope_korb2004_layout import rank_correlation
-from .reproduction import Figure, Reproduction, Row, chosen, plain_key, published
+from .reproduction import Figure, Reproduction, Row, chosen, plain_key, published, rank_correlation
 from .sources import data_files, data_folder
 
 __all__ = ["FILES", "METHODS", "asterisk", "evaluate", "open_set", "run"]

@@ -27,8 +27,7 @@ from ..model_selection import holm, sweep
 from ..pairs import pair_counts
 from ..reports import Cell, ReportTable
 from ..table import Table
-from .hope_korb2004_layout import rank_correlation
-from .reproduction import Row
+from .reproduction import Row, rank_correlation
 
 __all__ = ["DECAYS", "THETAS", "Study", "draw", "rows", "study", "tables"]
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 pytest.importorskip("typer")
@@ -149,6 +150,17 @@ def test_show_speaks_every_format(ftree, tmp_path):
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     assert ftree("show", tmp_path / "m.json", "-f", "onnx", "-o", tmp_path / "m.onnx")[0] == 0
     onnx.checker.check_model(onnx.load(tmp_path / "m.onnx"))
+
+
+def test_forests_are_shown_by_their_sizes(ftree, tmp_path):
+    forest = fasttree.FastForestClassifier(n_estimators=3, random_state=0).fit(datasets.load_iris())
+    forest.save(tmp_path / "f.json")
+    code, out, _ = ftree("show", tmp_path / "f.json", "--json", tmp_path / "s.json")
+    assert code == 0 and "3 trees" in out
+    document = strict((tmp_path / "s.json").read_text())
+    assert document["mean_leaves"] == pytest.approx(np.mean([t.get_n_leaves() for t in forest.estimators_]))
+    assert document["mean_depth"] == pytest.approx(np.mean([t.get_depth() for t in forest.estimators_]))
+    assert refused(ftree("show", tmp_path / "f.json", "-f", "sql"), "forest of 3 trees")
 
 
 def test_fit_show_predict(ftree, tmp_path):

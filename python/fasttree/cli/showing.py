@@ -88,6 +88,9 @@ def show(
     if depth is not None and form in WHOLE and plot is None:
         raise ValueError(f"--depth is for text, dot, svg and --plot: --format {form} tells the whole tree")
     tree = load_model(model)
+    if hasattr(tree, "estimators_"):
+        _show_forest(tree, model, form if plot is None else "--plot", out, json)
+        return
     said = FORMS[form](tree, depth, decimals)
     document = {
         "command": "show",
@@ -102,10 +105,42 @@ def show(
         from ..plots import plot_tree
 
         plot_tree(tree, max_depth=3 if depth is None else depth).figure.savefig(plot, dpi=150)
-    if out is not None:
-        out.write_bytes(said if isinstance(said, bytes) else said.encode("utf-8"))
-        said = f"{form} written to {out}"
-    emit(str(said), document, json)
+    emit(_told(said, form, out), document, json)
+
+
+def _told(said: str | bytes, form: str, out: Path | None) -> str:
+    """What is printed: the text, or where it was written."""
+    if out is None:
+        return str(said)
+    out.write_bytes(said if isinstance(said, bytes) else said.encode("utf-8"))
+    return f"{form} written to {out}"
+
+
+def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Path | None) -> None:
+    """A forest has no one tree to show: its sizes, its file or its ONNX graph."""
+    if form not in ("text", "onnx", "json"):
+        raise ValueError(
+            f"{model} is a forest of {len(forest.estimators_)} trees: --format text, onnx and json are for forests; the others are for "
+            "one tree (save one: forest.estimators_[0].save(FILE))"
+        )
+    nodes, leaves, depth = forest._model.shapes().mean(axis=0).tolist()
+    document = {
+        "command": "show",
+        "model": str(model),
+        "criterion": repr(forest.criterion),
+        "classes": forest.classes_.tolist(),
+        "features": list(forest._schema.names),
+        "trees": len(forest.estimators_),
+        "mean_leaves": leaves,
+        "mean_nodes": nodes,
+        "mean_depth": depth,
+    }
+    said: str | bytes = (
+        f"{forest.criterion!r}: {document['trees']} trees; on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
+    )
+    if form != "text":
+        said = FORMS[form](forest, None, 6)
+    emit(_told(said, form, out), document, json)
 
 
 COMMANDS = (

@@ -119,6 +119,28 @@ def test_layout_is_that_of_j48():
         fasttree.fit([[0.0]], [1]).to_text(style="c45")
 
 
+def test_values_split_in_two_print_as_with_option_b():
+    rows = fasttree.Table(
+        [["a", 70.0], ["b", 1.5], ["c", 2.5], ["b", 70.5], ["a", 2.0]],
+        [0, 1, 1, 2, 0],
+        feature_names=["v", "n"],
+        categorical_features=["v"],
+    )
+    text = fasttree.fit(rows, nominal_splits="one_vs_rest", thresholds="value", missing="branch").to_text(
+        style="j48"
+    )
+    assert text.startswith("v = a: 0 (2.0)\nv != a\n|   n <= 2.5: 1 (2.0)\n|   n > 2.5: 2 (1.0)\n")
+    whole = fasttree.fit([[70.0], [71.0]], [0, 1], thresholds="value", nominal_splits="one_vs_rest").to_text(
+        style="j48"
+    )
+    assert whole.startswith("x0 <= 70.0: 0 (1.0)")
+    assert (
+        fasttree.fit([[70.0], [71.0]], [0, 1], thresholds="value")
+        .to_text(style="j48")
+        .startswith("x0 <= 70: 0 (1.0)")
+    )
+
+
 def test_bins_and_branches_of_missing_values_have_words():
     x = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan]])
     text = fasttree.fit(x, [0, 1, 0, 1, 0], discretize="equal_width", n_bins=3, missing="branch").to_text(

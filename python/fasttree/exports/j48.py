@@ -2,7 +2,8 @@
 
 What
     ``petal width <= 0.6: Iris-setosa (50.0)``, ``|   `` a level, weights with two digits and errors after a slash, thresholds with six, then the
-    number of leaves and the size of the tree. Counts include the parts of rows with missing values, as J48's do.
+    number of leaves and the size of the tree. With nominal values split in two, thresholds print as ``J48 -B`` prints them, ``<= 70.0``, and the rest of
+    the values as ``!= value``. Counts include the parts of rows with missing values, as J48's do.
     Bins of a discretised column print as Weka's Discretize names them; a branch of missing values, which J48 has not, as ``is missing``.
 Complexity
     O(nodes x depth) characters, as the layout wants it.
@@ -53,22 +54,19 @@ def _weight(x: float) -> str:
     return _java(_rounded(x, 2))
 
 
-def _side(feature: Feature, parts: list[Part], branch: int) -> str:
-    """What a branch takes."""
+def _side(feature: Feature, parts: list[Part], branch: int, binary: bool) -> str:
+    """What a branch takes; `binary`: as J48 -B writes thresholds."""
     part = parts[branch]
     if part.empty:
         return " is missing"
     if part.codes is None:
         if feature.cuts is not None and len(parts) > 2:
-            low = "inf" if part.lower == -math.inf else _threshold(part.lower)
-            high = "inf)" if part.upper == math.inf else _threshold(part.upper) + "]"
-            return f" = '({'-' if part.lower == -math.inf else ''}{low}-{high}'"
-        return f" <= {_threshold(part.upper)}" if part.lower == -math.inf else f" > {_threshold(part.lower)}"
-    levels = feature.levels or ()
-    first = parts[0].codes or frozenset()
-    if branch == 1 and len(first) == 1 and len(part.codes) == len(levels) - 1 > 1:
-        return f" != {one_line(levels[next(iter(first))])}"
-    names = [one_line(levels[c]) for c in sorted(part.codes)]
+            low = "(-inf" if part.lower == -math.inf else f"({_threshold(part.lower)}"
+            high = "inf)" if part.upper == math.inf else f"{_threshold(part.upper)}]"
+            return f" = '{low}-{high}'"
+        written = _java if binary else _threshold
+        return f" <= {written(part.upper)}" if part.lower == -math.inf else f" > {written(part.lower)}"
+    names = [one_line((feature.levels or ())[c]) for c in sorted(part.codes)]
     return f" = {names[0]}" if len(names) == 1 else f" in {{{', '.join(names)}}}"
 
 
@@ -88,6 +86,7 @@ def to_j48(model: Any) -> str:
     """
     reading = Reading(model)
     tree = reading.tree
+    binary = getattr(model, "nominal_splits", "multiway") != "multiway"
     depth, weights, counts = tree.depth.tolist(), tree.weighted_n_node_samples, tree.value
 
     def summary(node: int) -> str:
@@ -106,7 +105,11 @@ def to_j48(model: Any) -> str:
         if kids:
             feature, parts = reading.features[reading.feature[node]], reading.parts(node)
             for branch, child in enumerate(kids):
-                said[child] = one_line(feature.name) + _side(feature, parts, branch)
+                said[child] = one_line(feature.name) + _side(feature, parts, branch, binary)
+            if tree.n_levels[node] == 1:  # one value against the others
+                said[kids[1]] = one_line(feature.name) + _side(feature, parts, 0, binary).replace(
+                    " = ", " != ", 1
+                )
     leaves = len(reading.leaves)
     return "\n".join(
         [*lines, "", f"Number of Leaves  : \t{leaves}", "", f"Size of the tree : \t{tree.node_count}", ""]

@@ -119,7 +119,8 @@ class Reading:
         self.label: list[int] = tree.label.tolist()
         self._missing_branch: list[int] = tree.missing_branch.tolist()
         self._model = model._model
-        self._weight: list[float] = tree.weighted_n_node_samples.tolist()
+        # Added one by one, as the core adds them: shares are then the same to the last bit.
+        self._weight: list[float] = np.cumsum(tree.value, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
 
     @property
@@ -142,7 +143,7 @@ class Reading:
         if branch >= 0:
             return [float(i == branch) for i in range(n)]
         weights = [self._weight[child] for child in self.children[node]]
-        whole = sum(weights)
+        whole = float(np.cumsum(weights)[-1])
         return [w / whole if whole > 0 else 1.0 / n for w in weights]
 
     def parts(self, node: int) -> list[Part]:

@@ -418,6 +418,19 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     }
 }
 
+/// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not so in a model file that
+/// somebody wrote by hand; its tables are added up as real numbers.)
+fn keeps_every_row(tree: &Tree) -> bool {
+    (0..tree.nodes.len()).all(|node| {
+        let children = tree.children(node);
+        children.is_empty()
+            || (0..tree.classes).all(|c| {
+                let sum: f64 = children.iter().map(|&child| tree.counts(child as usize)[c]).sum();
+                sum == tree.counts(node)[c]
+            })
+    })
+}
+
 /// Distance of the whole tree to the classes after each of its steps, computed from the nodes alone.
 ///
 /// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown locally or globally;
@@ -430,7 +443,10 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
     let k = tree.classes;
     let totals = tree.counts(0).to_vec();
     let sum: f64 = totals.iter().sum();
-    let whole = !joined && sum < f64::from(u32::MAX) && tree.counts.iter().all(|c| c.fract() == 0.0);
+    let whole = !joined
+        && sum < f64::from(u32::MAX)
+        && tree.counts.iter().all(|c| c.fract() == 0.0)
+        && keeps_every_row(tree);
     let context = Context {
         logs: Logs::up_to(sum as u64),
         classes: k,

@@ -8,7 +8,7 @@ import pytest
 from fasttree.experiments import bias_variance as study
 
 SMALL = {
-    name: study.METHODS[name] for name in ("local tree", "global, no distance decay tree", "local forest")
+    name: study.METHODS[name] for name in ("local tree", "jaccard, no distance decay tree", "local forest")
 }
 
 

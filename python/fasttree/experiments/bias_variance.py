@@ -51,9 +51,15 @@ TREES: dict[str, dict[str, Any]] = {
     "local": {},
     "global": {"evaluation": "global"},
     "glocal": {"evaluation": "glocal"},
-    "global, no distance decay": {"evaluation": "global", "no_distance_decay": True},
+    "jaccard, no distance decay": {
+        "criterion": "jaccard",
+        "evaluation": "global",
+        "labels": "distinct",
+        "no_distance_decay": True,
+    },
 }
-"""Ways of growing a tree."""
+"""Ways of growing a tree, with the Gini impurity unless a criterion is named. The stop is tried with the extended Jaccard distance,
+as in the paper's figure 7 (d): the global Gini distance never rises, so with it the stop never comes."""
 
 METHODS: dict[str, dict[str, Any]] = {
     **{f"{name} tree": {"forest": False, **params} for name, params in TREES.items()},
@@ -241,10 +247,10 @@ class BiasVariance:
 
 
 def _estimator(params: Mapping[str, Any], criterion: str, n_trees: int, seed: int) -> Any:
-    own = {key: value for key, value in params.items() if key != "forest"}
+    own = {"criterion": criterion, **{key: value for key, value in params.items() if key != "forest"}}
     if params["forest"]:
-        return FastForestClassifier(n_estimators=n_trees, criterion=criterion, random_state=seed, **own)
-    return FastTreeClassifier(criterion=criterion, **own)
+        return FastForestClassifier(n_estimators=n_trees, random_state=seed, **own)
+    return FastTreeClassifier(**own)
 
 
 def run(
@@ -267,7 +273,7 @@ def run(
         training_sets: drawn from each, >= 2.
         methods: name -> parameters with ``forest``; all of `METHODS` if not given.
         settings: training rows and label noise.
-        criterion: of all trees.
+        criterion: of the methods that name none.
         n_leaves: of the generating trees.
         n_trees: of the forests.
         n_test: test rows of each problem, with true labels.

@@ -15,7 +15,7 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 import fasttree
-from fasttree.experiments import error_rates, selection_bias
+from fasttree.experiments import bias_variance, error_rates, selection_bias
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -126,6 +126,16 @@ def tests_error_rates() -> list[str]:
     return [f"{table.title}.", "", *list_table(table.header, rows), *table.notes, ""]
 
 
+def bias_variance_parts() -> list[str]:
+    """Bias, variance and structure of trees and forests, from the recorded numbers."""
+    record = ROOT / "docs" / "bias_variance" / "record.json"
+    lines = []
+    for table in bias_variance.BiasVariance.from_record(record.read_text(encoding="utf-8")).tables():
+        rows = [[cell.text for cell in row] for row in table.rows]
+        lines += [f"**{table.title.partition(': ')[2]}**", "", *list_table(table.header, rows), ""]
+    return lines
+
+
 def side_by_side() -> list[str]:
     """The newest record of the benches, and the newest of each bench that was run alone."""
     newest = {
@@ -166,6 +176,7 @@ def record_of(found: dict[str, Any]) -> list[str]:
 
 
 MAKERS: dict[str, Callable[[], list[str]]] = {
+    "bias-variance": bias_variance_parts,
     "criteria": criteria,
     "metrics": metrics,
     "datasets": datasets,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,20 @@ def test_record_tables_and_picture(result, tmp_path):
 def test_bad_numbers():
     with pytest.raises(ValueError, match="at least 2"):
         study.run(1, 5)
+
+
+def test_the_page_says_what_was_recorded():
+    page = Path(__file__).resolve().parents[2] / "docs" / "bias_variance"
+    if not page.is_dir():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    found = study.BiasVariance.from_record((page / "record.json").read_text(encoding="utf-8"))
+    noisy = study.Setting(500, 0.3)
+    error = {name: 100 * found.of(name, noisy).values["error"] for name in study.METHODS}
+    stopped = found.of("jaccard, no distance decay tree", noisy).values
+    local = found.of("local tree", noisy).values
+    assert round(error["local tree"]) == 28
+    assert round(error["jaccard, no distance decay tree"]) == 13
+    assert stopped["nodes"] < 0.4 * local["nodes"]
+    assert stopped["distance to truth"] < 0.5 * local["distance to truth"]
+    assert round(error["jaccard, no distance decay forest"], 1) == 8.4
+    assert round(error["local forest"], 1) == 7.8

@@ -1,4 +1,4 @@
-//! Growing trees without limits: thresholds with two and ten classes, multiway splits, forests, and the sort before all
+//! Growing trees without limits: thresholds with two and ten classes, multiway splits and divided levels, forests, and the sort before all
 //! that.
 
 mod made;
@@ -8,6 +8,7 @@ use fasttree_core::data::{RowSet, Weights};
 use fasttree_core::fit::{Config, Plan};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::parallel::Control;
+use fasttree_core::split::NominalSplits;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -41,6 +42,14 @@ fn growth(c: &mut Criterion) {
         let model = made::fit(&plan, &data);
         let slow = made::best_multiway(criterion, &columns, &codes, 5);
         check(&name, model.tree.nodes[0].score, slow, made::training_errors(&model));
+        group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
+    }
+    for nominal_splits in [NominalSplits::Subset, NominalSplits::OneVsRest] {
+        let config = Config { criterion: "gini".into(), nominal_splits, ..Config::default() };
+        let plan = Plan::new(config, None).expect("plan");
+        let name = format!("gini, 20k x 30 labels of five values, {nominal_splits:?}");
+        let model = made::fit(&plan, &data);
+        assert_eq!(made::training_errors(&model), 0.0, "{name}: errors of an unlimited tree on its own rows");
         group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
     }
     group.finish();

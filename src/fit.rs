@@ -4,6 +4,7 @@
 //! options are inside their domains). A combination that nobody serves is refused here, by name, before
 //! any row is touched.
 
+mod cut;
 mod forest;
 
 use crate::criteria::{self, Context, Criterion, Evidence, Guard};
@@ -18,7 +19,7 @@ use crate::grow::{
 use crate::model::{Model, Smoothing};
 use crate::numeric::{Logs, Ties};
 use crate::parallel::Control;
-use crate::prune::{self, Cut, Method, Rows};
+use crate::prune::{self, AlphaRule, Method, Rows};
 use crate::split::NominalSplits;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -70,7 +71,9 @@ pub struct Config {
     pub missing: Missing,
     pub smoothing: Smoothing,
     pub pruning: Option<Method>,
+    pub alpha_rule: Option<AlphaRule>,
     pub merge_redundant: Option<prune::Merge>,
+    pub cost_matrix: Option<Vec<Vec<f64>>>,
     pub seed: u64,
     /// Printed into the model as it is.
     pub parameters: String,
@@ -101,7 +104,9 @@ impl Default for Config {
             missing: Missing::Auto,
             smoothing: Smoothing::None,
             pruning: None,
+            alpha_rule: None,
             merge_redundant: None,
+            cost_matrix: None,
             seed: 0,
             parameters: String::new(),
         }
@@ -202,6 +207,7 @@ impl Plan {
         if let Some(method) = &config.pruning {
             method.check()?;
         }
+        cut::check(&config)?;
         let no_distance_decay = match &config.no_distance_decay {
             Value::Bool(false) | Value::Null => Decay::Ignore,
             Value::Bool(true) => Decay::Stop,
@@ -318,61 +324,9 @@ impl Plan {
         };
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = shared.0.as_ref().unwrap_or(data);
-        Ok(self.grow_and_prune(data, prepared, &rows, None, weights, Some(&shared.1), control)?.0)
-    }
-
-    /// Fit a model, and tell what pruning did to it.
-    pub fn fit_and_tell(
-        &self,
-        data: &Dataset,
-        rows: &RowSet,
-        weights: &Weights,
-        control: &Control,
-    ) -> Result<(Model, Vec<Cut>)> {
-        let raw = data;
-        let mut rows = self.training_rows(data, rows, weights)?;
-        let mut judges = None;
-        if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
-            let (grown_on, held_out) = prune::reduced_error::divide(data, rows.rows(), share, seed);
-            rows = RowSet::of(grown_on, data.len());
-            judges = Some(held_out);
-        }
-        let prepared = self.prepare(data, &rows, weights, control)?;
-        let data = prepared.as_ref().unwrap_or(data);
-        self.grow_and_prune(raw, data, &rows, judges.as_deref(), weights, None, control)
-    }
-
-    /// Grow on prepared rows; prune by those held out, or by the same.
-    #[allow(clippy::too_many_arguments, reason = "one step of two callers")]
-    fn grow_and_prune(
-        &self,
-        raw: &Dataset,
-        data: &Dataset,
-        rows: &RowSet,
-        judges: Option<&[u32]>,
-        weights: &Weights,
-        memo: Option<&PairMemo>,
-        control: &Control,
-    ) -> Result<(Model, Vec<Cut>)> {
-        if self.config.nominal_splits == NominalSplits::Multiway {
-            few_branches(data)?;
-        }
-        let setting = Setting { memo, ..self.setting(data, rows, weights) };
-        let tree = grow::grow(data, &setting, rows, weights, control)?;
-        let mut model = Model {
-            schema: data.shared_schema(),
-            tree,
-            smoothing: self.config.smoothing,
-            parameters: self.config.parameters.clone(),
-        };
-        let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
-        if method.is_none() && merged.is_none() {
-            return Ok((model, Vec::new()));
-        }
-        let looked_at = Rows { data: raw, rows: judges.unwrap_or(rows.rows()), weights };
-        let pruned = prune::prune(&model.tree, &model.schema, method, merged, Some(&looked_at), control)?;
-        model.tree = pruned.tree;
-        Ok((model, pruned.account))
+        let model = self.grow_prepared(prepared, &rows, weights, Some(&shared.1), control)?;
+        let looked_at = Rows { data, rows: rows.rows(), weights };
+        Ok(self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
     }
 
     /// Rows that count: weight 0 is dropped before anything else.

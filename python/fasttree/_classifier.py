@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ._rows import Schema, rows_for, without_empty_rows
+from ._worth import prior_factors
 from .table import Table
 
 __all__ = ["Classifier"]
@@ -32,6 +33,7 @@ class Classifier:
     handle_unknown: str
     missing: str
     class_weight: Any
+    priors: Any = None
     n_jobs: int | None
 
     @classmethod
@@ -77,10 +79,14 @@ class Classifier:
                 raise ValueError("Sample weights must be 1D array or scalar")
             if len(sample_weight) != len(table):
                 raise ValueError(f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!")
-        if self.class_weight is None:
-            return sample_weight
-        factor = self._class_factors(table, sample_weight)
-        return factor if sample_weight is None else factor * sample_weight
+        given, factors = sample_weight, []
+        if self.priors is not None:
+            factors.append(prior_factors(self.priors, table.classes, table.y_codes, given))
+        if self.class_weight is not None:
+            factors.append(self._class_factors(table, given))
+        for factor in factors:
+            sample_weight = factor if sample_weight is None else factor * sample_weight
+        return sample_weight
 
     def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
         """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w is w copies."""

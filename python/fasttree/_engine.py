@@ -234,7 +234,15 @@ def prune(
         None if config[k] is None else json.dumps(config[k]) for k in ("pruning", "merge_redundant")
     )
     data = None if table is None else dataset_of(table, n_jobs)
-    return model.prune(parameters, method, merged, data, _weights(sample_weight), n_jobs)
+    costs = json.dumps(config.get("cost_matrix"))
+    return model.prune(parameters, method, merged, data, _weights(sample_weight), n_jobs, costs)
+
+
+def cost_complexity_path(
+    model: Model, impurity: str, costs: list[list[float]] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Alphas and impurities (expected costs, with a matrix) of minimal cost-complexity pruning, each (n_trees,)."""
+    return model.cost_complexity_path(impurity, json.dumps(costs))
 
 
 def score_features(

@@ -17,7 +17,8 @@ import numpy as np
 from . import _engine
 from ._rows import Schema, labelled
 from ._settings import prunings_of, stored_parameters
-from .pruning import CostComplexity, Pessimistic, PruneReport, impurity_for, make
+from ._worth import costs_of
+from .pruning import CostComplexity, Pessimistic, PruneReport, make
 from .table import Table
 
 __all__ = ["Prunable"]
@@ -31,6 +32,7 @@ class Prunable:
     classes_: np.ndarray
     criterion: Any
     pruning: Any
+    cost_matrix: Any
     ccp_alpha: float
     merge_redundant: Any
     n_jobs: int | None
@@ -48,6 +50,31 @@ class Prunable:
             )
         method = CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
         return PruneReport(parts, self._schema.names, method, self.merge_redundant)
+
+    @property
+    def ccp_path_(self) -> Any:
+        """How `fit` chose the price of a leaf (``CostComplexity("cv")``); a model file does not hold it.
+
+        A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence becomes best), leaves, errors
+        (cross-validated mean cost), standard_errors; and chosen (place of the tree that was taken), ccp_alpha (the price
+        it was pruned at).
+        """
+        from sklearn.utils import Bunch
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        parts = self._model.alpha_choice()
+        if parts is None:
+            raise AttributeError("ccp_path_ is known where fit chose the price: pruning=CostComplexity('cv')")
+        alphas, leaves, errors, deviations, chosen, price = parts
+        return Bunch(
+            ccp_alphas=alphas,
+            leaves=leaves,
+            errors=errors,
+            standard_errors=deviations,
+            chosen=chosen,
+            ccp_alpha=price,
+        )
 
     def prune(
         self,
@@ -88,6 +115,11 @@ class Prunable:
             other.ccp_alpha = 0.0
         params = other.get_params(deep=False)
         config, table, weights = prunings_of(params), None, None
+        if config.pop("alpha_rule", None) is not None:
+            raise ValueError(
+                "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
+            )
+        config["cost_matrix"] = costs_of(self.cost_matrix, len(self.classes_))
         if isinstance(method, Pessimistic) and self.pruning is not None and make(self.pruning) == method:
             config["pruning"] = None  # each subtree is looked at once
         if method is not None and method.needs_rows is not None:
@@ -129,5 +161,9 @@ class Prunable:
         named = self.pruning.impurity if isinstance(self.pruning, CostComplexity) else "auto"
         grown = clone(self).set_params(pruning=None, ccp_alpha=0.0, merge_redundant=None, trace=None)
         grown.fit(X, y, sample_weight=sample_weight)
-        alphas, impurities = grown._model.cost_complexity_path(impurity_for(named, self.criterion))
+        costs = costs_of(self.cost_matrix, len(grown.classes_))
+        impurity = CostComplexity(impurity=named).to_config(self.criterion, 0.0, costs is not None)[
+            "impurity"
+        ]
+        alphas, impurities = _engine.cost_complexity_path(grown._model, impurity, costs)
         return Bunch(ccp_alphas=alphas, impurities=impurities)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import criteria, pruning
+from ._worth import costs_of, plain_costs
 from .criteria import Criterion, NamedCallable, PairFunction
 from .table import Table
 
@@ -34,8 +35,6 @@ NOT_STORED = ("n_jobs", "progress")
 
 _LATER = {
     "threshold_search": ("exact",),
-    "cost_matrix": (None,),
-    "priors": (None,),
 }
 
 
@@ -132,7 +131,7 @@ def smoothing_of(value: Any) -> dict[str, Any]:
 
 
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
-    """The core's `pruning` and `merge_redundant`.
+    """The core's `pruning`, `alpha_rule` (how a price is chosen) and `merge_redundant`.
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
@@ -147,7 +146,12 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"ccp_alpha={alpha!r} and pruning={method!r} both name a price: give one of them"
             )
-        return {"pruning": method.to_config(params["criterion"], alpha), "merge_redundant": merged}
+        costly = params.get("cost_matrix") is not None
+        return {
+            "pruning": method.to_config(params["criterion"], alpha, costly),
+            "alpha_rule": method.alpha_rule(),
+            "merge_redundant": merged,
+        }
     if alpha > 0:
         raise ValueError(
             f"ccp_alpha={alpha!r} is a parameter of cost-complexity pruning, but pruning={method!r}"
@@ -230,6 +234,8 @@ def stored_parameters(params: dict[str, Any]) -> str:
     kept["discretize"] = stored_discretizer(kept.get("discretize"))
     if isinstance(kept.get("pruning"), pruning.Pruning):
         kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
+    for name in {"cost_matrix", "priors"} & kept.keys():
+        kept[name] = plain_costs(kept[name])
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     return json.dumps(kept, sort_keys=True, default=default)
@@ -247,9 +253,9 @@ def restored_parameters(text: str) -> dict[str, Any]:
     method = params.get("pruning")
     if isinstance(method, dict):
         params["pruning"] = pruning.make(method["name"]).set_params(**method["options"])
-    weight = params.get("class_weight")
-    if isinstance(weight, dict):
-        params["class_weight"] = {k: v for k, v in weight["pairs"]}
+    for name in ("class_weight", "priors"):
+        if isinstance(params.get(name), dict):
+            params[name] = {k: v for k, v in params[name]["pairs"]}
     return params
 
 
@@ -309,6 +315,8 @@ def config_of(
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
+    if params.get("cost_matrix") is not None:
+        config["cost_matrix"] = costs_of(params["cost_matrix"], len(table.classes))
     if params["max_depth"] is not None:
         config["max_depth"] = integer("max_depth", params["max_depth"], 1)
     if params["max_leaf_nodes"] is not None:

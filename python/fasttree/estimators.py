@@ -79,7 +79,10 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         ccp_alpha: price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of scikit-learn).
         merge_redundant: None, or leaves that say the same are merged after pruning: ``"class"`` (siblings of one class, and two
             nested tests of one feature that cut off the same class), ``"distribution"`` (also the same class shares).
-        cost_matrix, priors: not there yet; only their defaults are taken.
+        cost_matrix: None, or shape (n_classes, n_classes): cost of predicting the column's class where the row's is true, 0 on
+            the diagonal. Nodes predict the cheapest class, and pruning weighs expected costs; splits do not change.
+        priors: None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`: the class weights become
+            prior / share of the training weight, for every criterion.
         leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
         class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
         random_state: seed of random ties and feature subsets.
@@ -95,6 +98,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         tree_: read-only arrays (`TreeArrays`).
         trace_: the splits in order (`Trace`).
         prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
+        ccp_path_: how the price of a leaf was chosen, with ``CostComplexity("cv")``.
         feature_importances_: share of each feature in the summed score x weight of the splits, shape (n_features,).
 
     Raises:
@@ -426,8 +430,8 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
     Raises:
         NotImplementedError: what only `fit` can serve (class weights, shares of the rows, a user's function).
     """
-    if estimator.class_weight is not None:
-        raise NotImplementedError("class_weight depends on the training rows of each fold")
+    if estimator.class_weight is not None or estimator.priors is not None:
+        raise NotImplementedError("class weights depend on the training rows of each fold")
     if isinstance(estimator.min_samples_split, float) or isinstance(estimator.min_samples_leaf, float):
         raise NotImplementedError("shares of the rows depend on the training rows of each fold")
     config, custom = config_of(estimator.get_params(deep=False), table)

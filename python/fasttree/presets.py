@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 from . import criteria
-from .pruning import ErrorBased
+from .pruning import CostComplexity, ErrorBased
 
-__all__ = ["CHEN2013", "FMEASURE", "ID3", "VILALTA2001"]
+__all__ = ["CART", "CHEN2013", "FMEASURE", "ID3", "VILALTA2001"]
 
 ID3: dict[str, Any] = {
     "criterion": "info_gain",
@@ -57,3 +57,13 @@ VILALTA2001: dict[str, Any] = {
 """Vilalta, Brodie, Oblinger & Rish (2001): numeric columns in ten equal-width bins, multiway splits, a leaf where a node is pure
 or has fewer than three rows, pruning as C4.5's with confidence 0.25 and without raising (assumed: the paper names C4.5 but no
 confidence); the criterion is what the paper varies. How it treated missing values is unknown; here they are a value of their own."""
+
+CART: dict[str, Any] = {
+    "criterion": "gini",
+    "nominal_splits": "subset",
+    "missing": "branch",
+    "pruning": CostComplexity("cv", folds=10, rule="1se"),
+}
+"""Breiman, Friedman, Olshen & Stone (1984): Gini, binary splits of numbers and levels, cost-complexity pruning with its
+price chosen by ten-fold cross-validation and the one-standard-error rule. Node by node scikit-learn's tree, as far as no two
+splits tie; the book's surrogate splits are not there (see the page on CART)."""

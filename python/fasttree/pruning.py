@@ -196,10 +196,16 @@ class CostComplexity(Pruning):
 
     Source: Breiman, Friedman, Olshen & Stone (1984), CART, chapter 3.
 
+    With ``ccp_alpha="cv"`` `fit` chooses the price by cross-validation (chapter 3.4; see the page on CART), and
+    ``model.ccp_path_`` tells how. With a cost matrix R is the expected cost.
+
     Args:
-        ccp_alpha: price of a leaf, >= 0; None takes the estimator's `ccp_alpha`.
+        ccp_alpha: price of a leaf, >= 0, or ``"cv"``; None takes the estimator's `ccp_alpha`.
         impurity: ``"gini"``, ``"entropy"`` (bits), ``"error"``, or ``"auto"``: entropy for criterion info_gain, else Gini, as
-            scikit-learn's trees do.
+            scikit-learn's trees do, ``"error"`` where errors have costs.
+        folds: folds of the cross-validation, >= 2 (at most as many as rows). A row lies in one fold, whatever its weight.
+        rule: ``"1se"``: the smallest tree whose error is within a standard error of the best one; ``"min"``: the best one.
+        random_state: seed of the folds, a whole number >= 0.
 
     Examples:
         >>> CostComplexity(0.01).to_config()
@@ -209,15 +215,52 @@ class CostComplexity(Pruning):
     name = "cost_complexity"
     costs = "impurity"
 
-    def __init__(self, ccp_alpha: float | None = None, impurity: str = "auto") -> None:
+    def __init__(
+        self,
+        ccp_alpha: float | str | None = None,
+        impurity: str = "auto",
+        *,
+        folds: int = 10,
+        rule: str = "1se",
+        random_state: int = 0,
+    ) -> None:
         self.ccp_alpha = ccp_alpha
         self.impurity = impurity
+        self.folds = folds
+        self.rule = rule
+        self.random_state = random_state
 
-    def to_config(self, criterion: Any = "gini", ccp_alpha: float = 0.0) -> dict[str, Any]:
-        """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`."""
-        alpha = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
-        alpha = _number("CostComplexity", "ccp_alpha", alpha, low=0.0, high=math.inf, words="a number >= 0")
-        return {"method": self.name, "ccp_alpha": alpha, "impurity": impurity_for(self.impurity, criterion)}
+    def to_config(
+        self, criterion: Any = "gini", ccp_alpha: float = 0.0, costly: bool = False
+    ) -> dict[str, Any]:
+        """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`; `costly`: errors have costs."""
+        alpha: Any = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
+        words = "a number >= 0, or 'cv' to choose it by cross-validation"
+        if isinstance(alpha, str) and alpha == "cv":
+            alpha = 0.0
+        alpha = _number("CostComplexity", "ccp_alpha", alpha, low=0.0, high=math.inf, words=words)
+        impurity = impurity_for(self.impurity, criterion)
+        if costly and self.impurity == "auto":
+            impurity = "error"
+        return {"method": self.name, "ccp_alpha": alpha, "impurity": impurity}
+
+    def alpha_rule(self) -> dict[str, Any] | None:
+        """How the core chooses the price; None where it is given."""
+        if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
+            return None
+        if self.rule not in ("min", "1se"):
+            raise ValueError(f"CostComplexity(rule={self.rule!r}): use 'min' or '1se'")
+        whole = {"folds": (self.folds, 2), "random_state": (self.random_state, 0)}
+        for name, (value, least) in whole.items():
+            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+                raise ValueError(
+                    f"CostComplexity({name}={value!r}): {name} must be a whole number >= {least}"
+                )
+        return {
+            "folds": int(self.folds),
+            "one_se": self.rule == "1se",
+            "seed": int(self.random_state) % 2**64,
+        }
 
 
 class MEstimate(Pruning):

@@ -140,11 +140,11 @@ impl PyDataset {
         let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
             control.expect(1);
             self.data.sort_columns(control)?;
-            let told = plan.fit_and_tell(&self.data, &rows, &weights, control)?;
+            let told = resample::alpha::fit(plan, &self.data, &rows, &weights, control)?;
             control.advance(1);
             Ok(told)
         })?;
-        Ok(PyModel::told(model.0, model.1))
+        Ok(PyModel::told(model.0, model.1).with_choice(model.2))
     }
 
     /// One score a feature, NaN where there is no split.

@@ -11,8 +11,9 @@ use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::{Walker, labels, leaves, probabilities};
 use crate::prune::{self, Cut, Rows};
+use crate::resample::alpha::Choice;
 use crate::store;
-use crate::tree::{NONE, Style, Test, dot, text};
+use crate::tree::{CostMatrix, NONE, Style, Test, dot, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -24,7 +25,19 @@ pub struct PyModel {
     model: Arc<Model>,
     /// What pruning did; a loaded model does not know.
     account: Option<Vec<Cut>>,
+    /// How the price of a leaf was chosen, where it was.
+    choice: Option<Choice>,
 }
+
+/// A choice of a price as Python sees it.
+type ChoiceParts<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    usize,
+    f64,
+);
 
 /// A cut as Python sees it: node, action, feature, rows, leaves, cost as a leaf, as a subtree, as a branch.
 type CutParts = (u32, &'static str, u32, u32, u32, f64, f64, f64);
@@ -38,16 +51,27 @@ fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyR
 impl PyModel {
     /// Wrap.
     pub fn new(model: Model) -> Self {
-        Self { model: Arc::new(model), account: None }
+        Self { model: Arc::new(model), account: None, choice: None }
+    }
+
+    /// The same, with how the price of a leaf was chosen.
+    pub fn with_choice(self, choice: Option<Choice>) -> Self {
+        Self { choice, ..self }
     }
 
     /// Wrap, with what pruning did.
     pub fn told(model: Model, account: Vec<Cut>) -> Self {
-        Self { model: Arc::new(model), account: Some(account) }
+        Self { model: Arc::new(model), account: Some(account), choice: None }
     }
 
     fn schema(&self) -> &Schema {
         &self.model.schema
+    }
+
+    /// A cost matrix from JSON.
+    fn costs(&self, json: Option<&str>) -> PyResult<Option<CostMatrix>> {
+        let rows: Option<Vec<Vec<f64>>> = option::<Option<_>>("cost_matrix", json)?.flatten();
+        rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes)).transpose().map_err(exception)
     }
 
     /// Rows that the model can read.
@@ -213,7 +237,7 @@ impl PyModel {
     }
 
     /// The model with its tree pruned; `data` are rows that the method looks at.
-    #[pyo3(signature = (parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs = None))]
+    #[pyo3(signature = (parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs = None, costs_json = None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn prune(
         &self,
@@ -224,7 +248,9 @@ impl PyModel {
         data: Option<&PyDataset>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         n_jobs: Option<i64>,
+        costs_json: Option<&str>,
     ) -> PyResult<Self> {
+        let costs = self.costs(costs_json)?;
         let method: Option<prune::Method> = option("pruning", method_json)?;
         let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
         let model = &self.model;
@@ -238,7 +264,8 @@ impl PyModel {
                 (Some(d), Some(weights)) => Some(Rows { data: d.data(), rows: &kept, weights }),
                 _ => None,
             };
-            prune::prune(&model.tree, &model.schema, method.as_ref(), merged, rows.as_ref(), control)
+            let how = (method.as_ref(), merged);
+            prune::prune_by_cost(&model.tree, &model.schema, how, rows.as_ref(), costs.as_ref(), control)
         })?;
         Ok(Self::told(Model { tree: pruned.tree, parameters, ..(**model).clone() }, pruned.account))
     }
@@ -251,16 +278,35 @@ impl PyModel {
         self.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
     }
 
+    /// How the price of a leaf was chosen: prices, leaves, errors and standard errors of the pruned trees, the one that was
+    /// taken and its price; None where it was not chosen.
+    fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<ChoiceParts<'py>> {
+        self.choice.as_ref().map(|c| {
+            let leaves: Vec<i64> = c.leaves.iter().map(|&n| i64::from(n)).collect();
+            (
+                c.alphas.clone().into_pyarray(py),
+                leaves.into_pyarray(py),
+                c.errors.clone().into_pyarray(py),
+                c.deviations.clone().into_pyarray(py),
+                c.chosen,
+                c.price(c.chosen),
+            )
+        })
+    }
+
     /// Alphas and impurities of minimal cost-complexity pruning.
+    #[pyo3(signature = (impurity, costs_json = None))]
     fn cost_complexity_path<'py>(
         &self,
         py: Python<'py>,
         impurity: &str,
+        costs_json: Option<&str>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let costs = self.costs(costs_json)?;
         let quoted = serde_json::Value::from(impurity).to_string();
         let impurity = option("impurity", Some(&quoted))?.unwrap_or_default();
         let path = run(py, None, usize::MAX, None, |control| {
-            prune::cost_complexity::path(&self.model.tree, impurity, control)
+            prune::cost_complexity::path_by_cost(&self.model.tree, impurity, costs.as_ref(), control)
         })?;
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }

@@ -50,6 +50,11 @@ impl Formula for Dkm {
         &INFO
     }
 
+    fn orders_levels(&self) -> bool {
+        // The impurity is concave in the shares.
+        true
+    }
+
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         let n = block.total().value();
         if n == 0.0 {

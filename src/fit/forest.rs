@@ -11,6 +11,7 @@ use crate::model::{Forest, Model};
 use crate::parallel::Control;
 use crate::predict::Votes;
 use crate::prune::{self, Method, Rows};
+use crate::split::NominalSplits;
 
 impl Plan {
     /// Fit a forest on some rows of a data set; with `judged`, also the vote of each tree on the rows that it did not see.
@@ -24,6 +25,9 @@ impl Plan {
         control: &Control,
     ) -> Result<(Forest, Option<Votes>)> {
         forest::check_bagging(bagging)?;
+        if self.config.alpha_rule.is_some() {
+            return super::unsupported("ccp_alpha='cv' in a forest", "a number");
+        }
         if matches!(self.config.pruning, Some(Method::ReducedError { .. })) {
             return super::unsupported(
                 "pruning='reduced_error' in a forest (each tree sees a sample)",
@@ -36,7 +40,9 @@ impl Plan {
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = self.prepare(data, &rows, weights, control)?;
         let seen = prepared.as_ref().unwrap_or(data);
-        few_branches(seen)?;
+        if self.config.nominal_splits == NominalSplits::Multiway {
+            few_branches(seen)?;
+        }
         seen.sort_columns(control)?;
         let urn = bagging.draws.map(|_| forest::Urn::new(seen, &rows, weights));
         let stash = Stash::default();

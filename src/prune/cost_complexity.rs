@@ -3,7 +3,7 @@
 //! `R(t)` = impurity of a node times its share of the training weight; `R(T_t)` = the sum over the leaves of
 //! its subtree, `|T_t|` of them. The link of a node is worth `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` a leaf; the weakest
 //! link is cut again and again (the first node in pre-order where two are equal). That gives a nested sequence of
-//! trees, one a price `alpha`; pruning at `ccp_alpha` cuts while the weakest link costs no more. Leaves that no training
+//! trees, one a price `alpha`; with a cost matrix `R` is the expected cost of the cheapest label. Pruning at `ccp_alpha` cuts while the weakest link costs no more. Leaves that no training
 //! row reached are not counted. The values are those of scikit-learn's `cost_complexity_pruning_path` for the same tree.
 //!
 //! Values of `g` only rise when something below is cut, so a heap with outdated entries finds each weakest
@@ -15,7 +15,7 @@ use super::sketch::{Costs, Sketch};
 use crate::error::Result;
 use crate::numeric::order_key;
 use crate::parallel::Control;
-use crate::tree::{NONE, Tree};
+use crate::tree::{CostMatrix, NONE, Tree};
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -49,6 +49,18 @@ impl Impurity {
     }
 }
 
+/// How `ccp_alpha` is chosen by cross-validation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlphaRule {
+    /// Number of folds, at least 2.
+    pub folds: usize,
+    /// The largest price within one standard error of the best, instead of the best.
+    pub one_se: bool,
+    /// Seed of the folds.
+    pub seed: u64,
+}
+
 /// The sequence of pruned trees.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Path {
@@ -56,12 +68,27 @@ pub struct Path {
     pub alphas: Vec<f64>,
     /// `R` of the leaves of each tree.
     pub impurities: Vec<f64>,
+    /// Leaves with rows of each tree.
+    pub leaves: Vec<u32>,
+    /// The node that became a leaf in each tree, [`NONE`] in the whole tree.
+    pub nodes: Vec<u32>,
 }
 
 /// Alphas and impurities down to the root alone.
 pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> {
-    let mut path = Path::default();
-    weakest_links(&mut Sketch::new(tree), f64::INFINITY, impurity, control, &mut path)?;
+    path_by_cost(tree, impurity, None, control)
+}
+
+/// The same where errors cost what a matrix says.
+pub fn path_by_cost(
+    tree: &Tree,
+    impurity: Impurity,
+    costs: Option<&CostMatrix>,
+    control: &Control,
+) -> Result<Path> {
+    let (mut sketch, mut path) = (Sketch::new(tree), Path::default());
+    sketch.costs = costs.cloned();
+    weakest_links(&mut sketch, f64::INFINITY, impurity, control, &mut path)?;
     Ok(path)
 }
 
@@ -89,7 +116,10 @@ fn weakest_links(
     let (mut own, mut below, mut leaves) = (vec![0.0; n], vec![0.0; n], vec![0_u32; n]);
     for &i in order.iter().rev() {
         let i = i as usize;
-        own[i] = sketch.weight(i) * impurity.of(sketch.counts(i)) / total;
+        own[i] = match &sketch.costs {
+            Some(_) => sketch.errors(i) / total,
+            None => sketch.weight(i) * impurity.of(sketch.counts(i)) / total,
+        };
         if sketch.is_leaf(i) {
             below[i] = own[i];
             leaves[i] = u32::from(sketch.nodes[i].rows > 0);
@@ -100,6 +130,8 @@ fn weakest_links(
     }
     path.alphas.push(0.0);
     path.impurities.push(below[0]);
+    path.leaves.push(leaves[0]);
+    path.nodes.push(NONE);
     let worth =
         |i: usize, below: &[f64], leaves: &[u32]| (own[i] - below[i]) / f64::from(leaves[i].max(2) - 1);
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = order
@@ -137,6 +169,8 @@ fn weakest_links(
         }
         path.alphas.push(alpha);
         path.impurities.push(below[0]);
+        path.leaves.push(leaves[0]);
+        path.nodes.push(i);
     }
     Ok(any)
 }

@@ -6,7 +6,8 @@
 //!
 //! - every node: 1, leaf or test;
 //! - a test: `log2(features)`, and for a threshold `log2(n - 1)`, the number of places it could have in a node of
-//!   `n` rows (an upper bound where values repeat);
+//!   `n` rows (an upper bound where values repeat),
+//!   for a division of `v` declared levels in two `log2(2^(v - 1) - 1)`;
 //! - a leaf with class counts `n_1..n_k`, `n` in all: `log2 C(n + k - 1, k - 1) + log2 (n! / (n_1! ... n_k!))`, first the
 //!   counts, then which row has which class; `k` = classes with training rows. An empty leaf: nothing.
 //!
@@ -14,6 +15,7 @@
 //! the most accurate tree: it looks for the shortest account.
 
 use super::sketch::{Costs, Sketch};
+use crate::data::Schema;
 use crate::numeric::log2_factorial;
 use crate::tree::Test;
 
@@ -28,8 +30,14 @@ fn class_bits(counts: &[f64], classes: f64) -> f64 {
     which + counted
 }
 
+/// Bits of one of the `2^(levels - 1) - 1` divisions of levels in two.
+fn division_bits(levels: usize) -> f64 {
+    if levels < 3 { 0.0 } else { (f64::powi(2.0, levels.min(1000) as i32 - 1) - 1.0).log2() }
+}
+
 /// Cut bottom-up.
-pub(super) fn prune(sketch: &mut Sketch, features: usize) {
+pub(super) fn prune(sketch: &mut Sketch, schema: &Schema) {
+    let features = schema.features.len();
     let classes = sketch.counts(0).iter().filter(|&&c| c > 0.0).count() as f64;
     let mut bits = vec![0.0; sketch.nodes.len()];
     for &i in sketch.order().iter().rev() {
@@ -43,7 +51,11 @@ pub(super) fn prune(sketch: &mut Sketch, features: usize) {
             Test::Threshold(_) => f64::from(sketch.nodes[i].rows).max(2.0) - 1.0,
             _ => 1.0,
         };
-        let test = (features as f64).log2() + place.log2();
+        let divisions = match sketch.nodes[i].test {
+            Test::Subset { .. } => division_bits(schema.features[sketch.nodes[i].feature as usize].arity()),
+            _ => 0.0,
+        };
+        let test = (features as f64).log2() + place.log2() + divisions;
         let tree = 1.0 + test + sketch.children(i).iter().map(|&c| bits[c as usize]).sum::<f64>();
         if leaf <= tree {
             sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });

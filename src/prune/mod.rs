@@ -29,11 +29,11 @@ use crate::data::{Dataset, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::Walker;
-use crate::tree::Tree;
+use crate::tree::{CostMatrix, Tree};
 use serde::Deserialize;
 use sketch::Sketch;
 
-pub use cost_complexity::Impurity;
+pub use cost_complexity::{AlphaRule, Impurity};
 pub use merge::Merge;
 pub use sketch::{Action, Cut};
 
@@ -94,6 +94,27 @@ impl Method {
     }
 }
 
+impl Method {
+    /// Refuse methods that count errors and do not weigh them.
+    pub fn check_costs(&self) -> Result<()> {
+        let refuse = |what: &str, supported: &str| {
+            Err(Error::Unsupported { what: format!("{what} with cost_matrix"), supported: supported.into() })
+        };
+        let methods = "'cost_complexity', 'reduced_error', 'm_estimate', or no pruning";
+        match self {
+            Self::Pessimistic => refuse("pruning='pessimistic' (it counts half an error a leaf)", methods),
+            Self::ErrorBased { .. } => {
+                refuse("pruning='error_based' (its limit is one of a proportion of errors)", methods)
+            }
+            Self::Mdl => refuse("pruning='mdl' (it counts bits)", methods),
+            Self::CostComplexity { impurity: Impurity::Gini | Impurity::Entropy, .. } => {
+                refuse("impurity='gini' or 'entropy'", "CostComplexity(impurity='error') or 'auto'")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Rows that a method looks at: the training rows, or those held out.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
@@ -123,9 +144,25 @@ pub fn prune(
     rows: Option<&Rows<'_>>,
     control: &Control,
 ) -> Result<Pruned> {
+    prune_by_cost(tree, schema, (method, merged), rows, None, control)
+}
+
+/// The same where errors cost what a matrix says, and the labels of the tree are the cheapest ones.
+pub fn prune_by_cost(
+    tree: &Tree,
+    schema: &Schema,
+    (method, merged): (Option<&Method>, Option<Merge>),
+    rows: Option<&Rows<'_>>,
+    costs: Option<&CostMatrix>,
+    control: &Control,
+) -> Result<Pruned> {
     let mut sketch = Sketch::new(tree);
+    sketch.costs = costs.cloned();
     if let Some(method) = method {
         method.check()?;
+        if costs.is_some() {
+            method.check_costs()?;
+        }
         match *method {
             Method::Pessimistic => pessimistic::prune(&mut sketch),
             Method::ErrorBased { confidence, subtree_raising: false } => {
@@ -146,7 +183,7 @@ pub fn prune(
                 cost_complexity::prune(&mut sketch, ccp_alpha, impurity, control)?;
             }
             Method::MEstimate { m } => m_estimate::prune(&mut sketch, m),
-            Method::Mdl => mdl::prune(&mut sketch, schema.features.len()),
+            Method::Mdl => mdl::prune(&mut sketch, schema),
         }
     }
     if let Some(same) = merged {

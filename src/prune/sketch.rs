@@ -4,7 +4,7 @@
 //! range of one array, and that range moves with it. [`Sketch::finish`] numbers what is still reachable, in pre-order.
 
 use super::Pruned;
-use crate::tree::{NONE, Node, Test, Tree};
+use crate::tree::{CostMatrix, NONE, Node, Test, Tree};
 
 /// What was done to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub(super) struct Sketch {
     pub children: Vec<u32>,
     /// Levels that subset tests list.
     levels: Vec<u32>,
+    /// What errors cost; 1 each without.
+    pub costs: Option<CostMatrix>,
     pub counts: Vec<f64>,
     pub classes: usize,
     /// Node of the original tree whose test stands in this place.
@@ -83,6 +85,7 @@ impl Sketch {
             nodes: tree.nodes.clone(),
             children: tree.children.clone(),
             levels: tree.levels.clone(),
+            costs: None,
             counts: tree.counts.clone(),
             classes: tree.classes,
             origin: (0..n as u32).collect(),
@@ -109,13 +112,16 @@ impl Sketch {
         self.counts(node).iter().sum()
     }
 
-    /// Training weight that a node would get wrong as a leaf.
+    /// Training weight that a node would get wrong as a leaf, or what its errors cost.
     pub fn errors(&self, node: usize) -> f64 {
         self.errors_among(node, self.counts(node))
     }
 
-    /// Weight among `counts` that a node would get wrong as a leaf.
+    /// Weight among `counts` that a node would get wrong as a leaf, or what its errors cost.
     pub fn errors_among(&self, node: usize, counts: &[f64]) -> f64 {
+        if let Some(costs) = &self.costs {
+            return costs.of(counts, self.nodes[node].label);
+        }
         let right = usize::try_from(self.nodes[node].label).map_or(0.0, |label| counts[label]);
         counts.iter().sum::<f64>() - right
     }

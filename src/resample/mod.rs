@@ -3,6 +3,7 @@
 //! Columns are sorted once for the whole data set; each fold filters the sorted orders. Fits run in
 //! parallel, one fold and plan each, with growth inside them serial, so that no result depends on threads.
 
+pub mod alpha;
 mod permutation;
 mod roots;
 
@@ -61,7 +62,10 @@ pub fn cross_validate(
             .iter()
             .map(|plan| {
                 control.check()?;
-                let model = plan.fit_beside(data, &rows, weights, &mut common, &serial)?;
+                let model = match plan.alpha_rule() {
+                    Some(_) => alpha::fit(plan, data, &rows, weights, &serial)?.0,
+                    None => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
+                };
                 let outcome = predict(&model, data, &fold.test, probabilities)?;
                 control.advance(1);
                 Ok(outcome)

@@ -8,9 +8,11 @@
 //! ([`ALL`]). The parts are not stored: they are the shares of the children in their common weight, so that they stay
 //! true when a tree is pruned.
 
+mod costs;
 mod text;
 mod walk;
 
+pub use costs::CostMatrix;
 pub use text::{Style, dot, text};
 pub use walk::Shape;
 

@@ -200,7 +200,7 @@ def test_options_that_papers_need():
 
 
 def test_presets_and_their_names():
-    for name in ("ID3", "CHEN2013", "FMEASURE", "VILALTA2001"):
+    for name in ("ID3", "CART", "CHEN2013", "FMEASURE", "VILALTA2001"):
         preset = getattr(presets, name)
         assert isinstance(preset, dict)
         assert set(preset) <= set(DEFAULTS)

@@ -36,6 +36,8 @@ SETTINGS = [
     {"criterion": gini_by_numpy},
     {"criterion": criteria.GainRatio(guard="j48")},
     {"max_leaf_nodes": 8},
+    {"nominal_splits": "subset", "ccp_alpha": 0.01},
+    {"nominal_splits": "one_vs_rest", "priors": "equal"},
     {"missing": "mode"},
     {"missing": "error"},
     {"discretize": "equal_width"},

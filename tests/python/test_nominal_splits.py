@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import fasttree
 from fasttree import FastTreeClassifier, Table
+from fasttree.pruning import CostComplexity
 from fasttree.table import Column
 
 from .test_growth import NAMES, check, evaluator
@@ -239,3 +240,21 @@ def test_cross_validation_and_clones_know_the_word(splits):
         Table(FRAME, Y), criterion=["gini"], cv="5x2", nominal_splits=splits, random_state=0
     )
     assert len(result.to_frame()) >= 1
+
+
+@pytest.mark.parametrize("method", ["pessimistic", "error_based", "cost_complexity", "m_estimate", "mdl"])
+def test_pruning_loses_no_row_and_is_done_once(method):
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 6, (3, 160))
+    y = (np.isin(codes[0], (1, 4)) ^ (rng.random(160) < 0.25)).astype(int)
+    table = nominal(codes, y, 6)
+    grown = fasttree.fit(table, nominal_splits="subset")
+    how = CostComplexity(0.01) if method == "cost_complexity" else method
+    pruned = grown.prune(how, table) if method == "error_based" else grown.prune(how)
+    assert pruned.get_n_leaves() < grown.get_n_leaves()
+    passed = pruned.decision_path(table).toarray()
+    reached = np.stack([passed[y == c].sum(axis=0) for c in range(2)], axis=1)
+    assert np.array_equal(reached, pruned.tree_.value)
+    again = pruned.prune(how, table) if method == "error_based" else pruned.prune(how)
+    assert again.to_text() == pruned.to_text()
+    assert fasttree.from_bytes(pruned.to_bytes()).to_bytes() == pruned.to_bytes()

@@ -1,0 +1,140 @@
+//! The second half of a fit: labels by cost, pruning, and what must be known before its price is chosen.
+//!
+//! A tree is grown on prepared rows, its nodes are told the cheapest class where errors have costs, and it is cut back by
+//! the plan's method. The price of a leaf may be left open (`alpha_rule`): then somebody above, who may fit
+//! again and again, chooses it ([`crate::resample::alpha`]).
+
+use super::{Config, Missing, Plan, few_branches, unsupported};
+use crate::data::{Dataset, RowSet, Weights};
+use crate::error::{Error, Result};
+use crate::grow::{self, Evaluation, PairMemo, Setting};
+use crate::model::Model;
+use crate::parallel::Control;
+use crate::prune::{self, AlphaRule, Cut, Impurity, Method, Rows};
+use crate::split::NominalSplits;
+use crate::tree::CostMatrix;
+
+/// Refuse what costs and the choice of a price do not go with.
+pub(super) fn check(config: &Config) -> Result<()> {
+    if let Some(rule) = config.alpha_rule.filter(|rule| rule.folds < 2) {
+        return Err(Error::parameter("folds", rule.folds, "must be at least 2"));
+    }
+    if config.cost_matrix.is_none() {
+        return Ok(());
+    }
+    if let Some(method) = &config.pruning {
+        method.check_costs()?;
+    }
+    if config.evaluation != Evaluation::Local {
+        return unsupported(
+            "cost_matrix with evaluation='global' or 'glocal' (growth chooses the labels)",
+            "evaluation='local', or class_weight and priors",
+        );
+    }
+    if config.missing == Missing::Fractional {
+        return unsupported("cost_matrix with missing='fractional'", "missing='branch', 'mode', 'error'");
+    }
+    Ok(())
+}
+
+impl Plan {
+    /// Fit a model, and tell what pruning did to it.
+    pub fn fit_and_tell(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<(Model, Vec<Cut>)> {
+        if self.config.alpha_rule.is_some() {
+            return unsupported(
+                "ccp_alpha='cv' in this place",
+                "a number, or ccp_alpha='cv' in fit and cross_validate",
+            );
+        }
+        let mut rows = self.training_rows(data, rows, weights)?;
+        let mut judges = None;
+        if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
+            let (grown_on, held_out) = prune::reduced_error::divide(data, rows.rows(), share, seed);
+            rows = RowSet::of(grown_on, data.len());
+            judges = Some(held_out);
+        }
+        let model = self.grow(data, &rows, weights, control)?;
+        let looked_at = Rows { data, rows: judges.as_deref().unwrap_or(rows.rows()), weights };
+        self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)
+    }
+
+    /// Grow a tree on rows that count, without pruning it.
+    pub fn grow(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
+        let prepared = self.prepare(data, rows, weights, control)?;
+        self.grow_prepared(prepared.as_ref().unwrap_or(data), rows, weights, None, control)
+    }
+
+    /// Grow a tree on prepared rows.
+    pub(super) fn grow_prepared(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        memo: Option<&PairMemo>,
+        control: &Control,
+    ) -> Result<Model> {
+        if self.config.nominal_splits == NominalSplits::Multiway {
+            few_branches(data)?;
+        }
+        let setting = Setting { memo, ..self.setting(data, rows, weights) };
+        let mut tree = grow::grow(data, &setting, rows, weights, control)?;
+        if let Some(costs) = self.costs(data.n_classes())? {
+            tree.relabel(&costs);
+        }
+        Ok(Model {
+            schema: data.shared_schema(),
+            tree,
+            smoothing: self.config.smoothing,
+            parameters: self.config.parameters.clone(),
+        })
+    }
+
+    /// Prune a grown model by a method, and merge leaves.
+    pub(super) fn cut_back(
+        &self,
+        mut model: Model,
+        method: Option<&Method>,
+        rows: Option<&Rows<'_>>,
+        control: &Control,
+    ) -> Result<(Model, Vec<Cut>)> {
+        let merged = self.config.merge_redundant;
+        if method.is_none() && merged.is_none() {
+            return Ok((model, Vec::new()));
+        }
+        let costs = self.costs(model.tree.classes)?;
+        let (tree, schema) = (&model.tree, &model.schema);
+        let pruned = prune::prune_by_cost(tree, schema, (method, merged), rows, costs.as_ref(), control)?;
+        model.tree = pruned.tree;
+        Ok((model, pruned.account))
+    }
+
+    /// Prune a grown model at a price of a leaf.
+    pub fn prune_at(&self, model: Model, ccp_alpha: f64, control: &Control) -> Result<(Model, Vec<Cut>)> {
+        let method = Method::CostComplexity { ccp_alpha, impurity: self.impurity() };
+        self.cut_back(model, Some(&method), None, control)
+    }
+
+    /// How the price of a leaf is to be chosen, where the words leave it open.
+    pub fn alpha_rule(&self) -> Option<&AlphaRule> {
+        self.config.alpha_rule.as_ref()
+    }
+
+    /// What a leaf's rows cost in cost-complexity pruning.
+    pub fn impurity(&self) -> Impurity {
+        match self.config.pruning {
+            Some(Method::CostComplexity { impurity, .. }) => impurity,
+            _ => Impurity::default(),
+        }
+    }
+
+    /// What errors cost.
+    pub fn costs(&self, classes: usize) -> Result<Option<CostMatrix>> {
+        self.config.cost_matrix.as_ref().map(|rows| CostMatrix::new(rows, classes)).transpose()
+    }
+}

@@ -1,0 +1,253 @@
+//! The divisions of a [`Menu`] become blocks of tables.
+//!
+//! Divisions of several features share a block as long as they have the same number of branches.
+
+use super::{Levels, Menu, Naming, Search};
+use crate::criteria::{Context, Tables};
+use crate::error::Result;
+use crate::numeric::Count;
+use crate::split::block::{BLOCK, Scratch};
+use crate::split::sink::{Features, Offer, Sink};
+use crate::stats::Sum;
+
+/// Levels whose sums are tabulated.
+const LOW: usize = 8;
+
+/// Offer the divisions of a node's nominal features, in feature order.
+pub fn offer<'a, S: Sum>(
+    features: impl Iterator<Item = Levels<'a, S>>,
+    totals: &[S],
+    search: &Search,
+    context: &Context,
+    menu: &mut Menu<S>,
+    scratch: &mut Scratch<S::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    scratch.totals.clear();
+    scratch.totals.extend(totals.iter().map(|t| t.cell(search.unit)));
+    scratch.features.clear();
+    let mut block = Block { search, context, branches: 0, scratch, sink };
+    for levels in features {
+        menu.fill(&levels, context.classes, search);
+        if menu.is_empty() || !block.admits_missing(menu, &levels) {
+            continue;
+        }
+        block.open(menu.branches())?;
+        match menu.naming {
+            Naming::Mask => block.masks(menu, &levels)?,
+            _ => block.one_by_one(menu, &levels)?,
+        }
+    }
+    block.flush()
+}
+
+/// The block under construction.
+struct Block<'b, C> {
+    search: &'b Search,
+    context: &'b Context,
+    branches: usize,
+    scratch: &'b mut Scratch<C>,
+    sink: &'b mut dyn Sink,
+}
+
+impl<C: Count> Block<'_, C> {
+    /// Make room for candidates with so many branches.
+    fn open(&mut self, branches: usize) -> Result<()> {
+        if self.branches != branches {
+            self.flush()?;
+            self.branches = branches;
+            self.scratch.prepare(branches, self.context.classes, 2 * BLOCK);
+            self.scratch.declare(branches as u32);
+        }
+        Ok(())
+    }
+
+    fn admits_missing<S: Sum<Cell = C>>(&self, menu: &Menu<S>, levels: &Levels<'_, S>) -> bool {
+        let rows = levels.rows.as_ref().and_then(|r| r.last()).copied();
+        menu.missing.is_empty() || self.is_large_enough(menu.missing.iter().copied(), || rows.unwrap_or(0))
+    }
+
+    /// Whether a branch reaches the limits; `rows` counts its rows where sums do not.
+    fn is_large_enough<S: Sum>(&self, sums: impl Iterator<Item = S>, rows: impl FnOnce() -> u32) -> bool {
+        let min = self.search.min;
+        if !self.search.limited() {
+            return true;
+        }
+        let weight = sums.fold(S::default(), S::plus).value(self.search.unit);
+        weight >= min.weight
+            && match min.copies {
+                true => weight >= f64::from(min.rows),
+                false => min.rows <= 1 || rows() >= min.rows,
+            }
+    }
+
+    /// Whether both sides of a division reach the limits.
+    fn admits<S: Sum>(
+        &self,
+        menu: &Menu<S>,
+        levels: &Levels<'_, S>,
+        at: u32,
+        left: impl Iterator<Item = S>,
+        right: impl Iterator<Item = S>,
+    ) -> bool {
+        let rows = |first: bool| {
+            let counted = levels.rows.as_deref().unwrap_or_default();
+            let side = (0..menu.groups()).filter(|&g| menu.is_first(at, g) == first);
+            side.flat_map(|g| &menu.codes[menu.starts[g]..menu.starts[g + 1]])
+                .map(|&c| counted[c as usize])
+                .sum()
+        };
+        self.is_large_enough(left, || rows(true)) && self.is_large_enough(right, || rows(false))
+    }
+
+    /// Append a candidate.
+    fn push<S: Sum<Cell = C>>(
+        &mut self,
+        menu: &Menu<S>,
+        levels: &Levels<'_, S>,
+        at: u32,
+        left: &[S],
+        right: &[S],
+    ) -> Result<()> {
+        let (k, unit, held, stride) =
+            (self.context.classes, self.search.unit, self.scratch.features.len(), self.scratch.stride);
+        for (i, &sum) in left.iter().chain(right).chain(&menu.missing).enumerate() {
+            self.scratch.cells[i * stride + held] = sum.cell(unit);
+        }
+        debug_assert_eq!(left.len(), k);
+        self.scratch.at[held] = at;
+        self.scratch.features.push(levels.table.feature);
+        if held + 1 == stride { self.flush() } else { Ok(()) }
+    }
+
+    /// One level against the others, and cuts of an order.
+    fn one_by_one<S: Sum<Cell = C>>(&mut self, menu: &mut Menu<S>, levels: &Levels<'_, S>) -> Result<()> {
+        let (k, n) = (self.context.classes, menu.groups());
+        menu.arrange(levels.ordered);
+        // Sums of the groups (before each cut: of all up to it), of all, and of the other side.
+        let mut work = std::mem::take(&mut menu.work);
+        work.clear();
+        work.extend_from_slice(&menu.sums);
+        work.resize((n + 2) * k, S::default());
+        let (sums, rest) = work.split_at_mut(n * k);
+        let (known, after) = rest.split_at_mut(k);
+        for row in sums.chunks_exact(k) {
+            known.iter_mut().zip(row).for_each(|(sum, &s)| *sum = sum.plus(s));
+        }
+        if menu.naming == Naming::Cut {
+            (k..sums.len()).for_each(|i| sums[i] = sums[i].plus(sums[i - k]));
+        }
+        for j in 0..menu.sequence.len() {
+            let i = menu.sequence[j].1 as usize;
+            let at = menu.first() + i as u32;
+            let before = &sums[i * k..(i + 1) * k];
+            for c in 0..k {
+                after[c] = known[c].minus(before[c]);
+            }
+            let (left, right) = match menu.naming == Naming::Level || menu.lowest <= i {
+                true => (before, &after[..]),
+                false => (&after[..], before),
+            };
+            if self.admits(menu, levels, at, left.iter().copied(), right.iter().copied()) {
+                self.push(menu, levels, at, left, right)?;
+            }
+        }
+        menu.work = work;
+        Ok(())
+    }
+
+    /// All divisions, in the order of their numbers.
+    fn masks<S: Sum<Cell = C>>(&mut self, menu: &mut Menu<S>, levels: &Levels<'_, S>) -> Result<()> {
+        let (k, groups, unit) = (self.context.classes, menu.groups(), self.search.unit);
+        let low = (groups - 1).min(LOW);
+        let width = 1 << low;
+        let mut work = std::mem::take(&mut menu.work);
+        work.clear();
+        work.resize((width + 4) * k, S::default());
+        // Sums of group 0 and of every set of the low groups.
+        let (tabulated, rest) = work.split_at_mut(k * width);
+        let (known, rest) = rest.split_at_mut(k);
+        let (high, rest) = rest.split_at_mut(k);
+        let (left, right) = rest.split_at_mut(k);
+        let group = |g: usize, c: usize| menu.sums[g * k + c];
+        for c in 0..k {
+            let row = &mut tabulated[c * width..(c + 1) * width];
+            row[0] = group(0, c);
+            for bit in 0..low {
+                let (done, next) = row.split_at_mut(1 << bit);
+                let added = group(bit + 1, c);
+                next.iter_mut().zip(done).for_each(|(to, from)| *to = from.plus(added));
+            }
+            known[c] = (0..groups).fold(S::default(), |sum, g| sum.plus(group(g, c)));
+        }
+        let count = menu.len();
+        let limited = self.search.limited();
+        for from in (0..count).step_by(width) {
+            for (c, sum) in high.iter_mut().enumerate() {
+                let listed = (low + 1..groups).filter(|g| from >> (g - 1) & 1 == 1);
+                *sum = listed.fold(S::default(), |sum, g| sum.plus(group(g, c)));
+            }
+            let mut j = 0;
+            let end = width.min(count - from);
+            while j < end {
+                if limited {
+                    let at = (from + j) as u32;
+                    for c in 0..k {
+                        left[c] = tabulated[c * width + j].plus(high[c]);
+                        right[c] = known[c].minus(left[c]);
+                    }
+                    if self.admits(menu, levels, at, left.iter().copied(), right.iter().copied()) {
+                        self.push(menu, levels, at, left, right)?;
+                    }
+                    j += 1;
+                    continue;
+                }
+                let (held, stride) = (self.scratch.features.len(), self.scratch.stride);
+                let len = (end - j).min(stride - held);
+                let (firsts, seconds) = self.scratch.cells.split_at_mut(k * stride);
+                for c in 0..k {
+                    let place = c * stride + held;
+                    let cells = firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
+                    for ((l, r), &sum) in cells.zip(&tabulated[c * width + j..][..len]) {
+                        let sum = sum.plus(high[c]);
+                        *l = sum.cell(unit);
+                        *r = known[c].minus(sum).cell(unit);
+                    }
+                }
+                for (c, &sum) in menu.missing.iter().enumerate() {
+                    self.scratch.cells[(2 * k + c) * stride + held..][..len].fill(sum.cell(unit));
+                }
+                for (at, i) in self.scratch.at[held..held + len].iter_mut().zip(from + j..) {
+                    *at = i as u32;
+                }
+                self.scratch.features.resize(held + len, levels.table.feature);
+                j += len;
+                if held + len == stride {
+                    self.flush()?;
+                }
+            }
+        }
+        menu.work = work;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let len = self.scratch.features.len();
+        if len > 0 {
+            let tables = Tables {
+                cells: C::cells(&self.scratch.cells),
+                totals: C::cells(&self.scratch.totals),
+                branches: self.branches,
+                classes: self.context.classes,
+                stride: self.scratch.stride,
+                len,
+                declared: &self.scratch.declared,
+                context: self.context,
+            };
+            let features = Features::Each(&self.scratch.features);
+            self.sink.take(&Offer { tables, at: &self.scratch.at[..len], features })?;
+            self.scratch.features.clear();
+        }
+        Ok(())
+    }
+}

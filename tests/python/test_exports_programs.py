@@ -123,7 +123,7 @@ def test_deep_and_wide_trees_compile(tmp_path):
 
 
 def test_small_trees_are_readable():
-    model = fasttree.fit(fasttree.datasets.load_iris(), criterion="gini", max_depth=2)
+    model = fasttree.fit(fasttree.datasets.load_iris(), criterion="gini", max_depth=2, missing="mode")
     source = model.to_python()
     assert "if x2 <= 2.45:\n        return 0  # 'setosa'" in source.replace("not x2 > 2.45", "x2 <= 2.45")
     assert "FEATURE = " not in source

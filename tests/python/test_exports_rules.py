@@ -52,7 +52,7 @@ def test_rules_predict_what_the_tree_predicts(case):
 
 
 def test_conditions_on_one_feature_are_one():
-    rules = fasttree.fit(fasttree.datasets.load_iris(), criterion="gini").to_rules()
+    rules = fasttree.fit(fasttree.datasets.load_iris(), criterion="gini", missing="branch").to_rules()
     assert len(rules) == 9
     for rule in rules:
         names = [c.feature for c in rule.conditions]

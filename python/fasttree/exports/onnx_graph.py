@@ -25,7 +25,7 @@ import numpy as np
 
 from . import onnx_heads as heads
 from .onnx_parts import Answers, Graph, Inputs
-from .onnx_trees import Columns, Ensemble
+from .onnx_trees import Columns, Ensemble, asked
 from .reading import Reading
 
 __all__ = ["DEEPEST", "to_onnx"]
@@ -83,6 +83,9 @@ def to_onnx(model: Any, *, inputs: str = "auto", dtype: str = "float32", name: s
     trees = Ensemble(columns, graph.single)
     for t, one in enumerate(readings):
         trees.add(one, t)
+        for node in range(len(one.children)) if one.fractional else ():
+            if one.children[node]:
+                asked(one, node, columns)  # what a divided row is asked, too
     matrix = given.matrix(columns)
 
     def whole() -> None:

@@ -216,6 +216,13 @@ impl Plan {
                 return Err(Error::parameter("no_distance_decay", other, "must be False, True or 'strict'"));
             }
         };
+        if criterion.on_rows().is_some() && no_distance_decay != Decay::Ignore {
+            let name = criterion.info().name;
+            return unsupported(
+                format!("no_distance_decay with criterion='{name}'"),
+                "no_distance_decay=False",
+            );
+        }
         let limits = Limits {
             max_depth: config.max_depth.unwrap_or(usize::MAX),
             max_leaf_nodes: config.max_leaf_nodes,
@@ -248,6 +255,7 @@ impl Plan {
     pub fn work(&self, data: &Dataset) -> usize {
         let n = data.len();
         let rounds = match self.config.evaluation {
+            Evaluation::Local if self.criterion.on_rows().is_some() => usize::MAX,
             Evaluation::Local if self.criterion.on_pairs().is_some() => n / 8,
             Evaluation::Local => n / 256,
             Evaluation::Global | Evaluation::Glocal => n / 8 * data.n_classes(),

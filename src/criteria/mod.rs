@@ -38,6 +38,7 @@ mod jaccard;
 mod laplace;
 mod mantaras;
 mod mdl;
+mod minimal_tree_size;
 mod nmi;
 mod normal_gain;
 mod orthogonality;
@@ -324,6 +325,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn on_pairs(&self) -> Option<&dyn pairs::OnPairs> {
         None
     }
+    /// Search nodes that the smallest tree of a branch may take, where the evidence are the rows themselves.
+    fn on_rows(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What a file of this room implements: the formula, once, for any kind of count.
@@ -477,6 +482,7 @@ pub static CRITERIA: &[Entry] = &[
     entry!(on pairs pi::Pi),
     entry!(on pairs contextual_merit::ContextualMerit),
     entry!(on pairs relief::Relief),
+    Entry { info: &minimal_tree_size::INFO, make: minimal_tree_size::make },
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the nearest one.

@@ -22,10 +22,12 @@ mod pairs;
 mod plan;
 mod problem;
 mod prove;
+mod sizes;
 mod sparse;
 
 pub use optimal::{Cheapest, Objective, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};
+pub use sizes::{MAX_SIZED_ROWS, Sizer, Sizes};
 
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};

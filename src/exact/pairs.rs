@@ -3,12 +3,13 @@
 //! For tests a and b, the class counts of "a and b" and those of a and of b alone give all four leaves of "a, then b on one side". One
 //! table a pair of features (`cells[i][j]` = rows below cut i of the one and below cut j of the other, by class) serves every
 //! pair of their cuts, either one first: O(rows + cuts x cuts x classes) a pair of features, all leaves of all
-//! trees of depth two in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values; two
-//! binary features are the smallest case).
+//! trees of depth two in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values). Two features
+//! with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
 use super::sparse::Rows;
 use crate::data::ones;
+use std::ops::Range;
 
 /// The rows of a set with the cuts that divide them.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(super) struct View {
     class: Vec<u8>,
     totals: Vec<u32>,
     features: Vec<Axis>,
+    /// Words of each class in the planes.
+    words: Vec<Range<usize>>,
 }
 
 /// One feature of a view.
@@ -29,6 +32,29 @@ struct Axis {
     place: Vec<u16>,
     /// Class counts below each cut.
     below: Vec<u32>,
+    /// Where there is one cut: the rows below it as bits, class after class, each from a new word on.
+    plane: Vec<u64>,
+}
+
+impl Axis {
+    /// Fill in a feature of more than two values.
+    fn many(&mut self, own: Vec<u32>, class: &[u8], k: usize) {
+        let mut values = own.clone();
+        values.sort_unstable();
+        values.dedup();
+        self.place = own.iter().map(|v| values.partition_point(|w| w < v) as u16).collect();
+        values.pop();
+        let mut below = vec![0; values.len() * k];
+        for (&p, &c) in self.place.iter().zip(class) {
+            if usize::from(p) < values.len() {
+                below[usize::from(p) * k + usize::from(c)] += 1;
+            }
+        }
+        for i in k..below.len() {
+            below[i] += below[i - k];
+        }
+        (self.cuts, self.below) = (values, below);
+    }
 }
 
 fn errors(counts: impl Iterator<Item = u32>) -> u32 {
@@ -45,31 +71,53 @@ impl View {
         let members: Vec<u32> = ones(bits).collect();
         let k = rows.classes;
         let class: Vec<u8> = members.iter().map(|&r| rows.class[r as usize]).collect();
-        let mut totals = vec![0; k];
+        let mut totals = vec![0_u32; k];
         class.iter().for_each(|&c| totals[usize::from(c)] += 1);
+        let mut words = Vec::with_capacity(k);
+        let mut first = 0;
+        for &n in &totals {
+            let end = first + (n as usize).div_ceil(64);
+            words.push(first..end);
+            first = end;
+        }
+        // Place of each member in the planes.
+        let mut next: Vec<usize> = words.iter().map(|w| w.start * 64).collect();
+        let bit: Vec<usize> = class
+            .iter()
+            .map(|&c| {
+                next[usize::from(c)] += 1;
+                next[usize::from(c)] - 1
+            })
+            .collect();
         let mut features = Vec::new();
         for (f, ranks) in rows.ranks.iter().enumerate() {
-            let mut values: Vec<u32> = members.iter().map(|&r| ranks[r as usize]).collect();
-            let own = values.clone();
-            values.sort_unstable();
-            values.dedup();
-            if values.len() < 2 {
+            let value = |&r: &u32| ranks[r as usize];
+            let (low, high) = members.iter().map(value).fold((u32::MAX, 0), |(a, b), v| (a.min(v), b.max(v)));
+            if low >= high {
                 continue;
             }
-            let place: Vec<u16> = own.iter().map(|v| values.partition_point(|w| w < v) as u16).collect();
-            values.pop();
-            let mut below = vec![0; values.len() * k];
-            for (&p, &c) in place.iter().zip(&class) {
-                if usize::from(p) < values.len() {
-                    below[usize::from(p) * k + usize::from(c)] += 1;
+            let mut axis = Axis {
+                feature: f as u16,
+                cuts: vec![low],
+                place: Vec::new(),
+                below: vec![0; k],
+                plane: Vec::new(),
+            };
+            if members.iter().map(value).all(|v| v == low || v == high) {
+                axis.plane = vec![0; first];
+                for ((v, &bit), &c) in members.iter().map(value).zip(&bit).zip(&class) {
+                    axis.place.push(u16::from(v == high));
+                    if v == low {
+                        axis.plane[bit >> 6] |= 1 << (bit & 63);
+                        axis.below[usize::from(c)] += 1;
+                    }
                 }
+            } else {
+                axis.many(members.iter().map(value).collect(), &class, k);
             }
-            for i in k..below.len() {
-                below[i] += below[i - k];
-            }
-            features.push(Axis { feature: f as u16, cuts: values, place, below });
+            features.push(axis);
         }
-        Self { k, class, totals, features }
+        Self { k, class, totals, features, words }
     }
 
     pub(super) fn errors_of_leaf(&self) -> f64 {
@@ -141,8 +189,17 @@ pub(super) fn two_levels(
                     continue;
                 }
                 cells.clear();
+                if !a.plane.is_empty() && !b.plane.is_empty() {
+                    let both = |words: &Range<usize>| {
+                        let (a, b) = (&a.plane[words.clone()], &b.plane[words.clone()]);
+                        a.iter().zip(b).map(|(x, y)| (x & y).count_ones()).sum::<u32>()
+                    };
+                    cells.extend(view.words.iter().map(both));
+                }
+                let counted = !cells.is_empty();
                 cells.resize(a.cuts.len() * width * k, 0_u32);
-                for ((&p, &q), &c) in a.place.iter().zip(&b.place).zip(&view.class) {
+                let rows = if counted { 0 } else { view.class.len() };
+                for ((&p, &q), &c) in a.place[..rows].iter().zip(&b.place).zip(&view.class) {
                     let (p, q) = (usize::from(p), usize::from(q));
                     if p < a.cuts.len() && q < width {
                         cells[(p * width + q) * k + usize::from(c)] += 1;

@@ -272,6 +272,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         if let Some(known) = known {
             return self.scored(tally, known, wanted);
         }
+        if let Some(budget) = self.ground.setting.criterion.on_rows() {
+            return self.best_by_rows(budget, wanted, control);
+        }
         let setting = self.ground.setting;
         let numeric = &self.ground.numeric;
         // Only where blocks come in feature order may one feature shut out another.
@@ -628,10 +631,14 @@ fn listed<W: Weighing>(
             |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
         return Ok(found.into_iter().map(named).collect());
     }
-    let mut listing = Listing::new(setting.criterion);
-    look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;
-    listing.finish(&setting.context)?;
-    let mut found: Vec<(u32, u32, f64)> = listing.candidates;
+    let mut found: Vec<(u32, u32, f64)> = if let Some(budget) = setting.criterion.on_rows() {
+        look.all_by_rows(budget, control)?
+    } else {
+        let mut listing = Listing::new(setting.criterion);
+        look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;
+        listing.finish(&setting.context)?;
+        listing.candidates
+    };
     found.sort_by_key(|c| (c.0, c.1));
     if setting.nominal_splits != NominalSplits::Multiway {
         // Of the many divisions of a nominal feature the best one, the first on ties.

@@ -7,6 +7,7 @@
 
 use super::partition::{CodedBuffer, coded_by_branch, order_by_branch, order_in_two};
 use crate::data::{Bits, Column, Dataset, Kind, MISSING, NumericColumn, RowSet, entry_row, entry_tied};
+use crate::exact::Sizes;
 use crate::parallel::{self, Control};
 use crate::split::threshold::ClassOf;
 use crate::stats::contingency::{Code, Layout};
@@ -51,6 +52,8 @@ pub(super) struct Ground<'a, W> {
     pub total_weight: f64,
     /// Where the evidence are pairs of rows.
     pub pairs: Option<PairGround>,
+    /// Where the evidence are the rows themselves.
+    pub sizes: Option<Result<Sizes>>,
 }
 
 /// Where a feature is found.
@@ -100,6 +103,7 @@ impl<'a, W: Weighing> Ground<'a, W> {
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
+            sizes: setting.criterion.on_rows().map(|_| Sizes::new(data, rows.rows(), &Control::new(1))),
         }
     }
 

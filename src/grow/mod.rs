@@ -16,6 +16,7 @@ mod local;
 mod memo;
 mod pairs;
 mod partition;
+mod rows;
 mod stash;
 
 use crate::criteria::{Context, Criterion, Guard};

@@ -1,0 +1,89 @@
+//! Sizes of smallest trees of many sets of rows of one data set: the evidence of a criterion.
+//!
+//! Each size is searched with a budget of search nodes; above it the proven lower bound stands for it, so that an answer depends on the
+//! data alone. What was learnt of one set serves the next. Equal rows of different classes may be given any class that most of them have.
+
+use super::consistent::{Halt, MOST_SPLITS, Meter, Search};
+use super::lists::Lists;
+use super::problem::{Errors, Problem};
+use crate::data::{Dataset, Weights};
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+
+/// Largest number of distinct rows: every threshold of every node asks for two sizes.
+pub const MAX_SIZED_ROWS: usize = 500;
+const MEMORY: usize = 64 << 20;
+
+/// The rows of a training set.
+#[derive(Debug)]
+pub struct Sizes {
+    problem: Problem,
+    /// Distinct row of each internal row.
+    place: Vec<u32>,
+}
+
+impl Sizes {
+    /// For some rows (internal numbers).
+    pub fn new(data: &Dataset, rows: &[u32], control: &Control) -> Result<Self> {
+        let problem = Problem::new(data, rows, &Weights::Unit, Errors::Minimise, control)?;
+        if problem.n > MAX_SIZED_ROWS {
+            return Err(Error::Data(format!(
+                "{} distinct rows: sizes of smallest trees as a criterion are for at most {MAX_SIZED_ROWS}; \
+                 take fewer rows, discretise, or search once with minimal_tree",
+                problem.n
+            )));
+        }
+        let mut place = vec![0; data.len()];
+        rows.iter().zip(&problem.group).for_each(|(&row, &group)| place[row as usize] = group);
+        Ok(Self { problem, place })
+    }
+
+    /// A search that spends at most `budget` nodes on each set.
+    pub fn sizer<'a>(&'a self, budget: u64, control: &'a Control) -> Sizer<'a> {
+        let meter = Meter::new(budget, None, control);
+        let search = Search::new(&self.problem, MEMORY, meter);
+        Sizer { place: &self.place, lists: Lists::all(&self.problem), search, budget }
+    }
+}
+
+/// A search through sets of rows.
+pub struct Sizer<'a> {
+    place: &'a [u32],
+    lists: Lists,
+    search: Search<'a>,
+    budget: u64,
+}
+
+impl Sizer<'_> {
+    /// The nodes of smallest trees of all `branches` (internal rows) together; empty branches have none. Once the sum is known to reach
+    /// `enough`, any number from there on.
+    pub fn sum(&mut self, branches: &[&[u32]], enough: usize) -> Result<usize> {
+        let mut sets: Vec<(Vec<u64>, u16)> = Vec::new();
+        for rows in branches.iter().filter(|rows| !rows.is_empty()) {
+            let mut bits = vec![0_u64; self.search.problem.words];
+            for &row in *rows {
+                let at = self.place[row as usize];
+                bits[at as usize >> 6] |= 1 << (at & 63);
+            }
+            let low = self.search.low(&bits);
+            sets.push((bits, low));
+        }
+        sets.sort_by_key(|(bits, low)| (*low, super::problem::size(bits)));
+        let mut sum = sets.iter().map(|s| 2 * usize::from(s.1) + 1).sum::<usize>();
+        for (bits, low) in sets {
+            let mut low = low;
+            self.search.meter.left = self.budget;
+            while sum < enough && low < MOST_SPLITS {
+                match self.search.decide(&bits, &self.lists, low) {
+                    Ok(true) | Err(Halt::Spent) => break,
+                    Ok(false) => {
+                        low += 1;
+                        sum += 2;
+                    }
+                    Err(Halt::Cancelled) => return Err(Error::Cancelled),
+                }
+            }
+        }
+        Ok(sum)
+    }
+}

@@ -4,7 +4,7 @@
 //! of a nominal feature counted in their declared order; the score is `-d`. On numeric columns local growth with this distance is minimal: the
 //! best split of a node is the first split of a smallest tree. Each size is an exact search with a budget of search nodes; above the budget the
 //! proven lower bound stands for the size, so that the score depends on the data alone and the search ends. For small data only: at most
-//! 500 distinct rows, 64 classes, no missing values. One search (`fasttree.minimal_tree`) is far cheaper than
+//! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One search (`fasttree.minimal_tree`) is far cheaper than
 //! growth with this criterion.
 
 use super::{Criterion, Evidence, Info, OptionInfo, Tables};

@@ -51,7 +51,7 @@ impl<'a> Meter<'a> {
         }
         self.left -= 1;
         self.opened += 1;
-        if self.opened.is_multiple_of(64) { self.look() } else { Ok(()) }
+        self.look()
     }
 
     /// Look at the clock and at the caller.

@@ -35,7 +35,7 @@ use crate::parallel::Control;
 use crate::tree::Tree;
 use consistent::{Meter, Search};
 use plan::Plan;
-use problem::Problem;
+use problem::{Missing, Problem};
 use prove::Proof;
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,7 @@ pub fn minimal_tree(
 ) -> Result<Found> {
     limits.check()?;
     let start = Instant::now();
-    let problem = Problem::new(data, rows, weights, errors, control)?;
+    let problem = Problem::new(data, rows, weights, errors, Missing::Refuse, control)?;
     let everything = problem.everything();
     let mut best: Option<Plan> = None;
     for measure in greedy::MEASURES {

@@ -3,7 +3,7 @@
 use super::consistent::{Halt, Meter};
 use super::pairs::View;
 use super::plan::Plan;
-use super::problem::{Errors, Problem, members};
+use super::problem::{Errors, Missing, Problem, members};
 use super::sparse::{FREE, Rows, Sparse, Test};
 use super::{Limits, MAX_ROWS};
 use crate::data::{Dataset, Weights};
@@ -154,7 +154,7 @@ pub fn optimal_tree(
     let start = Instant::now();
     limits.check()?;
     objective.check(limits)?;
-    let problem = Problem::new(data, rows, weights, Errors::Minimise, control)?;
+    let problem = Problem::new(data, rows, weights, Errors::Minimise, Missing::Refuse, control)?;
     let copies = copies(&problem)?;
     let n = copies.class.len() as f64;
     let penalty = objective.leaf_penalty * n;

@@ -25,9 +25,18 @@ pub enum Errors {
     Minimise,
 }
 
+/// What is done with missing values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// They are refused, by column and row.
+    Refuse,
+    /// They come after all values: no test `x <= r` holds for them.
+    Last,
+}
+
 /// Distinct rows.
 #[derive(Debug)]
-pub struct Problem {
+pub(super) struct Problem {
     /// Distinct rows.
     pub(super) n: usize,
     /// Words of a bit set.
@@ -56,11 +65,12 @@ pub struct Problem {
 
 impl Problem {
     /// Encode some rows (internal numbers, positive weights).
-    pub fn new(
+    pub(super) fn new(
         data: &Dataset,
         rows: &[u32],
         weights: &Weights,
         errors: Errors,
+        missing: Missing,
         control: &Control,
     ) -> Result<Self> {
         if rows.is_empty() {
@@ -76,10 +86,14 @@ impl Problem {
         let mut values = Vec::with_capacity(d);
         for (f, column) in data.columns().iter().enumerate() {
             control.check()?;
-            let read = |r: u32| match column {
+            let cell = |r: u32| match column {
                 Column::Numeric(c) => c.value(r),
                 Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
                 Column::Nominal(c) => f64::from(c.code(r)),
+            };
+            let read = |r: u32| match cell(r) {
+                x if x.is_nan() && missing == Missing::Last => f64::INFINITY,
+                x => x,
             };
             if let Some(&r) = rows.iter().filter(|&&r| read(r).is_nan()).min_by_key(|&&r| original(r)) {
                 return Err(Error::Data(format!(

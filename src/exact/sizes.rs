@@ -1,11 +1,12 @@
 //! Sizes of smallest trees of many sets of rows of one data set: the evidence of a criterion.
 //!
 //! Each size is searched with a budget of search nodes; above it the proven lower bound stands for it, so that an answer depends on the
-//! data alone. What was learnt of one set serves the next. Equal rows of different classes may be given any class that most of them have.
+//! data alone. What was learnt of one set serves the next. Equal rows of different classes may be given any class
+//! that most of them have; a missing value comes after all values.
 
 use super::consistent::{Halt, MOST_SPLITS, Meter, Search};
 use super::lists::Lists;
-use super::problem::{Errors, Problem};
+use super::problem::{Errors, Missing, Problem};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -25,7 +26,7 @@ pub struct Sizes {
 impl Sizes {
     /// For some rows (internal numbers).
     pub fn new(data: &Dataset, rows: &[u32], control: &Control) -> Result<Self> {
-        let problem = Problem::new(data, rows, &Weights::Unit, Errors::Minimise, control)?;
+        let problem = Problem::new(data, rows, &Weights::Unit, Errors::Minimise, Missing::Last, control)?;
         if problem.n > MAX_SIZED_ROWS {
             return Err(Error::Data(format!(
                 "{} distinct rows: sizes of smallest trees as a criterion are for at most {MAX_SIZED_ROWS}; \

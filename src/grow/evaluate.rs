@@ -90,7 +90,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     }
 
     /// Entries with a known value, and class sums of the others.
-    fn known(&self, numeric: usize) -> (&[u32], Option<Vec<W::Sum>>) {
+    pub(super) fn known(&self, numeric: usize) -> (&[u32], Option<Vec<W::Sum>>) {
         let order = self.field.order(numeric, self.extent);
         let Some(bits) = &self.ground.numeric[numeric].missing else { return (order, None) };
         let known = order.partition_point(|&e| bits.get(entry_row(e)) == 0);

@@ -12,8 +12,7 @@ use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 
 impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
-    /// Visit the candidates of the wanted features in feature and threshold order, the rows of their branches with each. The visitor gives
-    /// back the sum from which on a candidate is of no interest.
+    /// Visit the candidates of the wanted features in feature and threshold order, with the rows of their branches.
     fn each_by_rows(
         &self,
         wanted: impl Fn(u32) -> bool,
@@ -30,10 +29,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 Place::Numeric(i) => {
                     let order = self.field.order(i, self.extent);
                     let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
-                    for at in (1..rows.len()).filter(|&at| entry_tied(order[at]) == 0) {
-                        let (left, right) = rows.split_at(at);
+                    let (known, missing) = rows.split_at(self.known(i).0.len());
+                    if !missing.is_empty() && !enough(missing) {
+                        continue;
+                    }
+                    for at in (1..known.len()).filter(|&at| entry_tied(order[at]) == 0) {
+                        let (left, right) = known.split_at(at);
                         if enough(left) && enough(right) {
-                            visit(feature, at as u32, &[left, right])?;
+                            visit(feature, at as u32, &[left, right, missing])?;
                         }
                     }
                 }

@@ -407,7 +407,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             self.version += 1;
             self.measure()?;
         }
-        let pending = Pending { node: leaf.node, extent: leaf.extent, tally: None };
+        let pending = Pending { node: leaf.node, extent: leaf.extent, tally: None, pairs: None };
         for child in self.worker.split(pending, &chosen, number) {
             if let Some(tally) = child.tally {
                 self.tools.recycle(tally);

@@ -8,14 +8,18 @@
 use super::draft::{Drafts, Split};
 use super::evaluate::{Chosen, Look, Tools};
 use super::ground::{Buffers, Cut, Extent, Field, Ground, Spare};
+use super::memo::KnownPairs;
+use super::pairs::Inherited;
 use super::{Setting, bits, check, memo};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::stats::contingency::{Code, Tally};
+use crate::stats::pairs::is_worth_it;
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::{NONE, Tree};
+use std::sync::Arc;
 
 /// Subtrees of at most this share of the rows are grown as one task each.
 const TASKS_PER_THREAD: usize = 8;
@@ -130,11 +134,20 @@ fn in_parallel<C: Code, W: Weighing>(
     Ok(drafts)
 }
 
+/// The branch whose pairs are what remains of the node's, if it will be looked at and that is worth it.
+fn heir(sizes: &[u32], keep: &[bool]) -> Option<usize> {
+    let all: u32 = sizes.iter().sum();
+    let (largest, &size) = sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
+    (keep[largest] && is_worth_it((all - size) as usize, all as usize)).then_some(largest)
+}
+
 /// A node that waits to be split, with the tables of its nominal features where they are known.
 pub(super) struct Pending<S> {
     pub node: u32,
     pub extent: Extent,
     pub tally: Option<Tally<S>>,
+    /// What its pairs can be had from.
+    pub pairs: Option<Box<Inherited>>,
 }
 
 /// Looks at nodes and splits them.
@@ -178,6 +191,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         if self.ground.setting.memo.is_some() {
             self.tools.pairs.key = memo::key(&self.drafts, node);
         }
+        self.tools.pairs.inherited = pending.pairs.take();
+        self.tools.pairs.last = None;
         let look = Look {
             ground: self.ground,
             field: &self.field,
@@ -202,7 +217,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         chosen: &Chosen<W::Sum>,
         step: u32,
     ) -> Vec<Pending<W::Sum>> {
-        let Pending { node, extent, tally } = pending;
+        let Pending { node, extent, tally, .. } = pending;
+        let known = self.tools.pairs.last.take();
         let k = self.drafts.classes;
         let first_child = self.drafts.nodes.len() as u32;
         let (depth, key) = {
@@ -242,13 +258,18 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
             return Vec::new();
         }
         let subtract = self.subtract_for(&chosen.sizes, &keep, tally.is_some());
+        let heir = known.as_ref().and_then(|_| heir(&chosen.sizes, &keep));
         let mut wanted = keep.clone();
-        if subtract.is_some() {
+        if subtract.is_some() || heir.is_some() {
             wanted.iter_mut().zip(&chosen.sizes).for_each(|(w, &s)| *w = s > 0);
         }
         let cut =
             Cut { place: chosen.place, sizes: &chosen.sizes, keep: &wanted, branch_of: &chosen.branch_of };
         self.field.partition(self.ground, extent, &cut, &mut self.spare);
+        let pairs = match (known, heir) {
+            (Some(parent), Some(heir)) => Some(Box::new(self.siblings(extent, &chosen.sizes, heir, parent))),
+            _ => None,
+        };
         let mut children = Vec::new();
         let mut start = extent.start;
         let mut rest = match subtract {
@@ -271,7 +292,7 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
                 tally = Some(part);
             }
             if keep[b] {
-                children.push(Pending { node: first_child + b as u32, extent, tally });
+                children.push(Pending { node: first_child + b as u32, extent, tally, pairs: None });
             } else {
                 tally.into_iter().for_each(|t| self.tools.recycle(t));
             }
@@ -280,7 +301,30 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
             let node = first_child + b as u32;
             children.iter_mut().filter(|c| c.node == node).for_each(|c| c.tally = rest.take());
         }
+        if let (Some(pairs), Some(b)) = (pairs, heir) {
+            let node = first_child + b as u32;
+            if let Some(child) = children.iter_mut().find(|c| c.node == node) {
+                child.pairs = Some(pairs);
+            }
+        }
         children
+    }
+
+    /// The rows of all branches but one, after the partition.
+    fn siblings(&self, extent: Extent, sizes: &[u32], heir: usize, parent: Arc<KnownPairs>) -> Inherited {
+        let width = self.ground.nominal.features.len();
+        let mut out = Inherited { parent, codes: Vec::new(), classes: Vec::new() };
+        let mut start = extent.start;
+        for (b, &size) in sizes.iter().enumerate() {
+            let part = Extent { start, len: size as usize, buffer: 1 - extent.buffer };
+            start += size as usize;
+            if b != heir && size > 0 {
+                let rows = self.field.coded(width, part);
+                out.codes.extend(rows.codes.iter().map(|c| c.index() as u32));
+                out.classes.extend_from_slice(rows.classes);
+            }
+        }
+        out
     }
 
     fn tally(&mut self, extent: Extent) -> Tally<W::Sum> {
@@ -310,13 +354,14 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         control: &Control,
     ) -> Result<Vec<Pending<W::Sum>>> {
         let mut tasks = Vec::new();
-        let mut stack = vec![Pending { node: 0, extent, tally: None }];
+        let mut stack = vec![Pending { node: 0, extent, tally: None, pairs: None }];
         if self.is_finished(0) {
             return Ok(tasks);
         }
         while let Some(mut pending) = stack.pop() {
             if pending.extent.len <= task {
                 pending.tally = None;
+                pending.pairs = None;
                 tasks.push(pending);
                 continue;
             }
@@ -335,7 +380,7 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         let limit = self.ground.setting.limits.max_leaf_nodes.unwrap_or(usize::MAX);
         let mut open: std::collections::BTreeMap<(u64, u32), (Pending<W::Sum>, Chosen<W::Sum>)> =
             std::collections::BTreeMap::new();
-        let mut waiting = vec![Pending { node: 0, extent, tally: None }];
+        let mut waiting = vec![Pending { node: 0, extent, tally: None, pairs: None }];
         if self.is_finished(0) {
             return Ok(());
         }
@@ -355,6 +400,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
                 leaves -= chosen.sizes.len() - 1;
                 continue;
             }
+            // The last look was at another node.
+            self.tools.pairs.last = None;
             waiting = self.split(pending, &chosen, step);
             step += 1;
         }

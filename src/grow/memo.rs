@@ -7,7 +7,7 @@
 use super::draft::Drafts;
 use crate::numeric::mix;
 use crate::stats::Sum;
-use crate::stats::pairs::{PairCounts, Profile};
+use crate::stats::pairs::{PairCounts, Profile, ValueCounts};
 use crate::tree::NONE;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,12 +20,18 @@ const MOST: usize = 256 << 20;
 pub struct KnownPairs {
     pub(super) features: Vec<u32>,
     pub(super) profile: Profile,
+    /// What a child's pairs can be had from.
+    pub(super) counts: Option<ValueCounts>,
 }
 
 impl KnownPairs {
-    /// All features, from their counts.
-    pub fn of_counts(counts: &PairCounts) -> Self {
-        Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
+    /// All features, from the counts of rows that count once each (`once`) or not.
+    pub fn of_counts(counts: &PairCounts, once: bool) -> Self {
+        Self {
+            features: (0..counts.features() as u32).collect(),
+            profile: Profile::new(counts),
+            counts: if once { ValueCounts::of_all(counts) } else { None },
+        }
     }
 }
 
@@ -50,7 +56,8 @@ impl PairMemo {
 
     /// Keep what was found, if there is room.
     pub(super) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
-        let bytes = known.profile.bytes() + 4 * known.features.len() + 128;
+        let counts = known.counts.as_ref().map_or(0, ValueCounts::bytes);
+        let bytes = known.profile.bytes() + counts + 4 * known.features.len() + 128;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= entries.1 {
             entries.1 -= bytes;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::contingency::{Code, CodedRows, Tally};
-use crate::stats::pairs::{MAX_WEIGHT, Matrices, NodeRows, Numbering, Profile, Setting};
+use crate::stats::pairs::{MAX_WEIGHT, Matrices, NodeRows, Numbering, Part, Profile, Setting};
 use crate::stats::{Sum, Weighing};
 use std::sync::{Arc, OnceLock};
 
@@ -62,6 +62,18 @@ impl PairGround {
 pub(super) struct PairTools {
     numbering: Numbering,
     pub key: u128,
+    /// What the node that is looked at next can be had from.
+    pub inherited: Option<Box<Inherited>>,
+    /// What the last look found.
+    pub last: Option<Arc<KnownPairs>>,
+}
+
+/// The pairs of a parent, and the rows of all its children but one.
+#[derive(Debug)]
+pub(super) struct Inherited {
+    pub parent: Arc<KnownPairs>,
+    pub codes: Vec<u32>,
+    pub classes: Vec<u16>,
 }
 
 /// Scores of the features of a node that vary.
@@ -98,7 +110,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 known
             }
         };
-        self.judged(metric, pairs, &known, None)
+        let scores = self.judged(metric, pairs, &known, None);
+        tools.last = known.counts.is_some().then_some(known);
+        scores
     }
 
     /// Count the pairs of the node.
@@ -111,16 +125,29 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     ) -> Result<(Arc<KnownPairs>, Option<Matrices>)> {
         let (nominal, classes) = (&self.ground.nominal, self.ground.data.n_classes());
         let coded = self.field.coded(nominal.features.len(), self.extent);
+        if let Some(inherited) = tools.inherited.take()
+            && let Some(parent) = &inherited.parent.counts
+            && setting.is_none()
+        {
+            let gone = Part { codes: &inherited.codes, classes: &inherited.classes };
+            let stay = Part { codes: coded.codes, classes: coded.classes };
+            let counts = parent.without(&nominal.layout, gone, stay, control)?;
+            let (features, profile) = (counts.features().to_vec(), counts.profile());
+            return Ok((Arc::new(KnownPairs { features, profile, counts: Some(counts) }), None));
+        }
         let weight = |r| pairs.weight(r);
         let rows = NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)?;
-        let profile = match rows.features() {
-            [] => Profile::default(),
-            _ => rows.profile(control)?.scaled(pairs.scale),
+        let (profile, counts) = match rows.features() {
+            [] => (Profile::default(), None),
+            _ => {
+                let (profile, counts) = rows.profile_and_counts(control)?;
+                (profile.scaled(pairs.scale), counts.filter(|_| W::UNIT && setting.is_none()))
+            }
         };
         let matrices = setting.filter(|_| !rows.features().is_empty());
         let matrices =
             matrices.map(|s| rows.matrices(control, &nominal.layout, classes, s, pairs.scale)).transpose()?;
-        Ok((Arc::new(KnownPairs { features: rows.features().to_vec(), profile }), matrices))
+        Ok((Arc::new(KnownPairs { features: rows.features().to_vec(), profile, counts }), matrices))
     }
 
     fn judged(

@@ -55,7 +55,8 @@ pub(super) fn roots(
                 let codes = columns.codes(data, whole)?;
                 let counts = pair_counts_by_block(control, &codes, &block, group)?;
                 for f in 0..group {
-                    known[first + f] = Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?)));
+                    known[first + f] =
+                        Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?, whole.is_none())));
                 }
             }
         }

@@ -14,6 +14,7 @@ mod laws;
 mod naive;
 mod node;
 mod profile;
+mod rest;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -28,3 +29,4 @@ pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{Codes, Column, MAX_WEIGHT, Values};
 pub use node::{Matrices, NodeRows, Numbering};
 pub use profile::{Profile, default_radius};
+pub use rest::{Part, ValueCounts, is_worth_it};

@@ -12,6 +12,7 @@ use super::counts::PairCounts;
 use super::exact::count;
 use super::input::{Rows, hash_class, hash_slot};
 use super::profile::Profile;
+use super::rest::ValueCounts;
 use crate::error::Result;
 use crate::parallel::Control;
 use crate::simd::Kernels;
@@ -138,6 +139,19 @@ impl NodeRows {
             return Ok(double_loop(&self.rows));
         }
         Ok(Profile::new(&self.counts(control)?))
+    }
+
+    /// Profile of the features that vary, and counts by value where those of a child may be had from them (rows count once).
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
+    pub fn profile_and_counts(&self, control: &Control) -> Result<(Profile, Option<ValueCounts>)> {
+        let once = self.rows.weights.iter().all(|&w| w == 1);
+        if !once || self.rows.len() <= DOZENS {
+            return Ok((self.profile(control)?, None));
+        }
+        let counts = self.counts(control)?;
+        Ok((Profile::new(&counts), ValueCounts::new(&counts, &self.features, &self.codes)))
     }
 
     fn counts(&self, control: &Control) -> Result<PairCounts> {

@@ -132,7 +132,10 @@ impl<S: Sum> Menu<S> {
         let cells = levels.table.cells;
         self.classes = classes;
         let declared = cells.len() / classes - usize::from(levels.table.missing);
-        (self.codes.clear(), self.starts.clear(), self.sums.clear(), self.missing.clear());
+        self.codes.clear();
+        self.starts.clear();
+        self.sums.clear();
+        self.missing.clear();
         for (code, row) in cells[..declared * classes].chunks_exact(classes).enumerate() {
             if row.iter().any(|s| !s.is_empty()) {
                 self.starts.push(self.codes.len());
@@ -260,7 +263,8 @@ impl<S: Sum> Menu<S> {
         order.clear();
         order.extend((0..self.groups()).map(|g| (share(g), g)));
         order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        (self.work.clear(), self.spare.clear());
+        self.work.clear();
+        self.spare.clear();
         for &(_, g) in &order {
             self.work.extend_from_slice(&self.sums[g * k..(g + 1) * k]);
             self.spare.push(self.codes[g]);

@@ -140,7 +140,8 @@ def test_thresholds_that_are_values_divide_numbers_of_32_bits_alike():
 def test_rounding_is_downward():
     for x in (0.1, -0.1, 1 / 3, 1e300, -1e300, 0.0, 1e-50, 5.0):
         low = floor32(x)
-        assert low <= x < float(np.nextafter(np.float32(low), np.float32(np.inf)))
+        with np.errstate(over="ignore"):
+            assert low <= x < float(np.nextafter(np.float32(low), np.float32(np.inf)))
 
 
 def test_many_values_are_balanced():
@@ -176,6 +177,21 @@ def test_labels_that_are_not_the_most_probable_class():
     labels, best = model.tree_.label, model.tree_.value.argmax(axis=1)
     if (labels != best)[model.tree_.n_children == 0].any():
         assert "TreeEnsembleRegressor" in ops
+
+
+def test_labels_by_costs():
+    rng = np.random.default_rng(0)
+    x = np.float32(rng.normal(size=(200, 3))).astype(float)
+    y = rng.integers(0, 2, 200)
+    model = fasttree.fit(x, y, max_depth=4, cost_matrix=[[0, 1], [9, 0]], missing="branch")
+    tree = model.tree_
+    assert (tree.label != tree.value.argmax(axis=1))[tree.n_children == 0].any()
+    case = numbers(model, x[:60])
+    assert "TreeEnsembleRegressor" in [n.op_type for n in check(case).graph.node]
+    module: dict[str, Any] = {}
+    exec(model.to_python(), module)
+    assert [module["predict"](row) for row in case.rows] == case.predict()
+    assert [rule.label for rule in model.to_rules()] == tree.label[tree.n_children == 0].tolist()
 
 
 def test_one_class_and_no_class():

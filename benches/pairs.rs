@@ -1,4 +1,4 @@
-//! The exact pass and the neighbours, on every level this machine has; answers are checked before anything is timed.
+//! The exact pass on every level this machine has; answers are checked before anything is timed.
 //!
 //! Criterion measures wall time; the summary at the end takes the least of several runs of the calling thread alone and says so
 //! loudly when a higher level is slower than a lower one. Rates are in pair-features a second, t (t - 1) / 2 * n.
@@ -9,9 +9,6 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
-use fasttree_core::stats::neighbours::{
-    self, Method, Multiclass, NeighbourTies, Ranks, neighbour_scores_with,
-};
 use fasttree_core::stats::pairs::{Codes, Column, PairCounts, Profile, Setting, Values, pair_counts_with};
 use std::hint::black_box;
 use std::time::Instant;
@@ -22,7 +19,6 @@ const SHAPES: [(usize, usize, usize, usize); 4] =
 
 struct Data {
     columns: Vec<Vec<u8>>,
-    by_row: Vec<u8>,
     classes: Vec<u16>,
     values: usize,
     n_classes: usize,
@@ -33,7 +29,6 @@ impl Data {
         let cell = |i: usize, k: usize| uniform(mix(k as u64, i as u64), values as u64) as u8;
         Self {
             columns: (0..features).map(|k| (0..rows).map(|i| cell(i, k)).collect()).collect(),
-            by_row: (0..rows).flat_map(|i| (0..features).map(move |k| cell(i, k))).collect(),
             classes: (0..rows).map(|i| uniform(mix(1 << 40, i as u64), n_classes as u64) as u16).collect(),
             values,
             n_classes,
@@ -44,12 +39,6 @@ impl Data {
         let levels = self.values;
         let columns = self.columns.iter().map(|c| Column { values: Values::U8(c), levels }).collect();
         Codes::new(columns, &self.classes, self.n_classes, None).expect("codes in range")
-    }
-
-    fn rows(&self) -> neighbours::Rows<'_> {
-        let n = self.columns.len();
-        let codes = neighbours::Codes { values: &self.by_row, columns: n, stride: n };
-        neighbours::Rows::new(codes, &[], &self.classes, self.n_classes).expect("codes in range")
     }
 }
 
@@ -174,34 +163,5 @@ fn trees(c: &mut Criterion) {
     group.finish();
 }
 
-fn near(c: &mut Criterion) {
-    let methods = [
-        ("relieff", Method::ReliefF { k: 10, ties: NeighbourTies::Share, ranks: Ranks::Equal }),
-        ("multisurf", Method::MultiSurf { star: false }),
-    ];
-    for (rows, features, values) in [(3196, 36, 2), (1000, 10_000, 3)] {
-        let data = Data::new(rows, features, values, 2);
-        let input = data.rows();
-        let mut group = c.benchmark_group(format!("neighbours {rows}x{features}"));
-        group.sample_size(10).throughput(Throughput::Elements((rows * (rows - 1) / 2 * features) as u64));
-        for (name, method) in methods {
-            let scores = |level| {
-                let kernels = Kernels::at(level);
-                neighbour_scores_with(&Control::new(1), kernels, &input, method, Multiclass::Prior)
-                    .expect("not cancelled")
-            };
-            let levels = levels(&data);
-            let truth = scores(levels[0]);
-            for level in levels {
-                assert!(scores(level) == truth, "{} differs", level.name());
-                if level == Level::active() {
-                    group.bench_function(BenchmarkId::new(name, level.name()), |b| b.iter(|| scores(level)));
-                }
-            }
-        }
-        group.finish();
-    }
-}
-
-criterion_group!(benches, exact, trees, near);
+criterion_group!(benches, exact, trees);
 criterion_main!(benches);

@@ -7,7 +7,7 @@
 mod cut;
 mod forest;
 
-use crate::criteria::{self, Context, Criterion, Evidence, Guard};
+use crate::criteria::{self, Context, Criterion, Evidence, Guard, Info};
 use crate::data::{
     Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights,
 };
@@ -256,7 +256,7 @@ impl Plan {
         let n = data.len();
         let rounds = match self.config.evaluation {
             Evaluation::Local if self.criterion.on_rows().is_some() => usize::MAX,
-            Evaluation::Local if self.criterion.on_pairs().is_some() => n / 8,
+            Evaluation::Local if self.criterion.info().evidence != Evidence::Table => n / 8,
             Evaluation::Local => n / 256,
             Evaluation::Global | Evaluation::Glocal => n / 8 * data.n_classes(),
         };
@@ -293,6 +293,7 @@ impl Plan {
             limits: self.limits.clone(),
             memo: None,
             stash: None,
+            raw: None,
         }
     }
 
@@ -332,7 +333,7 @@ impl Plan {
         };
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = shared.0.as_ref().unwrap_or(data);
-        let model = self.grow_prepared(prepared, &rows, weights, Some(&shared.1), control)?;
+        let model = self.grow_prepared((data, prepared), &rows, weights, Some(&shared.1), control)?;
         let looked_at = Rows { data, rows: rows.rows(), weights };
         Ok(self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
     }
@@ -361,15 +362,38 @@ impl Plan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset>> {
+        let bin = self.config.discretize.as_ref();
+        if bin.is_none() && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours) {
+            refuse_numeric(data, self.criterion.info())?;
+        }
+        self.with_bins(data, rows, weights, bin, control)
+    }
+
+    /// The same with numbers as numbers.
+    pub fn imputed(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Option<Dataset>> {
+        self.with_bins(data, rows, weights, None, control)
+    }
+
+    fn with_bins(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        bin: Option<&discretize::Method>,
+        control: &Control,
+    ) -> Result<Option<Dataset>> {
         if self.config.missing == Missing::Error {
             refuse_missing(data, rows)?;
         }
         let impute = self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
-        let bin = self.config.discretize.as_ref().filter(|_| numeric);
-        if bin.is_none() && self.criterion.on_pairs().is_some() {
-            refuse_numeric(data, self.criterion.info().name)?;
-        }
+        let bin = bin.filter(|_| numeric);
         if !impute && bin.is_none() {
             return Ok(None);
         }
@@ -418,12 +442,14 @@ impl Plan {
     }
 }
 
-/// Pairs are counted over nominal columns.
-fn refuse_numeric(data: &Dataset, criterion: &str) -> Result<()> {
+/// Pairs are counted over nominal columns, and what neighbours score is split by values.
+fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
+    let (name, evidence) = (criterion.name, criterion.evidence);
+    let does = if evidence == Evidence::Pairs { "counts pairs of rows over" } else { "splits" };
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if matches!(column, Column::Numeric(_)) {
             return Err(Error::Data(format!(
-                "column '{}' is numeric and is not binned: criterion='{criterion}' counts pairs of rows over nominal columns; choose \
+                "column '{}' is numeric and is not binned: criterion='{name}' {does} nominal columns; choose \
                  discretize='auto' (ten equal-width bins) or another discretisation",
                 feature.name
             )));

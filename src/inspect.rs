@@ -4,8 +4,9 @@ use crate::criteria::Evidence;
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{Missing, Plan};
-use crate::grow::{Candidate, candidates};
+use crate::grow::{Candidate, Setting, candidates};
 use crate::parallel::Control;
+use crate::stats::neighbours::Root;
 
 /// Scores of all candidates on the given rows, as if they were a node.
 pub fn explain(
@@ -16,17 +17,21 @@ pub fn explain(
     control: &Control,
 ) -> Result<Vec<Candidate>> {
     let rows = plan.training_rows(data, rows, weights)?;
-    let prepared = plan.prepare(data, &rows, weights, control)?;
-    let data = prepared.as_ref().unwrap_or(data);
-    let setting = plan.setting(data, &rows, weights);
     let root = plan.training_rows(data, &RowSet::all(data.len()), weights)?;
+    // neighbours come with numbers as numbers, so that the bins of the root are made here
+    let binned_on = if plan.criterion().on_neighbours().is_some() { &root } else { &rows };
+    let prepared = plan.prepare(data, binned_on, weights, control)?;
+    let raw = Some(data);
+    let data = prepared.as_ref().unwrap_or(data);
+    let setting = Setting { raw, ..plan.setting(data, &rows, weights) };
     candidates(data, &setting, &rows, &root, weights, control)
 }
 
 /// One score a feature on the given rows: the multiway table of a nominal or binned feature, the best
 /// threshold of a numeric one; NaN where there is no split. Rows whose value is missing are left out and
 /// the score is scaled by the known fraction where the criterion says so, unless missing values are
-/// treated otherwise; where pairs of rows are the evidence, a missing value is a value. Features are scored alone: no guard
+/// treated otherwise; where pairs of rows are the evidence, a missing value is a value. Neighbours compare numbers as numbers, whatever
+/// bins a tree would cut them into. Features are scored alone: no guard
 /// compares them.
 pub fn score_features(
     plan: &Plan,
@@ -36,6 +41,13 @@ pub fn score_features(
     control: &Control,
 ) -> Result<Vec<f64>> {
     let rows = plan.training_rows(data, rows, weights)?;
+    if let Some(search) = plan.criterion().on_neighbours() {
+        let imputed = plan.imputed(data, &rows, weights, control)?;
+        let value = |r: u32| weights.value(r);
+        let weight: Option<&dyn Fn(u32) -> f64> = if *weights == Weights::Unit { None } else { Some(&value) };
+        let root = Root::new(imputed.as_ref().unwrap_or(data), data, rows.rows(), weight);
+        return root.scores(control, rows.rows(), weight, search);
+    }
     let prepared = plan.prepare(data, &rows, weights, control)?;
     let data = prepared.as_ref().unwrap_or(data);
     let on_tables = plan.criterion().info().evidence == Evidence::Table;

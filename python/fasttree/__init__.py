@@ -48,6 +48,7 @@ _NAMES = {
     "minimal_tree": "exact",
     "optimal_tree": "exact",
     "score_features": "features",
+    "turf": "features",
     "PairCounts": "pairs",
     "count_matrices": "pairs",
     "list_criteria": "criteria",
@@ -88,6 +89,7 @@ __all__ = [
     "reports",
     "score_features",
     "sweep",
+    "turf",
 ]
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ if TYPE_CHECKING:
     from .criteria import list_criteria
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
     from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
-    from .features import score_features
+    from .features import score_features, turf
     from .forest import FastForestClassifier
     from .model_selection.sweeping import sweep
     from .pairs import PairCounts, count_matrices, pair_counts

@@ -24,6 +24,7 @@ __all__ = [
     "permutation_losses",
     "score_tables",
     "simd_level",
+    "stream_scores",
 ]
 
 class InternalError(RuntimeError): ...
@@ -237,3 +238,13 @@ def exercise(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> int: ...
+def stream_scores(
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    options_json: str,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> np.ndarray: ...

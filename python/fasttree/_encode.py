@@ -393,12 +393,23 @@ def numeric_block(block: np.ndarray, name_of: Callable[[int], str]) -> np.ndarra
     return block
 
 
+_TOGETHER = 4096
+"""Columns looked at together, so that no temporary is as large as the block."""
+
+
 def _presence(block: np.ndarray) -> np.ndarray:
     """Bool (v, p): whether value v occurs in column j of a uint8 block."""
-    top = int(block.max()) + 1
-    if top <= 16:
-        return np.stack([(block == v).any(axis=0) for v in range(top)])
-    return np.stack([np.bincount(block[:, j], minlength=top) > 0 for j in range(block.shape[1])], axis=1)
+    top = max(int(block[:, j : j + _TOGETHER].max()) for j in range(0, block.shape[1], _TOGETHER)) + 1
+    present = np.zeros((top, block.shape[1]), dtype=bool)
+    for first in range(0, block.shape[1], _TOGETHER):
+        part, to = block[:, first : first + _TOGETHER], present[:, first : first + _TOGETHER]
+        if top <= 16:
+            for v in range(top):
+                to[v] = (part == v).any(axis=0)
+        else:
+            for j in range(part.shape[1]):
+                to[:, j] = np.bincount(part[:, j], minlength=top) > 0
+    return present
 
 
 def has_gaps(present: np.ndarray) -> bool:
@@ -410,6 +421,10 @@ def code_block(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """uint8 values as codes into the occurring values: the block itself when each column uses 0..v-1."""
     present = _presence(block)
     if has_gaps(present):
-        rank = (np.cumsum(present, axis=0) - 1).astype(np.uint8)
-        block = np.take_along_axis(rank, block.astype(np.intp), axis=0)
+        coded: np.ndarray = np.empty(block.shape, dtype=np.uint8)
+        for first in range(0, block.shape[1], _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            rank = (np.cumsum(present[:, some], axis=0) - 1).astype(np.uint8)
+            coded[:, some] = np.take_along_axis(rank, block[:, some].astype(np.intp), axis=0)
+        block = coded
     return block, present

@@ -300,6 +300,24 @@ def pair_counts(
     return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), n_jobs, progress)
 
 
+def stream_scores(
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    options: dict[str, Any],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """One score a column of a C-contiguous uint8 array, read where it lies."""
+    weights = _weights(sample_weight)
+    return _core.stream_scores(
+        codes, classes, n_classes, criterion, json.dumps(options), weights, n_jobs, progress
+    )
+
+
 def bayes_fit(
     table: Table, config: dict[str, Any], *, sample_weight: Any = None, n_jobs: int | None = None
 ) -> BayesModel:

@@ -129,10 +129,10 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
     )
 
 
-def prepared(schema: Schema, X: Any, y: Any = None, *, cut: bool = False) -> Table:
+def prepared(schema: Schema, X: Any, y: Any = None, *, cut: bool = False, bins: bool = True) -> Table:
     """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers binned.
 
-    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a cut.
+    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a cut. Without `bins` numbers stay.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -143,7 +143,7 @@ def prepared(schema: Schema, X: Any, y: Any = None, *, cut: bool = False) -> Tab
         values = np.asarray(column.values)
         if fill is not None:
             values = np.where(np.isnan(values) if column.kind == "numeric" else values < 0, fill, values)
-        if cuts is None:
+        if cuts is None or not bins:
             dtype = np.float64 if column.kind == "numeric" else np.int32
             columns.append(Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels))
         elif cut:

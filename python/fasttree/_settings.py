@@ -101,7 +101,7 @@ def seed_of(random_state: Any) -> int:
 
 def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
     """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the criterion's evidence."""
-    if isinstance(value, str) and value == "auto" and evidence == "pairs":
+    if isinstance(value, str) and value == "auto" and evidence in ("pairs", "neighbours"):
         value = "equal_width"
     if value is None or (isinstance(value, str) and value == "auto"):
         return None

@@ -236,7 +236,9 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         self, table: Table, rows: np.ndarray, weights: np.ndarray | None, config: dict[str, Any], custom: Any
     ) -> list[tuple[str, Any, float]]:
         """Candidates (feature, threshold or levels, score) of the node that some `rows` of a prepared Table reach."""
-        config = {**config, "discretize": None, "missing": "branch"}
+        if not self._compares_numbers():
+            config = {**config, "discretize": None}
+        config = {**config, "missing": "branch"}
         if any(cuts is not None for cuts in self._schema.cuts):
             config["thresholds"] = "value"
         least = config["min_weight_fraction_leaf"]
@@ -256,7 +258,12 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
 
     def _prepared(self, X: Any, y: Any = None) -> Table:
         """Labelled rows as growth saw them."""
-        return prepared(self._schema, X, y, cut=self.nominal_splits != "multiway")
+        cut, bins = self.nominal_splits != "multiway", not self._compares_numbers()
+        return prepared(self._schema, X, y, cut=cut, bins=bins)
+
+    def _compares_numbers(self) -> bool:
+        """Whether numbers are scored as numbers though they are split by bins."""
+        return criteria.evidence_of(self.criterion) == "neighbours"
 
     # -- predicting ----------------------------------------------------------------------------------------
 

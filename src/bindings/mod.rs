@@ -12,6 +12,7 @@ mod exact;
 mod forest;
 mod job;
 mod model;
+mod neighbours;
 mod pairs;
 
 use pyo3::prelude::*;
@@ -42,6 +43,8 @@ mod _core {
     use super::job::exercise;
     #[pymodule_export]
     use super::model::PyModel;
+    #[pymodule_export]
+    use super::neighbours::stream_scores;
     #[pymodule_export]
     use super::pairs::{PyPairCounts, pair_counts};
 

@@ -8,6 +8,7 @@
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, Pairs};
 use super::{Evidence, Info, OptionInfo};
 use crate::error::Result;
+use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,6 +75,9 @@ impl OnPairs for ContextualMerit {
     }
     fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
         Ok(0.0)
+    }
+    fn streamed(&self) -> Result<(Setting, PairMetric)> {
+        Ok((self.setting()?, PairMetric::ContextualMerit))
     }
     fn check(&self) -> Result<()> {
         self.setting().map(|_| ())

@@ -35,16 +35,21 @@ mod hellinger;
 mod info_gain;
 mod information;
 mod jaccard;
+mod k_nearest_merit;
 mod laplace;
 mod mantaras;
 mod mdl;
 mod minimal_tree_size;
+mod multisurf;
+pub mod neighbours;
 mod nmi;
 mod normal_gain;
 mod orthogonality;
 pub mod pairs;
 mod pi;
 mod relief;
+mod relieff;
+mod surf;
 mod symmetric_uncertainty;
 mod twoing;
 mod variation_of_information;
@@ -329,6 +334,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn on_rows(&self) -> Option<u64> {
         None
     }
+    /// How it picks neighbours of rows, where these are its evidence.
+    fn on_neighbours(&self) -> Option<neighbours::Search> {
+        None
+    }
 }
 
 /// What a file of this room implements: the formula, once, for any kind of count.
@@ -450,6 +459,9 @@ macro_rules! entry {
     (on pairs $module:ident :: $type:ident) => {
         Entry { info: &$module::INFO, make: pairs::from_options::<$module::$type> }
     };
+    (on neighbours $module:ident :: $type:ident, $info:expr) => {
+        Entry { info: &$info, make: neighbours::from_options::<$module::$type> }
+    };
 }
 
 /// All criteria, in the order in which tables list them.
@@ -483,6 +495,12 @@ pub static CRITERIA: &[Entry] = &[
     entry!(on pairs contextual_merit::ContextualMerit),
     entry!(on pairs relief::Relief),
     Entry { info: &minimal_tree_size::INFO, make: minimal_tree_size::make },
+    entry!(on neighbours relieff::ReliefF, relieff::INFO),
+    entry!(on neighbours surf::Surf, surf::INFO),
+    entry!(on neighbours surf::SurfStar, surf::STAR),
+    entry!(on neighbours multisurf::MultiSurf, multisurf::INFO),
+    entry!(on neighbours multisurf::MultiSurfStar, multisurf::STAR),
+    entry!(on neighbours k_nearest_merit::KNearestMerit, k_nearest_merit::INFO),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the nearest one.

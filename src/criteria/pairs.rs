@@ -7,6 +7,7 @@
 
 use super::{Criterion, Info, Tables};
 use crate::error::{Error, Result};
+use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::{Decay, Matrices, Profile, Setting};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,13 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     /// The setting of the count matrices that are needed, if any are.
     fn matrices(&self) -> Option<&Setting> {
         None
+    }
+    /// The one setting and metric by which columns are streamed when there are too many for counts by distance.
+    fn streamed(&self) -> Result<(Setting, PairMetric)> {
+        Err(Error::Unsupported {
+            what: format!("criterion='{}' over streamed columns", self.info().name),
+            supported: "pi, contextual_merit, relief with a radius, criteria on neighbours".into(),
+        })
     }
     /// Calls Python, so that nodes must come one after the other.
     fn joined(&self) -> bool {

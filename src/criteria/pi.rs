@@ -8,7 +8,8 @@
 
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, Pairs};
 use super::{Evidence, Info, OptionInfo};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -91,6 +92,13 @@ impl OnPairs for Pi {
     }
     fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
         Ok(pairs.profile.whole(&self.setting()?))
+    }
+    fn streamed(&self) -> Result<(Setting, PairMetric)> {
+        if !self.weighted {
+            let why = "only the weighted metric is streamed; without weights it ranks as relief with the same setting";
+            return Err(Error::parameter("weighted", "False", why));
+        }
+        Ok((self.setting()?, PairMetric::Pi))
     }
     fn check(&self) -> Result<()> {
         self.setting().map(|_| ())

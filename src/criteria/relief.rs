@@ -8,7 +8,8 @@
 
 use super::pairs::{OnPairs, Pairs};
 use super::{Evidence, Info, OptionInfo};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +65,13 @@ impl OnPairs for Relief {
     }
     fn reads_radius(&self) -> bool {
         self.radius.is_none()
+    }
+    fn streamed(&self) -> Result<(Setting, PairMetric)> {
+        let Some(radius) = self.radius else {
+            let why = "give a number: the default is found by counting all distances, which is not done where columns are streamed";
+            return Err(Error::parameter("radius", "None", why));
+        };
+        Ok((Setting::relief(radius)?, PairMetric::Relief))
     }
     fn check(&self) -> Result<()> {
         Setting::relief(self.radius.unwrap_or(0.0)).map(|_| ())

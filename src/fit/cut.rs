@@ -67,13 +67,13 @@ impl Plan {
     /// Grow a tree on rows that count, without pruning it.
     pub fn grow(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
         let prepared = self.prepare(data, rows, weights, control)?;
-        self.grow_prepared(prepared.as_ref().unwrap_or(data), rows, weights, None, control)
+        self.grow_prepared((data, prepared.as_ref().unwrap_or(data)), rows, weights, None, control)
     }
 
-    /// Grow a tree on prepared rows.
+    /// Grow a tree on rows as they came (`raw`) and as growth sees them.
     pub(super) fn grow_prepared(
         &self,
-        data: &Dataset,
+        (raw, data): (&Dataset, &Dataset),
         rows: &RowSet,
         weights: &Weights,
         memo: Option<&PairMemo>,
@@ -82,7 +82,7 @@ impl Plan {
         if self.config.nominal_splits == NominalSplits::Multiway {
             few_branches(data)?;
         }
-        let setting = Setting { memo, ..self.setting(data, rows, weights) };
+        let setting = Setting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
         let mut tree = grow::grow(data, &setting, rows, weights, control)?;
         if let Some(costs) = self.costs(data.n_classes())? {
             tree.relabel(&costs);

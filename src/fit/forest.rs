@@ -77,7 +77,8 @@ impl Plan {
         (seed, stash): (u64, &Stash),
         control: &Control,
     ) -> Result<Model> {
-        let setting = Setting { seed, stash: Some(stash), ..self.setting(seen, rows, weights) };
+        let setting =
+            Setting { seed, stash: Some(stash), raw: Some(raw), ..self.setting(seen, rows, weights) };
         let tree = grow::grow(seen, &setting, rows, weights, control)?;
         let schema = seen.shared_schema();
         let mut model = Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };

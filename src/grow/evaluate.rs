@@ -1,7 +1,7 @@
 //! One node looked at: which split is best, and what it would do.
 
 use super::Setting;
-use super::ground::{Buffers, Extent, Field, Ground, Place};
+use super::ground::{Buffers, Extent, Field, Ground, Place, near};
 use super::pairs::{PairGround, PairScores, PairTools, settle_radius};
 use crate::criteria::{Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{Dataset, RowSet, Weights, entry_row, entry_tied};
@@ -235,6 +235,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 
     /// What evidence other than tables says of the node's features; nothing where tables are the evidence.
     fn other_evidence(&self, tools: &mut Tools<W::Sum>, control: &Control) -> Result<Option<PairScores>> {
+        if let Some(search) = self.ground.setting.criterion.on_neighbours() {
+            return self.neighbour_scores(search, control).map(Some);
+        }
         let metric = self.ground.setting.criterion.on_pairs();
         metric.map(|m| self.pair_scores(m, &mut tools.pairs, control)).transpose()
     }
@@ -611,6 +614,7 @@ fn listed<W: Weighing>(
 ) -> Result<Vec<Candidate>> {
     let mut ground = Ground::new(data, setting, rows, weights);
     ground.pairs = ground.pairs.map(|_| PairGround::new(weights, root, data.len()));
+    ground.near = near(data, setting, root, weights);
     let mut buffers = Buffers::<u32>::new(&ground, rows, control)?;
     let field = buffers.field();
     let totals = ground.sums(rows.rows().iter().copied());
@@ -618,6 +622,11 @@ fn listed<W: Weighing>(
     let look = Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
     let mut tools = Tools::default();
     let tally = look.tally(&mut tools);
+    let named = |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
+    if let Some(search) = setting.criterion.on_neighbours() {
+        let found = look.scored(&tally, &look.neighbour_scores(search, control)?, |_| true)?;
+        return Ok(found.into_iter().map(named).collect());
+    }
     if let Some(metric) = setting.criterion.on_pairs() {
         if metric.reads_radius() && rows.len() != root.len() {
             let mut buffers = Buffers::<u32>::new(&ground, root, control)?;
@@ -627,8 +636,6 @@ fn listed<W: Weighing>(
         }
         let known = look.pair_scores(metric, &mut tools.pairs, control)?;
         let found = look.scored(&tally, &known, |_| true)?;
-        let named =
-            |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
         return Ok(found.into_iter().map(named).collect());
     }
     let mut found: Vec<(u32, u32, f64)> = if let Some(budget) = setting.criterion.on_rows() {

@@ -11,6 +11,7 @@ use crate::exact::Sizes;
 use crate::parallel::{self, Control};
 use crate::split::threshold::ClassOf;
 use crate::stats::contingency::{Code, Layout};
+use crate::stats::neighbours::Root;
 use crate::stats::{Sum, Weighing};
 
 use super::pairs::PairGround;
@@ -54,6 +55,8 @@ pub(super) struct Ground<'a, W> {
     pub pairs: Option<PairGround>,
     /// Where the evidence are the rows themselves.
     pub sizes: Option<Result<Sizes>>,
+    /// Where the evidence are neighbours of rows.
+    pub near: Option<Root<'a>>,
 }
 
 /// Where a feature is found.
@@ -102,6 +105,7 @@ impl<'a, W: Weighing> Ground<'a, W> {
             nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
+            near: near(data, setting, rows, weights),
             pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
             sizes: setting.criterion.on_rows().map(|_| Sizes::new(data, rows.rows(), &Control::new(1))),
         }
@@ -150,6 +154,19 @@ impl<'a, W: Weighing> Ground<'a, W> {
         }
         sums
     }
+}
+
+/// What neighbours need of the rows of the root, where they are the evidence.
+pub(super) fn near<'a, W: Weighing>(
+    data: &'a Dataset,
+    setting: &Setting<'a>,
+    rows: &RowSet,
+    weights: W,
+) -> Option<Root<'a>> {
+    setting.criterion.on_neighbours()?;
+    let value = |r: u32| weights.of(r).value(weights.unit());
+    let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
+    Some(Root::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))
 }
 
 /// Owned buffers of all rows of a tree.

@@ -96,7 +96,7 @@ fn with_codes<C: Code, W: Weighing>(
 }
 
 fn smallest_task<W: Weighing>(ground: &Ground<'_, W>) -> usize {
-    if ground.pairs.is_some() { SMALLEST_TASK_OF_PAIRS } else { SMALLEST_TASK }
+    if ground.pairs.is_some() || ground.near.is_some() { SMALLEST_TASK_OF_PAIRS } else { SMALLEST_TASK }
 }
 
 fn in_parallel<C: Code, W: Weighing>(

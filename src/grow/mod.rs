@@ -14,6 +14,7 @@ mod global_score;
 mod ground;
 mod local;
 mod memo;
+mod neighbours;
 mod pairs;
 mod partition;
 mod rows;
@@ -207,6 +208,8 @@ pub struct Setting<'a> {
     pub memo: Option<&'a PairMemo>,
     /// Where trees that grow one after the other leave memory for each other.
     pub stash: Option<&'a Stash>,
+    /// The data before numbers were binned, for criteria that compare rows by their numbers.
+    pub raw: Option<&'a Dataset>,
 }
 
 /// Refuse limits outside their domain.

@@ -20,6 +20,7 @@
 mod body;
 mod buffer;
 pub mod columns;
+mod near;
 mod plain;
 #[cfg(test)]
 mod twins;
@@ -34,6 +35,7 @@ mod avx512;
 mod baseline;
 
 pub use buffer::Buffer;
+pub use near::Numbers;
 use std::sync::OnceLock;
 
 /// Instruction sets with kernels of their own, slowest first.
@@ -275,6 +277,11 @@ struct Table {
     add_distances: [AddDistances; 5],
     add_mismatches: AddMismatches,
     add_gaps: unsafe fn(&[f64], f64, f64, &mut [f64]),
+    moments: unsafe fn(Numbers<'_>) -> (u64, u64),
+    at_least: unsafe fn(Numbers<'_>, u32, &mut [u64]),
+    kth_largest: unsafe fn(Numbers<'_>, u32, &mut [u64]) -> u32,
+    shared: unsafe fn(&[u64], &[u64], usize, &[u32], &mut [u32]),
+    size: unsafe fn(&[u64]) -> u64,
 }
 
 /// The kernels of one level.
@@ -434,6 +441,46 @@ impl Kernels {
     pub fn add_gaps(&self, column: &[f64], x: f64, weight: f64, out: &mut [f64]) {
         // SAFETY: safe code under the features of the level.
         unsafe { (self.table.add_gaps)(column, x, weight, out) }
+    }
+
+    /// Sum of all numbers, and of their squares; less than 2^64.
+    pub fn moments(&self, numbers: Numbers<'_>) -> (u64, u64) {
+        numbers.check(self.table.words);
+        // SAFETY: all planes lie inside their slice.
+        unsafe { (self.table.moments)(numbers) }
+    }
+
+    /// The columns whose number is at least `low`, as a mask of all tiles.
+    pub fn at_least(&self, numbers: Numbers<'_>, low: u32, out: &mut [u64]) {
+        numbers.check(self.table.words);
+        assert!(u64::from(low) < 1 << numbers.depth && out.len() >= numbers.tiles * self.table.words);
+        // SAFETY: planes and masks lie inside their slices.
+        unsafe { (self.table.at_least)(numbers, low, out) }
+    }
+
+    /// The k-th largest number, k from 1; `scratch` is as long as a mask of all tiles.
+    pub fn kth_largest(&self, numbers: Numbers<'_>, k: u32, scratch: &mut [u64]) -> u32 {
+        numbers.check(self.table.words);
+        assert!(scratch.len() >= numbers.tiles * self.table.words);
+        // SAFETY: planes and masks lie inside their slices.
+        unsafe { (self.table.kth_largest)(numbers, k, scratch) }
+    }
+
+    /// `out[k] = ` number of columns in `mask` and in plane `slots[k]`; the planes of each tile begin `stride` after those of the last.
+    pub fn shared(&self, mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32]) {
+        let w = self.table.words;
+        assert!(mask.len().is_multiple_of(w) && out.len() >= slots.len());
+        let largest = slots.iter().fold(0, |a, &s| a.max(s as usize));
+        assert!(mask.is_empty() || (mask.len() / w - 1) * stride + (largest + 1) * w <= planes.len());
+        // SAFETY: every plane lies inside its slice.
+        unsafe { (self.table.shared)(mask, planes, stride, slots, out) }
+    }
+
+    /// Number of columns in a mask of whole tiles.
+    pub fn size(&self, mask: &[u64]) -> u64 {
+        assert!(mask.len().is_multiple_of(self.table.words));
+        // SAFETY: whole vectors only.
+        unsafe { (self.table.size)(mask) }
     }
 
     /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest first).

@@ -190,6 +190,50 @@ fn agreements_and_wide_kernels() {
 }
 
 #[test]
+fn moments_thresholds_and_shares() {
+    let mut draw = Draw(0x2545_F491_4F6C_DD1D);
+    for level in Level::available() {
+        for _ in 0..40 {
+            let k = Kernels::at(level);
+            let (w, tiles, depth) = (k.words(), 1 + draw.below(4), 1 + draw.below(11));
+            let stride = depth * w + 8 * draw.below(3);
+            let numbers: Vec<u32> = (0..tiles * 64 * w).map(|_| draw.below(1 << depth) as u32).collect();
+            let mut planes = vec![0u64; tiles * stride];
+            for (at, number) in numbers.iter().enumerate() {
+                let (tile, bit) = (at / (64 * w), at % (64 * w));
+                for p in 0..depth {
+                    planes[tile * stride + p * w + bit / 64] |= u64::from(number >> p & 1) << (bit % 64);
+                }
+            }
+            let all = Numbers { planes: &planes, stride, tiles, depth };
+            let sum: u64 = numbers.iter().map(|&x| u64::from(x)).sum();
+            let squares: u64 = numbers.iter().map(|&x| u64::from(x) * u64::from(x)).sum();
+            assert_eq!(k.moments(all), (sum, squares), "{}", level.name());
+            let mut sorted = numbers.clone();
+            sorted.sort_unstable_by(|a, b| b.cmp(a));
+            let mut mask = vec![0u64; tiles * w];
+            let rank = 1 + draw.below(numbers.len());
+            assert_eq!(k.kth_largest(all, rank as u32, &mut mask), sorted[rank - 1]);
+            let low = draw.below(1 << depth) as u32;
+            k.at_least(all, low, &mut mask);
+            for (at, &number) in numbers.iter().enumerate() {
+                assert_eq!(mask[at / 64] >> (at % 64) & 1 == 1, number >= low);
+            }
+            assert_eq!(k.size(&mask) as usize, numbers.iter().filter(|&&x| x >= low).count());
+            let n_slots = 1 + draw.below(7);
+            let own: Vec<u64> = (0..tiles * n_slots * w).map(|_| draw.bits()).collect();
+            let slots: Vec<u32> = (0..1 + draw.below(9)).map(|_| draw.below(n_slots) as u32).collect();
+            let mut out = vec![0; slots.len()];
+            k.shared(&mask, &own, n_slots * w, &slots, &mut out);
+            for (&slot, &count) in slots.iter().zip(&out) {
+                let both = |at: usize| mask[at] & own[(at / w * n_slots + slot as usize) * w + at % w];
+                assert_eq!(count, (0..tiles * w).map(|at| both(at).count_ones()).sum::<u32>());
+            }
+        }
+    }
+}
+
+#[test]
 #[should_panic]
 fn a_row_outside_its_masks_is_a_panic() {
     let kernels = Kernels::active();

@@ -71,7 +71,7 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Schedule, State, Table, Window, body, wide};
+        use super::{Counter, Numbers, Schedule, State, Table, Window, body, near, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -118,6 +118,31 @@ macro_rules! level {
         unsafe fn add_gaps(column: &[f64], x: f64, weight: f64, out: &mut [f64]) {
             wide::add_gaps(column, x, weight, out);
         }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn moments(n: Numbers<'_>) -> (u64, u64) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { near::moments::<$word>(n) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn at_least(n: Numbers<'_>, low: u32, out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { near::at_least::<$word>(n, low, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn kth_largest(n: Numbers<'_>, k: u32, open: &mut [u64]) -> u32 {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { near::kth_largest::<$word>(n, k, open) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn shared(mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { near::shared::<$word>(mask, planes, stride, slots, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn size(mask: &[u64]) -> u64 {
+            // SAFETY: the caller checked features.
+            unsafe { near::size::<$word>(mask) }
+        }
         pub(super) const TABLE: Table = Table {
             words: <$word>::WORDS,
             distances: [
@@ -140,6 +165,11 @@ macro_rules! level {
             ],
             add_mismatches,
             add_gaps,
+            moments,
+            at_least,
+            kth_largest,
+            shared,
+            size,
         };
     };
 }

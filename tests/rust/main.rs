@@ -7,6 +7,7 @@ mod exact;
 mod forest;
 mod global;
 mod growth;
+mod neighbours;
 mod pairs;
 mod prune;
 mod store;

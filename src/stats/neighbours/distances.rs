@@ -46,7 +46,7 @@ impl Order {
 /// Rows of a tile: enough that making the bit planes of all columns again for each tile does not matter, few enough that their
 /// distances stay in the cache for few features, and never more than fit the memory set aside.
 pub(super) fn tile_rows(rows: &Rows<'_>) -> usize {
-    let bytes = if rows.numbers.is_empty() { 4 } else { 12 };
+    let bytes = if rows.others.is_empty() { 4 } else { 12 };
     let fit = TILE_BYTES / (bytes * rows.len().max(1));
     (8 * rows.features()).max(64).min(fit).clamp(16, rows.len().max(16))
 }
@@ -151,16 +151,22 @@ fn numeric(
     width: usize,
     tile: &Range<usize>,
 ) -> Result<Vec<f64>> {
-    if rows.numbers.is_empty() {
+    if rows.others.is_empty() {
         return Ok(Vec::new());
     }
     let mut out = vec![0.0; tile.len() * width];
-    let mut column = vec![0.0; width];
-    for values in &rows.numbers {
+    let mut there = vec![0.0; width];
+    for column in &rows.others {
         control.check()?;
-        places.iter().zip(&mut column).for_each(|(&row, to)| *to = values[row as usize]);
-        for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-            kernels.add_gaps(&column, values[i], 1.0, out);
+        if let Some(values) = column.complete_numbers() {
+            places.iter().zip(&mut there).for_each(|(&row, to)| *to = values[row as usize]);
+            for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
+                kernels.add_gaps(&there, values[i], 1.0, out);
+            }
+        } else {
+            for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
+                places.iter().zip(out).for_each(|(&row, to)| *to += column.diff(i, row as usize));
+            }
         }
     }
     Ok(out)

@@ -1,28 +1,41 @@
 //! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit, for few and for very many features.
 //!
 //! For every row, distances to all rows first, then a [`Method`] picks neighbours and their weights, then only the pairs picked touch
-//! the scores: `score[k] = sum over i and its neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values and
-//! `|x - y| / range` for numeric ones. Kononenko (1994) for ReliefF, Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie &
-//! Moore (2013) and Urbanowicz et al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest merit.
+//! the scores: `score[k] = sum over i and its neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values,
+//! `|x - y| / range` for numeric ones, and an expectation where a cell is missing ([`columns`]). Kononenko (1994) for ReliefF,
+//! Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore (2013) and Urbanowicz et al. (2018) for MultiSURF* and
+//! MultiSURF, Hong (1997) for the K-nearest merit.
 //!
-//! Nominal distances are whole numbers, made from bit planes in blocks of features ([`distances`]); the scores come from bytes,
-//! in blocks of columns ([`score`]). Cost O(t^2 n / 400) operations for the distances and O(kept pairs * n / 30) for the scores.
+//! Complete nominal columns have whole distances, made from bit planes. Up to a thousand features they stay bit planes to the end:
+//! the k-th distance, means, deviations and the neighbours that differ are popcounts ([`narrow`]). More features, or any other column, or
+//! weights: distances as numbers ([`distances`]), scores from bytes in blocks of columns ([`score`]). Cost O(t^2 n / 400)
+//! operations for the distances and O(kept pairs * n / 30) for the scores.
 //! Memory: a tile of rows against all rows in 32-bit distances (at most 128 MB), the bit planes of a block, and the numeric columns;
 //! the codes are read where they are, never as floats. Sums over rows are made in row order for every feature, so
-//! scores do not depend on threads. Not for a criterion below the root of a tree: use the pairs for that.
+//! scores do not depend on threads; in the end they are rounded to 40 binary digits, so that equal ones tie whatever the order of the rows.
+//!
+//! Weights that are whole numbers are copies: neighbours of each other, at the distance of two equal rows. Other weights are importances,
+//! divided by their mean; a row is then no neighbour of itself.
 
+mod columns;
 mod distances;
+mod gather;
+mod narrow;
+mod nearest;
 mod score;
 mod select;
 #[cfg(test)]
 mod tests;
 
+pub use columns::{MISSING, Other};
+pub use gather::Root;
 pub use score::{neighbour_scores, neighbour_scores_with};
 pub use select::{Method, Multiclass, NeighbourTies, PairMetric, Ranks};
 
 use crate::error::{Error, Result};
+use columns::Column;
 
-/// Nominal codes, row after row.
+/// Nominal codes, row after row, without missing cells.
 #[derive(Debug, Clone, Copy)]
 pub struct Codes<'a> {
     /// Row i begins at `i * stride`.
@@ -40,35 +53,96 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// One numeric column, without missing cells.
-#[derive(Debug, Clone, Copy)]
-pub enum Numbers<'a> {
-    /// Single precision.
-    F32(&'a [f32]),
-    /// Double precision.
-    F64(&'a [f64]),
-}
-
-/// Rows to look at: nominal columns first, then numeric ones; the scores have the same order.
+/// Rows to look at: complete nominal columns first, then the others; the scores have the same order.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
-    pub(super) codes: Codes<'a>,
-    /// Column-wise, divided by the range of the column.
-    pub(super) numbers: Vec<Vec<f64>>,
-    pub(super) classes: &'a [u16],
-    pub(super) n_classes: usize,
+    codes: Codes<'a>,
+    others: Vec<Column>,
+    classes: &'a [u16],
+    n_classes: usize,
+    mass: Mass,
+}
+
+/// What the weights of rows mean; all are positive.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Counts {
+    /// Every row counts once.
+    One,
+    /// Whole numbers: so many rows alike.
+    Copies(Vec<f64>),
+    /// Real numbers, 1 for an average row; a row is no neighbour of itself.
+    Importances(Vec<f64>),
+}
+
+impl Counts {
+    /// Copies if all are whole, else importances relative to their mean.
+    pub fn of(mut weights: Vec<f64>) -> Self {
+        if weights.iter().all(|w| w.fract() == 0.0) {
+            return Self::Copies(weights);
+        }
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        weights.iter_mut().for_each(|w| *w /= mean);
+        Self::Importances(weights)
+    }
+}
+
+/// How much each row counts.
+#[derive(Debug, Clone)]
+struct Mass {
+    /// By row; empty if all rows count once.
+    each: Vec<f64>,
+    whole: bool,
+    total: f64,
+}
+
+impl Mass {
+    fn new(weights: Counts, rows: usize) -> Result<Self> {
+        let (each, whole) = match weights {
+            Counts::One => (Vec::new(), true),
+            Counts::Copies(each) => (each, true),
+            Counts::Importances(each) => (each, false),
+        };
+        if each.iter().all(|&w| w == 1.0) && (each.is_empty() || each.len() == rows) {
+            return Ok(Self { each: Vec::new(), whole: true, total: rows as f64 });
+        }
+        if each.len() != rows {
+            return Err(Error::Data(format!("{} weights for {rows} rows", each.len())));
+        }
+        if let Some((i, w)) = each.iter().enumerate().find(|(_, w)| !(**w > 0.0 && w.is_finite())) {
+            return Err(Error::Data(format!("row {i}: weight {w}; rows with a positive weight only")));
+        }
+        if let Some((i, w)) = each.iter().enumerate().find(|(_, w)| whole && w.fract() != 0.0) {
+            return Err(Error::Data(format!("row {i}: {w} copies")));
+        }
+        let total = each.iter().sum();
+        Ok(Self { each, whole, total })
+    }
+
+    fn is_unit(&self) -> bool {
+        self.each.is_empty()
+    }
+
+    fn of(&self, row: usize) -> f64 {
+        self.each.get(row).copied().unwrap_or(1.0)
+    }
+
+    /// Weight of the other copies of a row.
+    fn copies(&self, row: usize) -> f64 {
+        if self.whole { self.of(row) - 1.0 } else { 0.0 }
+    }
 }
 
 impl<'a> Rows<'a> {
-    /// Check and hold. Ranges of numeric columns are taken over the rows given; a constant column never differs.
+    /// Check and hold.
     ///
     /// # Errors
-    /// [`Error::Data`] for lengths that do not fit, a class out of range, no column at all, or a number that is not finite.
+    /// [`Error::Data`] for lengths that do not fit, a class or code out of range, no column at all, a number or weight that is not finite.
     pub fn new(
         codes: Codes<'a>,
-        numbers: &[Numbers<'_>],
+        others: Vec<Other>,
         classes: &'a [u16],
         n_classes: usize,
+        weights: Counts,
     ) -> Result<Self> {
         let t = classes.len();
         let needed = if t == 0 { 0 } else { (t - 1) * codes.stride + codes.columns };
@@ -80,42 +154,25 @@ impl<'a> Rows<'a> {
                 codes.columns
             )));
         }
-        if codes.columns + numbers.len() == 0 {
+        if codes.columns + others.len() == 0 {
             return Err(Error::Data("neighbours need at least one feature".into()));
         }
-        if codes.columns + numbers.len() > u32::MAX as usize || t > u32::MAX as usize {
-            return Err(Error::Data("neighbours are counted in 32 bits: too many rows or features".into()));
+        if codes.columns + others.len() >= 1 << 24 || t > u32::MAX as usize {
+            return Err(Error::Data(
+                "neighbours are counted for less than 2^24 features and 2^32 rows".into(),
+            ));
         }
         if let Some((i, c)) = classes.iter().enumerate().find(|(_, c)| usize::from(**c) >= n_classes) {
             return Err(Error::Data(format!("row {i}: class {c} of {n_classes}")));
         }
-        let scaled = |(k, column): (usize, &Numbers<'_>)| {
-            let mut values: Vec<f64> = match column {
-                Numbers::F32(v) => v.iter().map(|&x| f64::from(x)).collect(),
-                Numbers::F64(v) => v.to_vec(),
-            };
-            if values.len() != t {
-                return Err(Error::Data(format!(
-                    "numeric column {k} has {} rows, the classes {t}",
-                    values.len()
-                )));
-            }
-            if let Some((i, x)) = values.iter().enumerate().find(|(_, x)| !x.is_finite()) {
-                return Err(Error::Data(format!(
-                    "numeric column {k}, row {i}: {x}; Relief's distances need finite numbers, impute first"
-                )));
-            }
-            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            // halves, because the range of two finite numbers may not be finite
-            let range = (high / 2.0 - low / 2.0).max(0.0);
-            values
-                .iter_mut()
-                .for_each(|x| *x = if range > 0.0 { (*x / 2.0 - low / 2.0) / range } else { 0.0 });
-            Ok(values)
-        };
-        let numbers = numbers.iter().enumerate().map(scaled).collect::<Result<_>>()?;
-        Ok(Self { codes, numbers, classes, n_classes })
+        let mass = Mass::new(weights, t)?;
+        let weight = |row: usize| mass.of(row);
+        let others = others
+            .into_iter()
+            .enumerate()
+            .map(|(k, other)| Column::new(other, classes, &weight, k))
+            .collect::<Result<_>>()?;
+        Ok(Self { codes, others, classes, n_classes, mass })
     }
 
     /// Number of rows.
@@ -130,6 +187,6 @@ impl<'a> Rows<'a> {
 
     /// Number of features.
     pub fn features(&self) -> usize {
-        self.codes.columns + self.numbers.len()
+        self.codes.columns + self.others.len()
     }
 }

@@ -3,12 +3,13 @@
 //! Columns are taken in blocks whose bytes (all rows) stay in the second-level cache; threads take blocks, and within a block
 //! rows come in order, so a score is the same sum for any number of threads.
 
-use super::Rows;
 use super::distances::{Distances, Order, tile_rows};
 use super::select::{Choice, Method, Multiclass, Picker};
+use super::{Rows, narrow};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
+use std::ops::Range;
 
 /// Bytes of a block of columns over all rows.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -38,30 +39,65 @@ pub fn neighbour_scores_with(
     multiclass: Multiclass,
 ) -> Result<Vec<f64>> {
     method.check()?;
-    if matches!(method, Method::Pairs { .. }) && !rows.numbers.is_empty() {
-        return Err(Error::Data("pair metrics need nominal features: discretize the numeric columns".into()));
+    if matches!(method, Method::Pairs { .. }) && !(rows.others.is_empty() && rows.mass.is_unit()) {
+        let why =
+            "one setting of the pair metrics by streaming needs complete nominal columns and no weights";
+        return Err(Error::Data(why.into()));
     }
+    if rows.len() < 2 {
+        return Ok(vec![0.0; rows.features()]);
+    }
+    let mut scores = sums(control, kernels, rows, method, multiclass)?;
+    round(&mut scores);
+    Ok(scores)
+}
+
+/// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a sum, as copies and weights or two
+/// orders of the rows are, becomes equal, and features that tie do tie.
+fn round(scores: &mut [f64]) {
+    let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
+    if largest.is_finite() {
+        let unit = f64::powi(2.0, largest.log2().ceil() as i32 - 40);
+        scores.iter_mut().for_each(|s| *s = (*s / unit).round() * unit + 0.0);
+    }
+}
+
+fn sums(
+    control: &Control,
+    kernels: Kernels,
+    rows: &Rows<'_>,
+    method: Method,
+    multiclass: Multiclass,
+) -> Result<Vec<f64>> {
     let t = rows.len();
-    let mut scores = vec![0.0; rows.features()];
     let order = Order::new(rows);
-    let levels = levels(control, rows)?;
+    let counted = Counted::new(control, rows, method.needs_mean())?;
+    if let Some(scores) = narrow::scores(control, kernels, rows, &order, &counted, method, multiclass)? {
+        return Ok(scores);
+    }
+    let mut scores = vec![0.0; rows.features()];
     let size = tile_rows(rows);
     let tiles: Vec<_> = (0..t).step_by(size).map(|at| at..(at + size).min(t)).collect();
-    let distances = |tile| Distances::new(control, kernels, rows, &order, &levels, tile);
+    let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
+    let simple = rows.others.is_empty() && rows.mass.is_unit();
+    let first_pass = method.needs_mean() && !simple;
+    control.expect(t as u64 * (1 + u64::from(first_pass)));
     let mut kept = None;
-    let mean = if method.needs_mean() {
+    let mean = if first_pass {
         let mut sum = 0.0;
         for tile in &tiles {
             let d = distances(tile)?;
-            sum += total(control, rows, &d, tile.len())?;
+            sum += total(control, rows, &order, &d, tile)?;
             kept = (tiles.len() == 1).then_some(d);
+            control.advance(tile.len() as u64);
         }
-        let pairs = if multiclass == Multiclass::Rebate { t * t } else { t * t.saturating_sub(1) };
-        sum / pairs.max(1) as f64
+        sum / mean_pairs(rows, multiclass)
+    } else if method.needs_mean() {
+        mean_distance(rows, &counted, multiclass)
     } else {
         0.0
     };
-    let picker = Picker { method, multiclass, order: &order, mean };
+    let picker = Picker::new(method, multiclass, &order, &rows.mass, mean);
     for tile in &tiles {
         let d = match kept.take() {
             Some(d) => d,
@@ -71,7 +107,7 @@ pub fn neighbour_scores_with(
         drop(d);
         let constant: f64 = if method.by_share() { 0.0 } else { choices.iter().map(|c| c.constant).sum() };
         scores.iter_mut().for_each(|s| *s += constant);
-        let (nominal, numeric) = scores.split_at_mut(rows.codes.columns);
+        let (nominal, others) = scores.split_at_mut(rows.codes.columns);
         let work = Work {
             kernels,
             rows,
@@ -81,37 +117,91 @@ pub fn neighbour_scores_with(
             by_share: method.by_share(),
         };
         add_nominal(control, &work, nominal)?;
-        add_numeric(control, &work, numeric)?;
+        add_others(control, &work, others)?;
+        control.advance(tile.len() as u64);
     }
     Ok(scores)
 }
 
-/// Number of codes of each column: the largest and one.
-fn levels(control: &Control, rows: &Rows<'_>) -> Result<Vec<u16>> {
-    let width = 4096;
-    let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {
-        let columns = b * width..((b + 1) * width).min(rows.codes.columns);
-        let mut most = vec![0u8; columns.len()];
-        for i in 0..rows.len() {
-            most.iter_mut().zip(rows.codes.part(i, columns.clone())).for_each(|(m, &c)| *m = (*m).max(c));
-        }
-        Ok(most.into_iter().map(|m| u16::from(m) + 1).collect::<Vec<u16>>())
-    })?;
-    Ok(parts.concat())
+/// Facts about the nominal columns.
+pub(super) struct Counted {
+    /// Number of codes of each: the largest and one.
+    pub levels: Vec<u16>,
+    /// Sum of the distances of all ordered pairs, if asked for: `sum over k of t^2 - sum over v of n_kv^2`.
+    pub distances: u128,
 }
 
-/// Sum of all distances of a tile; rows in order.
-fn total(control: &Control, rows: &Rows<'_>, d: &Distances, tile: usize) -> Result<f64> {
-    let sums = parallel::map(control, tile, |i| {
-        Ok(if rows.numbers.is_empty() {
-            let mut row = Vec::new();
-            d.whole(i, &mut row);
-            row.iter().map(|&d| i64::from(d)).sum::<i64>() as f64
+impl Counted {
+    fn new(control: &Control, rows: &Rows<'_>, with_distances: bool) -> Result<Self> {
+        let width = 1024;
+        let t = rows.len() as u128;
+        let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {
+            control.check()?;
+            let columns = b * width..((b + 1) * width).min(rows.codes.columns);
+            let mut most = vec![0u8; columns.len()];
+            for i in 0..rows.len() {
+                most.iter_mut().zip(rows.codes.part(i, columns.clone())).for_each(|(m, &c)| *m = (*m).max(c));
+            }
+            let levels: Vec<u16> = most.into_iter().map(|m| u16::from(m) + 1).collect();
+            let mut sum = 0u128;
+            if with_distances {
+                let mut counts = vec![[0u32; 256]; columns.len()];
+                for i in 0..rows.len() {
+                    let codes = rows.codes.part(i, columns.clone());
+                    counts.iter_mut().zip(codes).for_each(|(count, &c)| count[usize::from(c)] += 1);
+                }
+                for count in &counts {
+                    sum += t * t - count.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
+                }
+            }
+            Ok((levels, sum))
+        })?;
+        let distances = parts.iter().map(|p| p.1).sum();
+        Ok(Self { levels: parts.into_iter().flat_map(|p| p.0).collect(), distances })
+    }
+}
+
+/// SURF's mean distance for complete nominal columns and no weights, without a pass over pairs.
+pub(super) fn mean_distance(rows: &Rows<'_>, counted: &Counted, multiclass: Multiclass) -> f64 {
+    counted.distances as f64 / mean_pairs(rows, multiclass)
+}
+
+/// Weight of the pairs over which SURF's mean distance is taken: all of different copies, or self-pairs as well.
+pub(super) fn mean_pairs(rows: &Rows<'_>, multiclass: Multiclass) -> f64 {
+    let all = rows.mass.total * rows.mass.total;
+    let itself = |row| rows.mass.of(row) * (rows.mass.of(row) - rows.mass.copies(row));
+    let own: f64 = (0..rows.len()).map(itself).sum();
+    let pairs = if multiclass == Multiclass::Rebate { all } else { all - own };
+    if pairs > 0.0 { pairs } else { 1.0 }
+}
+
+/// Sum of the distances of the rows of a tile to all others; rows in order.
+fn total(
+    control: &Control,
+    rows: &Rows<'_>,
+    order: &Order,
+    d: &Distances,
+    tile: &Range<usize>,
+) -> Result<f64> {
+    let sums = parallel::map(control, tile.len(), |i| {
+        let row = tile.start + i;
+        if rows.others.is_empty() && rows.mass.is_unit() {
+            let mut all = Vec::new();
+            d.whole(i, &mut all);
+            return Ok(all.iter().map(|&d| i64::from(d)).sum::<i64>() as f64);
+        }
+        let mut all = Vec::new();
+        if rows.others.is_empty() {
+            let mut whole = Vec::new();
+            d.whole(i, &mut whole);
+            all.extend(whole.iter().map(|&d| f64::from(d)));
         } else {
-            let mut row = Vec::new();
-            d.mixed(i, &mut row);
-            row.iter().sum::<f64>()
-        })
+            d.mixed(i, &mut all);
+        }
+        let own = order.places[row] as usize;
+        let itself = (rows.mass.of(row) - rows.mass.copies(row)) * all[own];
+        let weighted = |(d, &other): (&f64, &u32)| rows.mass.of(other as usize) * d;
+        Ok(rows.mass.of(row) * (all.iter().zip(&order.rows).map(weighted).sum::<f64>() - itself))
     })?;
     Ok(sums.iter().sum())
 }
@@ -121,7 +211,7 @@ fn pick(
     rows: &Rows<'_>,
     picker: &Picker<'_>,
     d: &Distances,
-    tile: &std::ops::Range<usize>,
+    tile: &Range<usize>,
 ) -> Result<Vec<Choice>> {
     const TOGETHER: usize = 32;
     let parts = parallel::map(control, tile.len().div_ceil(TOGETHER), |p| {
@@ -132,7 +222,7 @@ fn pick(
             .map(|i| {
                 let row = tile.start + i;
                 let own = usize::from(rows.classes[row]);
-                if rows.numbers.is_empty() {
+                if rows.others.is_empty() {
                     d.whole(i, &mut whole);
                     picker.pick(row, own, &mut whole)
                 } else {
@@ -204,18 +294,27 @@ fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
     shares
 }
 
-fn add_numeric(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<()> {
-    let sums = parallel::map(control, work.rows.numbers.len(), |k| {
-        let by_row = &work.rows.numbers[k];
-        let column: Vec<f64> = work.order.rows.iter().map(|&row| by_row[row as usize]).collect();
+fn add_others(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<()> {
+    let places = &work.order.rows;
+    let sums = parallel::map(control, work.rows.others.len(), |k| {
+        let column = &work.rows.others[k];
+        // numbers by place, because members are places
+        let numbers: Option<(Vec<f64>, &[f64])> = column
+            .complete_numbers()
+            .map(|values| (places.iter().map(|&row| values[row as usize]).collect(), values));
         let mut sum = 0.0;
         for (i, choice) in work.choices.iter().enumerate() {
             if i % 64 == 0 {
                 control.check()?;
             }
-            let x = by_row[work.first + i];
+            let row = work.first + i;
             for (weight, members) in &choice.groups {
-                let gaps: f64 = members.iter().map(|&m| (column[m as usize] - x).abs()).sum();
+                let gaps: f64 = match &numbers {
+                    Some((by_place, values)) => {
+                        members.iter().map(|&m| (by_place[m as usize] - values[row]).abs()).sum()
+                    }
+                    None => members.iter().map(|&m| column.diff(row, places[m as usize] as usize)).sum(),
+                };
                 sum += weight * gaps;
             }
         }

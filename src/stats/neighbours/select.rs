@@ -4,7 +4,9 @@
 //! far rows of MultiSURF* count agreements, which are one minus differences). Nothing is sorted but the k neighbours themselves:
 //! the k-th distance is found by counting.
 
+use super::Mass;
 use super::distances::Order;
+use super::nearest::{Near, ranked};
 use crate::error::{Error, Result};
 use crate::stats::pairs::Setting;
 use std::ops::Range;
@@ -129,8 +131,38 @@ pub(super) trait Distance: Copy + PartialOrd + Send + Sync {
     fn value(self) -> f64;
     /// The k-th smallest (from 1) of a slice that has at least k.
     fn kth(of: &[Self], k: usize) -> Self;
-    /// Mean distance to the others less, and plus, half a standard deviation. `own` stands for the row itself.
+    /// Mean distance to the others less, and plus, half a standard deviation; `own` stands for the row itself.
     fn band(of: &[Self], own: usize) -> (f64, f64);
+    /// The same, weighted.
+    fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, whole: bool) -> (f64, f64);
+}
+
+/// Bounds between whole numbers from the sum and the sum of squares of the distances to the others, exact: no rounding decides about a row.
+pub(super) fn band(sum: i128, squares: i128, others: i128) -> (f64, f64) {
+    // d is nearer than the mean less half a deviation: others * d < sum and 4 (sum - others d)^2 > others * squares - sum^2
+    let spread = others * squares - sum * sum;
+    let beyond = |gap: i128| gap > 0 && 4 * gap * gap > spread;
+    let mean = sum as f64 / others.max(1) as f64;
+    let half = (spread.max(0) as f64).sqrt() / others.max(1) as f64 / 2.0;
+    let mut near = (mean - half).ceil() as i128 + 1;
+    while near >= 0 && !beyond(sum - others * near) {
+        near -= 1;
+    }
+    let mut far = (mean + half).floor() as i128 - 1;
+    while others > 0 && !beyond(others * far - sum) {
+        far += 1;
+    }
+    (near as f64 + 0.5, far as f64 - 0.5)
+}
+
+fn real_band(distances: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
+    let total: f64 = distances.clone().map(|(_, w)| w).sum();
+    if total <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let mean = distances.clone().map(|(d, w)| w * d).sum::<f64>() / total;
+    let half = (distances.map(|(d, w)| w * (d - mean) * (d - mean)).sum::<f64>() / total).sqrt() / 2.0;
+    (mean - half, mean + half)
 }
 
 impl Distance for i32 {
@@ -139,7 +171,8 @@ impl Distance for i32 {
         f64::from(self)
     }
     fn kth(of: &[Self], k: usize) -> Self {
-        let (mut low, mut high) = of.iter().fold((i32::MAX, 0), |(a, b), &d| (a.min(d), b.max(d)));
+        let (mut low, mut high) =
+            of.iter().fold((i32::MAX, 0), |(a, b), &d| (a.min(d), b.max(if d == i32::MAX { 0 } else { d })));
         while low < high {
             let middle = low + (high - low) / 2;
             let within: i32 = of.iter().map(|&d| i32::from(d <= middle)).sum();
@@ -151,11 +184,10 @@ impl Distance for i32 {
         }
         low
     }
-    /// Exact: the bounds lie between whole numbers, so that no rounding decides about a row.
     fn band(of: &[Self], own: usize) -> (f64, f64) {
         let (mut sum, mut squares) = (0i128, 0i128);
-        for part in of.chunks(1 << 16) {
-            // at most 2^16 numbers below 2^24: the squares fit 64 bits
+        for part in of.chunks(1 << 14) {
+            // at most 2^14 numbers below 2^24: the squares fit 64 bits
             let (s, q) = part
                 .iter()
                 .fold((0i64, 0i64), |(s, q), &d| (s + i64::from(d), q + i64::from(d) * i64::from(d)));
@@ -163,22 +195,18 @@ impl Distance for i32 {
             squares += i128::from(q);
         }
         let d = i128::from(of[own]);
-        let others = of.len() as i128 - 1;
-        (sum, squares) = (sum - d, squares - d * d);
-        // d is nearer than the mean less half a deviation: others * d < sum and 4 (sum - others d)^2 > others * squares - sum^2
-        let spread = others * squares - sum * sum;
-        let beyond = |gap: i128| gap > 0 && 4 * gap * gap > spread;
-        let mean = sum as f64 / others.max(1) as f64;
-        let half = (spread.max(0) as f64).sqrt() / others.max(1) as f64 / 2.0;
-        let mut near = (mean - half).ceil() as i128 + 1;
-        while near >= 0 && !beyond(sum - others * near) {
-            near -= 1;
+        band(sum - d, squares - d * d, of.len() as i128 - 1)
+    }
+    fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, whole: bool) -> (f64, f64) {
+        if !whole {
+            return real_band(of.iter().enumerate().map(|(at, &d)| (f64::from(d), weight(at))));
         }
-        let mut far = (mean + half).floor() as i128 - 1;
-        while others > 0 && !beyond(others * far - sum) {
-            far += 1;
+        let (mut sum, mut squares, mut others) = (0i128, 0i128, 0i128);
+        for (at, &d) in of.iter().enumerate() {
+            let (d, w) = (i128::from(d), weight(at) as i128);
+            (sum, squares, others) = (sum + w * d, squares + w * d * d, others + w);
         }
-        (near as f64 + 0.5, far as f64 - 0.5)
+        band(sum, squares, others)
     }
 }
 
@@ -192,11 +220,10 @@ impl Distance for f64 {
         *copy.select_nth_unstable_by(k - 1, f64::total_cmp).1
     }
     fn band(of: &[Self], own: usize) -> (f64, f64) {
-        let others = (of.len() as f64 - 1.0).max(1.0);
-        let but_own = || of.iter().enumerate().filter(|(at, _)| *at != own).map(|(_, d)| *d);
-        let mean = but_own().sum::<f64>() / others;
-        let half = (but_own().map(|d| (d - mean) * (d - mean)).sum::<f64>() / others).sqrt() / 2.0;
-        (mean - half, mean + half)
+        real_band(of.iter().enumerate().map(|(at, &d)| (d, f64::from(u8::from(at != own)))))
+    }
+    fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, _whole: bool) -> (f64, f64) {
+        real_band(of.iter().enumerate().map(|(at, &d)| (d, weight(at))))
     }
 }
 
@@ -216,43 +243,76 @@ pub(super) struct Picker<'a> {
     pub method: Method,
     pub multiclass: Multiclass,
     pub order: &'a Order,
+    pub mass: &'a Mass,
+    /// Weight of each class.
+    pub sizes: Vec<f64>,
     /// Mean distance of all pairs, for SURF.
     pub mean: f64,
 }
 
-impl Picker<'_> {
+impl<'a> Picker<'a> {
+    pub fn new(method: Method, multiclass: Multiclass, order: &'a Order, mass: &'a Mass, mean: f64) -> Self {
+        let class = |w: &[usize]| order.rows[w[0]..w[1]].iter().map(|&row| mass.of(row as usize)).sum();
+        let sizes = order.starts.windows(2).map(class).collect();
+        Self { method, multiclass, order, mass, sizes, mean }
+    }
+
+    /// What a row of its own scores: its share of all.
+    pub fn share(&self, row: usize) -> f64 {
+        self.mass.of(row) / self.mass.total
+    }
+
+    /// Weight of a place as a neighbour of `row`: its copies if it is the row itself.
+    fn weight(&self, row: usize, place: usize) -> f64 {
+        let other = self.order.rows[place] as usize;
+        if other == row { self.mass.copies(row) } else { self.mass.of(other) }
+    }
+
     /// Neighbours of `row` (of class `own`) from its distances by place; the distance to itself is overwritten.
     pub fn pick<D: Distance>(&self, row: usize, own: usize, distances: &mut [D]) -> Choice {
         let place = self.order.places[row] as usize;
-        let each = 1.0 / distances.len() as f64;
+        let each = self.share(row);
         let mut choice = Choice::default();
-        let band = matches!(self.method, Method::MultiSurf { .. }).then(|| D::band(distances, place));
-        distances[place] = D::FAR;
+        let band = matches!(self.method, Method::MultiSurf { .. }).then(|| {
+            if self.mass.is_unit() {
+                D::band(distances, place)
+            } else {
+                D::weighted_band(distances, &|at| self.weight(row, at), self.mass.whole)
+            }
+        });
+        if self.mass.copies(row) <= 0.0 {
+            distances[place] = D::FAR;
+        }
         let distances = &*distances;
         match self.method {
             Method::ReliefF { k, ties, ranks } => {
-                let nearest = |(c, class): (usize, Range<usize>)| {
-                    let others = class.len() - usize::from(c == own);
-                    nearest(&distances[class.clone()], class.start, k.min(others), ties, ranks)
+                let nearest = |class: Range<usize>| {
+                    self.nearest(row, &distances[class.clone()], class.start, k, ties, ranks)
                 };
-                let picked: Vec<Vec<Group>> = self.classes().enumerate().map(nearest).collect();
+                let picked: Vec<Vec<Group>> = self.classes().map(nearest).collect();
                 self.near(&picked, own, each, false, &mut choice);
             }
             Method::Pairs { setting, metric } => self.pairs(distances, own, &setting, metric, &mut choice),
-            Method::Merit { k, ties } => self.merit(distances, own, k, ties, &mut choice),
+            Method::Merit { k, ties } => {
+                let class = self.order.starts[own]..self.order.starts[own + 1];
+                let mut others = distances.to_vec();
+                others[class].fill(D::FAR);
+                let groups = self.nearest(row, &others, 0, k, ties, Ranks::Equal);
+                self.merit(row, groups, |place| distances[place as usize].value(), &mut choice);
+            }
             Method::Surf { star } => {
                 let mean = self.mean;
-                self.near(&self.within(distances, |d| d < mean), own, each, false, &mut choice);
+                self.near(&self.within(row, distances, |d| d < mean), own, each, false, &mut choice);
                 if star {
-                    let far = self.within(distances, |d| d > mean && d < D::FAR.value());
+                    let far = self.within(row, distances, |d| d > mean && d < D::FAR.value());
                     self.near(&far, own, -each, false, &mut choice);
                 }
             }
             Method::MultiSurf { star } => {
                 let (low, high) = band.unwrap_or_default();
-                self.near(&self.within(distances, |d| d < low), own, each, false, &mut choice);
+                self.near(&self.within(row, distances, |d| d < low), own, each, false, &mut choice);
                 if star {
-                    let far = self.within(distances, |d| d > high && d < D::FAR.value());
+                    let far = self.within(row, distances, |d| d > high && d < D::FAR.value());
                     self.near(&far, own, each, true, &mut choice);
                 }
             }
@@ -264,8 +324,51 @@ impl Picker<'_> {
         self.order.starts.windows(2).map(|w| w[0]..w[1])
     }
 
+    /// The k nearest of the places from `first` on that are not [`Distance::FAR`].
+    fn nearest<D: Distance>(
+        &self,
+        row: usize,
+        of: &[D],
+        first: usize,
+        k: usize,
+        ties: NeighbourTies,
+        ranks: Ranks,
+    ) -> Vec<Group> {
+        let there = of.iter().filter(|d| **d < D::FAR).count();
+        if there == 0 {
+            return Vec::new();
+        }
+        // with weights of at least one, the k nearest places hold the k nearest copies
+        let limit = if self.mass.whole { D::kth(of, k.min(there)) } else { D::kth(of, there) };
+        let mut kept: Vec<Near<D>> = of
+            .iter()
+            .enumerate()
+            .filter(|(_, d)| **d <= limit && **d < D::FAR)
+            .map(|(at, &distance)| Near {
+                distance,
+                place: (first + at) as u32,
+                weight: self.weight(row, first + at),
+            })
+            .collect();
+        self.sort(&mut kept);
+        ranked(&kept, k as f64, ties, ranks)
+    }
+
+    /// Nearest first, then by row number.
+    pub fn sort<D: Distance>(&self, kept: &mut [Near<D>]) {
+        kept.sort_by(|a, b| {
+            let by_row = || self.order.rows[a.place as usize].cmp(&self.order.rows[b.place as usize]);
+            a.distance.partial_cmp(&b.distance).unwrap_or(std::cmp::Ordering::Equal).then_with(by_row)
+        });
+    }
+
     /// Places of each class whose distance passes.
-    fn within<D: Distance>(&self, distances: &[D], test: impl Fn(f64) -> bool) -> Vec<Vec<Group>> {
+    fn within<D: Distance>(
+        &self,
+        row: usize,
+        distances: &[D],
+        test: impl Fn(f64) -> bool,
+    ) -> Vec<Vec<Group>> {
         let pass = |class: Range<usize>| {
             let mut members = vec![0u32; class.len()];
             let mut used = 0;
@@ -274,38 +377,65 @@ impl Picker<'_> {
                 used += usize::from(test(distances[at].value()));
             }
             members.truncate(used);
-            if members.is_empty() { Vec::new() } else { vec![(1.0, members)] }
+            if members.is_empty() {
+                return Vec::new();
+            }
+            if self.mass.is_unit() {
+                return vec![(1.0, members)];
+            }
+            let weight = |place: &u32| self.weight(row, *place as usize);
+            members.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
+            members.chunk_by(|a, b| weight(a) == weight(b)).map(|g| (weight(&g[0]), g.to_vec())).collect()
         };
         self.classes().map(pass).collect()
     }
 
+    /// Weight of the mean difference to each class, by the weights of the neighbours picked of it.
+    pub fn of_classes(&self, totals: &[f64], own: usize) -> Vec<f64> {
+        let misses: f64 = totals.iter().enumerate().filter(|(c, _)| *c != own).map(|(_, t)| t).sum();
+        let all: f64 = self.sizes.iter().sum();
+        let there = |(c, s): &(usize, &f64)| *c != own && **s > 0.0;
+        let others = self.sizes.iter().enumerate().filter(there).count() as f64;
+        let weight = |c: usize| match self.multiclass {
+            _ if totals[c] <= 0.0 => 0.0,
+            _ if c == own => -1.0,
+            Multiclass::Prior => self.sizes[c] / (all - self.sizes[own]),
+            Multiclass::Rebate => (totals[c] / misses).powi(2) * others,
+        };
+        (0..totals.len()).map(weight).collect()
+    }
+
     /// Hits count against, misses for a feature, both as means; `agreements` instead of differences for the far rows of MultiSURF*.
-    fn near(&self, picked: &[Vec<Group>], own: usize, scale: f64, agreements: bool, choice: &mut Choice) {
+    pub fn near(&self, picked: &[Vec<Group>], own: usize, scale: f64, agreements: bool, choice: &mut Choice) {
         let total = |groups: &Vec<Group>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
         let totals: Vec<f64> = picked.iter().map(total).collect();
-        let misses: f64 = totals.iter().enumerate().filter(|(c, _)| *c != own).map(|(_, t)| t).sum();
-        let sizes: Vec<f64> = self.classes().map(|c| c.len() as f64).collect();
-        let all: f64 = sizes.iter().sum();
-        let other_classes = sizes.iter().enumerate().filter(|(c, s)| *c != own && **s > 0.0).count() as f64;
+        let of_classes = self.of_classes(&totals, own);
         for (c, groups) in picked.iter().enumerate() {
             if totals[c] <= 0.0 {
                 continue;
             }
-            // weight of the mean difference to this class
-            let of_class = if c == own {
-                -1.0
-            } else {
-                match self.multiclass {
-                    Multiclass::Prior => sizes[c] / (all - sizes[own]),
-                    Multiclass::Rebate => (totals[c] / misses).powi(2) * other_classes,
-                }
-            };
-            let each = scale * of_class / totals[c];
+            let each = scale * of_classes[c] / totals[c];
             if agreements {
-                choice.constant += scale * of_class;
+                choice.constant += scale * of_classes[c];
             }
             let each = if agreements { -each } else { each };
             choice.groups.extend(groups.iter().map(|(w, m)| (each * w, m.clone())));
+        }
+    }
+
+    /// Neighbours of other classes weigh by the inverse square of their distance.
+    pub fn merit(&self, row: usize, groups: Vec<Group>, distance: impl Fn(u32) -> f64, choice: &mut Choice) {
+        for (weight, members) in groups {
+            for place in members {
+                let d = distance(place);
+                if d > 0.0 {
+                    let weight = self.mass.of(row) * weight / (d * d);
+                    match choice.groups.last_mut() {
+                        Some((w, group)) if *w == weight => group.push(place),
+                        _ => choice.groups.push((weight, vec![place])),
+                    }
+                }
+            }
         }
     }
 
@@ -343,62 +473,4 @@ impl Picker<'_> {
             }
         }
     }
-
-    fn merit<D: Distance>(
-        &self,
-        distances: &[D],
-        own: usize,
-        k: usize,
-        ties: NeighbourTies,
-        choice: &mut Choice,
-    ) {
-        let class = self.order.starts[own]..self.order.starts[own + 1];
-        let mut others = distances.to_vec();
-        others[class.clone()].fill(D::FAR);
-        let take = k.min(distances.len() - class.len());
-        for (weight, members) in nearest(&others, 0, take, ties, Ranks::Equal) {
-            // groups are by distance only where weights differ: take them apart
-            for place in members {
-                let d = distances[place as usize].value();
-                if d > 0.0 {
-                    choice.groups.push((weight / (d * d), vec![place]));
-                }
-            }
-        }
-    }
-}
-
-/// The k nearest of some places (k of them at least are there) in groups of equal weight, nearest first; ties are told apart by
-/// place, which is row order within a class.
-fn nearest<D: Distance>(of: &[D], first: usize, k: usize, ties: NeighbourTies, ranks: Ranks) -> Vec<Group> {
-    if k == 0 {
-        return Vec::new();
-    }
-    let limit = D::kth(of, k);
-    let mut kept: Vec<(D, u32)> = Vec::with_capacity(2 * k);
-    kept.extend(of.iter().enumerate().filter(|(_, d)| **d <= limit).map(|(at, &d)| (d, (first + at) as u32)));
-    kept.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal));
-    let rank = |r: usize| match ranks {
-        Ranks::Equal => 1.0,
-        Ranks::Exponential { sigma } => (-((r + 1) as f64 / sigma).powi(2)).exp(),
-    };
-    let mut out: Vec<Group> = Vec::new();
-    let mut add = |weight: f64, place: u32| match out.last_mut() {
-        Some((w, group)) if *w == weight => group.push(place),
-        _ => out.push((weight, vec![place])),
-    };
-    let mut begin = 0;
-    while begin < k {
-        let tied = kept[begin..].iter().take_while(|m| m.0 == kept[begin].0).count();
-        let end = begin + tied;
-        match ties {
-            NeighbourTies::First => (begin..end.min(k)).for_each(|r| add(rank(r), kept[r].1)),
-            NeighbourTies::Share => {
-                let share = (begin..end.min(k)).map(rank).sum::<f64>() / tied as f64;
-                kept[begin..end].iter().for_each(|m| add(share, m.1));
-            }
-        }
-        begin = end;
-    }
-    out
 }

@@ -1,0 +1,45 @@
+//! Neighbours on every level this machine has; answers are compared before anything is timed.
+//!
+//! Criterion measures wall time of one thread. Rates are in pair-features a second, t (t - 1) / 2 * n. Few features (bit planes to the end)
+//! and many (numbers and bytes) are different code, hence two shapes.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fasttree_core::numeric::{mix, uniform};
+use fasttree_core::parallel::Control;
+use fasttree_core::simd::{Kernels, Level};
+use fasttree_core::stats::neighbours::{
+    Codes, Counts, Method, Multiclass, NeighbourTies, Ranks, Rows, neighbour_scores_with,
+};
+
+fn near(c: &mut Criterion) {
+    let methods = [
+        ("relieff", Method::ReliefF { k: 10, ties: NeighbourTies::Share, ranks: Ranks::Equal }),
+        ("multisurf", Method::MultiSurf { star: false }),
+        ("surf_star", Method::Surf { star: true }),
+    ];
+    for (rows, features, values) in [(3196_usize, 36_usize, 2), (1000, 10_000, 3)] {
+        let cell = |i: usize, k: usize| uniform(mix(k as u64, i as u64), values) as u8;
+        let codes: Vec<u8> = (0..rows).flat_map(|i| (0..features).map(move |k| cell(i, k))).collect();
+        let classes: Vec<u16> = (0..rows).map(|i| uniform(mix(1 << 40, i as u64), 2) as u16).collect();
+        let codes = Codes { values: &codes, columns: features, stride: features };
+        let input = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).expect("codes in range");
+        let mut group = c.benchmark_group(format!("neighbours {rows}x{features}"));
+        group.sample_size(10).throughput(Throughput::Elements((rows * (rows - 1) / 2 * features) as u64));
+        for (name, method) in methods {
+            let scores = |level| {
+                let kernels = Kernels::at(level);
+                neighbour_scores_with(&Control::new(1), kernels, &input, method, Multiclass::Prior)
+                    .expect("not cancelled")
+            };
+            let truth = scores(Level::Plain);
+            for level in Level::available() {
+                assert!(scores(level) == truth, "{} differs", level.name());
+                group.bench_function(BenchmarkId::new(name, level.name()), |b| b.iter(|| scores(level)));
+            }
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, near);
+criterion_main!(benches);

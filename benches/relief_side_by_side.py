@@ -1,0 +1,200 @@
+"""The Relief family beside fast-select and scikit-rebate: the same data, the same k, the same run, one thread, CPU time.
+
+    python benches/relief_side_by_side.py                  # 3196 x 36, 8124 x 22, 1000 x 1000, 2350 x 10,000
+    python benches/relief_side_by_side.py --only few       # the small ones
+    python benches/relief_side_by_side.py --largest        # 2350 x 230,000 as well: time and peak memory, no peer (minutes)
+    python benches/relief_side_by_side.py --record
+
+Scores are compared before anything is timed: scikit-rebate's to 1e-9 (ReliefF with stable sorting), fast-select's to single precision, where
+its neighbours are the same. Data are made: codes drawn uniformly, a class that depends on two columns and noise. A ratio is the peer's
+time over fasttree's. Peers come with the extra "bench"; a missing one is left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.util
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from clock import cpu_seconds, machine, take_turns
+
+from fasttree import score_features
+from fasttree.criteria import MultiSurf, ReliefF  # type: ignore[attr-defined]
+
+HERE = Path(__file__).resolve().parent
+GOALS = {
+    ("3,196 x 36", "relieff"): 40.0,
+    ("3,196 x 36", "multisurf"): 50.0,
+    ("2,350 x 10,000", "relieff"): 20.0,
+    ("2,350 x 10,000", "multisurf"): 50.0,
+}
+SMALL = [(3196, 36, 2), (8124, 22, 5), (1000, 1000, 3)]
+REBATE_UP_TO = 40_000
+K = 10
+
+
+def check(holds: bool, what: str) -> None:
+    """Refuse to time a wrong answer."""
+    if not holds:
+        raise SystemExit(f"wrong answer, nothing is timed: {what}")
+
+
+def have(package: str) -> bool:
+    """Whether a peer is installed; says so if not."""
+    found = importlib.util.find_spec(package) is not None
+    if not found:
+        print(f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr)
+    return found
+
+
+def codes(rows: int, columns: int, values: int) -> tuple[np.ndarray, np.ndarray]:
+    """uint8 codes and classes: the exclusive or of two columns' parities, a tenth of the labels drawn."""
+    random = np.random.default_rng(0)
+    X = random.integers(values, size=(rows, columns), dtype=np.uint8)
+    y = (X[:, 0] ^ X[:, 1]) & 1
+    drawn = random.random(rows) < 0.1
+    y[drawn] = random.integers(2, size=drawn.sum())
+    return X, y.astype(np.int64)
+
+
+def ours(X: np.ndarray, y: np.ndarray, criterion: Any) -> np.ndarray:
+    """Scores on one thread."""
+    return score_features(X, y, criterion=criterion, categorical_features="all")
+
+
+def peers(X: np.ndarray, y: np.ndarray, method: str) -> dict[str, Callable[[], np.ndarray]]:
+    """What the peers do on one thread."""
+    found: dict[str, Callable[[], np.ndarray]] = {}
+    numbers = X.astype(np.float32)
+    if have("fast_select"):
+        import fast_select
+
+        options = {"backend": "cpu", "n_jobs": 1, "discrete_limit": 10}
+        if method == "relieff":
+            made = fast_select.ReliefF(n_neighbors=K, **options)
+        else:
+            made = fast_select.MultiSURF(**options)
+        found["fast-select"] = lambda: made.fit(numbers, y).feature_importances_
+    if X.size * len(X) / 1e6 < REBATE_UP_TO / 100 and have("skrebate"):
+        import skrebate
+
+        every = list(range(X.shape[1]))
+        if method == "relieff":
+            rebate = skrebate.ReliefF(n_neighbors=K, categorical_features=every)
+        else:
+            rebate = skrebate.MultiSURF(categorical_features=every)
+        found["scikit-rebate"] = lambda: rebate.fit(X.astype(float), y).feature_importances_
+    return found
+
+
+def compare(X: np.ndarray, y: np.ndarray, method: str) -> dict[str, float]:
+    """Largest difference of scores from each peer on the first rows, where the definitions agree."""
+    few = slice(0, min(len(X), 300))
+    X, y = X[few, :200], y[few]
+    by_row = ReliefF(k=K, neighbour_ties="first", multiclass="rebate")
+    mine = ours(X, y, by_row if method == "relieff" else MultiSurf(multiclass="rebate"))
+    plain, gaps = np.argsort, {}
+    np.argsort = lambda a, *rest, **options: plain(a, *rest, **{"kind": "stable", **options})  # type: ignore[assignment]
+    try:
+        for name, work in peers(X, y, method).items():
+            gaps[name] = float(np.abs(work() - mine).max())
+    finally:
+        np.argsort = plain
+    check(gaps.get("scikit-rebate", 0.0) < 1e-9, f"scikit-rebate differs by {gaps}")
+    check(gaps.get("fast-select", 0.0) < 1e-2, f"fast-select differs by {gaps}")
+    return gaps
+
+
+def contest(rows: int, columns: int, values: int, rounds: int) -> list[dict[str, Any]]:
+    """Both methods on one set."""
+    X, y = codes(rows, columns, values)
+    found = []
+    for method, criterion in (("relieff", ReliefF(k=K)), ("multisurf", MultiSurf())):
+        gaps = compare(X, y, method)
+        work: dict[str, Callable[[], Any]] = {"fasttree": lambda c=criterion: ours(X, y, c)}
+        work |= peers(X, y, method)
+        for warm in work.values() if rows * columns < 1_000_000 else []:
+            warm()  # compiles, where a peer compiles
+        times = {name: min(t) for name, t in take_turns(work, rounds).items()}
+        size = f"{rows:,} x {columns:,}"
+        ratios = {name: t / times["fasttree"] for name, t in times.items() if name != "fasttree"}
+        goal = GOALS.get((size, method))
+        print(f"{size:>16} {method:10}", {n: f"{t * 1e3:.1f} ms" for n, t in times.items()}, end=" ")
+        print({n: f"{r:.0f}x" for n, r in ratios.items()}, f"goal {goal:.0f}x" if goal else "")
+        found.append(
+            {
+                "data": size,
+                "method": method,
+                "k": K,
+                "seconds": times,
+                "ratios": ratios,
+                "goal": goal,
+                "gaps": gaps,
+            }
+        )
+    return found
+
+
+def largest(columns: int = 230_000) -> dict[str, Any]:
+    """MultiSURF on 2350 genotypes from a memory map: CPU and peak memory of this process."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        X = np.memmap(Path(folder) / "codes.bin", dtype=np.uint8, mode="w+", shape=(2350, columns))
+        random = np.random.default_rng(0)
+        for row in X:
+            row[:] = random.integers(3, size=columns, dtype=np.uint8)
+        X.flush()
+        y = (np.asarray(X[:, 0]) ^ np.asarray(X[:, 1])) & 1
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start, wall = cpu_seconds(), time.perf_counter()
+        ours(X, y, MultiSurf())
+        taken, wall = cpu_seconds() - start, time.perf_counter() - wall
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"2,350 x {columns:,} multisurf: {taken:.1f} CPU s, {wall:.1f} s, peak {peak / 2**20:.2f} GB")
+    return {
+        "data": f"2,350 x {columns:,}",
+        "method": "multisurf",
+        "seconds": {"fasttree": taken},
+        "peak_bytes": peak * 1024,
+        "peak_bytes_before": before * 1024,
+    }
+
+
+def main() -> None:
+    """Run, print, and keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=["few", "many"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--largest", action="store_true")
+    parser.add_argument("--record", action="store_true", help="keep the numbers in benches/record")
+    options = parser.parse_args()
+    os.environ["NUMBA_NUM_THREADS"] = "1"
+    results: list[dict[str, Any]] = []
+    if options.largest:
+        results.append(largest())
+    if options.only != "many":
+        for shape in SMALL:
+            results += contest(*shape, options.rounds)
+    if options.only != "few":
+        results += contest(2350, 10_000, 3, 1)
+    if options.record:
+        day = datetime.date.today().isoformat()
+        path = HERE / "record" / f"relief_side_by_side-{day}.json"
+        command = "python benches/relief_side_by_side.py " + " ".join(sys.argv[1:])
+        text = {"command": command, "date": day, "machine": machine(), "results": results}
+        path.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
+        print(path.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+//! Scores of codes as they lie in the user's memory: nothing is encoded, nothing copied.
+
+use super::job::{exception, run};
+use crate::criteria::{self, Criterion};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+use crate::stats::neighbours::{Codes, Counts, Method, Multiclass, Rows, neighbour_scores};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// How a criterion streams.
+fn search(criterion: &dyn Criterion) -> Result<(Method, Multiclass)> {
+    if let Some(search) = criterion.on_neighbours() {
+        return Ok(search);
+    }
+    if let Some(pairs) = criterion.on_pairs() {
+        let (setting, metric) = pairs.streamed()?;
+        return Ok((Method::Pairs { setting, metric }, Multiclass::Prior));
+    }
+    Err(Error::Unsupported {
+        what: format!("criterion='{}' over streamed codes", criterion.info().name),
+        supported: "criteria on neighbours, pi, contextual_merit, relief".into(),
+    })
+}
+
+/// Columns of which all rows are the same.
+fn constant(control: &Control, codes: Codes<'_>, rows: usize) -> Result<Vec<bool>> {
+    let width = 4096;
+    let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
+        control.check()?;
+        let columns = b * width..((b + 1) * width).min(codes.columns);
+        let first = codes.part(0, columns.clone());
+        let mut differ = vec![0u8; columns.len()];
+        for i in 1..rows {
+            let part = codes.part(i, columns.clone());
+            differ.iter_mut().zip(part.iter().zip(first)).for_each(|(d, (a, b))| *d |= a ^ b);
+        }
+        Ok(differ.into_iter().map(|d| d == 0).collect::<Vec<bool>>())
+    })?;
+    Ok(parts.concat())
+}
+
+/// One score a column of uint8 codes (rows x columns, rows after rows), NaN for a constant one.
+#[pyfunction]
+#[pyo3(signature = (codes, classes, n_classes, criterion, options_json, sample_weight = None, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn stream_scores<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray2<'_, u8>,
+    classes: PyReadonlyArray1<'_, u16>,
+    n_classes: usize,
+    criterion: &str,
+    options_json: &str,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let options = serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let criterion = criteria::make(criterion, options).map_err(exception)?;
+    let (method, multiclass) = search(criterion.as_ref()).map_err(exception)?;
+    let columns = codes.as_array().dim().1;
+    let values = codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
+    let codes = Codes { values, columns, stride: columns };
+    let classes = classes.as_array().to_vec();
+    let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));
+    let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
+    let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
+        let rows = Rows::new(codes, Vec::new(), &classes, n_classes, weights)?;
+        let mut scores = neighbour_scores(control, &rows, method, multiclass)?;
+        let constant = constant(control, codes, classes.len())?;
+        scores.iter_mut().zip(constant).filter(|(_, c)| *c).for_each(|(s, _)| *s = f64::NAN);
+        Ok(scores)
+    })?;
+    Ok(scores.into_pyarray(py))
+}

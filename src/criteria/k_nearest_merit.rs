@@ -1,0 +1,57 @@
+//! Contextual merit over the K nearest rows of other classes (Hong 1997).
+//!
+//! `sum over rows of sum over their K nearest of other classes of diff / D^2`, D the distance of the two rows; neighbours at distance 0 add nothing.
+//! A sum, not a mean: it grows with the rows. Unlike ReliefF it does not look at hits, so features that scatter within classes are not
+//! punished. O(t^2 n). For all pairs instead of K see `contextual_merit`.
+
+use super::neighbours::{K, OnNeighbours, Search, TIES, TiesName};
+use super::{Evidence, Info};
+use crate::stats::neighbours::{Method, Multiclass};
+use serde::{Deserialize, Serialize};
+
+/// Contextual merit of the K nearest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KNearestMerit {
+    /// Neighbours of other classes.
+    pub k: usize,
+    /// Ties at the k-th distance.
+    pub neighbour_ties: TiesName,
+}
+
+impl Default for KNearestMerit {
+    fn default() -> Self {
+        Self { k: 10, neighbour_ties: TiesName::Share }
+    }
+}
+
+pub(super) static INFO: Info = Info {
+    name: "k_nearest_merit",
+    aliases: &[],
+    class_name: "KNearestMerit",
+    summary: "Differences to the k nearest rows of other classes, weighed by the inverse square of the distance.",
+    formula: r"\sum_i \sum_{j \in K_i} \mathrm{diff}(i, j) / D_{ij}^2",
+    distance: r"-s",
+    source: "Hong, Use of contextual information for feature ranking and discretization (1997)",
+    evidence: Evidence::Neighbours,
+    lowest: Some(0.0),
+    highest: None,
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[K, TIES],
+    example: &[],
+    example_score: 0.0,
+};
+
+impl OnNeighbours for KNearestMerit {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn search(&self) -> Search {
+        (Method::Merit { k: self.k, ties: self.neighbour_ties.into() }, Multiclass::Prior)
+    }
+}

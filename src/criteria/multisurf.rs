@@ -1,0 +1,80 @@
+//! MultiSURF and MultiSURF*: neighbours within a radius of each row's own (Urbanowicz, Olson, Schmitt, Meeker & Moore 2018;
+//! Granizo-Mackenzie & Moore 2013).
+//!
+//! A row's radius is the mean of its distances to the others less half their standard deviation; MultiSURF* also takes the rows beyond the mean
+//! and half a deviation, and counts agreements there instead of differences. No parameter to choose; about a third of all rows are
+//! neighbours, so interactions of more than two or three features are seen worse than with ReliefF and a small k.
+//! Of the star forms the remark in `surf` holds. O(t^2 n).
+
+use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
+use super::{Evidence, Info};
+use crate::stats::neighbours::Method;
+use serde::{Deserialize, Serialize};
+
+/// MultiSURF.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MultiSurf {
+    /// Weight of the classes of misses.
+    pub multiclass: MulticlassName,
+}
+
+/// MultiSURF*.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MultiSurfStar {
+    /// Weight of the classes of misses.
+    pub multiclass: MulticlassName,
+}
+
+pub(super) static INFO: Info = Info {
+    name: "multisurf",
+    aliases: &[],
+    class_name: "MultiSurf",
+    summary: "ReliefF with all rows nearer than a row's mean distance less half a standard deviation as neighbours.",
+    formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d_i - \tfrac12 \sigma_i",
+    distance: r"-s",
+    source: "Urbanowicz, Olson, Schmitt, Meeker & Moore, Benchmarking Relief-based feature selection methods (2018)",
+    evidence: Evidence::Neighbours,
+    lowest: Some(-1.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[MULTICLASS],
+    example: &[],
+    example_score: 0.0,
+};
+
+pub(super) static STAR: Info = Info {
+    name: "multisurf_star",
+    aliases: &[],
+    class_name: "MultiSurfStar",
+    summary: "MultiSURF, and agreements with the rows farther than the mean distance plus half a standard deviation.",
+    formula: r"s_{d_{ij} < \bar d_i - \sigma_i/2} + \frac1n \sum_i \bigl(\overline{1 - \mathrm{diff}}(i, M'_i) - \overline{1 - \mathrm{diff}}(i, H'_i)\bigr),\quad d_{ij} > \bar d_i + \tfrac12 \sigma_i",
+    source: "Granizo-Mackenzie & Moore, Multiple threshold spatially uniform ReliefF (2013)",
+    lowest: Some(-2.0),
+    highest: Some(2.0),
+    ..INFO
+};
+
+impl OnNeighbours for MultiSurf {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn search(&self) -> Search {
+        (Method::MultiSurf { star: false }, self.multiclass.into())
+    }
+}
+
+impl OnNeighbours for MultiSurfStar {
+    fn info(&self) -> &'static Info {
+        &STAR
+    }
+    fn search(&self) -> Search {
+        (Method::MultiSurf { star: true }, self.multiclass.into())
+    }
+}

@@ -1,0 +1,79 @@
+//! SURF and SURF*: all rows nearer than the mean distance of all pairs (Greene, Penrod, Kiralis & Moore 2009; Greene, Himmelstein,
+//! Kiralis & Moore 2010).
+//!
+//! The radius is one number for all rows, so rows in dense places have many neighbours and outliers may have none. SURF* adds the rows
+//! farther than the mean and scores them the other way round, which finds pure pairwise interactions and hides main effects:
+//! a feature that matters alone may score below noise. O(t^2 n).
+
+use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
+use super::{Evidence, Info};
+use crate::stats::neighbours::Method;
+use serde::{Deserialize, Serialize};
+
+/// SURF.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Surf {
+    /// Weight of the classes of misses.
+    pub multiclass: MulticlassName,
+}
+
+/// SURF*.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SurfStar {
+    /// Weight of the classes of misses.
+    pub multiclass: MulticlassName,
+}
+
+pub(super) static INFO: Info = Info {
+    name: "surf",
+    aliases: &[],
+    class_name: "Surf",
+    summary: "ReliefF with all rows nearer than the mean distance of all pairs as neighbours.",
+    formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d",
+    distance: r"-s",
+    source: "Greene, Penrod, Kiralis & Moore, Spatially Uniform ReliefF (2009)",
+    evidence: Evidence::Neighbours,
+    lowest: Some(-1.0),
+    highest: Some(1.0),
+    symmetric: false,
+    branch_invariant: true,
+    class_invariant: true,
+    metric: false,
+    convex: false,
+    fractional: false,
+    options: &[MULTICLASS],
+    example: &[],
+    example_score: 0.0,
+};
+
+pub(super) static STAR: Info = Info {
+    name: "surf_star",
+    aliases: &[],
+    class_name: "SurfStar",
+    summary: "SURF less the same sum over the rows farther than the mean distance.",
+    formula: r"s_{d_{ij} < \bar d} - s_{d_{ij} > \bar d}",
+    source: "Greene, Himmelstein, Kiralis & Moore, The informative extremes (2010)",
+    lowest: Some(-2.0),
+    highest: Some(2.0),
+    ..INFO
+};
+
+impl OnNeighbours for Surf {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn search(&self) -> Search {
+        (Method::Surf { star: false }, self.multiclass.into())
+    }
+}
+
+impl OnNeighbours for SurfStar {
+    fn info(&self) -> &'static Info {
+        &STAR
+    }
+    fn search(&self) -> Search {
+        (Method::Surf { star: true }, self.multiclass.into())
+    }
+}

@@ -1,0 +1,215 @@
+//! Columns whose differences are not bits of a plane: numbers, nominal columns with missing cells, and more than 256 values.
+//!
+//! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where a cell is missing, the difference is the one to be expected if
+//! the value is drawn as the class of its row draws it (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one
+//! nominal value known, `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of
+//! `|x - Y| / range` over the known Y of the class. A class without a known value draws from all; a column
+//! without one never differs. Everything is prepared once, O(t log t) a column and class with missing cells; a difference is then a look-up.
+
+use crate::error::{Error, Result};
+
+/// Code of a missing cell in [`Other::Nominal`].
+pub const MISSING: u32 = u32::MAX;
+
+/// A column that cannot come as complete bytes.
+#[derive(Debug, Clone)]
+pub enum Other {
+    /// Numbers; NaN is missing.
+    Numbers {
+        /// By row.
+        values: Vec<f64>,
+        /// Smallest and largest value that count as 0 and 1 (those of the root in a tree); of the column if not given.
+        range: Option<(f64, f64)>,
+    },
+    /// Codes below `levels`, or [`MISSING`].
+    Nominal {
+        /// By row.
+        codes: Vec<u32>,
+        /// Number of values.
+        levels: usize,
+    },
+}
+
+/// An [`Other`] with what its missing cells are expected to be.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    cells: Cells,
+    /// Slot of the class of each row among the classes with missing cells in this column; empty without such.
+    slots: Vec<u16>,
+    n_slots: usize,
+    /// Numbers: `[slot][row]` expected difference; codes: `[slot][value]` share of the value.
+    one: Vec<f64>,
+    /// `[slot][slot]` expected difference of two missing cells.
+    two: Vec<f64>,
+}
+
+#[derive(Debug, Clone)]
+enum Cells {
+    /// Divided by the range.
+    Numbers(Vec<f64>),
+    Codes(Vec<u32>, usize),
+}
+
+impl Column {
+    /// Check and prepare; `weight` of a row, `name` for messages.
+    pub fn new(other: Other, classes: &[u16], weight: &dyn Fn(usize) -> f64, name: usize) -> Result<Self> {
+        let t = classes.len();
+        let (cells, len) = match other {
+            Other::Numbers { mut values, range } => {
+                if let Some((i, x)) = values.iter().enumerate().find(|(_, x)| x.is_infinite()) {
+                    let what = "Relief's distances need finite numbers, NaN is missing";
+                    return Err(Error::Data(format!("numeric column {name}, row {i}: {x}; {what}")));
+                }
+                let (low, high) = range.unwrap_or_else(|| span(&values));
+                // halves, because the range of two finite numbers may not be finite
+                let range = high / 2.0 - low / 2.0;
+                let scale = |x: f64| if range > 0.0 { (x / 2.0 - low / 2.0) / range } else { 0.0 };
+                values.iter_mut().filter(|x| !x.is_nan()).for_each(|x| *x = scale(*x));
+                let len = values.len();
+                (Cells::Numbers(values), len)
+            }
+            Other::Nominal { codes, levels } => {
+                if let Some((i, c)) =
+                    codes.iter().enumerate().find(|(_, c)| **c != MISSING && **c as usize >= levels)
+                {
+                    return Err(Error::Data(format!("column {name}, row {i}: code {c} of {levels} values")));
+                }
+                let len = codes.len();
+                (Cells::Codes(codes, levels), len)
+            }
+        };
+        if len != t {
+            return Err(Error::Data(format!("column {name} has {len} rows, the classes {t}")));
+        }
+        let mut column = Self { cells, slots: Vec::new(), n_slots: 0, one: Vec::new(), two: Vec::new() };
+        column.expect(classes, weight);
+        Ok(column)
+    }
+
+    /// The numbers, if no cell is missing.
+    pub fn complete_numbers(&self) -> Option<&[f64]> {
+        match &self.cells {
+            Cells::Numbers(values) if self.n_slots == 0 => Some(values),
+            _ => None,
+        }
+    }
+
+    fn is_missing(&self, row: usize) -> bool {
+        match &self.cells {
+            Cells::Numbers(values) => values[row].is_nan(),
+            Cells::Codes(codes, _) => codes[row] == MISSING,
+        }
+    }
+
+    /// Difference of two rows; of a row to a copy of itself if they are the same.
+    pub fn diff(&self, i: usize, j: usize) -> f64 {
+        if self.n_slots > 0 {
+            let slot = |row: usize| usize::from(self.slots[row]);
+            match (self.is_missing(i), self.is_missing(j)) {
+                (false, false) => {}
+                (false, true) => return self.half_known(slot(j), i),
+                (true, false) => return self.half_known(slot(i), j),
+                (true, true) => return self.two[slot(i) * self.n_slots + slot(j)],
+            }
+        }
+        match &self.cells {
+            Cells::Numbers(values) => (values[i] - values[j]).abs(),
+            Cells::Codes(codes, _) => f64::from(u8::from(codes[i] != codes[j])),
+        }
+    }
+
+    fn half_known(&self, slot: usize, row: usize) -> f64 {
+        match &self.cells {
+            Cells::Numbers(values) => self.one[slot * values.len() + row],
+            Cells::Codes(codes, levels) => 1.0 - self.one[slot * levels + codes[row] as usize],
+        }
+    }
+
+    /// Tables for missing cells.
+    fn expect(&mut self, classes: &[u16], weight: &dyn Fn(usize) -> f64) {
+        let t = classes.len();
+        let mut of_class: Vec<Option<u16>> =
+            vec![None; classes.iter().max().map_or(0, |&c| usize::from(c) + 1)];
+        let missing: Vec<usize> = (0..t).filter(|&row| self.is_missing(row)).collect();
+        for row in missing {
+            let slot = &mut of_class[usize::from(classes[row])];
+            if slot.is_none() {
+                *slot = Some(self.n_slots as u16);
+                self.n_slots += 1;
+            }
+        }
+        if self.n_slots == 0 {
+            return;
+        }
+        self.slots = classes.iter().map(|&c| of_class[usize::from(c)].unwrap_or(u16::MAX)).collect();
+        let known: Vec<usize> = (0..t).filter(|&row| !self.is_missing(row)).collect();
+        self.two = vec![0.0; self.n_slots * self.n_slots];
+        // rows that stand for the missing cells of each slot
+        let drawn: Vec<Vec<usize>> = (0..self.n_slots)
+            .map(|s| {
+                let own: Vec<usize> =
+                    known.iter().copied().filter(|&row| usize::from(self.slots[row]) == s).collect();
+                if own.is_empty() { known.clone() } else { own }
+            })
+            .collect();
+        match &self.cells {
+            Cells::Numbers(values) => {
+                self.one = drawn.iter().flat_map(|rows| expected_gaps(values, rows, weight)).collect();
+                for (a, one) in self.one.chunks_exact(t).enumerate() {
+                    for (b, rows) in drawn.iter().enumerate() {
+                        let total: f64 = rows.iter().map(|&row| weight(row)).sum();
+                        let sum: f64 = rows.iter().map(|&row| weight(row) * one[row]).sum();
+                        self.two[a * self.n_slots + b] = if total > 0.0 { sum / total } else { 0.0 };
+                    }
+                }
+                // the same number whichever row comes first
+                for a in 0..self.n_slots {
+                    for b in 0..a {
+                        self.two[a * self.n_slots + b] = self.two[b * self.n_slots + a];
+                    }
+                }
+            }
+            Cells::Codes(codes, levels) => {
+                self.one = vec![0.0; self.n_slots * levels];
+                for (rows, shares) in drawn.iter().zip(self.one.chunks_exact_mut(*levels)) {
+                    rows.iter().for_each(|&row| shares[codes[row] as usize] += weight(row));
+                    let total: f64 = shares.iter().sum();
+                    shares.iter_mut().for_each(|s| *s /= total);
+                }
+                if !known.is_empty() {
+                    for (at, two) in self.two.iter_mut().enumerate() {
+                        let shares = |slot: usize| &self.one[slot * levels..][..*levels];
+                        let (a, b) = (shares(at / self.n_slots), shares(at % self.n_slots));
+                        *two = 1.0 - a.iter().zip(b).map(|(p, q)| p * q).sum::<f64>();
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn span(values: &[f64]) -> (f64, f64) {
+    let known = || values.iter().copied().filter(|x| !x.is_nan());
+    (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// Mean of `|x - y|` over the weighted y of `rows`, for the value x of every row (0 where it is missing): sorted, with running sums.
+fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) -> Vec<f64> {
+    let mut sorted: Vec<(f64, f64)> = rows.iter().map(|&row| (values[row], weight(row))).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut running = Vec::with_capacity(sorted.len() + 1);
+    let (mut mass, mut sum) = (0.0, 0.0);
+    running.push((mass, sum));
+    for (y, w) in &sorted {
+        (mass, sum) = (mass + w, sum + w * y);
+        running.push((mass, sum));
+    }
+    let gap = |&x: &f64| {
+        if x.is_nan() || mass <= 0.0 {
+            return 0.0;
+        }
+        let (below, sum_below) = running[sorted.partition_point(|(y, _)| *y <= x)];
+        ((x * below - sum_below + (sum - sum_below) - x * (mass - below)) / mass).max(0.0)
+    };
+    values.iter().map(gap).collect()
+}

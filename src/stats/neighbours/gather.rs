@@ -1,0 +1,131 @@
+//! Rows of a data set as neighbours see them: in the user's order, numbers as numbers, with the ranges of the root.
+//!
+//! A tree may cut a numeric column into bins, but rows are compared by its numbers: `|x - y|` over the range of the column in the rows
+//! of the root, so that distances mean the same in every node. A feature that is the same in all rows of a node differs nowhere and is
+//! left out. Gathering copies one byte a nominal cell and eight a number.
+
+use super::columns::{MISSING, Other};
+use super::{Codes, Counts, Method, Multiclass, Rows, neighbour_scores};
+use crate::data::{self, Column, Dataset, Kind};
+use crate::error::Result;
+use crate::parallel::Control;
+
+/// What all nodes of a tree share.
+#[derive(Debug)]
+pub struct Root<'a> {
+    data: &'a Dataset,
+    /// The same before numbers became bins.
+    raw: &'a Dataset,
+    /// Smallest and largest number of each numeric column, in feature order.
+    ranges: Vec<Option<(f64, f64)>>,
+    /// Mean weight of the root's rows, where weights are importances.
+    unit: Option<f64>,
+}
+
+impl<'a> Root<'a> {
+    /// `data` as growth sees it, `raw` before its numbers were binned, the rows of the root, and their positive weights unless all count
+    /// once.
+    pub fn new(
+        data: &'a Dataset,
+        raw: &'a Dataset,
+        rows: &[u32],
+        weight: Option<&dyn Fn(u32) -> f64>,
+    ) -> Self {
+        let range = |feature: usize| match &raw.columns()[feature] {
+            Column::Numeric(_) => {
+                let values = || rows.iter().map(|&r| number(data, raw, feature, r)).filter(|x| !x.is_nan());
+                let low = values().fold(f64::INFINITY, f64::min);
+                (low < f64::INFINITY).then(|| (low, values().fold(f64::NEG_INFINITY, f64::max)))
+            }
+            Column::Nominal(_) => None,
+        };
+        let ranges = (0..raw.columns().len()).map(range).collect();
+        let unit = weight.filter(|w| rows.iter().any(|&r| w(r).fract() != 0.0)).map(|w| {
+            let sum: f64 = rows.iter().map(|&r| w(r)).sum();
+            sum / rows.len() as f64
+        });
+        Self { data, raw, ranges, unit }
+    }
+
+    /// One score a feature from neighbours among the given rows; NaN for a feature that is the same, or unknown, in all of them.
+    ///
+    /// # Errors
+    /// As [`neighbour_scores`].
+    pub fn scores(
+        &self,
+        control: &Control,
+        rows: &[u32],
+        weight: Option<&dyn Fn(u32) -> f64>,
+        (method, multiclass): (Method, Multiclass),
+    ) -> Result<Vec<f64>> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);
+        let classes: Vec<u16> = rows.iter().map(|&r| self.data.classes()[r as usize]).collect();
+        let (mut complete, mut others, mut of_others) = (Vec::new(), Vec::new(), Vec::new());
+        for feature in 0..self.ranges.len() {
+            match &self.raw.columns()[feature] {
+                Column::Numeric(_) => {
+                    let values: Vec<f64> =
+                        rows.iter().map(|&r| number(self.data, self.raw, feature, r)).collect();
+                    let first = values[0];
+                    if values.iter().any(|v| *v != first && !(v.is_nan() && first.is_nan())) {
+                        others.push(Other::Numbers { values, range: self.ranges[feature] });
+                        of_others.push(feature);
+                    }
+                }
+                Column::Nominal(_) => {
+                    // codes after imputation
+                    let Column::Nominal(column) = &self.data.columns()[feature] else { continue };
+                    let first = column.code(rows[0]);
+                    if rows.iter().all(|&r| column.code(r) == first) {
+                        continue;
+                    }
+                    if column.levels() <= 256
+                        && (column.n_missing() == 0 || rows.iter().all(|&r| column.code(r) != data::MISSING))
+                    {
+                        complete.push((feature, column));
+                    } else {
+                        let code = |&r: &u32| match column.code(r) {
+                            data::MISSING => MISSING,
+                            code => code,
+                        };
+                        let levels = column.levels();
+                        others.push(Other::Nominal { codes: rows.iter().map(code).collect(), levels });
+                        of_others.push(feature);
+                    }
+                }
+            }
+        }
+        let mut scores = vec![f64::NAN; self.ranges.len()];
+        if complete.is_empty() && others.is_empty() {
+            return Ok(scores);
+        }
+        let n = complete.len();
+        let mut bytes = vec![0u8; n * rows.len()];
+        for (k, (_, column)) in complete.iter().enumerate() {
+            for (i, &row) in rows.iter().enumerate() {
+                bytes[i * n + k] = column.code(row) as u8;
+            }
+        }
+        let counts = match (weight, self.unit) {
+            (None, _) => Counts::One,
+            (Some(w), None) => Counts::Copies(rows.iter().map(|&r| w(r)).collect()),
+            (Some(w), Some(unit)) => Counts::Importances(rows.iter().map(|&r| w(r) / unit).collect()),
+        };
+        let codes = Codes { values: &bytes, columns: n, stride: n };
+        let near = Rows::new(codes, others, &classes, self.data.n_classes(), counts)?;
+        let found = neighbour_scores(control, &near, method, multiclass)?;
+        let features = complete.iter().map(|c| c.0).chain(of_others);
+        features.zip(found).for_each(|(feature, score)| scores[feature] = score);
+        Ok(scores)
+    }
+}
+
+/// A number as imputation left it.
+fn number(data: &Dataset, raw: &Dataset, feature: usize, row: u32) -> f64 {
+    let Column::Numeric(column) = &raw.columns()[feature] else { return f64::NAN };
+    match (&data.schema().features[feature].kind, column.value(row)) {
+        (Kind::Numeric { fill: Some(fill), .. }, value) if value.is_nan() => *fill,
+        (_, value) => value,
+    }
+}

@@ -65,7 +65,7 @@ impl Limits {
             return Err(Error::parameter("max_nodes", 0, "a tree has at least one node"));
         }
         match self.time_limit {
-            Some(s) if !(s >= 0.0) => {
+            Some(s) if s.is_nan() || s < 0.0 => {
                 Err(Error::parameter("time_limit", s, "must be a number of seconds >= 0"))
             }
             _ => Ok(()),

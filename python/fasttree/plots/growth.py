@@ -32,9 +32,10 @@ def growth_curve(
     Examples:
         >>> import fasttree
         >>> iris = fasttree.datasets.load_iris()
-        >>> ax = growth_curve(fasttree.fit(iris, criterion="gini", evaluation="global"), iris)
-        >>> len(ax.lines[0].get_xdata())
-        9
+        >>> model = fasttree.fit(iris, criterion="gini", evaluation="global")
+        >>> ax = growth_curve(model, iris)
+        >>> len(ax.lines[0].get_xdata()) == model.get_n_leaves()
+        True
     """
     steps = model.trace_
     if len(steps) == 0:

@@ -99,7 +99,7 @@ def two_way_repeated_measures_anova(
     Raises:
         ValueError: another shape, fewer than two subjects or levels, a value that is not finite.
 
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(3)
     >>> scores = rng.normal(size=(20, 3, 2)) + np.array([0.0, 1.0, 2.0])[:, None]
     >>> found = two_way_repeated_measures_anova(scores, names=("learner", "size"))
     >>> [e.p_value < 0.01 for e in found.effects]

@@ -151,10 +151,10 @@ fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             "criteria on tables",
         );
     }
-    if criterion.guard() != Guard::None {
+    if criterion.guard() != Guard::None || criterion.mdl_penalty() {
         return unsupported(
-            "a guard with evaluation='global' or 'glocal' (it compares the features of one leaf)",
-            "guard=None",
+            "a guard or mdl_penalty=True with evaluation='global' or 'glocal' (they compare the features of one leaf)",
+            "guard=None, mdl_penalty=False",
         );
     }
     if config.min_score.is_some() {
@@ -201,8 +201,29 @@ impl Plan {
         if config.threshold_search != "exact" {
             return unsupported(format!("threshold_search='{}'", config.threshold_search), "'exact'");
         }
-        if config.missing == Missing::Fractional {
-            return unsupported("missing='fractional'", "'auto', 'branch', 'mode', 'error'");
+        let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
+        if config.missing == Missing::Fractional && !divides {
+            let what = match config.evaluation {
+                Evaluation::Local => format!("criterion='{}'", criterion.info().name),
+                _ => "evaluation='global' or 'glocal'".into(),
+            };
+            return unsupported(
+                format!("missing='fractional' with {what}"),
+                "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and the criteria info_gain, \
+                 gain_ratio and gini",
+            );
+        }
+        if criterion.mdl_penalty() && config.missing == Missing::Branch {
+            return unsupported(
+                "missing='branch' with mdl_penalty=True (C4.5 scores a split on the rows whose value is known)",
+                "'auto', 'fractional', 'mode', 'error'",
+            );
+        }
+        if criterion.mdl_penalty() && config.ties != Ties::First {
+            return unsupported(
+                "ties other than 'first' with mdl_penalty=True (the first of nearly equal candidates stays)",
+                "ties='first'",
+            );
         }
         if let Some(method) = &config.pruning {
             method.check()?;
@@ -268,6 +289,19 @@ impl Plan {
         self.config.missing
     }
 
+    /// Rows without a value go down all branches in parts: asked for, or the best that criterion and evaluation serve.
+    pub fn is_fractional(&self) -> bool {
+        match self.config.missing {
+            Missing::Fractional => true,
+            Missing::Auto => {
+                self.config.evaluation == Evaluation::Local
+                    && self.criterion.info().fractional
+                    && self.config.cost_matrix.is_none()
+            }
+            _ => false,
+        }
+    }
+
     /// The setting of growth for a training set.
     pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Setting<'_> {
         let mut occurring = vec![false; data.n_classes()];
@@ -294,6 +328,10 @@ impl Plan {
             memo: None,
             stash: None,
             raw: None,
+            fractional: self.is_fractional(),
+            all_rows: largest as f64,
+            training: (self.config.thresholds == Thresholds::TrainingValue && !rows.is_everything())
+                .then(|| rows.bits(data.len())),
         }
     }
 
@@ -333,7 +371,7 @@ impl Plan {
         };
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = shared.0.as_ref().unwrap_or(data);
-        let model = self.grow_prepared((data, prepared), &rows, weights, Some(&shared.1), control)?;
+        let model = self.grow_prepared((data, prepared), &rows, None, weights, Some(&shared.1), control)?;
         let looked_at = Rows { data, rows: rows.rows(), weights };
         Ok(self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
     }

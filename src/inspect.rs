@@ -23,8 +23,58 @@ pub fn explain(
     let prepared = plan.prepare(data, binned_on, weights, control)?;
     let raw = Some(data);
     let data = prepared.as_ref().unwrap_or(data);
-    let setting = Setting { raw, ..plan.setting(data, &rows, weights) };
+    if plan.is_fractional() {
+        return on_known_rows(plan, data, &rows, weights, control);
+    }
+    // Thresholds on training values look at all rows given, of which these may be those of one node.
+    let setting = Setting { raw, training: None, ..plan.setting(data, &rows, weights) };
     candidates(data, &setting, &rows, &root, weights, control)
+}
+
+/// Candidates of each feature on the rows whose value is known, in feature order; scores are scaled by the known share of the
+/// weight where the criterion says so.
+fn on_known_rows(
+    plan: &Plan,
+    data: &Dataset,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Vec<Candidate>> {
+    let scored = |part: &Dataset, rows: &RowSet| {
+        let mut setting = plan.setting(part, rows, weights);
+        // Thresholds on training values look at all rows given, of which these may be those of one node.
+        setting.training = None;
+        candidates(part, &setting, rows, rows, weights, control)
+    };
+    let (partial, whole): (Vec<usize>, Vec<usize>) =
+        (0..data.columns().len()).partition(|&f| has_missing(&data.columns()[f]));
+    if partial.is_empty() {
+        return scored(data, rows);
+    }
+    let mut found = Vec::new();
+    if !whole.is_empty() {
+        let scores = scored(&data.select(&whole), rows)?;
+        let renamed = |c: Candidate| Candidate { feature: whole[c.feature as usize] as u32, ..c };
+        found.extend(scores.into_iter().map(renamed));
+    }
+    for feature in partial {
+        control.check()?;
+        let is_known = |&r: &u32| match &data.columns()[feature] {
+            Column::Numeric(c) => !c.value(r).is_nan(),
+            Column::Nominal(c) => c.code(r) != crate::data::MISSING,
+        };
+        let known = RowSet::of(rows.rows().iter().copied().filter(is_known).collect(), data.len());
+        if known.is_empty() {
+            continue;
+        }
+        let weight = |rows: &RowSet| rows.rows().iter().map(|&r| weights.value(r)).sum::<f64>();
+        let factor = if plan.criterion().info().fractional { weight(&known) / weight(rows) } else { 1.0 };
+        let scores = scored(&data.select(&[feature]), &known)?;
+        let scaled = |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
+        found.extend(scores.into_iter().map(scaled));
+    }
+    found.sort_by_key(|c| c.feature);
+    Ok(found)
 }
 
 /// One score a feature on the given rows: the multiway table of a nominal or binned feature, the best
@@ -52,47 +102,17 @@ pub fn score_features(
     let data = prepared.as_ref().unwrap_or(data);
     let on_tables = plan.criterion().info().evidence == Evidence::Table;
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
-    let mut out = vec![f64::NAN; data.columns().len()];
-    let mut take = |scores: Vec<Candidate>, factor: f64| {
-        for Candidate { feature, score, .. } in scores {
-            let best = &mut out[feature as usize];
-            let score = score * factor;
-            if best.is_nan() || score > *best {
-                *best = score;
-            }
-        }
+    let found = if leave_out {
+        on_known_rows(plan, data, &rows, weights, control)?
+    } else {
+        candidates(data, &plan.setting(data, &rows, weights), &rows, &rows, weights, control)?
     };
-    let partial: Vec<usize> =
-        (0..data.columns().len()).filter(|&f| leave_out && has_missing(&data.columns()[f])).collect();
-    if partial.is_empty() {
-        let setting = plan.setting(data, &rows, weights);
-        take(candidates(data, &setting, &rows, &rows, weights, control)?, 1.0);
-        return Ok(out);
-    }
-    let whole: Vec<usize> = (0..data.columns().len()).filter(|f| !partial.contains(f)).collect();
-    if !whole.is_empty() {
-        let part = data.select(&whole);
-        let setting = plan.setting(&part, &rows, weights);
-        let scores = candidates(&part, &setting, &rows, &rows, weights, control)?;
-        let renamed = |c: Candidate| Candidate { feature: whole[c.feature as usize] as u32, ..c };
-        take(scores.into_iter().map(renamed).collect(), 1.0);
-    }
-    for feature in partial {
-        control.check()?;
-        let is_known = |&r: &u32| match &data.columns()[feature] {
-            Column::Numeric(c) => !c.value(r).is_nan(),
-            Column::Nominal(c) => c.code(r) != crate::data::MISSING,
-        };
-        let known = RowSet::of(rows.rows().iter().copied().filter(is_known).collect(), data.len());
-        if known.is_empty() {
-            continue;
+    let mut out = vec![f64::NAN; data.columns().len()];
+    for Candidate { feature, score, .. } in found {
+        let best = &mut out[feature as usize];
+        if best.is_nan() || score > *best {
+            *best = score;
         }
-        let weight = |rows: &RowSet| rows.rows().iter().map(|&r| weights.value(r)).sum::<f64>();
-        let factor = if plan.criterion().info().fractional { weight(&known) / weight(&rows) } else { 1.0 };
-        let part = data.select(&[feature]);
-        let setting = plan.setting(&part, &known, weights);
-        let scores = candidates(&part, &setting, &known, &known, weights, control)?;
-        take(scores.into_iter().map(|c| Candidate { feature: feature as u32, ..c }).collect(), factor);
     }
     Ok(out)
 }

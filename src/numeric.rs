@@ -107,6 +107,61 @@ impl Logs {
     }
 }
 
+/// `x log2 x` of real numbers by a table of 1024 logarithms and four terms of the series of `log2(1 + r)`, `|r| < 2^-11`:
+/// 3 ns instead of 15. The error is below `2^-51 x (1 + |log2 x|)`, so it serves where candidates are screened or compared
+/// with a tolerance, not where the last bit decides.
+#[derive(Clone, Copy)]
+pub struct QuickLog {
+    table: &'static [(f64, f64); 1024],
+}
+
+static QUICK: OnceLock<Box<[(f64, f64); 1024]>> = OnceLock::new();
+
+impl QuickLog {
+    /// The table, made on first use.
+    pub fn new() -> Self {
+        let table = QUICK.get_or_init(|| {
+            let mut table = Box::new([(0.0, 0.0); 1024]);
+            for (i, (inverse, log)) in table.iter_mut().enumerate() {
+                *inverse = 1.0 / (1.0 + (i as f64 + 0.5) / 1024.0);
+                *log = -log2(*inverse);
+            }
+            table
+        });
+        Self { table }
+    }
+
+    /// `x log2 x` for a normal `x > 0`; 0 for 0.
+    #[inline]
+    pub fn x_log2_x(self, x: f64) -> f64 {
+        const SERIES: [f64; 4] = [
+            std::f64::consts::LOG2_E,
+            -std::f64::consts::LOG2_E / 2.0,
+            std::f64::consts::LOG2_E / 3.0,
+            -std::f64::consts::LOG2_E / 4.0,
+        ];
+        let bits = x.to_bits();
+        let exponent = (bits >> 52) as f64 - 1023.0;
+        let (inverse, log) = self.table[(bits >> 42) as usize & 1023];
+        let mantissa = f64::from_bits((bits & 0x000F_FFFF_FFFF_FFFF) | 0x3FF0_0000_0000_0000);
+        let r = mantissa * inverse - 1.0;
+        let series = r * (SERIES[0] + r * (SERIES[1] + r * (SERIES[2] + r * SERIES[3])));
+        x * (exponent + (log + series))
+    }
+}
+
+impl Default for QuickLog {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for QuickLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "QuickLog")
+    }
+}
+
 /// Counts of either kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {
@@ -386,6 +441,18 @@ mod tests {
             if c > 0 {
                 assert_eq!(Count::log2(c, logs), log2(f64::from(c)));
             }
+        }
+    }
+
+    #[test]
+    fn quick_logarithms_are_close() {
+        let quick = QuickLog::new();
+        assert_eq!(quick.x_log2_x(0.0), 0.0);
+        for i in 0..200_000 {
+            let x =
+                f64::powi(2.0, (mix(5, i) % 80) as i32 - 40) * (1.0 + mix(6, i) as f64 / 2.0_f64.powi(64));
+            let bound = x * (1.0 + log2(x).abs()) * f64::powi(2.0, -51);
+            assert!((quick.x_log2_x(x) - x_log2_x(x)).abs() <= bound, "{x}");
         }
     }
 

@@ -298,7 +298,7 @@ def config_of(
             "nominal_splits", params["nominal_splits"], ("multiway", "subset", "one_vs_rest")
         ),
         "discretize": discretizer_of(params["discretize"], params["n_bins"], criteria.evidence_of(criterion)),
-        "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value")),
+        "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value", "training_value")),
         "min_samples_split": share_or_count("min_samples_split", params["min_samples_split"], n_rows, 2),
         "min_samples_leaf": share_or_count("min_samples_leaf", params["min_samples_leaf"], n_rows, 1),
         "min_weight_fraction_leaf": real(
@@ -336,8 +336,4 @@ def config_of(
 
 
 def _missing(value: Any) -> Any:
-    if value == "fractional":
-        raise ValueError(
-            "missing='fractional' is not supported; supported: 'auto', 'mode', 'branch', 'error'"
-        )
-    return one_of("missing", value, ("auto", "mode", "branch", "error"))
+    return one_of("missing", value, ("auto", "fractional", "mode", "branch", "error"))

@@ -58,7 +58,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         n_bins: number of bins of the discretisers that take one.
         threshold_search: ``"exact"``: every boundary between two values.
         max_bins: bins of a histogram search.
-        thresholds: ``"midpoint"`` between two values, or ``"value"`` (the lower one).
+        thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or ``"training_value"`` (the largest value of the
+            whole training set that is not above the midpoint, as J48).
         max_depth: deepest level of a leaf; the root is level 0.
         max_leaf_nodes: largest number of leaves; growth is then best-first by distance.
         min_samples_split: fewer rows are not split (a float below 1: share of the rows).
@@ -71,8 +72,11 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             (The local distance of info_gain and gini never rises, so there True never stops.)
         empty_branch: a branch that no training row reached predicts its parent's majority (``"parent"``) or nothing
             (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an error in `score`).
-        missing: ``"branch"`` (a branch of its own), ``"mode"`` (mean or mode of the training rows), ``"error"``, ``"auto"``
-            (branch). Where training rows of a node had no missing value, the heaviest branch takes them.
+        missing: ``"fractional"`` (as C4.5: a row without a value goes down all branches, in parts weighted by the branches' training
+            weights, when the tree is grown and when it is asked; a split is scored on the known rows and the score scaled by
+            their share; limits count parts), ``"branch"`` (a branch of its own; where training rows of a node had no missing
+            value, the heaviest branch takes them), ``"mode"`` (mean or mode of the training rows), ``"error"``, ``"auto"``
+            (fractional with evaluation="local" and the criteria info_gain, gain_ratio and gini, else branch).
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5), ``"reduced_error"``,
             ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an object of `fasttree.pruning` with options.
@@ -223,32 +227,53 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         self, table: Table, weights: Any, config: dict[str, Any], custom: Any
     ) -> dict[int, tuple[tuple[str, Any, float], ...]]:
         """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's criterion."""
-        leaves, ends = self._model.apply(*rows_for(self._schema, table)), self.tree_.subtree_ends()
+        inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
+        blocks, n = rows_for(self._schema, table)
+        prepared_table = self._prepared(table)
+        if self._is_shared():
+            parts = ((node, self._model.reach(blocks, n, node)) for node in inner)
+            return {
+                node: tuple(self._candidates_of(prepared_table, p, weights, config, custom)) for node, p in parts
+            }
+        leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
         order = np.argsort(leaves, kind="stable")
         first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
-        table = self._prepared(table)
-        return {
-            node: tuple(self._candidates_of(table, order[first[node] : last[node]], weights, config, custom))
-            for node in np.flatnonzero(self.tree_.n_children > 0).tolist()
-        }
+        found = {}
+        for node in inner:
+            part = np.zeros(n)
+            part[order[first[node] : last[node]]] = 1.0
+            found[node] = tuple(self._candidates_of(prepared_table, part, weights, config, custom))
+        return found
+
+    def _is_shared(self) -> bool:
+        """Whether missing values take all branches, in parts."""
+        return bool(np.any(self.tree_.missing_branch == -2))
 
     def _candidates_of(
-        self, table: Table, rows: np.ndarray, weights: np.ndarray | None, config: dict[str, Any], custom: Any
+        self, table: Table, part: np.ndarray, weights: np.ndarray | None, config: dict[str, Any], custom: Any
     ) -> list[tuple[str, Any, float]]:
-        """Candidates (feature, threshold or levels, score) of the node that some `rows` of a prepared Table reach."""
+        """Candidates (feature, threshold or levels, score) of a node; `part` (n_rows,) of each row of a prepared Table reaches it."""
         if not self._compares_numbers():
             config = {**config, "discretize": None}
-        config = {**config, "missing": "branch"}
+        shared = self._is_shared()
+        config = {**config, "missing": "fractional" if shared else "branch"}
         if any(cuts is not None for cuts in self._schema.cuts):
             config["thresholds"] = "value"
         least = config["min_weight_fraction_leaf"]
+        rows = np.flatnonzero(part)
+        whole = np.ones(len(table)) if weights is None else weights
+        here = float((whole * part).sum())
         if least > 0:
             # The share is one of the whole training weight (rounding must not shut out a branch of just that weight).
-            here = len(rows) if weights is None else float(weights[rows].sum())
-            least *= (len(table) if weights is None else float(weights.sum())) / here * (1 - 1e-12)
-            if least > 0.5:
-                return []
-            config["min_weight_fraction_leaf"] = least
+            least *= float(whole.sum()) / here * (1 - 1e-12)
+        if np.any((part > 0) & (part < 1)):
+            # A branch must hold rows, counted in parts.
+            least = max(least, config["min_samples_leaf"] / here * (1 - 1e-9))
+            config["min_samples_leaf"] = 1
+            weights = whole * part
+        if least > 0.5:
+            return []
+        config["min_weight_fraction_leaf"] = least
         listed = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
         schema = self._schema
         return [
@@ -368,11 +393,10 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             table = self._prepared(X, y)
             weights = X.sample_weight if isinstance(X, Table) else None
             config, custom = config_of(self.get_params(deep=False), table, weights)
-            leaves, end = self._model.apply(blocks, n), tree.subtree_ends()[node]
-            rows = np.flatnonzero((leaves >= node) & (leaves < end))
-            if len(rows) == 0:
+            part = self._model.reach(blocks, n, node)
+            if not part.any():
                 raise ValueError(f"none of the {n} rows reaches node {node}")
-            found = self._candidates_of(table, rows, weights, config, custom)
+            found = self._candidates_of(table, part, weights, config, custom)
         feature, threshold = tree.feature[node], tree.threshold[node]
         name = self._schema.names[feature] if tree.n_children[node] else None
         listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None

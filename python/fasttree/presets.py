@@ -19,7 +19,7 @@ from typing import Any
 from . import criteria
 from .pruning import CostComplexity, ErrorBased
 
-__all__ = ["CART", "CHEN2013", "FMEASURE", "ID3", "VILALTA2001"]
+__all__ = ["C45", "CART", "CHEN2013", "FMEASURE", "ID3", "VILALTA2001"]
 
 ID3: dict[str, Any] = {
     "criterion": "info_gain",
@@ -67,3 +67,14 @@ CART: dict[str, Any] = {
 """Breiman, Friedman, Olshen & Stone (1984): Gini, binary splits of numbers and levels, cost-complexity pruning with its
 price chosen by ten-fold cross-validation and the one-standard-error rule. Node by node scikit-learn's tree, as far as no two
 splits tie; the book's surrogate splits are not there (see the page on CART)."""
+
+C45: dict[str, Any] = {
+    "criterion": criteria.make("gain_ratio").set_params(guard="j48", mdl_penalty=True),  # type: ignore[union-attr]
+    "nominal_splits": "multiway",
+    "thresholds": "training_value",
+    "min_samples_leaf": 2,
+    "missing": "fractional",
+    "pruning": ErrorBased(confidence=0.25, subtree_raising=True),
+}
+"""Quinlan's C4.5 (release 8) as J48 of Weka 3.6 grows and prunes it with its defaults (``-C 0.25 -M 2``): the same tree, leaf for
+leaf. J48's other flags are other values of these parameters; the page on C4.5 and J48 in the documentation lists them."""

@@ -151,7 +151,8 @@ class ReducedError(Pruning):
     Args:
         folds: the share held out is 1/folds; at least 2.
         fraction: the share itself, between 0 and 1; overrides `folds`.
-        random_state: seed of the division, a whole number >= 0.
+        random_state: seed of the division, a whole number >= 0; None divides as J48 does, without shuffling: the rows of
+            each class are brought together (by J48's swaps), every `folds`-th row goes to one fold, the last fold is held out.
 
     Examples:
         >>> ReducedError(fraction=0.25).to_config()
@@ -161,7 +162,7 @@ class ReducedError(Pruning):
     name = "reduced_error"
     costs = "errors on the rows held out"
 
-    def __init__(self, folds: int = 3, fraction: float | None = None, random_state: int = 0) -> None:
+    def __init__(self, folds: int = 3, fraction: float | None = None, random_state: int | None = 0) -> None:
         self.folds = folds
         self.fraction = fraction
         self.random_state = random_state
@@ -169,8 +170,16 @@ class ReducedError(Pruning):
     def to_config(self) -> dict[str, Any]:
         """The method as the core reads it."""
         seed = self.random_state
-        if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= int(seed) < 2**64:
-            raise ValueError(f"ReducedError(random_state={seed!r}): random_state must be a whole number >= 0")
+        whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**64
+        if seed is not None and not whole:
+            raise ValueError(
+                f"ReducedError(random_state={seed!r}): random_state must be a whole number >= 0, or None"
+            )
+        if seed is None and self.fraction is not None:
+            raise ValueError(
+                f"ReducedError(fraction={self.fraction!r}, random_state=None): folds are divided without a seed, a share "
+                "is not; give folds, or a random_state"
+            )
         if self.fraction is None:
             if isinstance(self.folds, bool) or not isinstance(self.folds, numbers.Integral) or self.folds < 2:
                 raise ValueError(f"ReducedError(folds={self.folds!r}): folds must be a whole number >= 2")
@@ -180,7 +189,7 @@ class ReducedError(Pruning):
             share = _number(
                 "ReducedError", "fraction", self.fraction, low=5e-324, high=1.0 - 2**-53, words=words
             )
-        return {"method": self.name, "share": share, "seed": int(seed)}
+        return {"method": self.name, "share": share, "seed": None if seed is None else int(seed)}
 
     @property
     def needs_rows(self) -> str | None:

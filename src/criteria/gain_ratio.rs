@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 pub struct GainRatio {
     /// Which features may win; `None` compares all.
     pub guard: Option<Guard>,
+    /// Candidates as in C4.5 release 8.
+    pub mdl_penalty: bool,
 }
 
 pub(super) static INFO: Info = Info {
@@ -37,12 +39,22 @@ pub(super) static INFO: Info = Info {
     metric: false,
     convex: true,
     fractional: true,
-    options: &[OptionInfo {
-        name: "guard",
-        default: "null",
-        doc: "Features whose gain is too low score 0: null compares all, 'average' asks for the mean gain over \
+    options: &[
+        OptionInfo {
+            name: "guard",
+            default: "null",
+            doc: "Features whose gain is too low score 0: null compares all, 'average' asks for the mean gain over \
               features with a valid split, 'j48' as C4.5 release 8, 'chen2013' for (sum of gains)/(features + 1).",
-    }],
+        },
+        OptionInfo {
+            name: "mdl_penalty",
+            default: "false",
+            doc: "true: growth takes candidates as C4.5 release 8 and J48 do. The threshold of a numeric feature is the one \
+                  with the largest gain, log2(thresholds)/n is taken off that gain, both sides hold at least \
+                  min(25, max(min_samples_leaf, 0.1 n/classes)) rows; of a nominal feature two branches hold at least \
+                  min_samples_leaf; numbers count as larger by 1e-6. Needs missing values in parts, imputed, or none.",
+        },
+    ],
     example: &[&[2, 3], &[4, 0], &[3, 2]],
     example_score: 0.15642756242117517,
 };
@@ -67,5 +79,9 @@ impl Formula for GainRatio {
 
     fn guard(&self) -> Guard {
         self.guard.unwrap_or_default()
+    }
+
+    fn mdl_penalty(&self) -> bool {
+        self.mdl_penalty
     }
 }

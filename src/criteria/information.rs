@@ -10,7 +10,7 @@
 //! inner loops run over candidates. O(branches x classes) a candidate, two divisions a branch.
 
 use super::{Block, Cells};
-use crate::numeric::{Count, entropy};
+use crate::numeric::{Count, QuickLog, entropy};
 
 /// Candidates per step: the accumulators of one step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
@@ -153,6 +153,34 @@ fn screenable<C: Count>(block: &Block<'_, C>) -> Option<&'static [f64]> {
     (rows && n > 0.0 && n < table.len() as f64).then_some(table)
 }
 
+/// True for a block of real weights that can be screened: below a weight of 1 the bound on the error would not hold.
+fn weighable<C: Count>(block: &Block<'_, C>) -> bool {
+    matches!(C::cells(block.totals), Cells::Weights(_)) && block.total().value() >= 1.0
+}
+
+/// `sum_mc n_mc log2 n_mc - n_m log2 n_m` of real weights into `out`, `sum_m n_m log2 n_m` into `sizes` if given.
+fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<&mut [f64]>) {
+    let quick = QuickLog::new();
+    out.fill(0.0);
+    let mut size = vec![0.0; out.len()];
+    for branch in 0..block.branches {
+        size.fill(0.0);
+        for c in 0..block.classes {
+            for ((s, z), x) in out.iter_mut().zip(&mut size).zip(block.cell(branch, c)) {
+                *z += x.value();
+                *s += quick.x_log2_x(x.value());
+            }
+        }
+        for (j, &z) in size.iter().enumerate() {
+            let whole = quick.x_log2_x(z);
+            out[j] -= whole;
+            if let Some(sizes) = sizes.as_deref_mut() {
+                sizes[j] += whole;
+            }
+        }
+    }
+}
+
 /// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, at most [`LANES`] candidates, and
 /// `n_m log2 n_m` to `sizes` if given.
 fn add_x_log2_x<C: Count>(
@@ -219,6 +247,12 @@ fn gain_error<C: Count>(block: &Block<'_, C>) -> f64 {
 /// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, and a
 /// bound on the difference from [`gains`].
 pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+    if weighable(block) {
+        let (h, share) = (class_entropy(block), 1.0 / block.total().value());
+        add_quick(block, out, None);
+        out.iter_mut().for_each(|s| *s = h + *s * share);
+        return Some(4.0 * gain_error(block));
+    }
     let table = screenable(block)?;
     let (h, share) = (class_entropy(block), 1.0 / block.total().value());
     for (step, out) in out.chunks_mut(LANES).enumerate() {
@@ -233,6 +267,20 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
 
 /// Gain ratio with one division, and a bound on the difference from the ratio of what [`pass`] gives.
 pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+    if weighable(block) {
+        let n = block.total().value();
+        let (n_h, whole) = (n * class_entropy(block), QuickLog::new().x_log2_x(n));
+        let mut sizes = vec![0.0; out.len()];
+        add_quick(block, out, Some(&mut sizes));
+        let mut smallest = f64::INFINITY;
+        for (s, z) in out.iter_mut().zip(&sizes) {
+            let split = whole - z;
+            smallest = if split < smallest { split } else { smallest };
+            *s = (n_h + *s) / split;
+        }
+        // Splits that are next to nothing are left to the exact formula.
+        return (smallest > 1e-3 * n.min(1.0)).then(|| 8.0 * gain_error(block) * n / smallest);
+    }
     let table = screenable(block)?;
     let n = block.total().value();
     let whole = table[n as usize];

@@ -312,6 +312,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn guard(&self) -> Guard {
         Guard::None
     }
+    /// Candidates are enumerated as C4.5 release 8 does; see `split::c45`.
+    fn mdl_penalty(&self) -> bool {
+        false
+    }
     /// All candidates of a node must come in one block (a user's function: one call a node).
     fn joined(&self) -> bool {
         false
@@ -368,6 +372,10 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     fn orders_levels(&self) -> bool {
         Formula::info(self).convex
     }
+    /// Candidates are enumerated as C4.5 release 8 does.
+    fn mdl_penalty(&self) -> bool {
+        false
+    }
     /// Another formula where branch i of a table holds the rows labelled i; see [`Criterion::labelled`].
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
@@ -414,6 +422,7 @@ impl<F: Formula> Criterion for F {
     fn screen(&self, t: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::screen(self, &t.block(c, n), out),
+            (Cells::Weights(c), Cells::Weights(n)) => Formula::screen(self, &t.block(c, n), out),
             _ => None,
         }
     }
@@ -422,6 +431,9 @@ impl<F: Formula> Criterion for F {
     }
     fn orders_levels(&self) -> bool {
         Formula::orders_levels(self)
+    }
+    fn mdl_penalty(&self) -> bool {
+        Formula::mdl_penalty(self)
     }
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         Formula::labelled(self)

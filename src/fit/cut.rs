@@ -59,7 +59,10 @@ impl Plan {
             rows = RowSet::of(grown_on, data.len());
             judges = Some(held_out);
         }
-        let model = self.grow(data, &rows, weights, control)?;
+        let prepared = self.prepare(data, &rows, weights, control)?;
+        let seen = prepared.as_ref().unwrap_or(data);
+        let all = judges.as_ref().map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
+        let model = self.grow_prepared((data, seen), &rows, all.as_ref(), weights, None, control)?;
         let looked_at = Rows { data, rows: judges.as_deref().unwrap_or(rows.rows()), weights };
         self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)
     }
@@ -67,14 +70,16 @@ impl Plan {
     /// Grow a tree on rows that count, without pruning it.
     pub fn grow(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
         let prepared = self.prepare(data, rows, weights, control)?;
-        self.grow_prepared((data, prepared.as_ref().unwrap_or(data)), rows, weights, None, control)
+        self.grow_prepared((data, prepared.as_ref().unwrap_or(data)), rows, None, weights, None, control)
     }
 
-    /// Grow a tree on rows as they came (`raw`) and as growth sees them.
+    /// Grow a tree on rows as they came (`raw`) and as growth sees them; `all` are the
+    /// training rows, where some of them are held out for pruning.
     pub(super) fn grow_prepared(
         &self,
         (raw, data): (&Dataset, &Dataset),
         rows: &RowSet,
+        all: Option<&RowSet>,
         weights: &Weights,
         memo: Option<&PairMemo>,
         control: &Control,
@@ -82,8 +87,16 @@ impl Plan {
         if self.config.nominal_splits == NominalSplits::Multiway {
             few_branches(data)?;
         }
-        let setting = Setting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
+        let mut setting = Setting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
+        if let Some(all) = all {
+            // What J48 asks of the whole training set, it asks of the rows held out, too.
+            let whole = self.setting(data, all, weights);
+            (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
+        }
         let mut tree = grow::grow(data, &setting, rows, weights, control)?;
+        if self.is_fractional() {
+            tree.share_missing();
+        }
         if let Some(costs) = self.costs(data.n_classes())? {
             tree.relabel(&costs);
         }
@@ -104,12 +117,15 @@ impl Plan {
         control: &Control,
     ) -> Result<(Model, Vec<Cut>)> {
         let merged = self.config.merge_redundant;
-        if method.is_none() && merged.is_none() {
+        // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
+        let collapse =
+            self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
+        if method.is_none() && merged.is_none() && !collapse {
             return Ok((model, Vec::new()));
         }
         let costs = self.costs(model.tree.classes)?;
         let (tree, schema) = (&model.tree, &model.schema);
-        let pruned = prune::prune_by_cost(tree, schema, (method, merged), rows, costs.as_ref(), control)?;
+        let pruned = prune::prune_by_cost(tree, schema, (method, merged), collapse, rows, costs.as_ref(), control)?;
         model.tree = pruned.tree;
         Ok((model, pruned.account))
     }

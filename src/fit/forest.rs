@@ -85,7 +85,7 @@ impl Plan {
         let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
         if method.is_some() || merged.is_some() {
             let looked_at = Rows { data: raw, rows: rows.rows(), weights };
-            let pruned = prune::prune(&model.tree, &model.schema, method, merged, Some(&looked_at), control)?;
+            let pruned = prune::prune_by_cost(&model.tree, &model.schema, (method, merged), collapse, Some(&looked_at), None, control)?;
             model.tree = pruned.tree;
         }
         Ok(model)

@@ -432,7 +432,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 let column = self.ground.numeric[i].column;
                 let at = choice.at as usize;
                 let (lo, hi) = (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
-                let t = self.ground.setting.thresholds.between(lo, hi);
+                let t = self.ground.setting.threshold(column, lo, hi);
                 let mut sizes = vec![choice.at, (order.len() - at) as u32];
                 if missing {
                     sizes.push((self.extent.len - order.len()) as u32);
@@ -682,7 +682,7 @@ fn listed<W: Weighing>(
                     let column = ground.numeric[i].column;
                     let value = |j: usize| column.value(entry_row(order[j]));
                     let (lo, hi) = (value(at as usize - 1), value(at as usize));
-                    threshold = Some(setting.thresholds.between(lo, hi));
+                    threshold = Some(setting.threshold(column, lo, hi));
                 }
             }
             Candidate { feature, threshold, levels, score }

@@ -8,6 +8,7 @@ mod bits;
 mod draft;
 mod evaluate;
 pub mod forest;
+mod fractional;
 mod global;
 mod global_leaf;
 mod global_score;
@@ -21,7 +22,7 @@ mod rows;
 mod stash;
 
 use crate::criteria::{Context, Criterion, Guard};
-use crate::data::{Dataset, RowSet, Weights};
+use crate::data::{Bits, Column, Dataset, NumericColumn, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::numeric::{Ties, midpoint};
 use crate::parallel::Control;
@@ -42,9 +43,22 @@ pub fn grow(
     control: &Control,
 ) -> Result<Tree> {
     match setting.evaluation {
+        Evaluation::Local if setting.criterion.mdl_penalty() || (setting.fractional && gaps(data, rows)) => {
+            fractional::grow(data, setting, rows, weights, control)
+        }
         Evaluation::Local => local::grow(data, setting, rows, weights, control),
         Evaluation::Global | Evaluation::Glocal => Ok(global::grow(data, setting, rows, weights, control)?.0),
     }
+}
+
+/// True when a cell of these rows is missing.
+fn gaps(data: &Dataset, rows: &RowSet) -> bool {
+    data.columns().iter().any(|column| match column {
+        Column::Numeric(c) => c.n_missing() > 0 && rows.rows().iter().any(|&r| c.value(r).is_nan()),
+        Column::Nominal(c) => {
+            c.n_missing() > 0 && rows.rows().iter().any(|&r| c.code(r) == crate::data::MISSING)
+        }
+    })
 }
 
 /// Which table decides what is split next.
@@ -165,17 +179,12 @@ pub enum Thresholds {
     Midpoint,
     /// On the lower value.
     Value,
+    /// On the largest value of all training rows that is not above the midpoint (J48).
+    TrainingValue,
 }
 
-impl Thresholds {
-    /// The threshold between two neighbouring values (never `-0.0`, which depends on the order of the rows).
-    pub(crate) fn between(self, lo: f64, hi: f64) -> f64 {
-        match self {
-            Self::Midpoint => midpoint(lo, hi) + 0.0,
-            Self::Value => lo + 0.0,
-        }
-    }
-}
+/// A training value exceeds a midpoint by rounding only when it does so by less than this.
+const ROUNDING: f64 = 1e-6;
 
 /// Everything that growth is told.
 #[derive(Debug)]
@@ -210,6 +219,34 @@ pub struct Setting<'a> {
     pub stash: Option<&'a Stash>,
     /// The data before numbers were binned, for criteria that compare rows by their numbers.
     pub raw: Option<&'a Dataset>,
+    /// Rows without a value go down all branches in parts.
+    pub fractional: bool,
+    /// All training rows, those held out for pruning included, as a count.
+    pub all_rows: f64,
+    /// The same as bits, where they are not all rows of the data set and thresholds are training values.
+    pub training: Option<Bits>,
+}
+
+impl Setting<'_> {
+    /// The threshold between two neighbouring values of a node (never `-0.0`, which depends on the order of the rows).
+    pub(crate) fn threshold(&self, column: &NumericColumn, lo: f64, hi: f64) -> f64 {
+        let middle = midpoint(lo, hi);
+        let t = match self.thresholds {
+            Thresholds::Midpoint => middle,
+            Thresholds::Value => lo,
+            Thresholds::TrainingValue => {
+                let order = column.order();
+                let value = |e: u32| column.value(entry_row(e));
+                let end = order.partition_point(|&e| {
+                    let v = value(e);
+                    v < hi && v - middle < ROUNDING
+                });
+                let training = |e: &&u32| self.training.as_ref().is_none_or(|t| t.get(entry_row(**e)) == 1);
+                order[..end].iter().rev().find(training).map_or(lo, |&e| value(e).max(lo))
+            }
+        };
+        t + 0.0
+    }
 }
 
 /// Refuse limits outside their domain.

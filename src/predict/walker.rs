@@ -148,6 +148,15 @@ impl<'t> Walker<'t> {
         !self.shares.is_empty()
     }
 
+    /// True for a node in the subtree of another.
+    pub fn is_below(&self, node: u32, other: u32) -> bool {
+        let mut at = node;
+        while at > other {
+            at = self.tree.nodes[at as usize].parent;
+        }
+        at == other
+    }
+
     /// The child of a node that a row goes to; the node itself when it is a leaf, or when the row goes to all children.
     pub fn child<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
         let step = &self.steps[node as usize];

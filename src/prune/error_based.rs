@@ -9,6 +9,9 @@
 //! - else `branch <= tree + 0.1`: the branch takes the node's place, the other rows are sent down there, and what
 //!   stands there now is pruned again.
 //!
+//! Where missing values take all branches, rows walk in parts; with the rows of the whole node in a branch the shares of its own
+//! branches are others, so that all of them are sent down anew.
+//!
 //! Comparisons give way by 1e-6. Empty leaves are charged nothing. Only rows that are not in the heaviest branch have to walk when
 //! a raise is weighed, and only the leaves they reach are charged anew: O(rows x depth) a level at worst.
 //!
@@ -48,13 +51,16 @@ pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
     (f + z * z / (2.0 * n) + spread) / (1.0 + z * z / n) * n - e
 }
 
+/// A row and the weight of the part of it that arrived.
+type Part = (u32, f64);
+
 /// A tree and the training rows in its leaves.
 struct Pruner<'s, 'r> {
     sketch: &'s mut Sketch,
     confidence: f64,
     rows: Option<(&'r Walker<'r>, &'r Rows<'r>)>,
-    /// Rows of each leaf.
-    held: Vec<Vec<u32>>,
+    /// Rows of each leaf, and the weight of their parts.
+    held: Vec<Vec<Part>>,
     /// Charge of each subtree.
     charge: Vec<f64>,
     /// Counts of the leaves of a branch with more rows; zero between uses.
@@ -108,7 +114,7 @@ pub(super) fn prune(
 }
 
 /// Subtrees that save no training errors become leaves.
-fn collapse(sketch: &mut Sketch) {
+pub(super) fn collapse(sketch: &mut Sketch) {
     let order = sketch.order();
     let mut errors = vec![0.0; sketch.nodes.len()];
     for &i in order.iter().rev() {
@@ -137,14 +143,29 @@ fn collapse(sketch: &mut Sketch) {
 impl Pruner<'_, '_> {
     /// Put the rows into the leaves; they must be those that the counts were made of.
     fn distribute(&mut self, control: &Control) -> Result<()> {
-        let Some((_, rows)) = self.rows else { return Ok(()) };
+        let Some((walker, rows)) = self.rows else { return Ok(()) };
         let mut sums = vec![0.0; self.sketch.classes];
         for chunk in rows.rows.chunks(1024) {
             control.check()?;
             for &r in chunk {
-                let leaf = self.leaf_from(0, r);
-                self.held[leaf].push(r);
-                sums[rows.data.classes()[r as usize] as usize] += rows.weights.value(r);
+                let whole = rows.weights.value(r);
+                sums[rows.data.classes()[r as usize] as usize] += whole;
+                if !walker.is_shared() {
+                    let leaf = self.leaf_from(0, r);
+                    self.held[leaf].push((r, whole));
+                    continue;
+                }
+                let (sketch, held) = (&self.sketch, &mut self.held);
+                // What was collapsed into a leaf gets what its branches get.
+                let mut cut = u32::MAX;
+                let tree = &sketch.nodes;
+                walker.spread(rows.data, r as usize, 0, |node, part, _| {
+                    let below = cut != u32::MAX && node > cut && walker.is_below(node, cut);
+                    if !below && tree[node as usize].n_children == 0 {
+                        held[node as usize].push((r, part * whole));
+                        cut = node;
+                    }
+                });
             }
         }
         let root = self.sketch.counts(0);
@@ -177,7 +198,7 @@ impl Pruner<'_, '_> {
     }
 
     /// Rows below a node, leaf by leaf, without those below `except`.
-    fn rows_below(&self, node: usize, except: usize) -> Vec<u32> {
+    fn rows_below(&self, node: usize, except: usize) -> Vec<Part> {
         let (mut stack, mut found) = (vec![node], Vec::new());
         while let Some(i) = stack.pop() {
             if i != except {
@@ -185,15 +206,81 @@ impl Pruner<'_, '_> {
                 stack.extend(self.sketch.children(i).iter().map(|&c| c as usize));
             }
         }
+        if self.rows.is_some_and(|(walker, _)| walker.is_shared()) {
+            // The parts of a row come together again.
+            found.sort_unstable_by_key(|p| p.0);
+            found.dedup_by(|later, first| {
+                let same = later.0 == first.0;
+                if same {
+                    first.1 += later.1;
+                }
+                same
+            });
+        }
         found
     }
 
-    /// The heaviest branch (the first of equals).
+    /// Send parts of rows down from a node as if they were all that ever came there; `arrive` is told every node and what reaches it.
+    fn pour(&self, node: usize, parts: Vec<Part>, mut arrive: impl FnMut(usize, &[Part])) {
+        let Some((walker, rows)) = self.rows else { return };
+        let mut stack = vec![(node, parts)];
+        while let Some((at, parts)) = stack.pop() {
+            arrive(at, &parts);
+            if self.sketch.is_leaf(at) {
+                continue;
+            }
+            let children = self.sketch.children(at);
+            let mut branches: Vec<Vec<Part>> = vec![Vec::new(); children.len()];
+            let (mut unknown, mut known) = (Vec::new(), vec![0.0; children.len()]);
+            let asked = self.sketch.origin[at];
+            for part in parts {
+                match walker.child(rows.data, part.0 as usize, asked) {
+                    next if next == asked => unknown.push(part),
+                    next => {
+                        let branch = self.sketch.nodes[next as usize].branch as usize;
+                        known[branch] += part.1;
+                        branches[branch].push(part);
+                    }
+                }
+            }
+            let all: f64 = known.iter().sum();
+            for (branch, known) in branches.iter_mut().zip(known) {
+                let share = if all < EQUAL { 1.0 / children.len() as f64 } else { known / all };
+                if share > EQUAL {
+                    branch.extend(unknown.iter().map(|&(r, w)| (r, w * share)));
+                }
+            }
+            stack.extend(children.iter().map(|&c| c as usize).zip(branches).rev());
+        }
+    }
+
+    fn sums(&self, parts: &[Part]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.sketch.classes];
+        if let Some((_, rows)) = self.rows {
+            parts.iter().for_each(|&(r, w)| sums[rows.data.classes()[r as usize] as usize] += w);
+        }
+        sums
+    }
+
+    /// Charge of a branch that gets all rows of its node, in parts.
+    fn as_whole_branch(&self, branch: usize, parts: Vec<Part>) -> f64 {
+        let mut charge = 0.0;
+        self.pour(branch, parts, |at, parts| {
+            if self.sketch.is_leaf(at) {
+                let sums = self.sums(parts);
+                let n: f64 = sums.iter().sum();
+                charge += self.charged(n, n - sums[majority(&sums)]);
+            }
+        });
+        charge
+    }
+
+    /// The heaviest branch (the last of equals, as J48).
     fn heaviest(&self, node: usize) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
         for &c in self.sketch.children(node) {
             let w = self.sketch.weight(c as usize);
-            if w > best.1 + EQUAL {
+            if w > best.1 - EQUAL {
                 best = (c as usize, w);
             }
         }
@@ -201,17 +288,17 @@ impl Pruner<'_, '_> {
     }
 
     /// Charge of a branch when other rows are sent down there, too.
-    fn as_branch(&mut self, branch: usize, others: &[u32]) -> f64 {
+    fn as_branch(&mut self, branch: usize, others: &[Part]) -> f64 {
         let Some((_, rows)) = self.rows else { return f64::INFINITY };
         let k = self.sketch.classes;
         let mut touched = Vec::new();
-        for &r in others {
+        for &(r, w) in others {
             let leaf = self.leaf_from(branch, r);
             let trial = &mut self.trial[leaf * k..(leaf + 1) * k];
             if trial.iter().all(|&x| x == 0.0) {
                 touched.push(leaf);
             }
-            trial[rows.data.classes()[r as usize] as usize] += rows.weights.value(r);
+            trial[rows.data.classes()[r as usize] as usize] += w;
         }
         let mut charge = self.charge[branch];
         for leaf in touched {
@@ -230,8 +317,13 @@ impl Pruner<'_, '_> {
         let leaf = self.as_leaf(node);
         let tree: f64 = self.sketch.children(node).iter().map(|&c| self.charge[c as usize]).sum();
         let heaviest = self.heaviest(node);
-        let others = if self.rows.is_some() { self.rows_below(node, heaviest) } else { Vec::new() };
-        let branch = self.as_branch(heaviest, &others);
+        let shared = self.rows.is_some_and(|(walker, _)| walker.is_shared());
+        let except = if shared { usize::MAX } else { heaviest };
+        let others = if self.rows.is_some() { self.rows_below(node, except) } else { Vec::new() };
+        let branch = match shared {
+            true => self.as_whole_branch(heaviest, others.clone()),
+            false => self.as_branch(heaviest, &others),
+        };
         let at_most = |a: f64, b: f64| a <= b + EQUAL;
         if at_most(leaf, tree + MARGIN) && at_most(leaf, branch + MARGIN) {
             self.held[node] = self.rows_below(node, usize::MAX);
@@ -241,7 +333,12 @@ impl Pruner<'_, '_> {
             return false;
         }
         if at_most(branch, tree + MARGIN) {
-            self.raise(node, heaviest, &others, Costs { leaf, tree, branch });
+            let costs = Costs { leaf, tree, branch };
+            match shared {
+                true => self.raise_whole(node, heaviest, others, costs),
+                false => self.raise(node, heaviest, &others, costs),
+            }
+            self.relabel(node);
             return true;
         }
         self.charge[node] = tree;
@@ -249,17 +346,17 @@ impl Pruner<'_, '_> {
     }
 
     /// A branch takes the place of its node, and the other rows walk down there.
-    fn raise(&mut self, node: usize, branch: usize, others: &[u32], costs: Costs) {
+    fn raise(&mut self, node: usize, branch: usize, others: &[Part], costs: Costs) {
         let Some((walker, rows)) = self.rows else { return };
         self.sketch.raise(node, branch, costs);
         self.held[node] = std::mem::take(&mut self.held[branch]);
         let k = self.sketch.classes;
-        for &r in others {
+        for &(r, w) in others {
             let class = rows.data.classes()[r as usize] as usize;
             let mut at = node;
             loop {
                 if at != node {
-                    self.sketch.counts[at * k + class] += rows.weights.value(r);
+                    self.sketch.counts[at * k + class] += w;
                     self.sketch.nodes[at].rows += 1;
                 }
                 if self.sketch.is_leaf(at) {
@@ -267,8 +364,30 @@ impl Pruner<'_, '_> {
                 }
                 at = walker.child(rows.data, r as usize, self.sketch.origin[at]) as usize;
             }
-            self.held[at].push(r);
+            self.held[at].push((r, w));
         }
+    }
+
+    /// The same where rows walk in parts: all of them anew.
+    fn raise_whole(&mut self, node: usize, branch: usize, parts: Vec<Part>, costs: Costs) {
+        self.sketch.raise(node, branch, costs);
+        let k = self.sketch.classes;
+        let mut arrived = Vec::new();
+        self.pour(node, parts, |at, parts| {
+            let held = if self.sketch.is_leaf(at) { parts.to_vec() } else { Vec::new() };
+            arrived.push((at, self.sums(parts), parts.len() as u32, held));
+        });
+        for (at, sums, rows, held) in arrived {
+            if at != node {
+                self.sketch.counts[at * k..(at + 1) * k].copy_from_slice(&sums);
+                self.sketch.nodes[at].rows = rows;
+            }
+            self.held[at] = held;
+        }
+    }
+
+    /// Labels below a node whose branch was raised.
+    fn relabel(&mut self, node: usize) {
         for i in self.sketch.below(node) {
             let i = i as usize;
             if self.sketch.nodes[i].rows > 0 {

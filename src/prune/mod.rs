@@ -54,8 +54,8 @@ pub enum Method {
     ReducedError {
         /// Share of the rows held out by `fit`, in (0, 1).
         share: f64,
-        /// Seed of the division.
-        seed: u64,
+        /// Seed of the division; without one the rows are divided as J48 does, into `1 / share` folds.
+        seed: Option<u64>,
     },
     /// Weakest links up to a price a leaf.
     CostComplexity {
@@ -144,20 +144,25 @@ pub fn prune(
     rows: Option<&Rows<'_>>,
     control: &Control,
 ) -> Result<Pruned> {
-    prune_by_cost(tree, schema, (method, merged), rows, None, control)
+    prune_by_cost(tree, schema, (method, merged), false, rows, None, control)
 }
 
-/// The same where errors cost what a matrix says, and the labels of the tree are the cheapest ones.
+/// The same where errors cost what a matrix says, and the labels of the tree are the cheapest ones. `collapse` first makes leaves of
+/// subtrees that save no training error (C4.5 ends growth so).
 pub fn prune_by_cost(
     tree: &Tree,
     schema: &Schema,
     (method, merged): (Option<&Method>, Option<Merge>),
+    collapse: bool,
     rows: Option<&Rows<'_>>,
     costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Pruned> {
     let mut sketch = Sketch::new(tree);
     sketch.costs = costs.cloned();
+    if collapse {
+        error_based::collapse(&mut sketch);
+    }
     if let Some(method) = method {
         method.check()?;
         if costs.is_some() {

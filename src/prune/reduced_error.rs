@@ -16,9 +16,10 @@ use crate::predict::Walker;
 
 /// Rows to grow on and rows held out: `share` of them, stratified by class, chosen by the seed and the
 /// places of the rows among those given (in the user's order), so that a fold is divided as its copy would be.
-pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: u64) -> (Vec<u32>, Vec<u32>) {
+pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: Option<u64>) -> (Vec<u32>, Vec<u32>) {
     let mut in_order = rows.to_vec();
     in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);
+    let Some(seed) = seed else { return divide_as_j48(data, in_order, (1.0 / share).round() as usize) };
     let mut sorted: Vec<(u16, u64, u32)> = in_order
         .into_iter()
         .enumerate()
@@ -37,6 +38,28 @@ pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: u64) -> (Vec<u32>,
     (grown_on, held_out)
 }
 
+/// The same as J48 divides: rows in the user's order, classes brought together by swaps, every `folds`-th row to one fold; the
+/// last fold is held out.
+fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>, Vec<u32>) {
+    let class = |r: u32| data.classes()[r as usize];
+    let n = rows.len();
+    let mut index = 1;
+    while index < n {
+        let own = class(rows[index - 1]);
+        for j in index..n {
+            if class(rows[j]) == own {
+                rows.swap(index, j);
+                index += 1;
+            }
+        }
+        index += 1;
+    }
+    let strided: Vec<u32> =
+        (0..folds).flat_map(|start| rows.iter().copied().skip(start).step_by(folds)).collect();
+    let first = n - n / folds;
+    (strided[..first].to_vec(), strided[first..].to_vec())
+}
+
 /// Cut bottom-up. `walker` walks the tree that the sketch was made of.
 pub(super) fn prune(
     sketch: &mut Sketch,
@@ -49,8 +72,12 @@ pub(super) fn prune(
     for chunk in rows.rows.chunks(1024) {
         control.check()?;
         for &r in chunk {
-            let leaf = walker.leaf(rows.data, r as usize) as usize;
-            held[leaf * k + rows.data.classes()[r as usize] as usize] += rows.weights.value(r);
+            let (class, whole) = (rows.data.classes()[r as usize] as usize, rows.weights.value(r));
+            walker.spread(rows.data, r as usize, 0, |node, part, ends| {
+                if ends {
+                    held[node as usize * k + class] += part * whole;
+                }
+            });
         }
     }
     let order = sketch.order();

@@ -6,6 +6,7 @@
 //! features; it sees scores and gains, no formula.
 
 mod block;
+pub mod c45;
 pub mod multiway;
 mod select;
 mod sink;

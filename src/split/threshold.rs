@@ -173,7 +173,7 @@ fn any_classes<W: Weighing>(
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize];
     let limited = scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1);
     let least = if W::COPIES { scan.min.weight.max(f64::from(scan.min.rows)) } else { scan.min.weight };
-    let known_weight: f64 = scan.known.iter().map(|s| s.value(unit)).sum();
+    let (first, last) = if limited { heavy_enough(scan, least, first, last) } else { (first, last) };
     let mut left = vec![W::Sum::default(); k];
     for i in 0..first - 1 {
         let c = class(i) as usize;
@@ -184,15 +184,9 @@ fn any_classes<W: Weighing>(
         let (c, next) = (class(i - 1), class(i));
         left[c as usize] = left[c as usize].plus(scan.weights.of(entry_row(order[i - 1])));
         // The ends of the admissible range are candidates even inside a run of one class.
-        let end = limited || (first > 1 && (i == first || i == last));
+        let end = (limited || first > 1) && (i == first || i == last);
         if boundary(order, i, u32::from(c != next), scan.convex && !end) == 0 {
             continue;
-        }
-        if limited {
-            let weight: f64 = left.iter().map(|s| s.value(unit)).sum();
-            if weight < least || known_weight - weight < least {
-                continue;
-            }
         }
         let stride = scratch.stride;
         for c in 0..k {
@@ -207,6 +201,29 @@ fn any_classes<W: Weighing>(
         }
     }
     flush(scan, held, context, branches, scratch, sink)
+}
+
+/// The positions `first..=last` at which both sides weigh at least `least` (none: `last < first`).
+fn heavy_enough<W: Weighing>(
+    scan: &Scan<'_, W>,
+    least: f64,
+    mut first: usize,
+    mut last: usize,
+) -> (usize, usize) {
+    let unit = scan.weights.unit();
+    let least = W::Sum::at_least(least, unit);
+    let weight = |i: usize| scan.weights.of(entry_row(scan.order[i]));
+    let mut left = (0..first).fold(W::Sum::default(), |s, i| s.plus(weight(i)));
+    while left < least && first <= last {
+        left = left.plus(weight(first));
+        first += 1;
+    }
+    let mut right = (last..scan.order.len()).fold(W::Sum::default(), |s, i| s.plus(weight(i)));
+    while right < least && first <= last {
+        last -= 1;
+        right = right.plus(weight(last));
+    }
+    (first, last)
 }
 
 fn flush<W: Weighing>(

@@ -16,6 +16,8 @@ pub trait Sum: Copy + Default + PartialEq + PartialOrd + Send + Sync + std::fmt:
     fn value(self, unit: f64) -> f64;
     /// A number of rows as a sum.
     fn from_rows(rows: u32) -> Self;
+    /// The smallest sum that is worth `value`.
+    fn at_least(value: f64, unit: f64) -> Self;
     /// True for nothing.
     #[inline]
     fn is_empty(self) -> bool {
@@ -45,6 +47,9 @@ impl Sum for u32 {
     fn from_rows(rows: u32) -> Self {
         rows
     }
+    fn at_least(value: f64, _unit: f64) -> Self {
+        value.ceil().max(0.0) as Self
+    }
 }
 
 impl Sum for i64 {
@@ -68,6 +73,9 @@ impl Sum for i64 {
     #[inline]
     fn from_rows(rows: u32) -> Self {
         Self::from(rows)
+    }
+    fn at_least(value: f64, unit: f64) -> Self {
+        (value / unit).ceil().max(0.0) as Self
     }
 }
 

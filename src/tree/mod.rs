@@ -150,6 +150,11 @@ impl Tree {
         weights.into_iter().map(|w| if whole > 0.0 { w / whole } else { equal }).collect()
     }
 
+    /// Let missing values take all branches of every node.
+    pub fn share_missing(&mut self) {
+        self.nodes.iter_mut().filter(|n| n.n_children > 0).for_each(|n| n.missing_branch = ALL);
+    }
+
     /// True when a missing value anywhere in the tree takes all branches.
     pub fn is_shared(&self) -> bool {
         self.nodes.iter().any(|n| n.missing_branch == ALL)
@@ -166,11 +171,11 @@ impl Tree {
     }
 }
 
-/// The most frequent class; the lower class on ties.
+/// The most frequent class; the lower class on ties (and where counts differ by the rounding of their parts only).
 pub fn majority(counts: &[f64]) -> usize {
     let mut best = 0;
     for (c, &n) in counts.iter().enumerate() {
-        if n > counts[best] {
+        if n > counts[best] * (1.0 + 1e-11) {
             best = c;
         }
     }

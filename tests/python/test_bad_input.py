@@ -134,7 +134,7 @@ BAD_PARAMETERS = {
     "min_score": [("high", ValueError, "min_score='high'"), (np.nan, ValueError, "min_score=nan")],
     "no_distance_decay": [("yes", ValueError, "no_distance_decay='yes'.*'strict'"), (1, ValueError, "no_distance_decay=1")],
     "empty_branch": [("none", ValueError, "empty_branch='none'.*'parent', 'unclassified'")],
-    "missing": [("fractional", ValueError, "'fractional' is not supported; supported: 'auto', 'mode', 'branch', 'error'"), ("mean", ValueError, "missing='mean'")],
+    "missing": [("mean", ValueError, "missing='mean'")],
     "handle_unknown": [("ignore", ValueError, "handle_unknown='ignore'.*'missing' or 'error'")],
     "thresholds": [("upper", ValueError, "thresholds='upper'.*'midpoint', 'value'")],
     "leaf_smoothing": [("kneser", ValueError, "leaf_smoothing='kneser'.*'laplace'")],

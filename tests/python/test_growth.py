@@ -108,6 +108,7 @@ def check(seed, criterion, kinds, n=60, n_classes=3, missing=0.0, weights=None, 
     """Grow one random tree both ways and compare; returns the number of nodes."""
     rng = np.random.default_rng(seed)
     how = how or {}
+    taken = {"missing": "branch", **how}
     columns = make_columns(rng, n, kinds, missing)
     y = labels(rng, columns, n, n_classes)
     w = None if weights is None else rng.choice(weights, n).tolist()
@@ -127,7 +128,7 @@ def check(seed, criterion, kinds, n=60, n_classes=3, missing=0.0, weights=None, 
     )
     table = make_table(columns, y, n_classes)
     for n_jobs in (None, 2):
-        model = fasttree.fit(table, criterion=criterion, sample_weight=w, n_jobs=n_jobs, **how)
+        model = fasttree.fit(table, criterion=criterion, sample_weight=w, n_jobs=n_jobs, **taken)
         assert_same_tree(model, nodes)
     reached = [tree_oracle.leaf_of(nodes, columns, r) for r in range(n)]
     np.testing.assert_array_equal(model.apply(table), reached)
@@ -188,7 +189,7 @@ def test_options_of_criteria(criterion):
     y = labels(rng, columns, 60, 3)
     nodes = tree_oracle.grow(columns, y, 3, evaluator(made, 3, [True] * 3))
     assert len(nodes) > 10
-    assert_same_tree(fasttree.fit(make_table(columns, y, 3), criterion=criterion), nodes)
+    assert_same_tree(fasttree.fit(make_table(columns, y, 3), criterion=criterion, missing="branch"), nodes)
 
 
 @pytest.mark.parametrize("guard", ["average", "j48", "chen2013"])

@@ -26,9 +26,9 @@ def nominal(**how):
 
 
 @pytest.mark.parametrize("make", [numeric, nominal])
-@pytest.mark.parametrize("missing", ["auto", "branch"])
-def test_a_branch_of_its_own(make, missing):
-    model, X, y = make(missing=missing)
+@pytest.mark.parametrize("how", [{"missing": "branch"}, {"criterion": "chi2"}], ids=["branch", "auto"])
+def test_a_branch_of_its_own(make, how):
+    model, X, y = make(**how)
     tree = model.tree_
     assert (tree.n_children[0], tree.missing_branch[0], model.get_n_leaves()) == (3, 2, 3)
     assert model.score(X, y) == 1.0
@@ -40,14 +40,15 @@ def test_a_branch_of_its_own(make, missing):
 
 def test_missing_where_training_had_none_goes_the_heaviest_way():
     X = np.array([[1.0], [2.0], [3.0], [8.0], [9.0]])
-    model = fasttree.fit(X, ["no", "no", "no", "yes", "yes"])
+    how = {"missing": "branch"}
+    model = fasttree.fit(X, ["no", "no", "no", "yes", "yes"], **how)
     assert (model.tree_.n_children[0], model.tree_.missing_branch[0]) == (2, 0)
     assert model.predict([[NAN]]).tolist() == ["no"]
-    weighted = fasttree.fit(X, ["no", "no", "no", "yes", "yes"], sample_weight=[1, 1, 1, 2, 2])
+    weighted = fasttree.fit(X, ["no", "no", "no", "yes", "yes"], sample_weight=[1, 1, 1, 2, 2], **how)
     assert weighted.predict([[NAN]]).tolist() == ["yes"]
-    levels = fasttree.fit([["a"], ["b"], ["b"], ["c"]], [0, 1, 1, 2])
+    levels = fasttree.fit([["a"], ["b"], ["b"], ["c"]], [0, 1, 1, 2], **how)
     assert levels.predict([[None]]).tolist() == [1]
-    equal = fasttree.fit([["a"], ["b"]], [0, 1])
+    equal = fasttree.fit([["a"], ["b"]], [0, 1], **how)
     assert equal.predict([[None]]).tolist() == [0]  # the first of equally heavy ones
 
 
@@ -55,7 +56,7 @@ def test_a_node_without_gaps_has_no_branch_for_them():
     """Only the nodes that gaps reach get a third branch."""
     X = np.array([[0, 1.0], [0, 2.0], [0, NAN], [1, 3.0], [1, 4.0], [1, 5.0]])
     y = [0, 1, 2, 3, 3, 4]
-    model = fasttree.fit(X, y)
+    model = fasttree.fit(X, y, missing="branch")
     tree = model.tree_
     for node in np.flatnonzero(tree.feature == 1):
         rows = model.decision_path(X).toarray()[:, node].astype(bool)

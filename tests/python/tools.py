@@ -27,6 +27,7 @@ tree_oracle = _load("tree_oracle")
 pruning_oracle = _load("pruning_oracle")
 pairs_oracle = _load("pairs_oracle")
 neighbours_oracle = _load("neighbours_oracle")
+fractional_oracle = _load("fractional_oracle")
 
 
 def body_of(data: bytes) -> dict[str, Any]:

@@ -11,7 +11,7 @@ const METHODS: [Method; 9] = [
     Method::Pessimistic,
     Method::ErrorBased { confidence: 0.25, subtree_raising: false },
     Method::ErrorBased { confidence: 0.25, subtree_raising: true },
-    Method::ReducedError { share: 0.3, seed: 1 },
+    Method::ReducedError { share: 0.3, seed: Some(1) },
     Method::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Gini },
     Method::CostComplexity { ccp_alpha: 0.2, impurity: Impurity::Error },
     Method::CostComplexity { ccp_alpha: 1e-4, impurity: Impurity::Entropy },
@@ -109,13 +109,15 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     let control = Control::new(1);
     for method in METHODS {
         let raising = matches!(method, Method::ErrorBased { subtree_raising: true, .. });
-        let pruned = prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+        let pruned =
+            prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
         assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
         let judged = matches!(method, Method::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
         if method != Method::Pessimistic && !raising {
             let again =
-                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control)
+                    .unwrap();
             assert_eq!(again.tree, pruned.tree, "{method:?}");
             assert!(again.account.is_empty());
         }
@@ -152,7 +154,7 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
     for method in [
         Method::ErrorBased { confidence: 0.0, subtree_raising: false },
         Method::ErrorBased { confidence: f64::NAN, subtree_raising: false },
-        Method::ReducedError { share: 1.0, seed: 0 },
+        Method::ReducedError { share: 1.0, seed: Some(0) },
         Method::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
         Method::MEstimate { m: f64::INFINITY },
     ] {

@@ -1,0 +1,164 @@
+//! What all nodes of a tree of parts share: columns, the unit of weights, the smallest branches.
+
+use crate::data::{Column, Dataset, NumericColumn, RowSet, Weights};
+use crate::grow::Setting;
+use crate::numeric::QuickLog;
+use crate::split::c45::{CLOSE, MANY};
+use crate::split::multiway::Minimum;
+use crate::stats::contingency::Layout;
+
+/// A numeric feature.
+#[derive(Debug)]
+pub(super) struct Numeric<'a> {
+    pub feature: u32,
+    pub column: &'a NumericColumn,
+    /// Some of its values are closer to each other than C4.5 cuts.
+    pub close: bool,
+}
+
+/// A nominal feature.
+#[derive(Debug)]
+pub(super) struct Nominal {
+    pub feature: u32,
+    pub levels: u32,
+}
+
+/// Weights that a row has as a whole.
+#[derive(Debug)]
+enum Whole<'a> {
+    One,
+    Copies(&'a [u32]),
+    Fixed(&'a [i64]),
+}
+
+/// What does not change while a tree grows.
+#[derive(Debug)]
+pub(super) struct Base<'a> {
+    pub data: &'a Dataset,
+    pub setting: &'a Setting<'a>,
+    pub numeric: Vec<Numeric<'a>>,
+    pub nominal: Vec<Nominal>,
+    /// Tables of the nominal features, with a last code for missing values.
+    pub layout: Layout,
+    /// Candidates are those of C4.5 (`split::c45`).
+    pub c45: bool,
+    /// Features with too many values to count in C4.5's mean.
+    pub many: Vec<bool>,
+    weights: Whole<'a>,
+    /// Value of a weight of 1, in units, is `2^shift`.
+    shift: i32,
+    /// Value of one unit.
+    pub unit: f64,
+    /// Every row weighs 1.
+    pub unit_weights: bool,
+    /// Rows are counted by the weight of their parts (else, with real weights, by the number of parts).
+    pub copies: bool,
+    pub total_weight: f64,
+    /// 0, 1, 2, ...: the rows of a node by their number in it.
+    pub numbers: Vec<u32>,
+    pub quick: QuickLog,
+}
+
+impl<'a> Base<'a> {
+    pub fn new(data: &'a Dataset, setting: &'a Setting<'a>, rows: &RowSet, weights: &'a Weights) -> Self {
+        let total: f64 = rows.rows().iter().map(|&r| weights.value(r)).sum();
+        // Sums stay below 2^62.
+        let free = 61 - total.log2().ceil() as i32;
+        let (whole, shift) = match weights {
+            Weights::Unit => (Whole::One, free.min(50)),
+            Weights::Integer(w) => (Whole::Copies(w), free.min(50)),
+            Weights::Fixed { values, shift } => (Whole::Fixed(values), *shift),
+        };
+        let (mut numeric, mut nominal, mut arities) = (Vec::new(), Vec::new(), Vec::new());
+        let c45 = setting.criterion.mdl_penalty();
+        for (feature, column) in data.columns().iter().enumerate() {
+            let feature = feature as u32;
+            match column {
+                Column::Numeric(column) => {
+                    numeric.push(Numeric { feature, column, close: c45 && has_close_values(column) });
+                }
+                Column::Nominal(column) => {
+                    nominal.push(Nominal { feature, levels: column.levels() as u32 });
+                    arities.push(column.levels() as u32 + 1);
+                }
+            }
+        }
+        let copies = !matches!(whole, Whole::Fixed(_));
+        let all_rows = setting.all_rows;
+        let mut many: Vec<bool> = data
+            .columns()
+            .iter()
+            .map(|c| matches!(c, Column::Nominal(c) if MANY * all_rows - c.levels() as f64 <= 1e-6))
+            .collect();
+        if many.iter().all(|&m| m) {
+            many.fill(false);
+        }
+        Self {
+            data,
+            setting,
+            numeric,
+            nominal,
+            layout: Layout::new(&arities, data.n_classes()),
+            c45,
+            many,
+            weights: whole,
+            shift,
+            unit: f64::powi(2.0, -shift),
+            unit_weights: matches!(weights, Weights::Unit),
+            copies,
+            total_weight: total,
+            numbers: (0..rows.len() as u32).collect(),
+            quick: QuickLog::new(),
+        }
+    }
+
+    /// Codes, the one for missing values included, fit a byte.
+    pub fn narrow(&self) -> bool {
+        self.nominal.iter().all(|f| f.levels < 256)
+    }
+
+    /// The weight of a whole row, in units.
+    pub fn weight(&self, row: u32) -> i64 {
+        match self.weights {
+            Whole::One => 1 << self.shift,
+            Whole::Copies(w) => i64::from(w[row as usize]) << self.shift,
+            Whole::Fixed(w) => w[row as usize],
+        }
+    }
+
+    /// Whole rows in a weight, where every part is a whole row of weight 1.
+    pub fn rows_in(&self, weight: i64) -> u32 {
+        (weight >> self.shift) as u32
+    }
+
+    /// Smallest branch with rows. Parts of rows add up to rows within rounding.
+    pub fn minimum(&self, whole: bool) -> Minimum {
+        let limits = &self.setting.limits;
+        let weight = limits.min_weight_fraction_leaf * self.total_weight;
+        let rows = limits.min_samples_leaf as u32;
+        if whole || !self.copies {
+            return Minimum { rows, weight, copies: whole };
+        }
+        Minimum { rows: 1, weight: weight.max(f64::from(rows)) * (1.0 - 1e-9), copies: false }
+    }
+
+    /// Where a feature is found among the numeric ones.
+    pub fn numeric_place(&self, feature: u32) -> Option<usize> {
+        self.numeric.binary_search_by_key(&feature, |f| f.feature).ok()
+    }
+}
+
+fn has_close_values(column: &NumericColumn) -> bool {
+    let mut before = f64::NAN;
+    for &entry in column.order() {
+        let value = column.value(crate::data::entry_row(entry));
+        if value.is_nan() {
+            break;
+        }
+        if before < value && before + CLOSE >= value {
+            return true;
+        }
+        before = value;
+    }
+    false
+}

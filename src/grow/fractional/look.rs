@@ -1,0 +1,325 @@
+//! One node in parts looked at: which split is best.
+//!
+//! Features are scored on their known rows, by the criterion's own formula ([`Best`]) and scaled by the known share of the node's
+//! weight, or by C4.5's rule (`split::c45`). A node of whole rows of weight 1 is counted in integers, any other in weights.
+
+use super::base::Base;
+use super::parts::Parts;
+use crate::criteria::{Criterion, InfoGain, Tables};
+use crate::data::{entry_row, entry_tied};
+use crate::error::Result;
+use crate::grow::evaluate::shuffled;
+use crate::numeric::{Cells, Count, mix};
+use crate::parallel::{self, Control};
+use crate::split::c45::{self, Known, Usable};
+use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::threshold::{self, ClassOf, Scan};
+use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
+use crate::stats::contingency::{Code, CodedRows, Planes, Tally, count};
+use crate::stats::{FixedWeights, Sum, UnitWeights, Weighing};
+
+/// Rows times features above which the features of one node are looked at by several threads.
+const WIDE_NODE: usize = 1 << 16;
+
+/// The candidate that was chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pick {
+    pub feature: u32,
+    /// Rows on the left of a threshold; 0 for a multiway split.
+    pub at: u32,
+    pub score: f64,
+}
+
+/// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random choices.
+pub(super) fn pick<C: Code>(
+    base: &Base<'_>,
+    parts: &Parts<C>,
+    sums: &[i64],
+    key: u64,
+    control: &Control,
+) -> Result<Option<Pick>> {
+    if parts.whole {
+        let totals: Vec<u32> = sums.iter().map(|&s| base.rows_in(s)).collect();
+        View::new(base, parts, UnitWeights, totals).pick(key, control)
+    } else {
+        let weights = FixedWeights { values: &parts.weights, unit: base.unit };
+        View::new(base, parts, weights, sums.to_vec()).pick(key, control)
+    }
+}
+
+struct View<'v, C, W: Weighing> {
+    base: &'v Base<'v>,
+    parts: &'v Parts<C>,
+    weights: W,
+    totals: Vec<W::Sum>,
+    /// First row of the classes 1, 2, ...
+    starts: Vec<u32>,
+    tally: Tally<W::Sum>,
+    min: Minimum,
+}
+
+impl<'v, C: Code, W: Weighing> View<'v, C, W> {
+    fn new(base: &'v Base<'v>, parts: &'v Parts<C>, weights: W, totals: Vec<W::Sum>) -> Self {
+        let starts =
+            (1..totals.len().max(1)).map(|c| parts.classes.partition_point(|&x| usize::from(x) < c) as u32);
+        let n = parts.len();
+        let tally = match base.nominal.is_empty() {
+            true => Tally::default(),
+            false => count(
+                CodedRows { codes: &parts.codes, classes: &parts.classes, rows: &base.numbers[..n] },
+                &base.layout,
+                weights,
+                &mut Planes::default(),
+            ),
+        };
+        let (starts, min) = (starts.collect(), base.minimum(parts.whole));
+        Self { base, parts, weights, totals, starts, tally, min }
+    }
+
+    fn class_of(&self) -> ClassOf<'_> {
+        ClassOf { codes: &self.parts.classes, starts: &self.starts }
+    }
+
+    fn sum(sums: &[W::Sum]) -> W::Sum {
+        sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b))
+    }
+
+    /// Class sums of some rows of an order.
+    fn sums_of(&self, order: &[u32]) -> Vec<W::Sum> {
+        let mut sums = vec![W::Sum::default(); self.totals.len()];
+        for &entry in order {
+            let row = entry_row(entry);
+            let sum = &mut sums[self.parts.classes[row as usize] as usize];
+            *sum = sum.plus(self.weights.of(row));
+        }
+        sums
+    }
+
+    /// Class sums of the rows in which a numeric feature is known.
+    fn known(&self, order: &[u32]) -> Vec<W::Sum> {
+        if order.len() == self.parts.len() { self.totals.clone() } else { self.sums_of(order) }
+    }
+
+    /// Share of the node's weight in which a feature is known.
+    fn share(&self, known: &[W::Sum]) -> f64 {
+        if *known == *self.totals {
+            return 1.0;
+        }
+        Self::sum(known).value(self.weights.unit()) / Self::sum(&self.totals).value(self.weights.unit())
+    }
+
+    /// Table of known rows of a nominal feature, and their class sums.
+    fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
+        let k = self.totals.len();
+        let cells = self.tally.table(&self.base.layout, nominal);
+        let (cells, missing) = cells.split_at(cells.len() - k);
+        (cells, self.totals.iter().zip(missing).map(|(t, &m)| t.minus(m)).collect())
+    }
+
+    fn offer_numeric(
+        &self,
+        numeric: usize,
+        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+        best: &mut Best<'_>,
+    ) -> Result<f64> {
+        let order = self.parts.order(numeric);
+        let known = self.known(order);
+        let scan = Scan {
+            feature: self.base.numeric[numeric].feature,
+            order,
+            known: &known,
+            totals: &known,
+            class_of: self.class_of(),
+            weights: self.weights,
+            min: self.min,
+            convex: self.base.setting.criterion.info().convex,
+        };
+        threshold::offer(&scan, &self.base.setting.context, scratch, best)?;
+        Ok(self.share(&known))
+    }
+
+    fn offer_nominal(
+        &self,
+        nominal: usize,
+        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+        best: &mut Best<'_>,
+    ) -> Result<f64> {
+        let (cells, known) = self.table(nominal);
+        let table = NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
+        if !self.base.copies && self.min.rows > 1 && !self.has_large_branches(nominal) {
+            return Ok(0.0);
+        }
+        let (unit, context) = (self.weights.unit(), &self.base.setting.context);
+        multiway::offer(std::iter::once(table), &known, unit, self.min, context, scratch, best)?;
+        Ok(self.share(&known))
+    }
+
+    /// Whether every branch with rows has enough of them, counted as parts.
+    fn has_large_branches(&self, nominal: usize) -> bool {
+        let (width, levels) = (self.base.nominal.len(), self.base.nominal[nominal].levels as usize);
+        let mut sizes = vec![0; levels + 1];
+        self.parts.codes.chunks_exact(width).for_each(|codes| sizes[codes[nominal].index()] += 1);
+        sizes[..levels].iter().all(|&s| s == 0 || s >= self.min.rows)
+    }
+
+    /// Best candidate of each wanted feature, in feature order.
+    fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
+        let (base, setting) = (self.base, self.base.setting);
+        let look = |feature: u32, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
+            let mut best = Best::new(setting.criterion, setting.ties, false);
+            let share = match base.numeric_place(feature) {
+                Some(i) => self.offer_numeric(i, scratch, &mut best)?,
+                None => self.offer_nominal(
+                    base.nominal.partition_point(|f| f.feature < feature),
+                    scratch,
+                    &mut best,
+                )?,
+            };
+            best.finish(&setting.context)?;
+            best.features.iter_mut().for_each(|b| b.score *= share);
+            Ok(best.features)
+        };
+        let p = base.data.columns().len();
+        if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
+            let found = parallel::map(control, p, |f| match wanted[f] {
+                true => look(f as u32, &mut Scratch::default()),
+                false => Ok(Vec::new()),
+            })?;
+            return Ok(found.into_iter().flatten().collect());
+        }
+        let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+        for f in (0..p).filter(|&f| wanted[f]) {
+            found.extend(look(f as u32, &mut scratch)?);
+        }
+        Ok(found)
+    }
+
+    /// Splits that C4.5 would consider, in feature order.
+    fn usable(&self, wanted: &[bool], control: &Control) -> Result<Vec<Usable>> {
+        let base = self.base;
+        let least = base.setting.limits.min_samples_leaf as f64;
+        let (logs, quick) = (base.setting.context.logs, base.quick);
+        let f = move |cell: <W::Sum as Sum>::Cell| {
+            if W::UNIT {
+                cell.x_log2_x(logs)
+            } else {
+                let x = cell.value();
+                if x < c45::EQUAL { 0.0 } else { quick.x_log2_x(x) }
+            }
+        };
+        let unit = self.weights.unit();
+        let look = |feature: u32| -> Option<Usable> {
+            let (at, gain, ratio) = if let Some(i) = base.numeric_place(feature) {
+                let order = self.parts.order(i);
+                let known = self.known(order);
+                let scan = Known {
+                    order,
+                    known: &known,
+                    totals: &self.totals,
+                    class_of: self.class_of(),
+                    weights: self.weights,
+                };
+                c45::cut(&scan, least, f)?
+            } else {
+                let (cells, _) = self.table(base.nominal.partition_point(|n| n.feature < feature));
+                let cells: Vec<_> = cells.iter().map(|s| s.cell(unit)).collect();
+                let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
+                let (gain, ratio) = c45::branches(&cells, &totals, least, &f)?;
+                (0, gain, ratio)
+            };
+            Some(Usable { feature, at, gain, ratio, many: base.many[feature as usize] })
+        };
+        let p = base.data.columns().len();
+        if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
+            let found = parallel::map(control, p, |f| Ok(if wanted[f] { look(f as u32) } else { None }))?;
+            return Ok(found.into_iter().flatten().collect());
+        }
+        Ok((0..p).filter(|&f| wanted[f]).filter_map(|f| look(f as u32)).collect())
+    }
+
+    fn among(&mut self, wanted: &[bool], key: u64, control: &Control) -> Result<Option<Pick>> {
+        let setting = self.base.setting;
+        let p = wanted.len();
+        if self.base.c45 {
+            let usable = self.usable(wanted, control)?;
+            let chosen = c45::choose(&usable, setting.guard, p);
+            return Ok(chosen.map(|u| Pick { feature: u.feature, at: u.at, score: u.ratio }));
+        }
+        let best = self.best(wanted, control)?;
+        let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
+        let choice = selector.choose(best, self, mix(setting.seed, !key))?;
+        Ok(choice.map(|c| Pick { feature: c.feature, at: c.at, score: c.score }))
+    }
+
+    fn pick(mut self, key: u64, control: &Control) -> Result<Option<Pick>> {
+        let setting = self.base.setting;
+        let p = self.base.data.columns().len();
+        let most = setting.max_features.filter(|&m| m < p);
+        let Some(most) = most else { return self.among(&vec![true; p], key, control) };
+        // As scikit-learn: look further until one feature has a valid split.
+        let drawn = shuffled(p, mix(setting.seed, key));
+        let (mut from, mut to) = (0, most.max(1));
+        loop {
+            let mut wanted = vec![false; p];
+            drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
+            let found = self.among(&wanted, key, control)?;
+            if found.is_some() || to == p {
+                return Ok(found);
+            }
+            (from, to) = (to, to + 1);
+        }
+    }
+}
+
+impl<C: Code, W: Weighing> FeatureBest for View<'_, C, W> {
+    fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
+        let unit = self.weights.unit();
+        let (sums, known) = match self.base.numeric_place(feature) {
+            Some(i) => {
+                let order = self.parts.order(i);
+                let known = self.known(order);
+                let mut sums = self.sums_of(&order[..at as usize]);
+                let right: Vec<_> = known.iter().zip(&sums).map(|(a, &b)| a.minus(b)).collect();
+                sums.extend(right);
+                (sums, known)
+            }
+            None => {
+                let (cells, known) = self.table(self.base.nominal.partition_point(|f| f.feature < feature));
+                (cells.to_vec(), known)
+            }
+        };
+        let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
+        let totals: Vec<_> = known.iter().map(|s| s.cell(unit)).collect();
+        let branches = cells.len() / totals.len();
+        let table = one_table(Count::cells(&cells), Count::cells(&totals), branches, self.base.setting, &[2]);
+        let mut out = [0.0];
+        Criterion::score(&InfoGain::default(), &table, &mut out)?;
+        Ok(out[0] * self.share(&known))
+    }
+
+    fn first_row(&mut self, feature: u32, at: u32) -> u32 {
+        let Some(i) = self.base.numeric_place(feature) else { return 0 };
+        let order = self.parts.order(i);
+        let original =
+            |at: usize| self.base.data.original()[self.parts.rows[entry_row(order[at]) as usize] as usize];
+        let mut at = at as usize - 1;
+        let mut first = original(at);
+        while entry_tied(order[at]) == 1 {
+            at -= 1;
+            first = first.min(original(at));
+        }
+        first
+    }
+}
+
+/// A table alone, as criteria read it.
+pub(super) fn one_table<'t>(
+    cells: Cells<'t>,
+    totals: Cells<'t>,
+    branches: usize,
+    setting: &'t crate::grow::Setting<'_>,
+    declared: &'t [u32],
+) -> Tables<'t> {
+    let classes = setting.context.classes;
+    Tables { cells, totals, branches, classes, stride: 1, len: 1, declared, context: &setting.context }
+}

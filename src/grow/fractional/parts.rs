@@ -1,0 +1,250 @@
+//! The rows of a node in parts.
+//!
+//! A node lists its rows, each at most once, with the weight of the part that arrived. Rows are numbered within the node, so that
+//! classes, weights and codes lie side by side and small nodes stay in the cache; a numeric feature brings the ascending
+//! order of those rows whose value is known. Splitting copies: each child gets its own lists, a row without a value is copied
+//! into every child that takes a part. O(rows x features) a node.
+
+use super::base::Base;
+use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
+use crate::split::c45::CLOSE;
+use crate::stats::contingency::Code;
+use crate::tree::NONE;
+
+/// Rows of one node.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Parts<C> {
+    /// Internal rows, ascending.
+    pub rows: Vec<u32>,
+    /// Their classes.
+    pub classes: Vec<u16>,
+    /// Weights of their parts, in units.
+    pub weights: Vec<i64>,
+    /// Every part is a whole row of weight 1.
+    pub whole: bool,
+    orders: Vec<u32>,
+    ends: Vec<usize>,
+    /// Codes of the nominal features, row by row; the number of levels means "missing".
+    pub codes: Vec<C>,
+}
+
+impl<C: Code> Parts<C> {
+    /// The training rows.
+    pub fn new(base: &Base<'_>, rows: &RowSet) -> Self {
+        let data = base.data;
+        let mut parts = Self { whole: base.unit_weights, ..Self::default() };
+        let mut local = vec![NONE; data.len()];
+        for (i, &row) in rows.rows().iter().enumerate() {
+            local[row as usize] = i as u32;
+            parts.rows.push(row);
+            parts.classes.push(data.classes()[row as usize]);
+            parts.weights.push(base.weight(row));
+        }
+        for f in &base.numeric {
+            let mut before = f64::NAN;
+            for &entry in f.column.order() {
+                let row = entry_row(entry);
+                let value = f.column.value(row);
+                if value.is_nan() {
+                    break;
+                }
+                if local[row as usize] != NONE {
+                    let tied = if base.c45 { before + CLOSE >= value } else { before == value };
+                    parts.orders.push(pack_entry(local[row as usize], tied));
+                    before = value;
+                }
+            }
+            parts.ends.push(parts.orders.len());
+        }
+        for &row in rows.rows() {
+            parts.codes.extend(base.nominal.iter().map(|f| C::of(code_of(data, f.feature, row, f.levels))));
+        }
+        parts
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The order of a numeric feature: entries of rows (within the node) with a known value.
+    pub fn order(&self, numeric: usize) -> &[u32] {
+        let start = if numeric == 0 { 0 } else { self.ends[numeric - 1] };
+        &self.orders[start..self.ends[numeric]]
+    }
+}
+
+fn code_of(data: &Dataset, feature: u32, row: u32, levels: u32) -> u32 {
+    match &data.columns()[feature as usize] {
+        Column::Nominal(c) => match c.code(row) {
+            MISSING => levels,
+            code => code,
+        },
+        Column::Numeric(_) => levels,
+    }
+}
+
+/// Where the rows of a node go.
+#[derive(Debug, Clone)]
+pub(super) struct Division {
+    /// Branch of each row; [`NONE`] for a row without a value.
+    pub branch: Vec<u32>,
+    /// Share of each branch in the rows without a value; 0 for branches that take none.
+    pub shares: Vec<f64>,
+    /// Class sums of the branches.
+    pub sums: Vec<i64>,
+    /// Rows of the branches.
+    pub sizes: Vec<u32>,
+}
+
+/// A branch takes parts when its share is larger than this, as in J48.
+const LEAST_SHARE: f64 = 1e-6;
+
+impl Division {
+    /// Divide rows by their branches.
+    pub fn new<C: Code>(parts: &Parts<C>, branch: Vec<u32>, branches: usize, classes: usize) -> Self {
+        let mut known = vec![0_i64; branches];
+        for (&b, &w) in branch.iter().zip(&parts.weights).filter(|(b, _)| **b != NONE) {
+            known[b as usize] += w;
+        }
+        let whole: f64 = known.iter().map(|&w| w as f64).sum();
+        let shares = known.iter().map(|&w| w as f64 / whole).map(|s| if s > LEAST_SHARE { s } else { 0.0 });
+        let mut division = Self {
+            branch,
+            shares: shares.collect(),
+            sums: vec![0; branches * classes],
+            sizes: vec![0; branches],
+        };
+        for i in 0..parts.len() {
+            let (class, weight) = (parts.classes[i] as usize, parts.weights[i]);
+            match division.branch[i] {
+                NONE => {
+                    let (sums, sizes) = (&mut division.sums, &mut division.sizes);
+                    split_weight(&division.shares, weight, |b, part| {
+                        sums[b * classes + class] += part;
+                        sizes[b] += 1;
+                    });
+                }
+                b => {
+                    division.sums[b as usize * classes + class] += weight;
+                    division.sizes[b as usize] += 1;
+                }
+            }
+        }
+        division
+    }
+}
+
+/// Parts of a weight by shares: none is lost, the last branch takes what is left; parts of nothing are not told.
+fn split_weight(shares: &[f64], weight: i64, mut take: impl FnMut(usize, i64)) {
+    let mut left = weight;
+    let last = shares.iter().rposition(|&s| s > 0.0).unwrap_or(0);
+    for (b, &share) in shares.iter().enumerate().filter(|(_, s)| **s > 0.0) {
+        let part = if b == last { left } else { ((weight as f64 * share) as i64).min(left) };
+        left -= part;
+        if part > 0 {
+            take(b, part);
+        }
+    }
+}
+
+/// The rows of the branches that are wanted.
+pub(super) fn divide<C: Code>(
+    base: &Base<'_>,
+    parts: &Parts<C>,
+    division: &Division,
+    wanted: &[bool],
+) -> Vec<Option<Parts<C>>> {
+    let width = base.nominal.len();
+    let whole = parts.whole && !division.branch.contains(&NONE);
+    let mut children: Vec<Option<Parts<C>>> = wanted
+        .iter()
+        .zip(&division.sizes)
+        .map(|(&w, &size)| {
+            w.then(|| Parts {
+                rows: Vec::with_capacity(size as usize),
+                classes: Vec::with_capacity(size as usize),
+                weights: Vec::with_capacity(size as usize),
+                whole,
+                codes: Vec::with_capacity(size as usize * width),
+                ..Parts::default()
+            })
+        })
+        .collect();
+    let targets: Vec<usize> = (0..wanted.len()).filter(|&b| wanted[b]).collect();
+    if targets.is_empty() {
+        return children;
+    }
+    // Number of each row in each wanted branch.
+    let t = targets.len();
+    let mut number = vec![NONE; parts.len() * t];
+    let mut slot = vec![usize::MAX; wanted.len()];
+    targets.iter().enumerate().for_each(|(j, &b)| slot[b] = j);
+    let mut give = |i: usize, b: usize, weight: i64| {
+        if let Some(child) = &mut children[b] {
+            number[i * t + slot[b]] = child.rows.len() as u32;
+            child.rows.push(parts.rows[i]);
+            child.classes.push(parts.classes[i]);
+            child.weights.push(weight);
+            child.codes.extend_from_slice(&parts.codes[i * width..(i + 1) * width]);
+        }
+    };
+    for i in 0..parts.len() {
+        match division.branch[i] {
+            NONE => split_weight(&division.shares, parts.weights[i], |b, part| give(i, b, part)),
+            b => give(i, b as usize, parts.weights[i]),
+        }
+    }
+    for f in 0..base.numeric.len() {
+        let order = parts.order(f);
+        // Only among values closer than any cut may the distance of two that were not neighbours matter.
+        let close = base.c45 && base.numeric[f].close;
+        match t {
+            1 => spread_order::<C, 1>(base, f, order, &number, &targets, &mut children, close),
+            2 => spread_order::<C, 2>(base, f, order, &number, &targets, &mut children, close),
+            _ => spread_order::<C, 0>(base, f, order, &number, &targets, &mut children, close),
+        }
+    }
+    children
+}
+
+/// Append the order of one feature to those of the children; `T` is the number of targets, 0 for any.
+fn spread_order<C: Code, const T: usize>(
+    base: &Base<'_>,
+    feature: usize,
+    order: &[u32],
+    number: &[u32],
+    targets: &[usize],
+    children: &mut [Option<Parts<C>>],
+    close: bool,
+) {
+    let t = if T == 0 { targets.len() } else { T };
+    for (j, &b) in targets.iter().enumerate() {
+        let Some(child) = &mut children[b] else { continue };
+        let start = child.orders.len();
+        let most = order.len().min(child.rows.len());
+        child.orders.resize(start + most + 1, 0);
+        let out = &mut child.orders[start..];
+        let (mut at, mut group, mut seen) = (0, 1_u32, 0_u32);
+        for &entry in order {
+            let row = entry_row(entry);
+            group += entry_tied(entry) ^ 1;
+            let new = number[row as usize * t + j];
+            let goes = new != NONE;
+            // One place more than is needed: what does not go there is overwritten.
+            out[at] = new << 1 | u32::from(seen == group);
+            at += usize::from(goes);
+            seen = if goes { group } else { seen };
+        }
+        if close {
+            let value = |e: u32| base.numeric[feature].column.value(child.rows[entry_row(e) as usize]);
+            for i in 1..at {
+                if entry_tied(out[i]) == 1 && value(out[i - 1]) + CLOSE < value(out[i]) {
+                    out[i] &= !1;
+                }
+            }
+        }
+        child.orders.truncate(start + at);
+        child.ends.push(start + at);
+    }
+}

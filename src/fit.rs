@@ -219,6 +219,15 @@ impl Plan {
                 "'auto', 'fractional', 'mode', 'error'",
             );
         }
+        if criterion.mdl_penalty()
+            && (config.nominal_splits == NominalSplits::Subset
+                || (config.nominal_splits == NominalSplits::OneVsRest && config.discretize.is_some()))
+        {
+            return unsupported(
+                "nominal_splits='subset', or 'one_vs_rest' of binned numbers, with mdl_penalty=True",
+                "nominal_splits='multiway', or 'one_vs_rest' of nominal features",
+            );
+        }
         if criterion.mdl_penalty() && config.ties != Ties::First {
             return unsupported(
                 "ties other than 'first' with mdl_penalty=True (the first of nearly equal candidates stays)",

@@ -40,20 +40,23 @@ fn on_known_rows(
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    let scored = |part: &Dataset, rows: &RowSet| {
-        let mut setting = plan.setting(part, rows, weights);
+    let weight = |rows: &RowSet| rows.rows().iter().map(|&r| weights.value(r)).sum::<f64>();
+    let scored = |part: &Dataset, known: &RowSet, share: f64| {
+        let mut setting = plan.setting(part, known, weights);
+        // The smallest branch is a share of all rows, of which these may be some.
+        setting.limits.min_weight_fraction_leaf /= share;
         // Thresholds on training values look at all rows given, of which these may be those of one node.
         setting.training = None;
-        candidates(part, &setting, rows, rows, weights, control)
+        candidates(part, &setting, known, known, weights, control)
     };
     let (partial, whole): (Vec<usize>, Vec<usize>) =
         (0..data.columns().len()).partition(|&f| has_missing(&data.columns()[f]));
     if partial.is_empty() {
-        return scored(data, rows);
+        return scored(data, rows, 1.0);
     }
     let mut found = Vec::new();
     if !whole.is_empty() {
-        let scores = scored(&data.select(&whole), rows)?;
+        let scores = scored(&data.select(&whole), rows, 1.0)?;
         let renamed = |c: Candidate| Candidate { feature: whole[c.feature as usize] as u32, ..c };
         found.extend(scores.into_iter().map(renamed));
     }
@@ -67,9 +70,9 @@ fn on_known_rows(
         if known.is_empty() {
             continue;
         }
-        let weight = |rows: &RowSet| rows.rows().iter().map(|&r| weights.value(r)).sum::<f64>();
-        let factor = if plan.criterion().info().fractional { weight(&known) / weight(rows) } else { 1.0 };
-        let scores = scored(&data.select(&[feature]), &known)?;
+        let share = weight(&known) / weight(rows);
+        let factor = if plan.criterion().info().fractional { share } else { 1.0 };
+        let scores = scored(&data.select(&[feature]), &known, share)?;
         let scaled = |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
         found.extend(scores.into_iter().map(scaled));
     }

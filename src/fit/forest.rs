@@ -79,11 +79,15 @@ impl Plan {
     ) -> Result<Model> {
         let setting =
             Setting { seed, stash: Some(stash), raw: Some(raw), ..self.setting(seen, rows, weights) };
-        let tree = grow::grow(seen, &setting, rows, weights, control)?;
+        let mut tree = grow::grow(seen, &setting, rows, weights, control)?;
+        if self.is_fractional() {
+            tree.share_missing();
+        }
         let schema = seen.shared_schema();
         let mut model = Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };
         let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
-        if method.is_some() || merged.is_some() {
+        let collapse = self.criterion.mdl_penalty();
+        if method.is_some() || merged.is_some() || collapse {
             let looked_at = Rows { data: raw, rows: rows.rows(), weights };
             let pruned = prune::prune_by_cost(&model.tree, &model.schema, (method, merged), collapse, Some(&looked_at), None, control)?;
             model.tree = pruned.tree;

@@ -20,6 +20,7 @@
 use super::Rows;
 use super::quantile::normal_quantile;
 use super::sketch::{Costs, Sketch};
+use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::Walker;
@@ -59,6 +60,8 @@ struct Pruner<'s, 'r> {
     sketch: &'s mut Sketch,
     confidence: f64,
     rows: Option<(&'r Walker<'r>, &'r Rows<'r>)>,
+    /// Rows walk in parts.
+    in_parts: bool,
     /// Rows of each leaf, and the weight of their parts.
     held: Vec<Vec<Part>>,
     /// Charge of each subtree.
@@ -83,10 +86,13 @@ pub(super) fn prune(
     collapse(sketch);
     let n = sketch.nodes.len();
     let cells = if rows.is_some() { n * sketch.classes } else { 0 };
+    let asked: Vec<usize> =
+        sketch.nodes.iter().filter(|n| n.n_children > 0).map(|n| n.feature as usize).collect();
     let mut pruner = Pruner {
         sketch,
         confidence,
         rows,
+        in_parts: rows.is_some_and(|(walker, rows)| walker.is_shared() && has_gaps(&asked, rows)),
         held: vec![Vec::new(); n],
         charge: vec![0.0; n],
         trial: vec![0.0; cells],
@@ -111,6 +117,14 @@ pub(super) fn prune(
         }
     }
     Ok(())
+}
+
+/// Whether one of these features has missing values.
+fn has_gaps(features: &[usize], rows: &Rows<'_>) -> bool {
+    features.iter().any(|&f| match &rows.data.columns()[f] {
+        Column::Numeric(c) => c.n_missing() > 0,
+        Column::Nominal(c) => c.n_missing() > 0,
+    })
 }
 
 /// Subtrees that save no training errors become leaves.
@@ -150,7 +164,7 @@ impl Pruner<'_, '_> {
             for &r in chunk {
                 let whole = rows.weights.value(r);
                 sums[rows.data.classes()[r as usize] as usize] += whole;
-                if !walker.is_shared() {
+                if !self.in_parts {
                     let leaf = self.leaf_from(0, r);
                     self.held[leaf].push((r, whole));
                     continue;
@@ -206,7 +220,7 @@ impl Pruner<'_, '_> {
                 stack.extend(self.sketch.children(i).iter().map(|&c| c as usize));
             }
         }
-        if self.rows.is_some_and(|(walker, _)| walker.is_shared()) {
+        if self.in_parts {
             // The parts of a row come together again.
             found.sort_unstable_by_key(|p| p.0);
             found.dedup_by(|later, first| {
@@ -317,10 +331,9 @@ impl Pruner<'_, '_> {
         let leaf = self.as_leaf(node);
         let tree: f64 = self.sketch.children(node).iter().map(|&c| self.charge[c as usize]).sum();
         let heaviest = self.heaviest(node);
-        let shared = self.rows.is_some_and(|(walker, _)| walker.is_shared());
-        let except = if shared { usize::MAX } else { heaviest };
+        let except = if self.in_parts { usize::MAX } else { heaviest };
         let others = if self.rows.is_some() { self.rows_below(node, except) } else { Vec::new() };
-        let branch = match shared {
+        let branch = match self.in_parts {
             true => self.as_whole_branch(heaviest, others.clone()),
             false => self.as_branch(heaviest, &others),
         };
@@ -334,7 +347,7 @@ impl Pruner<'_, '_> {
         }
         if at_most(branch, tree + MARGIN) {
             let costs = Costs { leaf, tree, branch };
-            match shared {
+            match self.in_parts {
                 true => self.raise_whole(node, heaviest, others, costs),
                 false => self.raise(node, heaviest, &others, costs),
             }

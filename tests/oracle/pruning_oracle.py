@@ -247,7 +247,7 @@ def error_based(
             return node.cut()
         new = node.copy()
         new.children = [prune(c) for c in node.children]
-        heaviest = max(new.children, key=lambda c: c.weight)
+        heaviest = max(reversed(new.children), key=lambda c: c.weight)  # the last of equals
         branch = estimate_with(heaviest, node.rows) if raising else math.inf
         leaf, tree = charge(node.counts, node.errors()), estimate(new)
         if leaf <= tree + 0.1 + 1e-6 and leaf <= branch + 0.1 + 1e-6:

@@ -158,11 +158,14 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
         Method::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
         Method::MEstimate { m: f64::INFINITY },
     ] {
-        assert!(prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(), "{method:?}");
+        assert!(
+            prune(&tree, data.schema(), Some(&method), None, false, None, &control).is_err(),
+            "{method:?}"
+        );
     }
     let raising = Method::ErrorBased { confidence: 0.25, subtree_raising: true };
-    assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
+    assert!(prune(&tree, data.schema(), Some(&raising), None, false, None, &control).is_err());
     let some = Rows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
-    let error = prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
+    let error = prune(&tree, data.schema(), Some(&raising), None, false, Some(&some), &control).unwrap_err();
     assert!(error.to_string().contains("rows that the tree was grown on"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! What all nodes of a tree of parts share: columns, the unit of weights, the smallest branches.
 
-use crate::data::{Column, Dataset, NumericColumn, RowSet, Weights};
+use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::grow::Setting;
 use crate::numeric::QuickLog;
 use crate::split::c45::{CLOSE, MANY};
@@ -18,9 +18,11 @@ pub(super) struct Numeric<'a> {
 
 /// A nominal feature.
 #[derive(Debug)]
-pub(super) struct Nominal {
+pub(super) struct Nominal<'a> {
     pub feature: u32,
     pub levels: u32,
+    /// Cut points of a number in bins.
+    pub cuts: Option<&'a [f64]>,
 }
 
 /// Weights that a row has as a whole.
@@ -37,7 +39,7 @@ pub(super) struct Base<'a> {
     pub data: &'a Dataset,
     pub setting: &'a Setting<'a>,
     pub numeric: Vec<Numeric<'a>>,
-    pub nominal: Vec<Nominal>,
+    pub nominal: Vec<Nominal<'a>>,
     /// Tables of the nominal features, with a last code for missing values.
     pub layout: Layout,
     /// Candidates are those of C4.5 (`split::c45`).
@@ -78,7 +80,11 @@ impl<'a> Base<'a> {
                     numeric.push(Numeric { feature, column, close: c45 && has_close_values(column) });
                 }
                 Column::Nominal(column) => {
-                    nominal.push(Nominal { feature, levels: column.levels() as u32 });
+                    let cuts = match &data.schema().features[feature as usize].kind {
+                        Kind::Numeric { cuts, .. } => cuts.as_deref(),
+                        Kind::Nominal { .. } => None,
+                    };
+                    nominal.push(Nominal { feature, levels: column.levels() as u32, cuts });
                     arities.push(column.levels() as u32 + 1);
                 }
             }

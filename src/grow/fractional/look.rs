@@ -13,21 +13,35 @@ use crate::numeric::{Cells, Count, mix};
 use crate::parallel::{self, Control};
 use crate::split::c45::{self, Known, Usable};
 use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::subset::{self, Levels, Menu, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
 use crate::stats::contingency::{Code, CodedRows, Planes, Tally, count};
 use crate::stats::{FixedWeights, Sum, UnitWeights, Weighing};
+use crate::tree::Test;
 
 /// Rows times features above which the features of one node are looked at by several threads.
 const WIDE_NODE: usize = 1 << 16;
 
+/// A division of the levels of a nominal feature in two.
+#[derive(Debug, Clone)]
+pub(super) struct Sides {
+    pub test: Test,
+    /// Levels that the test lists.
+    pub listed: Vec<u32>,
+    /// Whether a code is on the first branch.
+    pub is_first: Vec<bool>,
+}
+
 /// The candidate that was chosen.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Pick {
     pub feature: u32,
-    /// Rows on the left of a threshold; 0 for a multiway split.
+    /// Rows on the left of a threshold.
     pub at: u32,
     pub score: f64,
+    /// How levels are divided, where they are not each a branch.
+    pub sides: Option<Sides>,
 }
 
 /// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random choices.
@@ -146,20 +160,94 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     ) -> Result<f64> {
         let (cells, known) = self.table(nominal);
         let table = NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
+        let (unit, context) = (self.weights.unit(), &self.base.setting.context);
+        if self.base.setting.nominal_splits != NominalSplits::Multiway {
+            let (levels, mut menu) = (std::iter::once(self.levels(nominal)), Menu::default());
+            subset::offer(levels, &known, &self.search(), context, &mut menu, scratch, best)?;
+            return Ok(self.share(&known));
+        }
         if !self.base.copies && self.min.rows > 1 && !self.has_large_branches(nominal) {
             return Ok(0.0);
         }
-        let (unit, context) = (self.weights.unit(), &self.base.setting.context);
         multiway::offer(std::iter::once(table), &known, unit, self.min, context, scratch, best)?;
         Ok(self.share(&known))
     }
 
-    /// Whether every branch with rows has enough of them, counted as parts.
-    fn has_large_branches(&self, nominal: usize) -> bool {
+    /// Rows of each level, parts counted as rows.
+    fn sizes(&self, nominal: usize) -> Vec<u32> {
         let (width, levels) = (self.base.nominal.len(), self.base.nominal[nominal].levels as usize);
         let mut sizes = vec![0; levels + 1];
         self.parts.codes.chunks_exact(width).for_each(|codes| sizes[codes[nominal].index()] += 1);
-        sizes[..levels].iter().all(|&s| s == 0 || s >= self.min.rows)
+        sizes.truncate(levels);
+        sizes
+    }
+
+    /// Whether every branch with rows has enough of them, counted as parts.
+    fn has_large_branches(&self, nominal: usize) -> bool {
+        self.sizes(nominal).iter().all(|&s| s == 0 || s >= self.min.rows)
+    }
+
+    fn search(&self) -> Search {
+        let setting = self.base.setting;
+        let shortcut = setting.criterion.orders_levels();
+        Search { how: setting.nominal_splits, shortcut, min: self.min, unit: self.weights.unit() }
+    }
+
+    /// The levels of a nominal feature, without the rows that lack it.
+    fn levels(&self, nominal: usize) -> Levels<'_, W::Sum> {
+        let feature = &self.base.nominal[nominal];
+        let (cells, _) = self.table(nominal);
+        Levels {
+            table: NominalTable { feature: feature.feature, cells, missing: false },
+            ordered: feature.cuts.is_some(),
+            rows: (!self.base.copies && self.min.rows > 1).then(|| self.sizes(nominal)),
+        }
+    }
+
+    fn menu(&self, nominal: usize) -> Menu<W::Sum> {
+        let mut menu = Menu::default();
+        menu.fill(&self.levels(nominal), self.totals.len(), &self.search());
+        menu
+    }
+
+    /// The division that a candidate of a nominal feature stands for. Levels that do not occur go to the heavier branch
+    /// (the first on ties); in one-vs-rest they belong to the rest.
+    fn sides(&self, nominal: usize, at: u32) -> Sides {
+        let (feature, k, unit) = (&self.base.nominal[nominal], self.totals.len(), self.weights.unit());
+        let mut is_first = vec![false; feature.levels as usize];
+        if self.base.c45 {
+            is_first[at as usize] = true;
+            return Sides { test: Test::Subset { first: 0, len: 1 }, listed: vec![at], is_first };
+        }
+        let menu = self.menu(nominal);
+        let mut listed = menu.listed(at);
+        if let Some(cuts) = feature.cuts {
+            let last = listed.last().copied().unwrap_or_default() as usize;
+            is_first[..=last].fill(true);
+            return Sides { test: Test::Threshold(cuts[last]), listed: Vec::new(), is_first };
+        }
+        let (sums, _) = menu.sums(at);
+        let weight = |b: usize| Self::sum(&sums[b * k..(b + 1) * k]).value(unit);
+        if self.base.setting.nominal_splits == NominalSplits::Subset && weight(0) >= weight(1) {
+            let occurring = menu.occurring();
+            listed.extend((0..feature.levels).filter(|code| occurring.binary_search(code).is_err()));
+            listed.sort_unstable();
+        }
+        listed.iter().for_each(|&code| is_first[code as usize] = true);
+        Sides { test: Test::Subset { first: 0, len: listed.len() as u32 }, listed, is_first }
+    }
+
+    fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
+        let in_two = self.base.setting.nominal_splits != NominalSplits::Multiway;
+        let sides = match self.base.numeric_place(feature) {
+            None if in_two => Some(self.sides(self.nominal_place(feature), at)),
+            _ => None,
+        };
+        Pick { feature, at, score, sides }
+    }
+
+    fn nominal_place(&self, feature: u32) -> usize {
+        self.base.nominal.partition_point(|f| f.feature < feature)
     }
 
     /// Best candidate of each wanted feature, in feature order.
@@ -169,11 +257,7 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
             let mut best = Best::new(setting.criterion, setting.ties, false);
             let share = match base.numeric_place(feature) {
                 Some(i) => self.offer_numeric(i, scratch, &mut best)?,
-                None => self.offer_nominal(
-                    base.nominal.partition_point(|f| f.feature < feature),
-                    scratch,
-                    &mut best,
-                )?,
+                None => self.offer_nominal(self.nominal_place(feature), scratch, &mut best)?,
             };
             best.finish(&setting.context)?;
             best.features.iter_mut().for_each(|b| b.score *= share);
@@ -221,11 +305,15 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
                 };
                 c45::cut(&scan, least, f)?
             } else {
-                let (cells, _) = self.table(base.nominal.partition_point(|n| n.feature < feature));
+                let (cells, _) = self.table(self.nominal_place(feature));
                 let cells: Vec<_> = cells.iter().map(|s| s.cell(unit)).collect();
                 let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
-                let (gain, ratio) = c45::branches(&cells, &totals, least, &f)?;
-                (0, gain, ratio)
+                if base.setting.nominal_splits == NominalSplits::OneVsRest {
+                    c45::lone_level(&cells, &totals, least, &f)?
+                } else {
+                    let (gain, ratio) = c45::branches(&cells, &totals, least, &f)?;
+                    (0, gain, ratio)
+                }
             };
             Some(Usable { feature, at, gain, ratio, many: base.many[feature as usize] })
         };
@@ -243,12 +331,12 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         if self.base.c45 {
             let usable = self.usable(wanted, control)?;
             let chosen = c45::choose(&usable, setting.guard, p);
-            return Ok(chosen.map(|u| Pick { feature: u.feature, at: u.at, score: u.ratio }));
+            return Ok(chosen.map(|u| self.picked(u.feature, u.at, u.ratio)));
         }
         let best = self.best(wanted, control)?;
         let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
         let choice = selector.choose(best, self, mix(setting.seed, !key))?;
-        Ok(choice.map(|c| Pick { feature: c.feature, at: c.at, score: c.score }))
+        Ok(choice.map(|c| self.picked(c.feature, c.at, c.score)))
     }
 
     fn pick(mut self, key: u64, control: &Control) -> Result<Option<Pick>> {
@@ -284,8 +372,12 @@ impl<C: Code, W: Weighing> FeatureBest for View<'_, C, W> {
                 (sums, known)
             }
             None => {
-                let (cells, known) = self.table(self.base.nominal.partition_point(|f| f.feature < feature));
-                (cells.to_vec(), known)
+                let nominal = self.nominal_place(feature);
+                let (cells, known) = self.table(nominal);
+                match self.base.setting.nominal_splits {
+                    NominalSplits::Multiway => (cells.to_vec(), known),
+                    _ => (self.menu(nominal).sums(at).0, known),
+                }
             }
         };
         let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();

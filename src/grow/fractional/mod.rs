@@ -174,9 +174,13 @@ impl<'b> Worker<'b> {
             self.drafts.nodes.push(Draft { parent: node, branch, depth, rows, key, split: None });
         }
         self.drafts.sums.extend_from_slice(&division.sums);
+        let test = chosen.test.shifted(self.drafts.levels.len() as u32);
+        if let Some(sides) = &chosen.pick.sides {
+            self.drafts.levels.extend_from_slice(&sides.listed);
+        }
         self.drafts.nodes[node as usize].split = Some(Split {
             feature: chosen.pick.feature,
-            test: chosen.test,
+            test,
             first_child,
             n_children: division.sizes.len() as u32,
             missing: false,
@@ -284,7 +288,14 @@ fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec
     let (width, levels) = (base.nominal.len(), base.nominal[j].levels);
     for (branch, codes) in branch.iter_mut().zip(parts.codes.chunks_exact(width)) {
         let code = codes[j].index() as u32;
-        *branch = if code < levels { code } else { NONE };
+        *branch = match &pick.sides {
+            _ if code >= levels => NONE,
+            Some(sides) => u32::from(!sides.is_first[code as usize]),
+            None => code,
+        };
     }
-    (Test::Multiway, branch, levels as usize)
+    match &pick.sides {
+        Some(sides) => (sides.test, branch, 2),
+        None => (Test::Multiway, branch, levels as usize),
+    }
 }

@@ -70,7 +70,7 @@ def test_gini_in_numpy_grows_the_built_in_tree(kind, missing, how):
     X, y = frame(kind, missing=missing)
     mine = Gini()
     own = fasttree.fit(X, y, criterion=mine, **how)
-    same_tree(own, fasttree.fit(X, y, criterion="gini", **how))
+    same_tree(own, fasttree.fit(X, y, criterion="gini", missing="branch", **how))
     assert own.n_nodes_ > 5
 
 
@@ -80,7 +80,7 @@ def test_with_weights(weights):
     w = np.random.default_rng(0).choice(weights, 150)
     same_tree(
         fasttree.fit(X, y, criterion=Gini(), sample_weight=w),
-        fasttree.fit(X, y, criterion="gini", sample_weight=w),
+        fasttree.fit(X, y, criterion="gini", missing="branch", sample_weight=w),
     )
 
 
@@ -227,7 +227,7 @@ def test_the_function_may_use_fasttree_itself():
         fasttree.fit(X, y, max_depth=2, n_jobs=2)
         return criteria.Gini().score(tables)
 
-    same_tree(fasttree.fit(X, y, criterion=nested), fasttree.fit(X, y, criterion="gini"))
+    same_tree(fasttree.fit(X, y, criterion=nested), fasttree.fit(X, y, criterion="gini", missing="branch"))
 
 
 def test_cross_validate_takes_a_function():

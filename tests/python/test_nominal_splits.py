@@ -189,7 +189,7 @@ def test_trees_are_read_kept_and_explained(splits, tmp_path):
 
 
 def test_levels_without_rows_go_with_the_heavier_branch_unseen_ones_with_the_missing():
-    model = fasttree.fit(FRAME, Y, nominal_splits="subset", max_depth=1)
+    model = fasttree.fit(FRAME, Y, nominal_splits="subset", max_depth=1, missing="branch")
     tree = model.tree_
     assert tree.n_children[0] == 3, "missing values have a branch of their own"
     levels = FRAME["colour"].cat.categories

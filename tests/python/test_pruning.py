@@ -61,7 +61,7 @@ class Case:
         return np.ones(len(self.y)) if self.weights is None else self.weights
 
     def grown(self, **params: Any) -> FastTreeClassifier:
-        return fasttree.fit(self.frame, self.y, sample_weight=self.weights, **params)
+        return fasttree.fit(self.frame, self.y, sample_weight=self.weights, **{"missing": "branch", **params})
 
     def nested(self, model: FastTreeClassifier) -> oracle.Node:
         return oracle.tree_of(model.tree_, self.codes, self.y)

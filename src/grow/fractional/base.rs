@@ -132,6 +132,14 @@ impl<'a> Base<'a> {
         }
     }
 
+    /// Copies that a row stands for.
+    pub fn copies_of(&self, row: u32) -> i64 {
+        match self.weights {
+            Whole::Copies(w) => i64::from(w[row as usize]),
+            Whole::One | Whole::Fixed(_) => 1,
+        }
+    }
+
     /// Whole rows in a weight, where every part is a whole row of weight 1.
     pub fn rows_in(&self, weight: i64) -> u32 {
         (weight >> self.shift) as u32

@@ -129,7 +129,7 @@ impl<'b> Worker<'b> {
             return Ok(None);
         };
         let (test, branch, branches) = assign(base, &pending.parts, &pick);
-        let division = Division::new(&pending.parts, branch, branches, sums.len());
+        let division = Division::new(base, &pending.parts, branch, branches, sums.len());
         let distance = self.distance(&division.sums, sums, branches, pending.parts.whole)?;
         let before = || self.distance(sums, sums, 1, pending.parts.whole);
         if !base.setting.limits.accept(pick.score, distance, before)? {

@@ -102,7 +102,13 @@ const LEAST_SHARE: f64 = 1e-6;
 
 impl Division {
     /// Divide rows by their branches.
-    pub fn new<C: Code>(parts: &Parts<C>, branch: Vec<u32>, branches: usize, classes: usize) -> Self {
+    pub fn new<C: Code>(
+        base: &Base<'_>,
+        parts: &Parts<C>,
+        branch: Vec<u32>,
+        branches: usize,
+        classes: usize,
+    ) -> Self {
         let mut known = vec![0_i64; branches];
         for (&b, &w) in branch.iter().zip(&parts.weights).filter(|(b, _)| **b != NONE) {
             known[b as usize] += w;
@@ -120,7 +126,7 @@ impl Division {
             match division.branch[i] {
                 NONE => {
                     let (sums, sizes) = (&mut division.sums, &mut division.sizes);
-                    split_weight(&division.shares, weight, |b, part| {
+                    split_weight(&division.shares, weight, base.copies_of(parts.rows[i]), |b, part| {
                         sums[b * classes + class] += part;
                         sizes[b] += 1;
                     });
@@ -135,15 +141,17 @@ impl Division {
     }
 }
 
-/// Parts of a weight by shares: none is lost, the last branch takes what is left; parts of nothing are not told.
-fn split_weight(shares: &[f64], weight: i64, mut take: impl FnMut(usize, i64)) {
-    let mut left = weight;
+/// Parts of the weight of so many copies of a row by shares: none is lost, the last branch takes what is left; parts of nothing
+/// are not told. Each copy is divided as it would be alone.
+fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(usize, i64)) {
+    let one = if copies == 1 { weight } else { weight / copies };
+    let mut left = one;
     let last = shares.iter().rposition(|&s| s > 0.0).unwrap_or(0);
     for (b, &share) in shares.iter().enumerate().filter(|(_, s)| **s > 0.0) {
-        let part = if b == last { left } else { ((weight as f64 * share) as i64).min(left) };
+        let part = if b == last { left } else { ((one as f64 * share) as i64).min(left) };
         left -= part;
         if part > 0 {
-            take(b, part);
+            take(b, part * copies);
         }
     }
 }
@@ -191,7 +199,10 @@ pub(super) fn divide<C: Code>(
     };
     for i in 0..parts.len() {
         match division.branch[i] {
-            NONE => split_weight(&division.shares, parts.weights[i], |b, part| give(i, b, part)),
+            NONE => {
+                let copies = base.copies_of(parts.rows[i]);
+                split_weight(&division.shares, parts.weights[i], copies, |b, part| give(i, b, part));
+            }
             b => give(i, b as usize, parts.weights[i]),
         }
     }

@@ -1,0 +1,146 @@
+"""Missing values and C4.5: what they cost, beside Weka's J48, in the same run.
+
+    python benches/missing_side_by_side.py --weka weka.jar          # 100,000 x 20, minutes
+    python benches/missing_side_by_side.py --rows 20000             # without J48 where no jar is given
+
+1. `presets.C45` beside J48 (the whole program: virtual machine, reading the ARFF file, growing, pruning), on complete rows and with 30 % of the
+   cells missing. Leaves and sizes must be equal before anything is timed. Numbers are rounded to four decimals: J48 does not tell
+   apart what is closer than 1e-5.
+2. Trees without pruning: complete rows, and the same rows with 30 % missing cells under "mode", "branch" and "fractional". A node that is split looks
+   at rows x features values; rows without a value multiply under "fractional", therefore time per (part of a row, value) stands beside the total.
+
+CPU time of one thread, minimum of the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from clock import machine, take_turns
+from sklearn.datasets import make_classification
+
+import fasttree
+from fasttree import FastTreeClassifier, Table, presets
+from fasttree.datasets import dump_arff
+
+HERE = Path(__file__).resolve().parent
+
+
+def rows_of(n: int, missing: float) -> Table:
+    """Numbers of ten informative and five redundant features out of twenty, 5 % of the labels flipped, cells missing at random."""
+    X, y = make_classification(n, 20, n_informative=10, n_redundant=5, flip_y=0.05, random_state=0)
+    X = np.round(X, 4)
+    X[np.random.default_rng(1).random(X.shape) < missing] = np.nan
+    return Table(X, y.astype(str))
+
+
+def j48(jar: str, file: str) -> tuple[int, int]:
+    """Leaves and size of the tree that the program prints."""
+    command = ["java", "-Xmx2g", "-cp", jar, "weka.classifiers.trees.J48", "-t", file, "-no-cv", "-v"]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    leaves, size = (re.search(rf"{what}\s*:\s*(\d+)", told) for what in ("Number of Leaves ", "Size of the tree "))
+    assert leaves is not None and size is not None, told[:500]
+    return int(leaves[1]), int(size[1])
+
+
+def beside_j48(jar: str, rows: int, rounds: int, folder: str) -> list[dict[str, Any]]:
+    """The preset and the program on complete rows and on rows with gaps."""
+    results = []
+    for missing in (0.0, 0.3):
+        table, file = rows_of(rows, missing), f"{folder}/rows{missing}.arff"
+        dump_arff(table, file)
+        estimator = FastTreeClassifier(**presets.C45)
+        model = estimator.fit(table)
+        ours, theirs = (model.get_n_leaves(), model.n_nodes_), j48(jar, file)
+        if ours != theirs:
+            raise SystemExit(f"wrong answer, nothing is timed: {ours} leaves and nodes, J48 {theirs}")
+        work = {"fasttree": lambda e=estimator, t=table: e.fit(Table(t.X, t.y)), "J48": lambda f=file: j48(jar, f)}
+        times = {name: min(t) for name, t in take_turns(work, rounds).items()}
+        results.append(
+            {
+                "workload": "presets.C45",
+                "data": f"{rows:,} x 20, {missing:.0%} missing",
+                "leaves": ours[0],
+                "cpu_seconds": times,
+                "ratio": times["J48"] / times["fasttree"],
+            }
+        )
+    return results
+
+
+def values_seen(model: FastTreeClassifier, features: int) -> int:
+    """Rows (or parts) times features of all nodes that were split."""
+    tree = model.tree_
+    return int(tree.n_node_samples[tree.n_children > 0].sum()) * features
+
+
+def ways(rows: int, rounds: int, criterion: str, least: int) -> list[dict[str, Any]]:
+    """Complete rows, and rows with gaps under each way of treating them."""
+    complete, gaps = rows_of(rows, 0.0), rows_of(rows, 0.3)
+    jobs = {"complete": (complete, "branch")} | {w: (gaps, w) for w in ("mode", "branch", "fractional")}
+    how = {"criterion": criterion, "min_samples_leaf": least}
+    models = {name: fasttree.fit(table, missing=way, **how) for name, (table, way) in jobs.items()}
+    work = {n: lambda t=t, w=w: fasttree.fit(t, missing=w, **how) for n, (t, w) in jobs.items()}
+    times = {name: min(t) for name, t in take_turns(work, rounds).items()}
+    seen = {name: values_seen(model, 20) for name, model in models.items()}
+    return [
+        {
+            "workload": f"{criterion}, min_samples_leaf={least}",
+            "data": f"{rows:,} x 20",
+            "way": name,
+            "leaves": models[name].get_n_leaves(),
+            "cpu_seconds": times[name],
+            "against_complete": times[name] / times["complete"],
+            "values": seen[name],
+            "nanoseconds_a_value": times[name] / seen[name] * 1e9,
+            "a_value_against_complete": times[name] / seen[name] / (times["complete"] / seen["complete"]),
+        }
+        for name in jobs
+    ]
+
+
+def main() -> None:
+    """Run, print, and write a record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weka", help="Weka 3.6's weka.jar; without it J48 is left out")
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--save", action="store_true", help="write a record into benches/record")
+    given = parser.parse_args()
+    results = []
+    for criterion, least in (("gini", 1), ("info_gain", 1), ("info_gain", 20)):
+        results += ways(given.rows, given.rounds, criterion, least)
+    for r in results:
+        print(
+            f"{r['workload']:34} {r['way']:11} {r['leaves']:7} leaves {r['cpu_seconds']:8.3f} s = {r['against_complete']:5.2f} x complete, "
+            f"{r['nanoseconds_a_value']:6.2f} ns a value = {r['a_value_against_complete']:5.2f} x"
+        )
+    if given.weka:
+        with tempfile.TemporaryDirectory() as folder:
+            beside = beside_j48(given.weka, given.rows, given.rounds, folder)
+        for r in beside:
+            own, peer = r["cpu_seconds"]["fasttree"], r["cpu_seconds"]["J48"]
+            print(f"{r['workload']} {r['data']:26} {r['leaves']:6} leaves {own:7.2f} s, J48 {peer:7.2f} s: {r['ratio']:.1f} x")
+        results += beside
+    if given.save:
+        record = {
+            "date": datetime.date.today().isoformat(),
+            "command": f"python benches/missing_side_by_side.py --weka weka.jar --rows {given.rows} --rounds {given.rounds} --save",
+            "machine": machine(),
+            "unit": "CPU seconds, one thread; J48 is the whole program",
+            "results": results,
+        }
+        path = HERE / "record" / f"missing_side_by_side-{record['date']}.json"
+        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

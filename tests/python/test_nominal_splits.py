@@ -167,7 +167,7 @@ Y = np.array(["a", "b", "b", "a", "c", "b", "b", "a"] * 4)
 
 @pytest.mark.parametrize("splits", HOW)
 def test_trees_are_read_kept_and_explained(splits, tmp_path):
-    model = fasttree.fit(FRAME, Y, nominal_splits=splits, trace="candidates")
+    model = fasttree.fit(FRAME, Y, nominal_splits=splits, trace="candidates", missing="branch")
     model.save(tmp_path / "tree.json")
     other = fasttree.load_model(tmp_path / "tree.json")
     assert other.to_bytes() == model.to_bytes()

@@ -158,7 +158,7 @@ def test_the_tree_that_was_pruned_stays_as_it_was():
 def test_cost_complexity_path_is_the_oracles(seed):
     case = Case(seed, n=120, weights=seed % 2 == 0)
     estimator = FastTreeClassifier(
-        criterion="gini", min_samples_leaf=2, pruning="mdl", merge_redundant="class"
+        criterion="gini", min_samples_leaf=2, pruning="mdl", merge_redundant="class", missing="branch"
     )
     path = estimator.cost_complexity_pruning_path(case.frame, case.y, sample_weight=case.weights)
     grown = case.grown(criterion="gini", min_samples_leaf=2)

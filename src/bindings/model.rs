@@ -265,7 +265,15 @@ impl PyModel {
                 _ => None,
             };
             let how = (method.as_ref(), merged);
-            prune::prune_by_cost(&model.tree, &model.schema, how, false, rows.as_ref(), costs.as_ref(), control)
+            prune::prune_by_cost(
+                &model.tree,
+                &model.schema,
+                how,
+                false,
+                rows.as_ref(),
+                costs.as_ref(),
+                control,
+            )
         })?;
         Ok(Self::told(Model { tree: pruned.tree, parameters, ..(**model).clone() }, pruned.account))
     }

@@ -118,14 +118,14 @@ impl Plan {
     ) -> Result<(Model, Vec<Cut>)> {
         let merged = self.config.merge_redundant;
         // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
-        let collapse =
-            self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
+        let collapse = self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
         if method.is_none() && merged.is_none() && !collapse {
             return Ok((model, Vec::new()));
         }
         let costs = self.costs(model.tree.classes)?;
         let (tree, schema) = (&model.tree, &model.schema);
-        let pruned = prune::prune_by_cost(tree, schema, (method, merged), collapse, rows, costs.as_ref(), control)?;
+        let pruned =
+            prune::prune_by_cost(tree, schema, (method, merged), collapse, rows, costs.as_ref(), control)?;
         model.tree = pruned.tree;
         Ok((model, pruned.account))
     }

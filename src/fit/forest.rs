@@ -89,7 +89,15 @@ impl Plan {
         let collapse = self.criterion.mdl_penalty();
         if method.is_some() || merged.is_some() || collapse {
             let looked_at = Rows { data: raw, rows: rows.rows(), weights };
-            let pruned = prune::prune_by_cost(&model.tree, &model.schema, (method, merged), collapse, Some(&looked_at), None, control)?;
+            let pruned = prune::prune_by_cost(
+                &model.tree,
+                &model.schema,
+                (method, merged),
+                collapse,
+                Some(&looked_at),
+                None,
+                control,
+            )?;
             model.tree = pruned.tree;
         }
         Ok(model)

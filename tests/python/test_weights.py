@@ -33,6 +33,8 @@ def assert_equal_but_for_rows(a, b):
 @pytest.mark.parametrize("kind", ["numeric", "nominal", "mixed", "missing"])
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 def test_an_integer_weight_is_so_many_copies(kind, how):
+    if how.get("class_weight") == "balanced":
+        how = {**how, "missing": "branch"}  # parts of real weights are rounded row by row, not copy by copy
     weighted, copied, X = both(kind, how)
     assert weighted.n_nodes_ > 3
     assert_equal_but_for_rows(weighted, copied)

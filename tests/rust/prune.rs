@@ -109,15 +109,13 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     let control = Control::new(1);
     for method in METHODS {
         let raising = matches!(method, Method::ErrorBased { subtree_raising: true, .. });
-        let pruned =
-            prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+        let pruned = prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
         assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
         let judged = matches!(method, Method::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
         if method != Method::Pessimistic && !raising {
             let again =
-                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control)
-                    .unwrap();
+                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
             assert_eq!(again.tree, pruned.tree, "{method:?}");
             assert!(again.account.is_empty());
         }
@@ -158,14 +156,11 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
         Method::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
         Method::MEstimate { m: f64::INFINITY },
     ] {
-        assert!(
-            prune(&tree, data.schema(), Some(&method), None, false, None, &control).is_err(),
-            "{method:?}"
-        );
+        assert!(prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(), "{method:?}");
     }
     let raising = Method::ErrorBased { confidence: 0.25, subtree_raising: true };
-    assert!(prune(&tree, data.schema(), Some(&raising), None, false, None, &control).is_err());
+    assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
     let some = Rows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
-    let error = prune(&tree, data.schema(), Some(&raising), None, false, Some(&some), &control).unwrap_err();
+    let error = prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
     assert!(error.to_string().contains("rows that the tree was grown on"), "{error}");
 }

@@ -92,7 +92,7 @@ def meta_features(table: Table) -> dict[str, float]:
 
     >>> import fasttree
     >>> round(meta_features(fasttree.datasets.make_xor())["agreement"], 3)
-    0.444
+    0.556
     """
     counts = pair_counts(table)
     near, mid, every = (_agreement(counts.root(alpha=a)) for a in (1.0, 0.1, 0.0))

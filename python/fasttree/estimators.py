@@ -233,7 +233,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         if self._is_shared():
             parts = ((node, self._model.reach(blocks, n, node)) for node in inner)
             return {
-                node: tuple(self._candidates_of(prepared_table, p, weights, config, custom)) for node, p in parts
+                node: tuple(self._candidates_of(prepared_table, p, weights, config, custom))
+                for node, p in parts
             }
         leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
         order = np.argsort(leaves, kind="stable")

@@ -61,7 +61,9 @@ class Rows:
         found = []
         whole = sum(weight for _, weight in parts)
         for feature, levels in enumerate(self.levels):
-            values = sorted({self.X[row, feature] for row, _ in parts if not math.isnan(self.X[row, feature])})
+            values = sorted(
+                {self.X[row, feature] for row, _ in parts if not math.isnan(self.X[row, feature])}
+            )
             cuts = [math.nan] if levels else [a / 2 + b / 2 for a, b in zip(values, values[1:], strict=False)]
             for cut in cuts:
                 branch, branches = self.branch(feature, cut, parts)
@@ -138,7 +140,9 @@ def probabilities(arrays: Any, rows: Rows, x: np.ndarray) -> np.ndarray:
         value = x[int(arrays.feature[node])]
         if math.isnan(value) or (rows.levels[int(arrays.feature[node])] and int(value) >= len(children)):
             weights = arrays.value[children].sum(axis=1)
-            stack += [(int(c), part * w / weights.sum()) for c, w in zip(children, weights, strict=True) if w > 0]
+            stack += [
+                (int(c), part * w / weights.sum()) for c, w in zip(children, weights, strict=True) if w > 0
+            ]
         elif rows.levels[int(arrays.feature[node])]:
             stack.append((int(children[int(value)]), part))
         else:

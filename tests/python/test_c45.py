@@ -83,7 +83,9 @@ def test_the_cut_is_the_one_with_the_largest_gain_not_ratio():
     c45 = FastTreeClassifier(**rule(min_samples_leaf=1, max_depth=1)).fit(X, y)
     gain = fasttree.fit(X, y, max_depth=1, thresholds="value")
     assert list(cuts(c45)) == list(cuts(gain)) == [(0, 2.0)]
-    assert list(cuts(fasttree.fit(X[::-1], 1 - y[::-1], criterion=GainRatio(mdl_penalty=True), max_depth=1))) == [(0, 2.5)]
+    assert list(
+        cuts(fasttree.fit(X[::-1], 1 - y[::-1], criterion=GainRatio(mdl_penalty=True), max_depth=1))
+    ) == [(0, 2.5)]
 
 
 def test_the_penalty_is_taken_from_the_gain():

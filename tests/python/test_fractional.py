@@ -25,7 +25,12 @@ class Case:
 
     def __init__(self, seed: int, n: int = 70, share: float = 0.2, k: int = 3, weights: Any = None) -> None:
         rng = np.random.default_rng(seed)
-        columns = [np.round(rng.normal(size=n), 1), rng.integers(0, 3, n), rng.integers(0, 9, n), rng.integers(0, 4, n)]
+        columns = [
+            np.round(rng.normal(size=n), 1),
+            rng.integers(0, 3, n),
+            rng.integers(0, 9, n),
+            rng.integers(0, 4, n),
+        ]
         self.codes = np.column_stack(columns).astype(float)
         signal = (self.codes[:, 0] > 0).astype(int) + (self.codes[:, 1] == 1) + (self.codes[:, 2] > 6)
         self.y = np.where(rng.random(n) < 0.75, signal % k, rng.integers(0, k, n))
@@ -44,7 +49,9 @@ class Case:
         return frame
 
     def rows(self) -> oracle.Rows:
-        return oracle.Rows(self.codes, self.y, np.ones(len(self.y)) if self.weights is None else self.weights, LEVELS)
+        return oracle.Rows(
+            self.codes, self.y, np.ones(len(self.y)) if self.weights is None else self.weights, LEVELS
+        )
 
     def fit(self, **params: Any) -> FastTreeClassifier:
         return fasttree.fit(self.frame, self.y, sample_weight=self.weights, **params)
@@ -100,7 +107,9 @@ def test_complete_rows_grow_the_tree_of_whole_rows(name):
 
 
 def test_counts_are_the_weights_that_reach_the_nodes():
-    for seed, method in enumerate([None, "error_based", "pessimistic", "cost_complexity", "m_estimate", "mdl"]):
+    for seed, method in enumerate(
+        [None, "error_based", "pessimistic", "cost_complexity", "m_estimate", "mdl"]
+    ):
         case = Case(seed, n=120, weights=[1, 2] if seed % 2 else None)
         model = case.fit(criterion="gini", pruning=method)
         w = np.ones(120) if case.weights is None else case.weights
@@ -115,7 +124,9 @@ def test_counts_are_the_weights_that_reach_the_nodes():
                 assert model.tree_.n_node_samples[node] == (part > 0).sum()
             kids = model.tree_.children_of(node)
             if len(kids):
-                np.testing.assert_allclose(model.tree_.value[kids].sum(axis=0), model.tree_.value[node], atol=1e-9)
+                np.testing.assert_allclose(
+                    model.tree_.value[kids].sum(axis=0), model.tree_.value[node], atol=1e-9
+                )
 
 
 def ask(case: Case) -> np.ndarray:
@@ -238,8 +249,12 @@ def test_explain_and_the_trace_tell_the_scores_of_the_parts():
 
 def test_cross_validation_is_fit_and_predict_by_hand():
     case = Case(8, n=120)
-    folds = [(np.flatnonzero(np.arange(120) % 4 != f), np.flatnonzero(np.arange(120) % 4 == f)) for f in range(4)]
-    found = model_selection.cross_validate(case.table, criterion=["gini"], cv=folds, scoring=["accuracy", "neg_log_loss"])
+    folds = [
+        (np.flatnonzero(np.arange(120) % 4 != f), np.flatnonzero(np.arange(120) % 4 == f)) for f in range(4)
+    ]
+    found = model_selection.cross_validate(
+        case.table, criterion=["gini"], cv=folds, scoring=["accuracy", "neg_log_loss"]
+    )
     for i, (train, test) in enumerate(folds):
         model = fasttree.fit(case.table.take(train), criterion="gini")
         assert found["gini"]["accuracy"][i] == pytest.approx(model.score(case.table.take(test)))
@@ -249,7 +264,12 @@ def test_a_weight_is_so_many_copies_in_parts_too():
     case = Case(5, n=60, weights=[1, 2, 3])
     weighted = case.fit(criterion="gini", min_samples_leaf=3)
     times = case.weights.astype(int)
-    copies = fasttree.fit(case.frame.loc[np.repeat(np.arange(60), times)], np.repeat(case.y, times), criterion="gini", min_samples_leaf=3)
+    copies = fasttree.fit(
+        case.frame.loc[np.repeat(np.arange(60), times)],
+        np.repeat(case.y, times),
+        criterion="gini",
+        min_samples_leaf=3,
+    )
     np.testing.assert_array_equal(weighted.tree_.feature, copies.tree_.feature)
     np.testing.assert_allclose(weighted.tree_.value, copies.tree_.value, atol=1e-9)
 
@@ -258,7 +278,11 @@ def test_training_values_are_values_of_the_whole_training_set():
     X = np.array([[0.0, 0.0], [4.0, 0.0], [1.9, 1.0], [0.5, 1.0], [9.0, 1.0]])
     y = [0, 1, 2, 2, 2]
     model = fasttree.fit(X, y, criterion="info_gain", thresholds="training_value")
-    cut = {(f, t) for f, t in zip(model.tree_.feature.tolist(), model.tree_.threshold.tolist(), strict=True) if f >= 0}
+    cut = {
+        (f, t)
+        for f, t in zip(model.tree_.feature.tolist(), model.tree_.threshold.tolist(), strict=True)
+        if f >= 0
+    }
     # The midpoint between 0 and 4 is 2; of all five rows 1.9 is the largest value not above it.
     assert cut == {(1, 0.0), (0, 1.9)}
     table = Table(X, y)

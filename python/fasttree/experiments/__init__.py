@@ -34,6 +34,10 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
         "f_measure",
         "Stadler & Dave: trees that split on the F measure, against Gini and information gain",
     ),
+    "hope-korb2004": (
+        "hope_korb2004",
+        "Hope & Korb 2004: Bayesian learners and the information reward, sections 5.1 and 5.2",
+    ),
     "spaeh-kosub": (
         "spaeh_kosub",
         "Späh & Kosub 2022: trees grown by the distance of the whole tree, figures 4 to 8",

@@ -46,7 +46,9 @@ def j48(jar: str, file: str) -> tuple[int, int]:
     """Leaves and size of the tree that the program prints."""
     command = ["java", "-Xmx2g", "-cp", jar, "weka.classifiers.trees.J48", "-t", file, "-no-cv", "-v"]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    leaves, size = (re.search(rf"{what}\s*:\s*(\d+)", told) for what in ("Number of Leaves ", "Size of the tree "))
+    leaves, size = (
+        re.search(rf"{what}\s*:\s*(\d+)", told) for what in ("Number of Leaves ", "Size of the tree ")
+    )
     assert leaves is not None and size is not None, told[:500]
     return int(leaves[1]), int(size[1])
 
@@ -62,7 +64,10 @@ def beside_j48(jar: str, rows: int, rounds: int, folder: str) -> list[dict[str, 
         ours, theirs = (model.get_n_leaves(), model.n_nodes_), j48(jar, file)
         if ours != theirs:
             raise SystemExit(f"wrong answer, nothing is timed: {ours} leaves and nodes, J48 {theirs}")
-        work = {"fasttree": lambda e=estimator, t=table: e.fit(Table(t.X, t.y)), "J48": lambda f=file: j48(jar, f)}
+        work = {
+            "fasttree": lambda e=estimator, t=table: e.fit(Table(t.X, t.y)),
+            "J48": lambda f=file: j48(jar, f),
+        }
         times = {name: min(t) for name, t in take_turns(work, rounds).items()}
         results.append(
             {
@@ -109,7 +114,9 @@ def ways(rows: int, rounds: int, criterion: str, least: int) -> list[dict[str, A
 
 def main() -> None:
     """Run, print, and write a record."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--weka", help="Weka 3.6's weka.jar; without it J48 is left out")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=2)
@@ -128,7 +135,9 @@ def main() -> None:
             beside = beside_j48(given.weka, given.rows, given.rounds, folder)
         for r in beside:
             own, peer = r["cpu_seconds"]["fasttree"], r["cpu_seconds"]["J48"]
-            print(f"{r['workload']} {r['data']:26} {r['leaves']:6} leaves {own:7.2f} s, J48 {peer:7.2f} s: {r['ratio']:.1f} x")
+            print(
+                f"{r['workload']} {r['data']:26} {r['leaves']:6} leaves {own:7.2f} s, J48 {peer:7.2f} s: {r['ratio']:.1f} x"
+            )
         results += beside
     if given.save:
         record = {

@@ -110,7 +110,7 @@ impl Formula for Gini {
     /// less than `2^-52 n_L n_R` for real weights.
     fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
         let n = block.total().value();
-        if block.branches != 2 || block.classes != 2 || n < 1.0 || n > EXACT_PRODUCTS {
+        if block.branches != 2 || block.classes != 2 || !(1.0..=EXACT_PRODUCTS).contains(&n) {
             return None;
         }
         let plane = |m, c| &block.cell(m, c)[..out.len()];

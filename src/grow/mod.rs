@@ -13,6 +13,7 @@ mod global;
 mod global_leaf;
 mod global_score;
 mod ground;
+mod listing;
 mod local;
 mod memo;
 mod neighbours;
@@ -29,8 +30,8 @@ use crate::parallel::Control;
 use crate::split::NominalSplits;
 use crate::tree::Tree;
 
-pub use evaluate::{Candidate, candidates};
 pub use global::{distances, grow as grow_globally};
+pub use listing::{Candidate, candidates};
 pub use memo::{KnownPairs, PairMemo};
 pub use stash::Stash;
 

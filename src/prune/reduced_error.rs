@@ -46,7 +46,8 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
     let mut index = 1;
     while index < n {
         let own = class(rows[index - 1]);
-        for j in index..n {
+        let start = index;
+        for j in start..n {
             if class(rows[j]) == own {
                 rows.swap(index, j);
                 index += 1;

@@ -1,10 +1,12 @@
-"""The core's own tests, run once as part of pytest, so that one command tests everything."""
+"""The core's own tests, run once as part of pytest, so that one command tests everything.
+
+They are started when the tests have been collected, beside the Python tests (see conftest), and waited for here, last:
+compiling them takes as long as everything else on one core.
+"""
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,18 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
     not (ROOT / "Cargo.toml").is_file(),
     reason="the sources of the core are not here (tests of an installed package)",
 )
-def test_the_core_passes_its_own_tests():
-    environment = {k: v for k, v in os.environ.items() if k != "RUSTFLAGS"}
-    done = subprocess.run(
-        ["cargo", "test", "--locked", "--quiet"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=1500,
-        check=False,
-    )
-    assert done.returncode == 0, f"cargo test failed:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
-    passed = [line for line in done.stdout.splitlines() if line.startswith("test result: ok.")]
+def test_the_core_passes_its_own_tests(request):
+    code, out, errors = request.config.core_tests.wait(timeout=1500)
+    assert code == 0, f"cargo test failed:\n{out[-6000:]}\n{errors[-6000:]}"
+    passed = [line for line in out.splitlines() if line.startswith("test result: ok.")]
     counts = [int(line.split()[3]) for line in passed]
-    assert sum(counts) > 0, f"cargo test ran no test:\n{done.stdout}"
+    assert sum(counts) > 0, f"cargo test ran no test:\n{out}"

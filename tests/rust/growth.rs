@@ -115,13 +115,14 @@ fn threads_change_nothing() {
 #[test]
 fn multiway_branches_follow_declared_levels() {
     let data = nominal(&[vec![0, 0, 2, 2, -1]], 4, &[0, 0, 1, 1, 0], 2);
-    let model = fit(&data, r#"{"empty_branch": "unclassified"}"#, &Control::new(1)).unwrap();
+    let model =
+        fit(&data, r#"{"empty_branch": "unclassified", "missing": "branch"}"#, &Control::new(1)).unwrap();
     let labels: Vec<i32> =
         model.tree.children(0).iter().map(|&c| model.tree.nodes[c as usize].label).collect();
     assert_eq!(labels, [0, -1, 1, -1, 0]);
     assert_eq!(model.tree.nodes[0].missing_branch, 4);
     assert_eq!(model.tree.shape().empty_leaves, 2);
-    let parent = fit(&data, "{}", &Control::new(1)).unwrap();
+    let parent = fit(&data, r#"{"missing": "branch"}"#, &Control::new(1)).unwrap();
     let labels: Vec<i32> =
         parent.tree.children(0).iter().map(|&c| parent.tree.nodes[c as usize].label).collect();
     assert_eq!(labels, [0, 0, 1, 0, 0]);

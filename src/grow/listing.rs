@@ -1,0 +1,137 @@
+//! All candidates of a set of rows with their scores, for questions like "why here": every threshold, and the multiway
+//! split or the best division of each nominal feature.
+//!
+//! The rows are looked at as if they were a node; nothing grows. O(rows x features) and the formula for every candidate. Growth
+//! itself never asks for this: it keeps the best of each feature only.
+
+use super::Setting;
+use super::evaluate::{Look, Tools};
+use super::ground::{Buffers, Extent, Ground, Place, near};
+use super::pairs::{PairGround, settle_radius};
+use crate::data::{Dataset, RowSet, Weights, entry_row};
+use crate::error::Result;
+use crate::numeric::better;
+use crate::parallel::Control;
+use crate::split::{Listing, NominalSplits, Scored};
+use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
+use crate::tree::Test;
+
+/// A candidate split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Feature.
+    pub feature: u32,
+    /// Threshold, of a number.
+    pub threshold: Option<f64>,
+    /// Levels on the first branch, where there are two sides.
+    pub levels: Option<Vec<u32>>,
+    /// Score.
+    pub score: f64,
+}
+
+/// Every threshold of a set of rows, and the multiway split or the best division of each nominal feature, in feature
+/// and threshold order.
+/// `root` are the rows of the tree's root, which some criteria look at.
+pub fn candidates(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    root: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Vec<Candidate>> {
+    match weights {
+        Weights::Unit => listed(data, setting, rows, root, UnitWeights, control),
+        Weights::Integer(w) => listed(data, setting, rows, root, IntegerWeights(w), control),
+        Weights::Fixed { values, shift } => {
+            let unit = f64::powi(2.0, -shift);
+            listed(data, setting, rows, root, FixedWeights { values, unit }, control)
+        }
+    }
+}
+
+fn listed<W: Weighing>(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    root: &RowSet,
+    weights: W,
+    control: &Control,
+) -> Result<Vec<Candidate>> {
+    let mut ground = Ground::new(data, setting, rows, weights);
+    ground.pairs = ground.pairs.map(|_| PairGround::new(weights, root, data.len()));
+    ground.near = near(data, setting, root, weights);
+    let mut buffers = Buffers::<u32>::new(&ground, rows, control)?;
+    let field = buffers.field();
+    let totals = ground.sums(rows.rows().iter().copied());
+    let extent = Extent { start: 0, len: rows.len(), buffer: 0 };
+    let look = Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
+    let mut tools = Tools::default();
+    let tally = look.tally(&mut tools);
+    let named = |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
+    if let Some(search) = setting.criterion.on_neighbours() {
+        let found = look.scored(&tally, &look.neighbour_scores(search, control)?, |_| true)?;
+        return Ok(found.into_iter().map(named).collect());
+    }
+    if let Some(metric) = setting.criterion.on_pairs() {
+        if metric.reads_radius() && rows.len() != root.len() {
+            let mut buffers = Buffers::<u32>::new(&ground, root, control)?;
+            let extent = Extent { len: root.len(), ..extent };
+            let coded = buffers.field();
+            settle_radius(&look, coded.coded(ground.nominal.features.len(), extent), control)?;
+        }
+        let known = look.pair_scores(metric, &mut tools.pairs, control)?;
+        let found = look.scored(&tally, &known, |_| true)?;
+        return Ok(found.into_iter().map(named).collect());
+    }
+    let mut found: Vec<(u32, u32, f64)> = if let Some(budget) = setting.criterion.on_rows() {
+        look.all_by_rows(budget, control)?
+    } else {
+        let mut listing = Listing::new(setting.criterion);
+        look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;
+        listing.finish(&setting.context)?;
+        listing.candidates
+    };
+    found.sort_by_key(|c| (c.0, c.1));
+    if setting.nominal_splits != NominalSplits::Multiway {
+        // Of the many divisions of a nominal feature the best one, the first on ties.
+        let mut best: Vec<(u32, u32, f64)> = Vec::new();
+        for one in found {
+            let nominal =
+                matches!(ground.place(one.0), Place::Nominal(j) if ground.nominal.cuts[j].is_none());
+            match best.last_mut() {
+                Some(kept) if nominal && kept.0 == one.0 => {
+                    if better(one.2, kept.2) {
+                        *kept = one;
+                    }
+                }
+                _ => best.push(one),
+            }
+        }
+        found = best;
+    }
+    Ok(found
+        .into_iter()
+        .map(|(feature, at, score)| {
+            let (mut threshold, mut levels) = (None, None);
+            match ground.place(feature) {
+                Place::Nominal(_) if setting.nominal_splits == NominalSplits::Multiway => {}
+                Place::Nominal(j) => {
+                    let (sums, _) = look.branches(feature, at, &tally);
+                    match look.division(j, at, &tally, &sums) {
+                        (Test::Threshold(t), ..) => threshold = Some(t),
+                        (_, listed, _) => levels = Some(listed),
+                    }
+                }
+                Place::Numeric(i) => {
+                    let (order, _) = look.known(i);
+                    let column = ground.numeric[i].column;
+                    let value = |j: usize| column.value(entry_row(order[j]));
+                    let (lo, hi) = (value(at as usize - 1), value(at as usize));
+                    threshold = Some(setting.threshold(column, lo, hi));
+                }
+            }
+            Candidate { feature, threshold, levels, score }
+        })
+        .collect())
+}

@@ -107,7 +107,8 @@ def turf(
     Noise features blur the distances by which neighbours are found; without the worst of them the neighbours of the next round are better.
 
     Args:
-        X, y, criterion, sample_weight, **params: as in `score_features`; meant for criteria on neighbours.
+        X: as in `score_features`, and so are y, criterion, sample_weight and the other parameters; meant for criteria on
+            neighbours.
         share: share of the features left that a round drops, in (0, 1); at least one is dropped.
         keep: stop with so many features, at least 1.
 

@@ -42,11 +42,11 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
 
     Args:
         n_estimators: number of trees, >= 1.
-        criterion, evaluation, labels, ties, nominal_splits, categorical_features, discretize, n_bins, threshold_search,
-            max_bins, thresholds, max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf,
-            min_score, no_distance_decay, empty_branch, missing, handle_unknown, pruning, ccp_alpha, merge_redundant,
-            leaf_smoothing, class_weight: of each tree, as in `FastTreeClassifier`. Bins and means are fitted once, on all
-            training rows. Shares of rows are shares of the sample. ``pruning="reduced_error"`` is refused.
+        criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties, nominal_splits,
+            categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds, max_depth, max_leaf_nodes,
+            min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
+            handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight. Bins and means are fitted
+            once, on all training rows. Shares of rows are shares of the sample. ``pruning="reduced_error"`` is refused.
         max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None (all).
         bootstrap: True: each tree sees a sample with replacement; False: all rows.
         max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1]. Only with bootstrap.

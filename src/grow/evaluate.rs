@@ -280,13 +280,13 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         // Only where blocks come in feature order may one feature shut out another.
         let race =
             setting.guard == Guard::None && (numeric.is_empty() || self.ground.nominal.features.is_empty());
-        let mut best = Best::new(setting.criterion, setting.ties, race);
+        let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
         self.offer_nominal(tally, &wanted, tools, &mut best)?;
         let wide = self.extent.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.joined() {
             best.features.extend(
                 parallel::map(control, numeric.len(), |i| {
-                    let mut best = Best::new(setting.criterion, setting.ties, false);
+                    let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
                     if wanted(numeric[i].feature) {
                         self.offer_numeric(i, &mut Scratch::default(), &mut best)?;
                     }

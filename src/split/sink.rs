@@ -3,6 +3,7 @@
 use crate::criteria::{Context, Criterion, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Ties, better};
+use crate::parallel::Control;
 
 /// A block of candidates of one feature (or of several nominal features, one candidate each).
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +63,8 @@ pub struct Best<'a> {
     ties: Ties,
     /// The best of all features is wanted: a feature that cannot have it may be left out.
     race: bool,
+    /// Asked before each block whether to go on: one column of a large node alone can take a second.
+    watch: Option<&'a Control>,
     top: f64,
     scores: Vec<f64>,
     gathered: Option<Gathered>,
@@ -79,11 +82,17 @@ impl<'a> Best<'a> {
             criterion,
             ties,
             race,
+            watch: None,
             top: f64::NEG_INFINITY,
             scores: Vec::new(),
             gathered,
             features: Vec::new(),
         }
+    }
+
+    /// The same, but it stops when the job is cancelled.
+    pub fn watched(self, control: &'a Control) -> Self {
+        Self { watch: Some(control), ..self }
     }
 
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
@@ -174,6 +183,9 @@ pub(crate) fn not_a_number(feature: u32) -> Error {
 
 impl Sink for Best<'_> {
     fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+        if let Some(control) = self.watch {
+            control.check()?;
+        }
         if let Some(g) = &mut self.gathered {
             return g.take(offer);
         }

@@ -254,7 +254,7 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
         let (base, setting) = (self.base, self.base.setting);
         let look = |feature: u32, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
-            let mut best = Best::new(setting.criterion, setting.ties, false);
+            let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
             let share = match base.numeric_place(feature) {
                 Some(i) => self.offer_numeric(i, scratch, &mut best)?,
                 None => self.offer_nominal(self.nominal_place(feature), scratch, &mut best)?,

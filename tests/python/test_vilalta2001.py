@@ -68,8 +68,9 @@ def test_sweeps_hold_the_papers_instance_and_every_theta():
     here = sweeps.THETAS.index(sweeps.PAPERS_THETA), sweeps.DECAYS.index(sweeps.PAPERS_DECAY)
     np.testing.assert_array_equal(found.theta[here[0]], found.decay[here[1]])
     studies = {"a": found, "b": found, "c": found}
-    assert len(sweeps.tables(studies)) == 3
-    assert {row.quantity for row in sweeps.rows(studies)} == {
+    related = sweeps.correlations(studies)
+    assert len(sweeps.tables(studies, related)) == 3
+    assert {row.quantity for row in sweeps.rows(studies, related)} == {
         "sweep_accuracy", "spread", "meta_feature", "rank_correlation"
     }  # fmt: skip
 

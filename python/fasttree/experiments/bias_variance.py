@@ -205,7 +205,7 @@ class BiasVariance:
 
     def to_record(self) -> str:
         """JSON of everything; `from_record` reads it."""
-        return json.dumps({**asdict(self)}, indent=1, allow_nan=True)
+        return json.dumps(asdict(self), indent=1, allow_nan=True)
 
     @classmethod
     def from_record(cls, text: str) -> BiasVariance:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ..datasets import make_random_tree
 from ..estimators import FastTreeClassifier
@@ -159,10 +160,7 @@ def tree_sizes(
             if len(np.unique(tree.apply(table.X))) < tree.n_leaves:
                 discarded += 1
                 continue
-            models = {
-                name: FastTreeClassifier(**one.get_params(deep=False)).fit(table)
-                for name, one in methods.items()
-            }
+            models = {name: clone(one).fit(table) for name, one in methods.items()}
             if any(model.n_nodes_ < size for model in models.values()):
                 discarded += 1
                 continue
@@ -180,7 +178,7 @@ class Growth:
     """Accuracy after each split, averaged over the repetitions: arrays (steps + 1,), keyed by method.
 
     `train` is on the rows trees were grown on, with the labels they had; `unfinished` the share of trees that had
-    another split to make; `final` (repeats,) the test accuracy of each finished tree, `best` of each tree at its best step.
+    another split to make; `final` and `steps` (repeats,) are the test accuracy and the splits of each finished tree.
     """
 
     train: dict[str, np.ndarray]
@@ -223,7 +221,7 @@ def growth_curves(
         noisy = Table(X[train], labels, feature_names=table.feature_names, levels={"class": range(k)})
         true = Table(X[test], codes[test], feature_names=table.feature_names, levels={"class": range(k)})
         for name, one in methods.items():
-            model = FastTreeClassifier(**one.get_params(deep=False)).fit(noisy)
+            model = clone(one).fit(noisy)
             curves[name].append((model.staged_score(noisy), model.staged_score(true)))
         tick()
     out = Growth({}, {}, {}, {}, {})

@@ -215,8 +215,9 @@ def run(
         if not quick:
             out.tables.append(_prunings(results))
     if studies:
-        out.tables += sweeps.tables(studies)
-        out.rows += sweeps.rows(studies)
+        related = sweeps.correlations(studies)
+        out.tables += sweeps.tables(studies, related)
+        out.rows += sweeps.rows(studies, related)
         out.figures.append(
             Figure(
                 "vilalta2001-theta",
@@ -245,7 +246,9 @@ def run(
 
 
 def _compare(out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> None:
-    """Table 1, cell by cell, with ranks."""
+    """Table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
+    from scipy.stats import rankdata
+
     body, rhos, ours_ranks, their_ranks = [], [], [], []
     for name, found in results.items():
         means = [found.mean("error_based", m) for m in METHODS]
@@ -279,8 +282,8 @@ def _compare(out: Reproduction, results: Mapping[str, SetResult], printed: Mappi
         if not math.isnan(rho):
             rhos.append(rho)
         out.rows.append(Row(name, "", "rank_agreement", rho))
-        ours_ranks.append(_ranks(means))
-        their_ranks.append(_ranks(theirs))
+        ours_ranks.append(rankdata(np.negative(means)))
+        their_ranks.append(rankdata(np.negative(theirs)))
         line.append(Cell(f"{rho:+.1f}"))
         body.append(line)
     for title, ours, theirs in (
@@ -323,12 +326,6 @@ def _averages(
     ours = [float(np.mean([found.mean("error_based", m) for found in results.values()])) for m in METHODS]
     theirs = [float(np.mean([float(printed["cells"][name][m][0]) for name in results])) for m in METHODS]
     return ours, theirs
-
-
-def _ranks(values: Sequence[float]) -> np.ndarray:
-    """Rank 1 for the largest, ties by mean rank."""
-    array = np.asarray(values)
-    return np.array([(array > v).sum() + ((array == v).sum() + 1) / 2.0 for v in array])
 
 
 def _prunings(results: Mapping[str, SetResult]) -> ReportTable:

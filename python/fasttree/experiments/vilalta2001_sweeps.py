@@ -145,8 +145,9 @@ def permutation_p(a: Sequence[float], b: Sequence[float], seed: int = 0, draws: 
 
 
 def _standardised(values: Sequence[float]) -> np.ndarray:
-    array = np.asarray(values, dtype=np.float64)
-    ranks = np.array([(array < v).sum() + ((array == v).sum() - 1) / 2.0 for v in array])
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values)
     centred = ranks - ranks.mean()
     length = float(np.sqrt((centred**2).sum()))
     found: np.ndarray = centred / length if length > 0 else centred
@@ -154,8 +155,10 @@ def _standardised(values: Sequence[float]) -> np.ndarray:
 
 
 def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:
-    """Every meta-feature against every advantage over the domains; p as it is and after Holm's correction."""
+    """Every meta-feature against every advantage over the domains; p as it is and after Holm's correction. Nothing for two domains."""
     out: list[dict[str, Any]] = []
+    if len(studies) < 3:
+        return out
     for gain in _advantages(next(iter(studies.values()))):
         gains = [_advantages(found)[gain] for found in studies.values()]
         for name in META:
@@ -179,8 +182,8 @@ def _labels(which: str) -> list[str]:
     return [name if name == "uniform" else f"{name} {alpha:g}" for name, alpha in DECAYS]
 
 
-def tables(studies: Mapping[str, Study]) -> list[ReportTable]:
-    """Mean accuracies of both sweeps, what the paper says of them, and the meta-features."""
+def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[ReportTable]:
+    """Mean accuracies of both sweeps, what the paper says of them, and the meta-features (`related` is from `correlations`)."""
     out = []
     for which, title in (
         ("theta", "Sweep over theta (cases 1 to 4) at alpha 0.1, exponential"),
@@ -208,7 +211,7 @@ def tables(studies: Mapping[str, Study]) -> list[ReportTable]:
                 ],
             )
         )
-    if len(studies) > 2:
+    if related:
         body = [
             [
                 Cell(one["advantage"]),
@@ -217,9 +220,9 @@ def tables(studies: Mapping[str, Study]) -> list[ReportTable]:
                 Cell(f"{one['p']:.3f}"),
                 Cell(f"{one['p, Holm']:.3f}"),
             ]
-            for one in correlations(studies)
+            for one in related
         ]
-        smallest = min(one["p, Holm"] for one in correlations(studies))
+        smallest = min(one["p, Holm"] for one in related)
         verdict = (
             "No meta-feature predicts an advantage after Holm's correction."
             if smallest >= 0.05
@@ -237,8 +240,8 @@ def tables(studies: Mapping[str, Study]) -> list[ReportTable]:
     return out
 
 
-def rows(studies: Mapping[str, Study]) -> list[Row]:
-    """One row a setting, spread and correlation."""
+def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """One row a setting, spread and correlation (`related` is from `correlations`)."""
     out = []
     for name, found in studies.items():
         for which in ("theta", "decay"):
@@ -249,12 +252,11 @@ def rows(studies: Mapping[str, Study]) -> list[Row]:
                 )
             out.append(Row(name, f"pi, {which}", "spread", found.spread(which)))
         out += [Row(name, meta, "meta_feature", value) for meta, value in found.meta.items()]
-    if len(studies) > 2:
-        for one in correlations(studies):
-            label = f"{one['meta-feature']} and {one['advantage']}"
-            out.append(
-                Row("all domains", label, "rank_correlation", one["correlation"], note=f"p = {one['p']:.4f}")
-            )
+    for one in related:
+        label = f"{one['meta-feature']} and {one['advantage']}"
+        out.append(
+            Row("all domains", label, "rank_correlation", one["correlation"], note=f"p = {one['p']:.4f}")
+        )
     return out
 
 

@@ -16,6 +16,7 @@ Complexity
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -201,6 +202,20 @@ def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict
     }
 
 
+def _picks(judged: Sequence[float], better: Sequence[float], pairs: Sequence[tuple[int, int]]) -> float:
+    """How many pairs (a, b) a metric orders as the truth does: `better` is 1 for a, -1 for b, 0 for neither; a tie is half.
+
+    >>> _picks([0.3, 0.1, 0.1], [1.0, -1.0, -1.0], [(0, 1), (0, 2), (1, 2)])
+    1.5
+    """
+    total = 0.0
+    for (a, b), truth in zip(pairs, better, strict=True):
+        said = np.sign(judged[a] - judged[b])
+        if truth != 0:
+            total += 0.5 if said == 0 or np.isnan(said) else float(said == truth)
+    return total
+
+
 def meta_metric(
     learners: Learners,
     sizes: Sequence[int],
@@ -243,27 +258,21 @@ def meta_metric(
         pairs = [(a, b) for a in range(len(models)) for b in range(a)]
         right = {key: np.zeros(len(sizes)) for key in per_model}
         trials = {truth: np.zeros(len(sizes)) for truth in TRUTHS}
-        for s, size in enumerate(sizes):
-            for _ in range(repeats):
-                test = network.sample(size, rng)
-                y = np.asarray(test.y_codes)
-                if len(np.unique(y)) < 2:
-                    continue  # no metric of ranking is defined on one class
-                judged = {
-                    name: [_judged(name, y, aligned(m, test, k), prior, network.classes) for m in models]
-                    for name in METRIC_NAMES
-                }
-                for truth in TRUTHS:
-                    for a, b in pairs:
-                        gap = losses[b][truth] - losses[a][truth]
-                        if gap == 0:
-                            continue
-                        trials[truth][s] += 1
-                        for name in METRIC_NAMES:
-                            said = np.sign(judged[name][a] - judged[name][b])
-                            right[truth, name][s] += (
-                                0.5 if said == 0 or np.isnan(said) else float(said == np.sign(gap))
-                            )
+        for s, _ in itertools.product(range(len(sizes)), range(repeats)):
+            test = network.sample(sizes[s], rng)
+            y = np.asarray(test.y_codes)
+            if len(np.unique(y)) < 2:
+                continue  # no metric of ranking is defined on one class
+            answers = [aligned(model, test, k) for model in models]
+            judged = {
+                name: [_judged(name, y, given, prior, network.classes) for given in answers]
+                for name in METRIC_NAMES
+            }
+            for truth in TRUTHS:
+                better = [np.sign(losses[b][truth] - losses[a][truth]) for a, b in pairs]
+                trials[truth][s] += np.count_nonzero(better)
+                for name in METRIC_NAMES:
+                    right[truth, name][s] += _picks(judged[name], better, pairs)
         for key, values in right.items():
             per_model[key].append(values)
         for truth in TRUTHS:

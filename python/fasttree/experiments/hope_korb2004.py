@@ -37,8 +37,8 @@ from ..table import Table
 from . import hope_korb2004_layout as layout
 from .hope_korb2004_models import KINDS, MetaMetric, Simulation, meta_metric, simulate
 from .hope_korb2004_sets import FILES, open_set
-from .reproduction import Figure, Reproduction, Row, chosen, published, rank_correlation
-from .sources import data_files, data_folder
+from .reproduction import Figure, Reproduction, Row, published, rank_correlation
+from .sources import open_sets
 
 __all__ = ["LEARNERS", "SIZES", "SetResult", "bound", "evaluate", "findings", "run"]
 
@@ -243,8 +243,6 @@ def run(
     """
     started = time.perf_counter()
     printed = published("hope_korb2004")
-    wanted = chosen(list(FILES), datasets)
-    files = data_files(data_folder(data))
     out = Reproduction(
         NAME,
         "Bayesian learners and the information reward: paper and fasttree",
@@ -252,8 +250,7 @@ def run(
         ("accuracy",),
     )
     n_models, n_meta = (MODELS // 4, META_MODELS // 4) if quick else (MODELS, META_MODELS)
-    tables = {name: table for name in wanted if (table := open_set(name, files)) is not None}
-    out.missing = [name for name in wanted if name not in tables]
+    tables, out.missing = open_sets(list(FILES), datasets, data, open_set)
     large = [name for name, table in tables.items() if quick and len(table) > QUICK_ROWS]
     tables = {name: table for name, table in tables.items() if name not in large}
     total = len(KINDS) * n_models + n_meta + len(tables)

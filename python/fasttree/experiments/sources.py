@@ -7,13 +7,15 @@ working directory or from a source tree. Files are found by their stem without r
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
 from ..datasets.text import split_suffix
-from .reproduction import plain_key
+from ..table import Table
+from .reproduction import chosen, plain_key
 
-__all__ = ["data_files", "data_folder"]
+__all__ = ["data_files", "data_folder", "open_sets"]
 
 READABLE = (".arff", ".csv", ".tsv", ".data", ".parquet", ".tab")
 """Suffixes of data files, the preferred first."""
@@ -47,3 +49,23 @@ def data_files(folder: Path | None) -> dict[str, Path]:
             if kind == suffix and path.is_file():
                 found[plain_key(stem)] = path
     return found
+
+
+def open_sets(
+    known: Sequence[str],
+    wanted: Sequence[str] | None,
+    data: str | PathLike[str] | None,
+    open_set: Callable[[str, dict[str, Path]], Table | None],
+) -> tuple[dict[str, Table], list[str]]:
+    """The data sets asked for, by the paper's names, and the names of those that are not to be had.
+
+    Args:
+        known: the paper's names.
+        wanted: only these; None for all.
+        data: a folder, see `data_folder`.
+        open_set: opens one by name from the files of the folder; None when a file is not there.
+    """
+    files = data_files(data_folder(data))
+    found = {name: open_set(name, files) for name in chosen(known, wanted)}
+    tables = {name: table for name, table in found.items() if table is not None}
+    return tables, [name for name in found if name not in tables]

@@ -34,8 +34,8 @@ from ..model_selection.progress import make_report
 from ..reports import Cell, ReportTable
 from ..table import Table
 from . import spaeh_kosub_claims as claims
-from .reproduction import Figure, Reproduction, Row, chosen, plain_key
-from .sources import data_files, data_folder
+from .reproduction import Figure, Reproduction, Row, plain_key
+from .sources import open_sets
 from .spaeh_kosub_pictures import draw_growth, draw_learning_curves, draw_tree_sizes
 from .spaeh_kosub_runs import Curves, Growth, Sizes, growth_curves, learning_curves, tree_sizes
 
@@ -169,12 +169,9 @@ def run(
 ) -> Reproduction:
     """Run the paper's figures; arguments as in `fasttree.experiments.run`. `quick` takes a tenth of the repeats."""
     started = time.perf_counter()
-    wanted = chosen(DATASETS, datasets)
-    files = data_files(data_folder(data))
     repeats = {figure: max(2, n // 10) if quick else n for figure, n in REPEATS.items()}
     out = Reproduction(NAME, "Trees grown by the whole tree: paper and fasttree", SOURCE, ("holds",))
-    tables = {name: table for name in wanted if (table := _load(name, files)) is not None}
-    out.missing = [name for name in wanted if name not in tables]
+    tables, out.missing = open_sets(DATASETS, datasets, data, _load)
     n_grown = repeats["figures 7 and 8"]
     growing = [name for name in ("iris", "monks-3") if name in tables]
     total = 2 * (

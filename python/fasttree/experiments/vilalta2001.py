@@ -39,8 +39,8 @@ from ..model_selection.progress import make_report
 from ..reports import Cell, ReportTable
 from ..table import Table
 from . import vilalta2001_sweeps as sweeps
-from .reproduction import Figure, Reproduction, Row, chosen, plain_key, published, rank_correlation
-from .sources import data_files, data_folder
+from .reproduction import Figure, Reproduction, Row, plain_key, published, rank_correlation
+from .sources import open_sets
 
 __all__ = ["FILES", "METHODS", "asterisk", "evaluate", "open_set", "run"]
 
@@ -183,16 +183,13 @@ def run(
     """
     started = time.perf_counter()
     printed = published("vilalta2001")
-    wanted = chosen(list(FILES), datasets)
-    files = data_files(data_folder(data))
     out = Reproduction(
         NAME,
         "A unified framework for evaluation metrics: paper and fasttree",
         printed["source"],
         ("accuracy",),
     )
-    tables = {name: table for name in wanted if (table := open_set(name, files)) is not None}
-    out.missing = [name for name in wanted if name not in tables]
+    tables, out.missing = open_sets(list(FILES), datasets, data, open_set)
     if quick:
         tables = {name: table for name, table in tables.items() if len(table) <= QUICK_ROWS}
     prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS

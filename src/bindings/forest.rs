@@ -1,9 +1,9 @@
 //! `_core.Forest`: trees that vote, and the call that grows them.
 
-use super::convert::{Block, Columns, Dense32, Dense64, View, row_set, weights};
+use super::convert::{Block, Dense32, Dense64, View, row_set, weights};
 use super::dataset::{PyDataset, plan};
 use super::job::{exception, run};
-use super::model::{PyModel, on_source};
+use super::model::{PyModel, on_source, readable};
 use crate::error::Error;
 use crate::grow::forest::{Bagging, Urn};
 use crate::model::{Forest, Model};
@@ -123,43 +123,9 @@ pub fn permutation_losses<'py>(
     losses.into_pyarray(py).reshape([trees, encoded.columns().len()])
 }
 
-/// What is asked of rows, and the answer.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Votes,
-    Leaves,
-}
-
-enum Answer {
-    Votes(Votes),
-    Leaves(Vec<u32>),
-}
-
 impl PyForest {
-    fn ask(
-        &self,
-        py: Python<'_>,
-        blocks: &[Block<'_>],
-        rows: usize,
-        n_jobs: Option<i64>,
-        wanted: Wanted,
-    ) -> PyResult<Answer> {
-        let columns = Columns::new(blocks, rows).map_err(exception)?;
-        let forest = &self.forest;
-        let expected = forest.schema().features.len();
-        if columns.features() != expected {
-            return Err(PyValueError::new_err(format!(
-                "X has {} features, but the model was fitted on {expected}",
-                columns.features()
-            )));
-        }
-        let work = (rows * 16).saturating_mul(forest.trees.len());
-        run(py, n_jobs, work, None, |control| {
-            on_source!(columns, |source| Ok(match wanted {
-                Wanted::Votes => Answer::Votes(vote(forest, source, rows, None, control)?),
-                Wanted::Leaves => Answer::Leaves(all_leaves(forest, source, rows, control)?),
-            }))
-        })
+    fn work(&self, rows: usize) -> usize {
+        (rows * 16).saturating_mul(self.forest.trees.len())
     }
 
     fn votes(
@@ -169,10 +135,11 @@ impl PyForest {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Votes> {
-        match self.ask(py, blocks, rows, n_jobs, Wanted::Votes)? {
-            Answer::Votes(votes) => Ok(votes),
-            Answer::Leaves(_) => Err(exception(Error::Internal("leaves instead of votes".into()))),
-        }
+        let forest = &self.forest;
+        let columns = readable(forest.schema(), blocks, rows)?;
+        run(py, n_jobs, self.work(rows), None, |control| {
+            on_source!(columns, |source| vote(forest, source, rows, None, control))
+        })
     }
 }
 
@@ -213,11 +180,13 @@ impl PyForest {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        let Answer::Leaves(leaves) = self.ask(py, &blocks, rows, n_jobs, Wanted::Leaves)? else {
-            return Err(exception(Error::Internal("votes instead of leaves".into())));
-        };
+        let forest = &self.forest;
+        let columns = readable(forest.schema(), &blocks, rows)?;
+        let leaves = run(py, n_jobs, self.work(rows), None, |control| {
+            on_source!(columns, |source| all_leaves(forest, source, rows, control))
+        })?;
         let leaves: Vec<i64> = leaves.into_iter().map(i64::from).collect();
-        leaves.into_pyarray(py).reshape([rows, self.forest.trees.len()])
+        leaves.into_pyarray(py).reshape([rows, forest.trees.len()])
     }
 
     /// Out-of-bag probabilities (rows, classes) and voters (rows,); None where they were not asked for.

@@ -76,16 +76,21 @@ impl PyModel {
 
     /// Rows that the model can read.
     fn asked<'b>(&self, blocks: &'b [Block<'_>], rows: usize) -> PyResult<Columns<'b>> {
-        let columns = Columns::new(blocks, rows).map_err(exception)?;
-        let expected = self.schema().features.len();
-        if columns.features() != expected {
-            return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                "X has {} features, but the model was fitted on {expected}",
-                columns.features()
-            )));
-        }
-        Ok(columns)
+        readable(self.schema(), blocks, rows)
     }
+}
+
+/// Rows with as many columns as a model was fitted on.
+pub(super) fn readable<'b>(schema: &Schema, blocks: &'b [Block<'_>], rows: usize) -> PyResult<Columns<'b>> {
+    let columns = Columns::new(blocks, rows).map_err(exception)?;
+    let expected = schema.features.len();
+    if columns.features() != expected {
+        return Err(pyo3::exceptions::PyValueError::new_err(format!(
+            "X has {} features, but the model was fitted on {expected}",
+            columns.features()
+        )));
+    }
+    Ok(columns)
 }
 
 /// A job on rows, compiled for each way in which they may lie in memory.

@@ -33,28 +33,17 @@ impl Default for ContextualMerit {
 
 pub(super) static INFO: Info = Info {
     name: "contextual_merit",
-    aliases: &[],
     class_name: "ContextualMerit",
     summary: "Near pairs of rows of two classes that the feature tells apart.",
     formula: r"\sum_m \sum_c R_{mc4}",
-    distance: r"-s",
     source: "Hong, Use of contextual information for feature ranking and discretization (1997); Vilalta, Brodie, Oblinger & Rish (2001)",
-    evidence: Evidence::Pairs,
     lowest: Some(0.0),
-    highest: None,
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[
         OptionInfo { name: "alpha", default: "2.0", doc: ALPHA },
         OptionInfo { name: "decay", default: "\"power\"", doc: DECAY },
         OptionInfo { name: "at_zero", default: "0.0", doc: AT_ZERO },
     ],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Pairs)
 };
 
 impl ContextualMerit {

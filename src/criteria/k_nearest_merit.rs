@@ -27,24 +27,13 @@ impl Default for KNearestMerit {
 
 pub(super) static INFO: Info = Info {
     name: "k_nearest_merit",
-    aliases: &[],
     class_name: "KNearestMerit",
     summary: "Differences to the k nearest rows of other classes, weighed by the inverse square of the distance.",
     formula: r"\sum_i \sum_{j \in K_i} \mathrm{diff}(i, j) / D_{ij}^2",
-    distance: r"-s",
     source: "Hong, Use of contextual information for feature ranking and discretization (1997)",
-    evidence: Evidence::Neighbours,
     lowest: Some(0.0),
-    highest: None,
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[K, TIES],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Neighbours)
 };
 
 impl OnNeighbours for KNearestMerit {

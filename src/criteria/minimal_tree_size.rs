@@ -32,24 +32,14 @@ pub(super) static INFO: Info = Info {
     class_name: "MinimalTreeSize",
     summary: "Nodes of the smallest trees that finish the branches; local growth on numbers is minimal.",
     formula: r"-\sum_i \mathrm{mts}(A_i \cap \mathcal{Y})",
-    distance: r"-s",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning, section 3.1",
-    evidence: Evidence::Rows,
-    lowest: None,
     highest: Some(0.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[OptionInfo {
         name: "node_budget",
         default: "1000",
         doc: "Search nodes for the size of one branch, at least 1; above it the proven lower bound stands for the size.",
     }],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Rows)
 };
 
 impl Criterion for MinimalTreeSize {

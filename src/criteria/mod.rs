@@ -126,6 +126,34 @@ pub struct Info {
     pub example_score: f64,
 }
 
+impl Info {
+    /// What most criteria that need more than a table have in common: the distance `-s`, no bounds, no worked example. The rest
+    /// is for the criterion to say.
+    const fn beyond_tables(evidence: Evidence) -> Self {
+        Self {
+            name: "",
+            aliases: &[],
+            class_name: "",
+            summary: "",
+            formula: "",
+            distance: "-s",
+            source: "",
+            evidence,
+            lowest: None,
+            highest: None,
+            symmetric: false,
+            branch_invariant: true,
+            class_invariant: true,
+            metric: false,
+            convex: false,
+            fractional: false,
+            options: &[],
+            example: &[],
+            example_score: 0.0,
+        }
+    }
+}
+
 /// Facts about the training set that a formula may need.
 #[derive(Debug, Clone)]
 pub struct Context {

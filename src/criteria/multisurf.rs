@@ -29,24 +29,14 @@ pub struct MultiSurfStar {
 
 pub(super) static INFO: Info = Info {
     name: "multisurf",
-    aliases: &[],
     class_name: "MultiSurf",
     summary: "ReliefF with all rows nearer than a row's mean distance less half a standard deviation as neighbours.",
     formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d_i - \tfrac12 \sigma_i",
-    distance: r"-s",
     source: "Urbanowicz, Olson, Schmitt, Meeker & Moore, Benchmarking Relief-based feature selection methods (2018)",
-    evidence: Evidence::Neighbours,
     lowest: Some(-1.0),
     highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[MULTICLASS],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Neighbours)
 };
 
 pub(super) static STAR: Info = Info {

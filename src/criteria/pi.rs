@@ -38,21 +38,10 @@ impl Default for Pi {
 
 pub(super) static INFO: Info = Info {
     name: "pi",
-    aliases: &[],
     class_name: "Pi",
     summary: "Pairs of rows that a split puts right less those that it puts wrong, near pairs first.",
     formula: r"\sum_m \frac{n_m}{n} \sum_c \left(R_{mc1} + R_{mc4} - R_{mc2} - R_{mc3}\right)",
-    distance: r"-s",
     source: "Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in classification using decision trees (2001)",
-    evidence: Evidence::Pairs,
-    lowest: None,
-    highest: None,
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[
         OptionInfo {
             name: "theta",
@@ -69,8 +58,7 @@ pub(super) static INFO: Info = Info {
             doc: "Whether each value counts with its share of the rows; without, features rank as by Relief with the same decay.",
         },
     ],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Pairs)
 };
 
 impl Pi {

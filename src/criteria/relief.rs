@@ -24,29 +24,17 @@ pub struct Relief {
 
 pub(super) static INFO: Info = Info {
     name: "relief",
-    aliases: &[],
     class_name: "Relief",
     summary: "Near rows of another class that the feature tells apart less those of the same class.",
     formula: r"\sum_m \sum_c \left(R_{mc4} - R_{mc3}\right)",
-    distance: r"-s",
     source: "Kira & Rendell, A practical approach to feature selection (1992); Vilalta, Brodie, Oblinger & Rish (2001)",
-    evidence: Evidence::Pairs,
-    lowest: None,
-    highest: None,
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[OptionInfo {
         name: "radius",
         default: "null",
         doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number for which rows of the root have on \
               average at least ten others nearer.",
     }],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Pairs)
 };
 
 impl OnPairs for Relief {

@@ -31,21 +31,12 @@ impl Default for ReliefF {
 
 pub(super) static INFO: Info = Info {
     name: "relieff",
-    aliases: &[],
     class_name: "ReliefF",
     summary: "Mean difference to the k nearest rows of other classes less that to the k nearest of the own class.",
     formula: r"\frac1n \sum_i \Bigl(\sum_{c \ne c_i} \tfrac{P(c)}{1 - P(c_i)} \overline{\mathrm{diff}}(i, M_{ic}) - \overline{\mathrm{diff}}(i, H_i)\Bigr)",
-    distance: r"-s",
     source: "Kononenko, Estimating attributes: analysis and extensions of RELIEF (1994)",
-    evidence: Evidence::Neighbours,
     lowest: Some(-1.0),
     highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[
         K,
         TIES,
@@ -56,8 +47,7 @@ pub(super) static INFO: Info = Info {
             doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
         },
     ],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Neighbours)
 };
 
 impl OnNeighbours for ReliefF {

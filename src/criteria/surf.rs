@@ -28,24 +28,14 @@ pub struct SurfStar {
 
 pub(super) static INFO: Info = Info {
     name: "surf",
-    aliases: &[],
     class_name: "Surf",
     summary: "ReliefF with all rows nearer than the mean distance of all pairs as neighbours.",
     formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d",
-    distance: r"-s",
     source: "Greene, Penrod, Kiralis & Moore, Spatially Uniform ReliefF (2009)",
-    evidence: Evidence::Neighbours,
     lowest: Some(-1.0),
     highest: Some(1.0),
-    symmetric: false,
-    branch_invariant: true,
-    class_invariant: true,
-    metric: false,
-    convex: false,
-    fractional: false,
     options: &[MULTICLASS],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Neighbours)
 };
 
 pub(super) static STAR: Info = Info {

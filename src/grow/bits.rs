@@ -7,7 +7,7 @@
 //! node (tests compare the two).
 
 use super::Setting;
-use super::draft::{Draft, Drafts, Split};
+use super::draft::{Drafts, Split};
 use crate::criteria::{Cells, Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet};
 use crate::error::Result;
@@ -264,21 +264,12 @@ impl<'g, 'a> Worker<'g, 'a> {
         let group = &planes.groups[chosen.group];
         let (k, f, v) = (self.drafts.classes, group.features.len(), group.arity);
         let first_child = self.drafts.nodes.len() as u32;
-        let Draft { depth, key, .. } = self.drafts.nodes[node as usize];
         let cells = &self.blocks[chosen.group].cells;
         for branch in 0..v {
             let before = self.drafts.sums.len();
             self.drafts.sums.extend((0..k).map(|c| cells[(branch * k + c) * f + chosen.column]));
             let rows = self.drafts.sums[before..].iter().sum();
-            let key = mix(key, branch as u64 + 1);
-            self.drafts.nodes.push(Draft {
-                parent: node,
-                branch: branch as u32,
-                depth: depth + 1,
-                rows,
-                key,
-                split: None,
-            });
+            self.drafts.bear(node, branch as u32, rows);
         }
         self.drafts.nodes[node as usize].split = Some(Split {
             feature: group.features[chosen.column],

@@ -1,5 +1,6 @@
 //! The tree while it grows: nodes in the order of their birth, children side by side.
 
+use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::tree::{NONE, Node, Test, Tree, majority};
 
@@ -60,6 +61,14 @@ impl<S: Sum> Drafts<S> {
     /// Class sums of a node.
     pub fn sums(&self, node: usize) -> &[S] {
         &self.sums[node * self.classes..(node + 1) * self.classes]
+    }
+
+    /// Add a child of a node, as the next branch; its key follows from the node's. Returns its number.
+    pub fn bear(&mut self, parent: u32, branch: u32, rows: u32) -> u32 {
+        let Draft { depth, key, .. } = self.nodes[parent as usize];
+        let key = mix(key, u64::from(branch) + 1);
+        self.nodes.push(Draft { parent, branch, depth: depth + 1, rows, key, split: None });
+        self.nodes.len() as u32 - 1
     }
 
     /// Put a subtree grown elsewhere in the place of a leaf.

@@ -221,21 +221,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         let known = self.tools.pairs.last.take();
         let k = self.drafts.classes;
         let first_child = self.drafts.nodes.len() as u32;
-        let (depth, key) = {
-            let n = &self.drafts.nodes[node as usize];
-            (n.depth + 1, n.key)
-        };
         for (branch, &rows) in chosen.sizes.iter().enumerate() {
-            let branch = branch as u32;
-            let key = mix(key, u64::from(branch) + 1);
-            self.drafts.nodes.push(super::draft::Draft {
-                parent: node,
-                branch,
-                depth,
-                rows,
-                key,
-                split: None,
-            });
+            self.drafts.bear(node, branch as u32, rows);
         }
         self.drafts.sums.extend_from_slice(&chosen.sums);
         let test = chosen.test.shifted(self.drafts.levels.len() as u32);

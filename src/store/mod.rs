@@ -207,6 +207,10 @@ fn model(body: Body) -> Result<Model> {
         if kids.is_empty() != (body.feature[i] == -1) {
             return Err(bad(i, "a leaf asks nothing and an inner node asks something"));
         }
+        let step = u32::try_from(body.step[i]).unwrap_or(NONE);
+        if kids.is_empty() != (step == NONE) {
+            return Err(bad(i, "a leaf has no step and an inner node has one"));
+        }
         let depth = if i == 0 { 0 } else { tree.nodes[body.parent[i] as usize].depth + 1 };
         let mut node = Node {
             parent: u32::try_from(body.parent[i]).unwrap_or(NONE),
@@ -219,7 +223,7 @@ fn model(body: Body) -> Result<Model> {
             missing_branch: NONE,
             label: body.label[i],
             rows: body.rows[i],
-            step: u32::try_from(body.step[i]).unwrap_or(NONE),
+            step,
             score: body.score[i],
             distance: body.distance[i],
         };

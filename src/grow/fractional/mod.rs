@@ -16,7 +16,7 @@ mod base;
 mod look;
 mod parts;
 
-use super::draft::{Draft, Drafts, Split};
+use super::draft::{Drafts, Split};
 use super::{Setting, check};
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
@@ -164,14 +164,8 @@ impl<'b> Worker<'b> {
         let Pending { node, parts } = pending;
         let division = &chosen.division;
         let first_child = self.drafts.nodes.len() as u32;
-        let (depth, key) = {
-            let n = &self.drafts.nodes[node as usize];
-            (n.depth + 1, n.key)
-        };
         for (branch, &rows) in division.sizes.iter().enumerate() {
-            let branch = branch as u32;
-            let key = mix(key, u64::from(branch) + 1);
-            self.drafts.nodes.push(Draft { parent: node, branch, depth, rows, key, split: None });
+            self.drafts.bear(node, branch as u32, rows);
         }
         self.drafts.sums.extend_from_slice(&division.sums);
         let test = chosen.test.shifted(self.drafts.levels.len() as u32);

@@ -1,4 +1,4 @@
-"""Runs the study of selection bias and writes what its page shows: counts as JSON, two pictures.
+"""Runs the study of selection bias and writes what its page shows: counts as JSON, four pictures.
 
 python docs/selection_bias/make.py        # minutes
 """
@@ -17,8 +17,11 @@ def main() -> None:
     result = selection_bias.run(progress=True)
     (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
     shown = [s for s in result.settings if s.rows == 200]
-    result.save_png(HERE / "all_features.png", contest=selection_bias.ALL, settings=shown)
-    result.save_png(HERE / "nominal_features.png", contest=selection_bias.NOMINAL, settings=shown)
+    pairs = list(selection_bias.pair_criteria())
+    tables = [name for name in result.criteria if name not in pairs]
+    for contest, name in ((selection_bias.ALL, "all"), (selection_bias.NOMINAL, "nominal")):
+        result.save_png(HERE / f"{name}_features.png", contest=contest, settings=shown, criteria=tables)
+        result.save_png(HERE / f"{name}_features_pairs.png", contest=contest, settings=shown, criteria=pairs)
 
 
 if __name__ == "__main__":

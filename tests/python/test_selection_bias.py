@@ -91,9 +91,38 @@ def test_intervals_are_wilson():
         )
 
 
+def test_pairs_judge_all_competitors_together():
+    """Scores of a data set are those of the public function on that data set; fewer data sets, the first ones."""
+    result = study.run(12, criteria=["gini", "pi"], settings=[EQUAL], pair_repeats=5)
+    assert {r["repeats"] for r in result.records if r["criterion"] == "pi"} == {5}
+    assert {r["repeats"] for r in result.records if r["criterion"] == "gini"} == {12}
+    drawn = study._Drawn(EQUAL, FEATURES, 3, np.random.default_rng(0))
+    places = [0, 2, 3, 5]
+    scores = drawn.together("relief", places, 2, None)
+    assert np.isnan(scores[[1, 4]]).all()
+    alone = fasttree.score_features(drawn.data_set(1, places), criterion="relief")
+    assert np.array_equal(alone, scores[places, 1], equal_nan=True)
+
+
+def test_gain_wants_many_values_pi_few_and_relief_goes_by_the_classes():
+    five = Setting(60, "5 equal classes", (0.2,) * 5)
+    asked = ["info_gain", "pi", "relief", "surf"]
+    result = study.run(60, criteria=asked, settings=[EQUAL, five], pair_repeats=60)
+    many, few = (result.features[NOMINAL].index(name) for name in ("20 values", "2 values"))
+    two = dict(zip(asked, result.shares(EQUAL, NOMINAL), strict=True))
+    assert two["info_gain"][many] > 0.8 > 0.1 > two["pi"][many]
+    assert two["pi"][few] > 0.25
+    assert 0.1 < two["relief"][many] < 0.6
+    more = dict(zip(asked, result.shares(five, NOMINAL), strict=True))
+    assert more["relief"][many] > 0.9
+    assert more["surf"][many] < 0.4
+
+
 def test_bad_requests_are_refused():
     with pytest.raises(ValueError, match="repeats=0"):
         study.run(0)
+    with pytest.raises(ValueError, match="pair_repeats=0"):
+        study.run(1, pair_repeats=0)
     with pytest.raises(ValueError, match="info_gian"):
         study.run(1, criteria=["info_gian"], settings=[EQUAL])
 
@@ -199,7 +228,8 @@ class TestFindingsOfThePage:
         mean = recorded.mean_bias(NOMINAL)
         assert next(iter(mean)) == "twoing"
         assert mean["twoing"] < 0.12
-        assert sorted(mean.values())[1] > 2 * mean["twoing"]
+        tables = [value for name, value in mean.items() if name not in study.pair_criteria()]
+        assert sorted(tables)[1] > 2 * mean["twoing"]
 
     def test_7_fair_where_blind(self, recorded):
         for setting in recorded.settings:
@@ -211,3 +241,42 @@ class TestFindingsOfThePage:
     def test_8_numbers_win_by_their_best_threshold(self, recorded):
         for name in ("gain_ratio", "twoing", "mdl", "variation_of_information", "f_measure"):
             assert np.median(self.shares(recorded, name, "numeric", ALL)) > 0.85
+
+    def test_9_contextual_merit_wants_many_values(self, recorded):
+        assert self.shares(recorded, "contextual_merit", "20 values").min() > 0.9
+        assert self.shares(recorded, "k_nearest_merit", "20 values").min() > 0.9
+        number = self.shares(recorded, "k_nearest_merit", "numeric", ALL, classes="2 equal")
+        assert number[-1] > 0.9 > 0.1 > number[0]
+
+    def test_10_class_shares_decide_for_relief(self, recorded):
+        for name in ("relief", "pi, unweighted"):
+            equal = self.shares(recorded, name, "20 values", classes="2 equal")
+            assert 0.25 < equal.min() <= equal.max() < 0.5
+            assert self.shares(recorded, name, "20 values", classes="5").min() > 0.99
+            assert self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min() > 0.95
+
+    def test_11_pi_wants_few_values(self, recorded):
+        few = self.shares(recorded, "pi", "2 values", classes="2 equal") + self.shares(
+            recorded, "pi", "5 values", classes="2 equal"
+        )
+        assert 0.75 < few.min() <= few.max() < 0.9
+        assert self.shares(recorded, "pi", "20 values").max() < 0.02
+        assert self.shares(recorded, "pi", "5 values", classes="5").min() > 0.98
+        assert self.shares(recorded, "pi", "nearly constant", classes="2 classes 9:1")[1:].min() > 0.95
+
+    def test_12_means_of_hits_and_misses_are_nearly_fair(self, recorded):
+        for name in ("relieff", "surf", "multisurf"):
+            for feature in recorded.features[NOMINAL][:4]:
+                for classes in ("2 equal", "5"):
+                    assert self.shares(recorded, name, feature, classes=classes).max() < 0.36
+        mean = recorded.mean_bias(NOMINAL)
+        assert 0.2 < mean["surf"] / mean["relief"] < 0.4
+        unequal = (self.shares(recorded, "relieff", f"{v} values", classes="2 classes 9:1") for v in (5, 10))
+        assert [share[place] > 0.99 for share, place in zip(unequal, (1, 2), strict=True)] == [True, True]
+        for name in ("surf_star", "multisurf_star"):
+            assert self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min() > 0.4
+
+    def test_13_numbers_are_no_danger(self, recorded):
+        for name in study.pair_criteria():
+            if name != "k_nearest_merit":
+                assert np.mean(self.shares(recorded, name, "numeric", ALL)) < 1 / 6

@@ -5,15 +5,19 @@ What
     values that is nearly constant (one row in fifty differs), and a normal number (best threshold). An unbiased
     criterion picks each as often as any other. Vilalta & Oblinger (2001) and Chen, Wu & Cai (2013) say that
     information gain favours features of many values and that their own measures do not; neither shows it. Here every
-    criterion on tables of the registry judges the same data, for several numbers of rows, classes and class shares.
+    criterion on tables of the registry judges the same data, for several numbers of rows, classes and class shares; and so
+    do the criteria on pairs of rows and on neighbours (Pi, contextual merit, Relief and its family), on the first
+    `pair_repeats` of the data sets: their scores depend on the distances, and so on which features compete.
 
-    Scores come from `fasttree.score_features`; equal best scores are decided by lot. Criteria with a guard that
+    Scores come from `fasttree.score_features` with its defaults (Pi and contextual merit bin the number, the Relief family
+    takes the difference over the range); equal best scores are decided by lot. Criteria with a guard that
     compares features (`gain_ratio`) are asked by growing a stump. Shares have Wilson intervals (95 %); `bias` is the
     total variation distance from equal shares, 0 = fair, (features - 1) / features = always the same feature.
 Source
     The question is White & Liu's (Machine Learning 15, 1994) and Kononenko's (IJCAI 1995).
 Complexity
-    O(repeats x features x rows) a criterion and setting: the repeats are columns of one table.
+    O(repeats x features x rows) a criterion on tables and setting: the repeats are columns of one table. Criteria on pairs
+    take O(pair_repeats x features x rows^2), one call a data set and contest.
 When not to use it
     To say which criterion is better: a biased one may well predict better where many-valued features do matter.
 """
@@ -30,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..criteria import GainRatio, list_criteria
+from ..criteria import GainRatio, Pi, list_criteria
 from ..estimators import FastTreeClassifier
 from ..features import score_features
 from ..model_selection.progress import make_report
@@ -39,7 +43,7 @@ from ..reports.render import render
 from ..reports.table import Cell, ReportTable
 from ..table import Table
 
-__all__ = ["FEATURES", "SETTINGS", "Noise", "SelectionBias", "Setting", "run", "wilson"]
+__all__ = ["FEATURES", "SETTINGS", "Noise", "SelectionBias", "Setting", "pair_criteria", "run", "wilson"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,23 @@ ALL, NOMINAL = "all features", "nominal features"
 GUARDS = ("average", "chen2013")
 """Guards of the gain ratio that are judged beside the plain one."""
 
+PI_FORMS: dict[str, dict[str, Any]] = {
+    "pi, theta 1100": {"theta": (1.0, 1.0, 0.0, 0.0)},
+    "pi, theta 0011": {"theta": (0.0, 0.0, 1.0, 1.0)},
+    "pi, unweighted": {"weighted": False},
+}
+"""Forms of Pi that are judged beside its default: purity alone, discrimination alone, and no weight of the branches."""
+
+
+def pair_criteria() -> dict[str, Any]:
+    """Criteria on pairs of rows and on neighbours: name -> what `fasttree.score_features` takes.
+
+    >>> list(pair_criteria())[:4]
+    ['pi', 'contextual_merit', 'relief', 'relieff']
+    """
+    plain = {str(c["name"]): c["name"] for c in list_criteria() if c["evidence"] in {"pairs", "neighbours"}}
+    return {**plain, **{name: Pi(**options) for name, options in PI_FORMS.items()}}
+
 
 @dataclass
 class SelectionBias:
@@ -117,6 +138,7 @@ class SelectionBias:
         settings: rows and class shares.
         repeats: data sets a setting.
         seed: what they were drawn from.
+        pair_repeats: how many of them, the first, criteria on pairs of rows have judged.
     """
 
     records: list[dict[str, Any]]
@@ -125,6 +147,7 @@ class SelectionBias:
     settings: tuple[Setting, ...]
     repeats: int
     seed: int
+    pair_repeats: int
 
     def shares(self, setting: Setting, contest: str = ALL) -> np.ndarray:
         """Share of the repeats in which a criterion picked a feature, shape (criteria, features of the contest)."""
@@ -160,7 +183,7 @@ class SelectionBias:
             ]
             rows.append([Cell(self.criteria[i]), Cell(f"{bias[i]:.3f}"), *cells])
         note = (
-            f"Percent of {self.repeats} data sets, 95 % Wilson interval; fair is {fair:.1f}; "
+            f"Percent of {self.repeats} data sets ({self.pair_repeats} for criteria on pairs of rows), 95 % Wilson interval; fair is {fair:.1f}; "
             "v picked more often than that, * less often."
         )
         return ReportTable(
@@ -200,19 +223,29 @@ class SelectionBias:
         """The inverse of `to_record`."""
         found = json.loads(text)
         settings = tuple(Setting(s["rows"], s["classes"], tuple(s["shares"])) for s in found["settings"])
+        pairs = pair_criteria()
         records = [
-            _record(criterion, setting, contest, feature, picks, found["repeats"])
+            _record(
+                criterion,
+                setting,
+                contest,
+                feature,
+                picks,
+                found["pair_repeats" if criterion in pairs else "repeats"],
+            )
             for contest, blocks in found["picks"].items()
             for setting, block in zip(settings, blocks, strict=True)
             for criterion, row in zip(found["criteria"], block, strict=True)
             for feature, picks in zip(found["features"][contest], row, strict=True)
         ]
         features = {contest: tuple(names) for contest, names in found["features"].items()}
-        return cls(records, tuple(found["criteria"]), features, settings, found["repeats"], found["seed"])
+        about = (found["repeats"], found["seed"], found["pair_repeats"])
+        return cls(records, tuple(found["criteria"]), features, settings, *about)
 
     def _about(self) -> dict[str, Any]:
         return {
             "repeats": self.repeats,
+            "pair_repeats": self.pair_repeats,
             "seed": self.seed,
             "criteria": self.criteria,
             "features": self.features,
@@ -220,20 +253,27 @@ class SelectionBias:
         }
 
     def save_png(
-        self, path: str | Path, *, contest: str = ALL, settings: Sequence[Setting] | None = None
+        self,
+        path: str | Path,
+        *,
+        contest: str = ALL,
+        settings: Sequence[Setting] | None = None,
+        criteria: Sequence[str] | None = None,
     ) -> None:
-        """A heat map a setting: criteria by features, percent picked. Needs matplotlib (extra "plots")."""
+        """A heat map a setting: criteria (all if not given) by features, percent picked. Needs matplotlib (extra "plots")."""
         from matplotlib.colors import TwoSlopeNorm
         from matplotlib.figure import Figure
+
+        from ..plots.canvas import save_small
 
         shown, features = tuple(settings or self.settings), self.features[contest]
         columns = min(3, len(shown))
         lines = -(-len(shown) // columns)
-        size = (3.6 * columns + 2.2, (0.24 * len(self.criteria) + 1.5) * lines)
+        order = [name for name in self.mean_bias(contest) if criteria is None or name in criteria]
+        size = (3.6 * columns + 2.2, (0.24 * len(order) + 1.5) * lines)
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(lines, columns, squeeze=False, sharey=True)
         norm = TwoSlopeNorm(100 / len(features), 0, 100)
-        order = list(self.mean_bias(contest))
         for ax in axes.flat[len(shown) :]:
             ax.set_visible(False)
         for ax, setting in zip(axes.flat, shown, strict=False):
@@ -245,10 +285,12 @@ class SelectionBias:
             ax.set_title(str(setting), fontsize=9)
             ax.set_xticks(range(len(features)), features, rotation=40, ha="right", fontsize=8)
             ax.set_yticks(range(len(order)), order, fontsize=8)
+        pairs = pair_criteria()
+        judged = {self.pair_repeats if name in pairs else self.repeats for name in order}
         figure.suptitle(
-            f"Percent of {self.repeats} data sets in which each feature of pure noise is picked, {contest}"
+            f"Percent of {' or '.join(map(str, sorted(judged)))} data sets in which each feature of pure noise is picked, {contest}"
         )
-        figure.savefig(path, dpi=110)
+        save_small(figure, path, dpi=110)
 
 
 class _Drawn:
@@ -284,13 +326,25 @@ class _Drawn:
             out[places] = found.reshape(len(places), self.copies)
         return out
 
+    def data_set(self, copy: int, places: Sequence[int]) -> Table:
+        """One data set: the features at `places`."""
+        columns = {j: (table, at) for table, own in self.parts for at, j in enumerate(own)}
+        those = [columns[j][0].column(columns[j][1] * self.copies + copy) for j in places]
+        return self.parts[0][0].with_columns(those)
+
+    def together(self, criterion: Any, places: Sequence[int], copies: int, n_jobs: int | None) -> np.ndarray:
+        """Scores of the first `copies` data sets of the features at `places`, shape (features, copies); other features NaN."""
+        out = np.full((len(self.features), copies), np.nan)
+        for copy in range(copies):
+            found = score_features(self.data_set(copy, places), criterion=criterion, n_jobs=n_jobs)
+            out[list(places), copy] = found
+        return out
+
     def stumps(self, criterion: Any, places: Sequence[int], seed: int) -> np.ndarray:
         """Feature at the root of a stump grown on the features at `places`, for each copy; -1: no split."""
-        columns = {j: (table, at) for table, own in self.parts for at, j in enumerate(own)}
         picked = np.empty(self.copies, dtype=np.int64)
         for copy in range(self.copies):
-            those = [columns[j][0].column(columns[j][1] * self.copies + copy) for j in places]
-            table = self.parts[0][0].with_columns(those)
+            table = self.data_set(copy, places)
             stump = FastTreeClassifier(
                 criterion=criterion, max_depth=1, ties="random", random_state=seed + copy, trace=None
             )
@@ -341,8 +395,8 @@ def _record(  # noqa: PLR0917
 
 
 def _names() -> list[str]:
-    """Criteria on tables; those on pairs judge all features together and cannot be asked column by column."""
-    return [str(c["name"]) for c in list_criteria() if c["evidence"] == "table"]
+    """Criteria on tables, which judge a feature alone, then those on pairs, which judge all features together."""
+    return [*(str(c["name"]) for c in list_criteria() if c["evidence"] == "table"), *pair_criteria()]
 
 
 def run(
@@ -352,6 +406,7 @@ def run(
     criteria: Sequence[str] | None = None,
     settings: Sequence[Setting] | None = None,
     features: Sequence[Noise] = FEATURES,
+    pair_repeats: int = 500,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Any = None,
@@ -361,9 +416,11 @@ def run(
     Args:
         repeats: data sets a setting, >= 1.
         quick: the settings of 200 rows only, and at most 200 data sets each.
-        criteria: names; all criteria on tables, and the guarded gain ratios, if not given.
+        criteria: names; all criteria on tables and on pairs, and the guarded gain ratios, if not given.
         settings: rows and class shares.
         features: what competes.
+        pair_repeats: data sets a setting for criteria on pairs of rows, whose cost is quadratic in the rows; at most `repeats`
+            are used.
         random_state: seed; the same seed gives the same data to every criterion, and the same result.
         n_jobs: threads; the result does not depend on it.
         progress: True for a bar, or a function (done, total).
@@ -379,10 +436,14 @@ def run(
     """
     if repeats < 1:
         raise ValueError(f"repeats={repeats!r} must be at least 1")
+    if pair_repeats < 1:
+        raise ValueError(f"pair_repeats={pair_repeats!r} must be at least 1")
     if quick:
         repeats = min(repeats, 200)
+    pair_repeats = min(repeats, pair_repeats)
     settings = tuple(settings or [s for s in SETTINGS if not quick or s.rows == 200])
     guarded = {f"gain_ratio, {g} guard": GainRatio(guard=g) for g in GUARDS}
+    pairs = pair_criteria()
     names = list(criteria) if criteria is not None else [*_names(), *guarded]
     contests = {
         ALL: list(range(len(features))),
@@ -395,16 +456,20 @@ def run(
         drawn = _Drawn(setting, features, repeats, random)
         lot, seed = random.integers(2**31, size=2).tolist()
         for done, name in enumerate(names):
-            scores = None if name in guarded else drawn.scores(name, n_jobs)
+            asked = pair_repeats if name in pairs else repeats
+            scores = None if name in guarded or name in pairs else drawn.scores(name, n_jobs)
             for contest, places in contests.items():
-                if scores is None:
+                if name in guarded:
                     picked = drawn.stumps(guarded[name], places, seed)
                 else:
+                    if name in pairs:
+                        scores = drawn.together(pairs[name], places, asked, n_jobs)
+                    assert scores is not None
                     picked = _picks(scores, places, np.random.default_rng(lot))
                 for j in places:
                     picks = int(np.count_nonzero(picked == j))
-                    records.append(_record(name, setting, contest, features[j].name, picks, repeats))
+                    records.append(_record(name, setting, contest, features[j].name, picks, asked))
             if report:
                 report(place * len(names) + done + 1, len(settings) * len(names))
     in_contest = {name: tuple(features[j].name for j in places) for name, places in contests.items()}
-    return SelectionBias(records, tuple(names), in_contest, settings, repeats, random_state)
+    return SelectionBias(records, tuple(names), in_contest, settings, repeats, random_state, pair_repeats)

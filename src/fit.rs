@@ -6,6 +6,7 @@
 
 mod cut;
 mod forest;
+mod histogram;
 
 use crate::criteria::{self, Context, Criterion, Evidence, Guard, Info};
 use crate::data::{
@@ -26,6 +27,8 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
+
+pub use histogram::ThresholdSearch;
 
 /// How a missing value is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -56,8 +59,8 @@ pub struct Config {
     pub ties: Ties,
     pub nominal_splits: NominalSplits,
     pub discretize: Option<discretize::Method>,
-    pub threshold_search: String,
-    pub max_bins: usize,
+    pub threshold_search: ThresholdSearch,
+    pub max_bins: u32,
     pub thresholds: Thresholds,
     pub max_depth: Option<usize>,
     pub max_leaf_nodes: Option<usize>,
@@ -89,7 +92,7 @@ impl Default for Config {
             ties: Ties::First,
             nominal_splits: NominalSplits::Multiway,
             discretize: None,
-            threshold_search: "exact".into(),
+            threshold_search: ThresholdSearch::Exact,
             max_bins: 255,
             thresholds: Thresholds::Midpoint,
             max_depth: None,
@@ -198,9 +201,7 @@ impl Plan {
                 "criteria on tables, or nominal_splits='multiway'",
             );
         }
-        if config.threshold_search != "exact" {
-            return unsupported(format!("threshold_search='{}'", config.threshold_search), "'exact'");
-        }
+        histogram::check(&config, criterion.as_ref())?;
         let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
         if config.missing == Missing::Fractional && !divides {
             let what = match config.evaluation {
@@ -329,7 +330,7 @@ impl Plan {
             seed: self.config.seed,
             max_features: self.config.max_features,
             nominal_splits: self.config.nominal_splits,
-            thresholds: self.config.thresholds,
+            thresholds: histogram::thresholds(&self.config),
             empty_branch: self.config.empty_branch,
             evaluation: self.config.evaluation,
             labels: self.config.labels,
@@ -409,11 +410,11 @@ impl Plan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset>> {
-        let bin = self.config.discretize.as_ref();
+        let bin = histogram::method(&self.config).or(self.config.discretize);
         if bin.is_none() && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours) {
             refuse_numeric(data, self.criterion.info())?;
         }
-        self.with_bins(data, rows, weights, bin, control)
+        self.with_bins(data, rows, weights, bin.as_ref(), control)
     }
 
     /// The same with numbers as numbers.
@@ -465,11 +466,13 @@ impl Plan {
                         let Some(method) = bin else { return Ok(Column::Numeric(c)) };
                         let bins =
                             discretize::fit(method, &c, data.classes(), data.n_classes(), rows, weights)?;
+                        *cuts = Some(bins.cuts().to_vec());
+                        if self.config.threshold_search == ThresholdSearch::Histogram {
+                            return Ok(Column::Numeric(histogram::edges(&c, &bins)));
+                        }
                         let codes =
                             c.values().iter().map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
-                        let column = NominalColumn::new(bins.len(), codes);
-                        *cuts = Some(bins.cuts().to_vec());
-                        Ok(Column::Nominal(column))
+                        Ok(Column::Nominal(NominalColumn::new(bins.len(), codes)))
                     }
                     (Column::Nominal(c), Kind::Nominal { fill, .. }) if impute && c.n_missing() > 0 => {
                         let mode = discretize::mode(c, rows, weights);

@@ -1,8 +1,7 @@
 """From an estimator's parameters to the core's configuration.
 
 What
-    Each parameter is checked by name; criteria, discretisers and seeds become what the core reads. A value that is not
-    served yet is refused with what is.
+    Each parameter is checked by name; criteria, discretisers and seeds become what the core reads.
 When not to use it
     Directly; see `FastTreeClassifier`.
 """
@@ -32,10 +31,6 @@ __all__ = [
 
 NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
-
-_LATER = {
-    "threshold_search": ("exact",),
-}
 
 
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
@@ -281,11 +276,6 @@ def config_of(
         ValueError: a parameter outside its domain, named.
         TypeError: a criterion that is none.
     """
-    for name, known in _LATER.items():
-        if name in params and not any(params[name] is k or params[name] == k for k in known):
-            raise ValueError(
-                f"{name}={params[name]!r} is not supported; supported: {', '.join(repr(k) for k in known)}"
-            )
     (n_rows, total), n_features = copies_of(len(table), weights), table.n_features
     criterion = criteria.make(params["criterion"])
     ties = one_of("ties", params["ties"], ("first", "row", "random"))
@@ -298,6 +288,8 @@ def config_of(
             "nominal_splits", params["nominal_splits"], ("multiway", "subset", "one_vs_rest")
         ),
         "discretize": discretizer_of(params["discretize"], params["n_bins"], criteria.evidence_of(criterion)),
+        "threshold_search": one_of("threshold_search", params["threshold_search"], ("exact", "histogram")),
+        "max_bins": integer("max_bins", params["max_bins"], 2),
         "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value", "training_value")),
         "min_samples_split": share_or_count("min_samples_split", params["min_samples_split"], n_rows, 2),
         "min_samples_leaf": share_or_count("min_samples_leaf", params["min_samples_leaf"], n_rows, 1),

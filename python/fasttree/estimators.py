@@ -56,8 +56,10 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object
             of `fasttree.discretize`; fitted on the training rows.
         n_bins: number of bins of the discretisers that take one.
-        threshold_search: ``"exact"``: every boundary between two values.
-        max_bins: bins of a histogram search.
+        threshold_search: ``"exact"``: every boundary between two values. ``"histogram"``: only the cuts between at most `max_bins` bins,
+            made on the training rows of the whole tree: a bin for each value while they suffice, else bins of about one weight.
+            (A coarser tree, seldom a faster one: the exact search is quick.)
+        max_bins: largest number of bins of a histogram search, at least 2.
         thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or ``"training_value"`` (the largest value of the
             whole training set that is not above the midpoint, as J48).
         max_depth: deepest level of a leaf; the root is level 0.
@@ -259,7 +261,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         shared = self._is_shared()
         config = {**config, "missing": "fractional" if shared else "branch"}
         if any(cuts is not None for cuts in self._schema.cuts):
-            config["thresholds"] = "value"
+            config.update(thresholds="value", threshold_search="exact")
         least = config["min_weight_fraction_leaf"]
         rows = np.flatnonzero(part)
         whole = np.ones(len(table)) if weights is None else weights
@@ -284,7 +286,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
 
     def _prepared(self, X: Any, y: Any = None) -> Table:
         """Labelled rows as growth saw them."""
-        cut, bins = self.nominal_splits != "multiway", not self._compares_numbers()
+        cut = self.nominal_splits != "multiway" or self.threshold_search == "histogram"
+        bins = not self._compares_numbers()
         return prepared(self._schema, X, y, cut=cut, bins=bins)
 
     def _compares_numbers(self) -> bool:

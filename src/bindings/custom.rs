@@ -48,10 +48,11 @@ impl Custom {
     }
 
     fn call(&self, py: Python<'_>, t: &Tables<'_>, out: &mut [f64]) -> PyResult<()> {
-        let Cells::Weights(cells) = t.cells else {
-            return Err(super::InternalError::new_err("a user's criterion got rows instead of weights"));
+        let cells = match t.cells {
+            Cells::Weights(cells) => PyArray1::from_slice(py, cells),
+            Cells::Rows(cells) => PyArray1::from_iter(py, cells.iter().map(|&c| f64::from(c))),
         };
-        let tables = PyArray1::from_slice(py, cells)
+        let tables = cells
             .reshape([t.branches, t.classes, t.len])?
             .call_method1("transpose", (2, 0, 1))?;
         let scores = self.function.bind(py).call1((tables,))?;

@@ -248,3 +248,17 @@ def test_memory_is_refused_before_it_is_taken():
     X = pd.DataFrame({"id": np.char.mod("%05d", np.arange(n)), "x": np.random.default_rng(0).normal(size=n)})
     with pytest.raises(ValueError, match="up to 60000 branches and 2 classes would pass 4 GiB"):
         fasttree.fit(X, np.arange(n) % 2, criterion=Gini())
+
+
+@pytest.mark.parametrize("how", [True, "strict"])
+def test_a_function_can_stop_where_its_distance_no_longer_falls(how):
+    def gini(tables):
+        sizes = tables.sum(axis=2)
+        inside = (tables**2).sum(axis=2) / np.where(sizes == 0, 1, sizes)
+        return inside.sum(axis=1) / sizes.sum(axis=1)
+
+    X, y = np.random.default_rng(0).integers(0, 4, (60, 3)).astype(float), np.arange(60) % 3
+    mine = fasttree.fit(X, y, criterion=gini, no_distance_decay=how)
+    known = fasttree.fit(X, y, criterion="gini", no_distance_decay=how)
+    np.testing.assert_array_equal(mine.tree_.feature, known.tree_.feature)
+    np.testing.assert_array_equal(mine.tree_.threshold, known.tree_.threshold)

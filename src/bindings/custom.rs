@@ -52,9 +52,7 @@ impl Custom {
             Cells::Weights(cells) => PyArray1::from_slice(py, cells),
             Cells::Rows(cells) => PyArray1::from_iter(py, cells.iter().map(|&c| f64::from(c))),
         };
-        let tables = cells
-            .reshape([t.branches, t.classes, t.len])?
-            .call_method1("transpose", (2, 0, 1))?;
+        let tables = cells.reshape([t.branches, t.classes, t.len])?.call_method1("transpose", (2, 0, 1))?;
         let scores = self.function.bind(py).call1((tables,))?;
         out.copy_from_slice(&scores_of(py, &scores, t.len)?);
         Ok(())

@@ -15,7 +15,8 @@ from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 import fasttree
-from fasttree.experiments import bias_variance, error_rates, selection_bias
+from fasttree.experiments import bias_variance, error_rates, interactions, selection_bias
+from fasttree.reports import Cell, ReportTable
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -136,6 +137,54 @@ def bias_variance_parts() -> list[str]:
     return lines
 
 
+def _interactions() -> interactions.Interactions:
+    record = ROOT / "docs" / "interactions" / "record.json"
+    return interactions.Interactions.from_record(record.read_text(encoding="utf-8"))
+
+
+def report_lines(table: Any) -> list[str]:
+    """A `ReportTable` under its title, the best in bold, with its notes."""
+    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    notes = [line for note in table.notes for line in (note.replace("*", r"\*"), "")]
+    return [f"**{table.title}**", "", *list_table(table.header, rows), *notes, ""]
+
+
+def _cell(cell: Any) -> str:
+    text = cell.text.replace("*", r"\*")
+    return f"**{text}**" if cell.bold else text
+
+
+def interactions_trees() -> list[str]:
+    """Trees on problems of interacting features, pruned and not, from the recorded numbers."""
+    result = _interactions()
+    return [line for pruned in (True, False) for line in report_lines(result.tree_table(pruned))]
+
+
+def interactions_recovery() -> list[str]:
+    """Which relevant bits are found, from the recorded numbers."""
+    return [line for table in _interactions().recovery_tables() for line in report_lines(table)]
+
+
+def _vilalta() -> dict[str, Any]:
+    record = ROOT / "docs" / "vilalta2001" / "record.json"
+    found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return found
+
+
+def vilalta2001() -> list[str]:
+    """The tables of the reproduction, from the recorded run."""
+    lines = []
+    for one in _vilalta()["tables"]:
+        cells = [[Cell(**cell) for cell in row] for row in one["rows"]]
+        lines += report_lines(ReportTable(one["title"], one["header"], cells, (), one["notes"]))
+    return lines
+
+
+def vilalta2001_summary() -> list[str]:
+    """How many cells agree."""
+    return [_vilalta()["summary"] + ".", ""]
+
+
 def side_by_side() -> list[str]:
     """The newest record of the benches, and the newest of each bench that was run alone."""
     newest = {
@@ -178,12 +227,16 @@ def record_of(found: dict[str, Any]) -> list[str]:
 MAKERS: dict[str, Callable[[], list[str]]] = {
     "bias-variance": bias_variance_parts,
     "criteria": criteria,
+    "interactions-recovery": interactions_recovery,
+    "interactions-trees": interactions_trees,
     "metrics": metrics,
     "datasets": datasets,
     "error-rates": tests_error_rates,
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
     "side-by-side": side_by_side,
+    "vilalta2001": vilalta2001,
+    "vilalta2001-summary": vilalta2001_summary,
 }
 
 

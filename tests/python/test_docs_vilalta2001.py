@@ -1,0 +1,72 @@
+"""The page on Vilalta et al. (2001) says what its recorded run says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+METHODS = ["gini", "info_gain", "contextual_merit", "relief", "pi_instance"]
+
+
+@pytest.fixture(scope="module")
+def tables():
+    path = DOCS / "vilalta2001" / "record.json"
+    if not path.is_file():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    found = json.loads(path.read_text(encoding="utf-8"))["tables"]
+    return [[[cell["text"] for cell in row] for row in table["rows"]] for table in found]
+
+
+def number(text: str) -> float:
+    return float(text.strip("*").partition(" ")[0])
+
+
+def test_averages_and_their_order(tables):
+    average, rank = tables[0][-2:]
+    ours = dict(zip(METHODS, map(number, average[1:-1:2]), strict=True))
+    theirs = dict(zip(METHODS, map(number, average[2:-1:2]), strict=True))
+    assert sorted(ours, key=ours.get) == ["contextual_merit", "relief", "pi_instance", "gini", "info_gain"]
+    assert [ours[m] for m in ("info_gain", "gini", "pi_instance")] == [84.58, 84.33, 84.03]
+    assert (theirs["pi_instance"], theirs["info_gain"]) == (84.09, 84.13)
+    for ranks in (rank[1:-1:2], rank[2:-1:2]):
+        assert sorted(METHODS, key=lambda m: number(ranks[METHODS.index(m)]))[:2] == [
+            "info_gain",
+            "pi_instance",
+        ]
+    for pruning in tables[1]:
+        mean = dict(zip(METHODS, map(float, pruning[1::2]), strict=True))
+        assert sorted(mean, key=mean.get) == sorted(ours, key=ours.get)
+
+
+def test_single_domains(tables):
+    rows = {row[0]: row for row in tables[0]}
+    ours = {name: [number(text) for text in row[1:-1:2]] for name, row in rows.items()}
+    theirs = {name: [number(text) for text in row[2:-1:2]] for name, row in rows.items()}
+    assert 4.5 < ours["bupa"][4] - max(ours["bupa"][:2]) < 5.5
+    assert 2.0 < ours["tic-tac-toe"][4] - max(ours["tic-tac-toe"][:2]) < 3.0
+    assert (ours["tic-tac-toe"][3], theirs["tic-tac-toe"][3]) == (88.58, 79.42)
+    for name in ("chess-end", "thyroid-hyper"):
+        gaps = [a - b for a, b in zip(ours[name], theirs[name], strict=True)]
+        assert 0.9 < min(gaps) <= max(gaps) < 10.5
+    marks = [{(n, m) for n, r in rows.items() for m, t in zip(METHODS, r[s:-1:2], strict=True) if t[0] == "*"} for s in (1, 2)]  # fmt: skip
+    assert (len(marks[0]), len(marks[1])) == (3, 6)
+    assert not marks[0] & marks[1]
+
+
+def test_sweeps_and_meta_features(tables):
+    theta, decay, meta = tables[2:]
+    for rows, spread, different in ((theta, 8.0, 10), (decay, 4.4, 8)):
+        assert sum(float(row[-1]) for row in rows) / len(rows) == pytest.approx(spread, abs=0.06)
+        assert len(rows) == 13
+        assert (
+            len({max(range(1, len(row) - 1), key=lambda j: float(row[j])) for row in rows}) >= different - 2
+        )
+    assert len(meta) == 15
+    assert min(float(row[3]) for row in meta) > 0.05
+    strongest = max(meta, key=lambda row: abs(float(row[2])))
+    assert strongest[2] == "-0.51"
+    assert strongest[0] == "all four less purity"
+    assert strongest[1].startswith("excess")

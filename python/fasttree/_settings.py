@@ -8,16 +8,18 @@ When not to use it
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from . import criteria, pruning
 from ._worth import costs_of, plain_costs
-from .criteria import Criterion, NamedCallable, PairFunction
+from .criteria import Criterion, NamedCallable, PairFunction, option_hint
 from .table import Table
 
 __all__ = [
@@ -38,6 +40,30 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     if not any(value is k or (type(value) is type(k) and value == k) for k in known):
         raise ValueError(f"{name}={value!r} is not known; use {', '.join(repr(k) for k in known)}")
     return value
+
+
+def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
+    """An estimator of a class, of keyword arguments that a caller passes on.
+
+    Raises:
+        TypeError: a name that is no parameter; the message says where it belongs, or the nearest one.
+
+    Examples:
+        >>> from fasttree import FastTreeClassifier
+        >>> made_of(FastTreeClassifier, "pi", {"max_dept": 2})
+        Traceback (most recent call last):
+        ...
+        TypeError: max_dept=2 is no parameter of FastTreeClassifier; did you mean 'max_depth'?
+    """
+    known = kind._get_param_names()
+    for name, value in params.items():
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = option_hint(criterion, name, value) or (
+                f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            )
+            raise TypeError(f"{name}={value!r} is no parameter of {kind.__name__}; {hint}")
+    return kind(criterion=criterion, **params)
 
 
 def integer(name: str, value: Any, low: int) -> int:

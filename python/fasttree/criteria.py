@@ -27,6 +27,7 @@ import difflib
 import inspect
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, ClassVar
@@ -64,10 +65,33 @@ class Criterion(Parameters):
             for number in value if isinstance(value, list | tuple) else [value]:
                 if isinstance(number, float) and not math.isfinite(number):
                     raise ValueError(f"{self.name}: {name}={value!r} must be finite")
+            self._check_kind(name, value)
         if callable(options.get("size")):
             options["size_values"] = size_values(options["size"], n_rows)
             options["size"] = "values"
         return options
+
+    def _check_kind(self, name: str, value: Any) -> None:
+        """Refuse a value of another kind than the registry's option: the message says what the option is."""
+        option = next(o for o in self.info["options"] if o["name"] == name)
+        default = json.loads(option["default"])
+        words = re.findall(r"'([a-z]\w*)'", option["doc"])
+        if default is None and (value is None or name == "positive"):
+            return
+        if isinstance(default, str) or (default is None and words):
+            kind, fits = f"one of {', '.join(map(repr, words))}", value in words or callable(value)
+        elif isinstance(default, bool):
+            kind, fits = "True or False", isinstance(value, bool)
+        elif isinstance(default, int):
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            kind, fits = "a positive whole number", whole and value >= 0
+        elif isinstance(default, list):
+            several = isinstance(value, list | tuple) and len(value) == len(default)
+            kind, fits = f"{len(default)} numbers", several and all(map(_is_number, value))
+        else:
+            kind, fits = "a number", _is_number(value)
+        if not fits:
+            raise ValueError(f"{self.name}: {name}={value!r} is not {kind}. {name}: {option['doc']}")
 
     def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
         """Scores of contingency tables.
@@ -99,6 +123,23 @@ class Criterion(Parameters):
         occurring = None if occurring is None else [bool(v) for v in occurring]
         scores, distances = _engine.score_tables(self.name, json.dumps(options), block, declared, occurring)
         return (scores[0], distances[0]) if one else (scores, distances)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def option_hint(criterion: Any, name: str, value: Any) -> str:
+    """How an option of a criterion is given, for one that was given to a tree; empty where the criterion has none of that name.
+
+    >>> option_hint("pi", "alpha", 0.5)
+    'alpha belongs to the criterion: criterion=Pi(alpha=0.5), with Pi from fasttree.criteria'
+    """
+    made = make(criterion)
+    if not isinstance(made, Parameters) or name not in made.get_params():
+        return ""
+    kind = type(made).__name__
+    return f"{name} belongs to the criterion: criterion={kind}({name}={value!r}), with {kind} from fasttree.criteria"
 
 
 def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:

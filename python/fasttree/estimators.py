@@ -24,7 +24,7 @@ from . import _engine, criteria
 from ._classifier import Classifier
 from ._prunable import Prunable
 from ._rows import prepared, rows_for
-from ._settings import config_of, restored_parameters
+from ._settings import config_of, made_of, restored_parameters
 from ._view import Trace, TreeArrays
 from .criteria import Criterion, NamedCallable
 from .exports import Readable
@@ -456,7 +456,7 @@ def fit(
         >>> fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], criterion="gini").get_n_leaves()
         4
     """
-    return FastTreeClassifier(criterion=criterion, **params).fit(X, y, sample_weight=sample_weight)
+    return made_of(FastTreeClassifier, criterion, params).fit(X, y, sample_weight=sample_weight)
 
 
 def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine, criteria
-from ._settings import config_of, integer
+from ._settings import config_of, integer, made_of
 from ._wide import codes_of, stream
 from .table import Table
 
@@ -54,7 +54,7 @@ def score_features(
     """
     from .estimators import FastTreeClassifier
 
-    estimator = FastTreeClassifier(criterion=criterion, **params)
+    estimator = made_of(FastTreeClassifier, criterion, params)
     made = criteria.make(criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
     codes = codes_of(X, estimator.categorical_features, made) if usual else None

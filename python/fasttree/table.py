@@ -374,10 +374,15 @@ class Table:
         new._target, new.sample_weight = self._target, self.sample_weight
         return new
 
+    @property
+    def missing_target(self) -> np.ndarray:
+        """Numbers of the rows that have no class label, ascending."""
+        return np.flatnonzero(self._need_target().codes < 0)
+
     def drop_missing_target(self) -> Table:
         """The Table of the rows that have a class label (itself when all have)."""
-        codes = self._need_target().codes
-        return self if len(codes) == 0 or int(codes.min()) >= 0 else self.take(codes >= 0)
+        gone = self.missing_target
+        return self if len(gone) == 0 else self.take(np.delete(np.arange(len(self)), gone))
 
     # -- for people ----------------------------------------------------------------------------------------
 

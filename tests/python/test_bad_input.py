@@ -368,3 +368,48 @@ def test_unfitted_and_out_of_range():
         fasttree.fit(fasttree.Table(X, Y), Y)
     with pytest.raises(ValueError, match="no target"):
         fasttree.fit(fasttree.Table(X))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda c: c.Pi(alpha="x"), "pi: alpha='x' is not a number"),
+        (lambda c: c.Pi(alpha=True), "pi: alpha=True is not a number"),
+        (lambda c: c.Pi(theta=(1, 1, 1)), r"pi: theta=\(1, 1, 1\) is not 4 numbers"),
+        (lambda c: c.Pi(decay="exp"), "pi: decay='exp' is not one of 'exponential', 'power'"),
+        (lambda c: c.Pi(weighted=1), "pi: weighted=1 is not True or False"),
+        (lambda c: c.Pi(alpha=float("nan")), "pi: alpha=nan must be finite"),
+        (lambda c: c.Relief(radius="a"), "relief: radius='a' is not a number"),
+        (lambda c: c.ReliefF(k=2.5), "relieff: k=2.5 is not a positive whole number"),
+        (lambda c: c.GainRatio(guard="mean"), "gain_ratio: guard='mean' is not one of 'average', 'j48'"),
+        (lambda c: c.FMeasure(beta=None), "f_measure: beta=None is not a number"),
+    ],
+)
+def test_options_of_another_kind_are_named_with_what_they_are(make, said):
+    with pytest.raises(ValueError, match=said):
+        fasttree.fit(fasttree.datasets.make_xor(), criterion=make(fasttree.criteria))
+
+
+def test_every_option_takes_its_default_and_says_its_choices():
+    """The check is read from the registry, so each default must pass it and a wrong kind must not."""
+    for info in fasttree.list_criteria():
+        made = fasttree.criteria.make(info["name"])
+        made.options([0, 1], 4)
+        for name, default in info["options"].items():
+            if name not in {"positive", "size_values", "size"}:
+                wrong = [] if not isinstance(default, list | tuple) else 3
+                with pytest.raises(ValueError, match=f"{info['name']}: {name}="):
+                    made.set_params(**{name: wrong}).options([0, 1], 4)
+                made.set_params(**{name: default})
+
+
+def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs():
+    xor = fasttree.datasets.make_xor()
+    said = r"alpha=-1 is no parameter of FastTreeClassifier; alpha belongs to the criterion: criterion=Pi\(alpha=-1\)"
+    for call in (fasttree.fit, fasttree.score_features, fasttree.model_selection.cross_validate):
+        with pytest.raises(TypeError, match=said):
+            call(xor, criterion="pi", alpha=-1)
+    with pytest.raises(TypeError, match="did you mean 'max_depth'"):
+        fasttree.fit(xor, max_dept=3)
+    with pytest.raises(ValueError, match="alpha='0.1' is not a number"):
+        fasttree.sweep(xor, alpha="0.1", cv="1x2")

@@ -413,3 +413,14 @@ def test_an_error_of_ours_asks_for_a_report(ftree, monkeypatch):
     assert code == 1
     assert err == "ftree: error: RuntimeError: inner thing (a defect of fasttree; please report it)\n"
     assert out == ""
+
+
+def test_rows_without_a_class_are_counted_on_stderr(ftree, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b,class\n1,x,yes\n2,,no\n,y,\n3,z,no\n")
+    code, out, err = ftree("rank", path, "-c", "pi")
+    assert code == 0
+    assert "3 rows" in out
+    assert err.startswith("ftree: warning: ")
+    assert "1 of 4 rows have no class and are left out, first row 2 (counted from 0)" in err
+    assert ftree("rank", "weather", "-c", "pi")[2] == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -161,7 +162,15 @@ def table_of(data: str, target: str | None = None, drop: list[str] | None = None
     if target is not None and target.lstrip("-").isdigit():
         place = int(target)
     table = load(data, target=place, drop=split_list(drop))
-    return table.drop_missing_target() if table.target is not None else table
+    if table.target is None:
+        return table
+    gone = table.missing_target
+    if len(gone):
+        warnings.warn(
+            f"{data}: {len(gone)} of {len(table)} rows have no class and are left out, first row {gone[0]} (counted from 0)",
+            stacklevel=2,
+        )
+    return table.drop_missing_target()
 
 
 def check_form(form: str) -> str:

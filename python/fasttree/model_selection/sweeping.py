@@ -209,7 +209,11 @@ def sweep(
                 f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and 'relief'"
             )
     thetas = _thetas(theta)
-    alphas = tuple(float(a) for a in _several(alpha))
+    alphas = _several(alpha)
+    for one in alphas:
+        if isinstance(one, bool) or not isinstance(one, int | float | np.integer | np.floating):
+            raise ValueError(f"alpha={one!r} is not a number; give one or several, finite and >= 0")
+    alphas = tuple(float(a) for a in alphas)
     decays = (None,) if decay is None else _several(decay)
     if not (names and alphas and decays):
         raise ValueError("a sweep needs at least one criterion, theta, alpha and decay")

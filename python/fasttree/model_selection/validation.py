@@ -64,11 +64,12 @@ def list_methods(
     methods: list[tuple[str, Any]] = []
     criteria = _named_items(criterion, "criterion")
     if criteria:
+        from .._settings import made_of
         from ..estimators import FastTreeClassifier
 
         seed = random_state if isinstance(random_state, (int, np.integer)) else None
         settings = {"random_state": seed, **params}
-        methods = [(name, FastTreeClassifier(criterion=one, **settings)) for name, one in criteria]
+        methods = [(name, made_of(FastTreeClassifier, one, settings)) for name, one in criteria]
     elif params:
         raise TypeError(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and criterion= names none"

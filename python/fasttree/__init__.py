@@ -47,6 +47,8 @@ _NAMES = {
     "load_model": "estimators",
     "minimal_tree": "exact",
     "optimal_tree": "exact",
+    "FeatureEstimates": "estimates",
+    "estimate_features": "estimates",
     "score_features": "features",
     "turf": "features",
     "PairCounts": "pairs",
@@ -61,6 +63,7 @@ _NAMES = {
 __all__ = [
     "FastForestClassifier",
     "FastTreeClassifier",
+    "FeatureEstimates",
     "InternalError",
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",
@@ -70,6 +73,7 @@ __all__ = [
     "criteria",
     "datasets",
     "discretize",
+    "estimate_features",
     "exact",
     "experiments",
     "exports",
@@ -110,6 +114,7 @@ if TYPE_CHECKING:
     )
     from ._engine import InternalError
     from .criteria import list_criteria
+    from .estimates import FeatureEstimates, estimate_features
     from .estimators import FastTreeClassifier, fit, from_bytes, load_model
     from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
     from .features import score_features, turf

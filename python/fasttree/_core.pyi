@@ -12,6 +12,7 @@ __all__ = [
     "Model",
     "PairCounts",
     "__version__",
+    "agreement_counts",
     "bag_counts",
     "bayes_fit",
     "bin_cuts",
@@ -20,6 +21,7 @@ __all__ = [
     "forest_fit",
     "minimal_tree",
     "optimal_tree",
+    "pair_block_scores",
     "pair_counts",
     "permutation_losses",
     "score_tables",
@@ -189,6 +191,28 @@ def pair_counts(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> PairCounts: ...
+def agreement_counts(
+    dataset: Dataset,
+    features: np.ndarray,
+    ends: np.ndarray,
+    shares: bool,
+    weights: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> np.ndarray: ...
+def pair_block_scores(
+    dataset: Dataset,
+    rows: np.ndarray,
+    ends: np.ndarray,
+    metric: str,
+    theta: tuple[float, float, float, float],
+    alpha: float,
+    decay: str,
+    at_zero: float,
+    weights: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> tuple[np.ndarray, np.ndarray]: ...
 
 @final
 class BayesModel:

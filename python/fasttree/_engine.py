@@ -27,6 +27,7 @@ __all__ = [
     "Forest",
     "InternalError",
     "Model",
+    "agreement_counts",
     "bag_counts",
     "bayes_fit",
     "bayes_model_from_bytes",
@@ -45,6 +46,7 @@ __all__ = [
     "minimal_tree",
     "model_from_bytes",
     "optimal_tree",
+    "pair_block_scores",
     "pair_counts",
     "permutation_losses",
     "plain",
@@ -298,6 +300,41 @@ def pair_counts(
 ) -> _core.PairCounts:
     """Counts of ordered pairs of a Table whose features are all nominal."""
     return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), n_jobs, progress)
+
+
+def agreement_counts(
+    table: Table,
+    subsets: Sequence[Sequence[int]],
+    shares: bool,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """Ordered pairs that agree on subsets of features, shape (subsets, features, 4); `shares`: each value's with its share of the rows."""
+    features = np.array([k for subset in subsets for k in subset], dtype=np.uint32)
+    ends = np.cumsum([len(subset) for subset in subsets], dtype=np.int64)
+    weights = _weights(sample_weight)
+    return _core.agreement_counts(
+        dataset_of(table, n_jobs), features, ends, shares, weights, n_jobs, progress
+    )
+
+
+def pair_block_scores(
+    table: Table,
+    blocks: Sequence[np.ndarray],
+    metric: str,
+    setting: tuple[tuple[float, float, float, float], float, str, float],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over all self-pairs (features,); `setting`: theta, alpha, decay, at_zero."""
+    rows = np.concatenate(blocks).astype(np.int64)
+    ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
+    data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
+    return _core.pair_block_scores(data, rows, ends, metric, *setting, weights, n_jobs, progress)
 
 
 def stream_scores(

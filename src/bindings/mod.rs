@@ -8,6 +8,7 @@ mod convert;
 mod custom;
 mod custom_pairs;
 mod dataset;
+mod estimates;
 mod exact;
 mod forest;
 mod job;
@@ -35,6 +36,8 @@ mod _core {
     use super::bayes::{PyBayesModel, bayes_fit};
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
+    #[pymodule_export]
+    use super::estimates::{agreement_counts, pair_block_scores};
     #[pymodule_export]
     use super::exact::{minimal_tree, optimal_tree};
     #[pymodule_export]

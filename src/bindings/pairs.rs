@@ -46,7 +46,7 @@ pub fn pair_counts(
     Ok(PyPairCounts { counts })
 }
 
-fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Setting> {
+pub(super) fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Setting> {
     let decay = match decay {
         "exponential" => Decay::Exponential,
         "power" => Decay::Power { at_zero },

@@ -26,6 +26,7 @@ criteria_oracle = _load("criteria_oracle")
 tree_oracle = _load("tree_oracle")
 pruning_oracle = _load("pruning_oracle")
 pairs_oracle = _load("pairs_oracle")
+estimates_oracle = _load("estimates_oracle")
 neighbours_oracle = _load("neighbours_oracle")
 fractional_oracle = _load("fractional_oracle")
 

@@ -94,6 +94,19 @@ pub fn pair_counts_by_block_with(
             None => return Err(Error::Data(format!("row {row}: block {b} of {blocks}"))),
         }
     }
+    let parts = each_pair_of_blocks(control, kernels, codes, &members, |_, _, counts| Ok(counts))?;
+    Ok(BlockCounts { blocks, parts })
+}
+
+/// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f(a, b, counts)` makes of it, in lexicographic order.
+pub(super) fn each_pair_of_blocks<R: Send>(
+    control: &Control,
+    kernels: Kernels,
+    codes: &Codes<'_>,
+    members: &[Vec<u32>],
+    f: impl Fn(usize, usize, PairCounts) -> Result<R> + Sync + Send,
+) -> Result<Vec<R>> {
+    let blocks = members.len();
     let prepared = parallel::map(control, blocks, |b| {
         let rows = Rows::gather(codes, Some(&members[b]))?;
         let tiles = tiles(&rows, kernels.words());
@@ -101,13 +114,12 @@ pub fn pair_counts_by_block_with(
         Ok(Block { rows, tiles, scan })
     })?;
     let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
-    let parts = parallel::map(control, pairs.len(), |p| {
+    parallel::map(control, pairs.len(), |p| {
         let (a, b) = pairs[p];
         let counts = between(control, kernels, &prepared[a], &prepared[b], a == b)?;
         counts.check_sums()?;
-        Ok(counts)
-    })?;
-    Ok(BlockCounts { blocks, parts })
+        f(a, b, counts)
+    })
 }
 
 fn between(control: &Control, kernels: Kernels, a: &Block, b: &Block, same: bool) -> Result<PairCounts> {

@@ -153,6 +153,11 @@ impl<'a> Codes<'a> {
         self.weights.map_or(1, |w| w[row])
     }
 
+    /// All weights; `None` where every row counts once.
+    pub fn weights(&self) -> Option<&'a [u32]> {
+        self.weights
+    }
+
     /// First plane (feature, value) of each feature, and the number of all.
     pub fn offsets(&self) -> Vec<u32> {
         let mut at = 0;

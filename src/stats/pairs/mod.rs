@@ -3,6 +3,7 @@
 //! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature, value, class, case,
 //! distance); every metric of the framework is a contraction of them. The distance of two rows is the number of features on which they differ.
 
+mod agreement;
 mod blocks;
 mod columns;
 mod contract;
@@ -15,12 +16,14 @@ mod naive;
 mod node;
 mod profile;
 mod rest;
+mod sample;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod tile;
 mod window;
 
+pub use agreement::{Agreement, agreement};
 pub use blocks::{BlockCounts, pair_counts_by_block, pair_counts_by_block_with};
 pub use columns::NominalColumns;
 pub use contract::{Decay, Setting, count_matrices, root_matrix, uniform_matrices};
@@ -30,3 +33,4 @@ pub use input::{Codes, Column, MAX_WEIGHT, Values};
 pub use node::{Matrices, NodeRows, Numbering};
 pub use profile::{Profile, default_radius};
 pub use rest::{Part, ValueCounts, is_worth_it};
+pub use sample::{BlockScores, CaseSigns, block_scores};

@@ -19,7 +19,7 @@ import fasttree
 from fasttree import datasets
 from fasttree.cli import main, options
 
-COMMANDS = ("compare", "cv", "fit", "predict", "rank", "show", "datasets", "doctor", "reproduce")
+COMMANDS = ("compare", "cv", "fit", "predict", "rank", "sweep", "show", "datasets", "doctor", "reproduce")
 
 
 def strict(text: str):
@@ -424,3 +424,26 @@ def test_rows_without_a_class_are_counted_on_stderr(ftree, tmp_path):
     assert err.startswith("ftree: warning: ")
     assert "1 of 4 rows have no class and are left out, first row 2 (counted from 0)" in err
     assert ftree("rank", "weather", "-c", "pi")[2] == ""
+
+
+def test_sweep_is_the_sweep_of_the_package(ftree, tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "map.png"
+    asked = ("--theta", "1111,(1,0.5,0,1)", "--alpha", "0.1,1", "--cv", "1x3")
+    code, out, _ = ftree("sweep", "weather", *asked, "--json", "-", "--plot", picture)
+    assert code == 0
+    found = strict(out)
+    own = fasttree.sweep(
+        datasets.load_weather(), theta=[(1, 1, 1, 1), (1, 0.5, 0, 1)], alpha=[0.1, 1.0], cv="1x3"
+    )
+    rows = [row for row in found["rows"] if row["metric"] == "accuracy"]
+    assert [row["mean"] for row in rows] == own.map().ravel().tolist()
+    assert found["best"]["accuracy"] == own.best["accuracy"]
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    code, out, _ = ftree("sweep", "weather", "-c", "relief", "-a", "2,3", "--cv", "1x3", "-p", "max_depth=1")
+    assert code == 0
+    assert "Best (flattered by the choice): criterion relief" in out
+    assert refused(ftree("sweep", "weather", "--theta", "12"), "--theta '12'", "four digits")
+    assert refused(ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"), "alpha=-1", "at least 0")
+    assert refused(ftree("sweep", "weather", "--alpha", "much"), "--alpha 'much' is not a number")
+    assert refused(ftree("sweep", "weather", "-c", "gini"), "'gini'", "contextual_merit")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import comparing, data, doctor, reproducing, showing, trees
+from . import comparing, data, doctor, reproducing, showing, sweeping, trees
 
 app = typer.Typer(
     name="ftree",
@@ -35,7 +35,7 @@ def root(
         raise typer.Exit(0)
 
 
-for module in (comparing, trees, showing, doctor, reproducing):
+for module in (comparing, trees, sweeping, showing, doctor, reproducing):
     for command, examples in module.COMMANDS:
         app.command(epilog="\n\n".join(("Examples:", *examples)))(command)
 app.add_typer(data.app, name="datasets")

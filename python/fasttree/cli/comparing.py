@@ -61,7 +61,8 @@ def _write_page(result: Any, file: Path | None) -> None:
         result.to_html(file)
 
 
-def _cv(text: str) -> Any:
+def fold_count(text: str) -> Any:
+    """What ``--cv`` means: a number of folds, or the text itself."""
     return int(text) if text.isdigit() else text
 
 
@@ -92,11 +93,11 @@ def cv(
     o.check_form(form)
     _check_page(html)
     rows = o.table_of(data, target, drop)
-    settings = _settings(param, preset)
+    settings = settings_of(param, preset)
     result = cross_validate(
         rows,
         criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
-        cv=_cv(folds),
+        cv=fold_count(folds),
         scoring=o.split_list(scoring) or ["accuracy"],
         random_state=seed,
         n_jobs=n_jobs,
@@ -109,7 +110,8 @@ def cv(
     emit(lambda: render(result, form, **more), document_of(result), json)
 
 
-def _settings(param: list[str] | None, preset: str | None) -> dict[str, Any]:
+def settings_of(param: list[str] | None, preset: str | None) -> dict[str, Any]:
+    """Parameters of the trees, without a criterion."""
     settings = o.params_of(param, preset)
     settings.pop("criterion", None)
     return settings
@@ -169,7 +171,7 @@ def compare(
     result = run_comparison(
         sets,
         chosen,
-        cv=_cv(folds),
+        cv=fold_count(folds),
         alpha=alpha,
         baseline=baseline,
         test=test,
@@ -178,7 +180,7 @@ def compare(
         n_jobs=n_jobs,
         progress=True,
         keep_proba=html is not None,
-        **_settings(param, preset),
+        **settings_of(param, preset),
     )
     _write_page(result, html)
     size = result.with_metric("leaves")

@@ -43,7 +43,10 @@ Params = Annotated[
         "--param", "-p", metavar="NAME=VALUE", help="A parameter of FastTreeClassifier, e.g. max_depth=5."
     ),
 ]
-Preset = Annotated[str | None, typer.Option("--preset", help="Start from a preset: ID3, CHEN2013, FMEASURE.")]
+Preset = Annotated[
+    str | None,
+    typer.Option("--preset", help="Start from a preset: ID3, C45, CART, VILALTA2001, CHEN2013, FMEASURE."),
+]
 Jobs = Annotated[
     int, typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it.")
 ]

@@ -291,6 +291,16 @@ def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
     return int(total) if whole else int(np.count_nonzero(weights)), math.ceil(total)
 
 
+def _check_pair_weights(weights: np.ndarray) -> None:
+    """Refuse weights whose products over all pairs of rows are beyond float64."""
+    heaviest, total = float(np.max(weights, initial=0.0)), float(np.sum(weights))
+    if math.isfinite(total) and total > 1e150:
+        raise ValueError(
+            f"sample_weight sums to {total:.4g} (the largest is {heaviest:.4g}): a pair of rows weighs the product of both, "
+            "which is beyond float64; divide all weights by the largest"
+        )
+
+
 def config_of(
     params: dict[str, Any], table: Table, weights: np.ndarray | None = None
 ) -> tuple[dict[str, Any], Any]:
@@ -304,6 +314,8 @@ def config_of(
     """
     (n_rows, total), n_features = copies_of(len(table), weights), table.n_features
     criterion = criteria.make(params["criterion"])
+    if weights is not None and criteria.evidence_of(criterion) == "pairs":
+        _check_pair_weights(weights)
     ties = one_of("ties", params["ties"], ("first", "row", "random"))
     random = ties == "random" or params["max_features"] is not None
     config: dict[str, Any] = {

@@ -146,7 +146,10 @@ class PairCounts:
             ValueError: a parameter outside its domain.
         """
         return [
-            np.asarray(r) for r in self._core.matrices(_theta(theta), float(alpha), decay, float(at_zero))
+            np.asarray(r)
+            for r in self._core.matrices(
+                _theta(theta), _number("alpha", alpha), decay, _number("at_zero", at_zero)
+            )
         ]
 
     def root(
@@ -157,7 +160,9 @@ class PairCounts:
         at_zero: float = 0.0,
     ) -> np.ndarray:
         """R over the whole set (the paper's eq. 12), shape (classes, 4); columns 3 and 4 are zero."""
-        return np.asarray(self._core.root(_theta(theta), float(alpha), decay, float(at_zero))).reshape(-1, 4)
+        return np.asarray(
+            self._core.root(_theta(theta), _number("alpha", alpha), decay, _number("at_zero", at_zero))
+        ).reshape(-1, 4)
 
     def score(
         self,
@@ -190,7 +195,11 @@ class PairCounts:
             if alpha is None:
                 alpha = float(self._core.default_radius())
         if not callable(criterion):
-            return np.asarray(self._core.score(criterion, theta, float(alpha), decay, float(at_zero)))
+            return np.asarray(
+                self._core.score(
+                    criterion, theta, _number("alpha", alpha), decay, _number("at_zero", at_zero)
+                )
+            )
         matrices = self.matrices(theta, alpha, decay, at_zero)
         most = max(len(r) for r in matrices)
         stack = np.zeros((len(matrices), most, len(self.classes), 4))
@@ -238,12 +247,18 @@ class PairCounts:
             (1, 5, 1, 3)
         """
         thetas = np.atleast_2d(np.asarray(theta, dtype=np.float64))
-        alphas = np.atleast_1d(np.asarray(alpha, dtype=np.float64)).tolist()
+        alphas = [_number("alpha", a) for a in np.atleast_1d(np.asarray(alpha, dtype=object))]
         decays = [decay] if isinstance(decay, str) else list(decay)
         fours = [_theta(t) for t in thetas]
-        settings = [(t, a, d, float(at_zero)) for t in fours for a in alphas for d in decays]
+        settings = [(t, a, d, _number("at_zero", at_zero)) for t in fours for a in alphas for d in decays]
         scores = np.asarray(self._core.sweep(criterion, settings))
         return scores.reshape(len(fours), len(alphas), len(decays), len(self.counts))
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(f"{name}={value!r} is not a number")
+    return float(value)
 
 
 def _theta(theta: Any) -> tuple[float, float, float, float]:
@@ -271,6 +286,26 @@ def _nominal(table: Table, discretize: Any) -> Table:
     return binned
 
 
+def _row_numbers(rows: Any, n: int) -> np.ndarray:
+    """Row numbers from indices or a mask of all rows."""
+    array = np.asarray(rows)
+    if array.dtype == np.bool_:
+        if array.shape != (n,):
+            raise ValueError(f"rows is a mask of shape {array.shape}; the data set has {n} rows")
+        return np.flatnonzero(array)
+    array = array.ravel()
+    if len(array) == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"rows holds {array[0].item()!r}; give row numbers or a mask of the rows")
+    numbers, times = np.unique(array, return_counts=True)
+    if times.max() > 1:
+        raise ValueError(
+            f"rows holds row {numbers[times > 1][0]} more than once; the pairs of a row are counted once"
+        )
+    return array
+
+
 def _has_numbers(table: Table) -> bool:
     block = table.block
     return block.dtype.kind == "f" if block is not None else any(c.kind == "numeric" for c in table.columns)
@@ -291,7 +326,7 @@ def pair_counts(
     Args:
         X: rows, or a `Table` with its target.
         y: labels, shape (n_rows,).
-        rows: the i of the ordered pairs (indices); j always runs over all rows, so the counts of a partition of the rows add
+        rows: the i of the ordered pairs (row numbers, each once, or a mask); j always runs over all rows, so the counts of a partition of the rows add
             up to the whole. Default: all rows.
         discretize: ``"auto"`` (ten equal-width bins for numeric columns), an object of `fasttree.discretize`, or None (a
             numeric column is then an error).
@@ -312,7 +347,7 @@ def pair_counts(
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
     table = _nominal(Table.from_any(X, y, **options), discretize)
     core = _engine.pair_counts(
-        table, None if rows is None else np.asarray(rows), n_jobs=n_jobs, progress=progress
+        table, None if rows is None else _row_numbers(rows, len(table)), n_jobs=n_jobs, progress=progress
     )
     levels = [tuple(c.levels or ()) for c in table.columns]
     return PairCounts(core, table.feature_names, levels, table.classes, len(table))

@@ -413,3 +413,38 @@ def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs()
         fasttree.fit(xor, max_dept=3)
     with pytest.raises(ValueError, match="alpha='0.1' is not a number"):
         fasttree.sweep(xor, alpha="0.1", cv="1x2")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([0.5], "rows holds 0.5; give row numbers or a mask"),
+        ([3, 0, 3], "rows holds row 3 more than once"),
+        ([True, False], r"rows is a mask of shape \(2,\); the data set has 8 rows"),
+        (["a"], "rows holds 'a'"),
+    ],
+)
+def test_rows_of_pair_counts_are_row_numbers(rows, said):
+    with pytest.raises(ValueError, match=said):
+        fasttree.pair_counts(fasttree.datasets.make_xor(), rows=rows)
+
+
+def test_a_mask_of_rows_is_those_rows():
+    xor = fasttree.datasets.make_xor()
+    mask = np.arange(8) % 3 == 0
+    assert fasttree.pair_counts(xor, rows=mask) == fasttree.pair_counts(xor, rows=[0, 3, 6])
+    assert fasttree.pair_counts(xor, rows=[]).pairs == 0
+
+
+def test_settings_of_count_matrices_are_numbers():
+    counts = fasttree.pair_counts(fasttree.datasets.make_xor())
+    for call in (counts.matrices, counts.root, counts.score, counts.sweep):
+        with pytest.raises(ValueError, match="alpha='x' is not a number"):
+            call(alpha="x")
+
+
+def test_weights_whose_products_overflow_are_refused():
+    xor = fasttree.datasets.make_xor()
+    for call in (fasttree.fit, fasttree.score_features):
+        with pytest.raises(ValueError, match=r"sample_weight sums to 8e\+200 .* divide all weights"):
+            call(xor, criterion="pi", sample_weight=np.full(8, 1e200))

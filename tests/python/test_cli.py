@@ -442,7 +442,8 @@ def test_sweep_is_the_sweep_of_the_package(ftree, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
     code, out, _ = ftree("sweep", "weather", "-c", "relief", "-a", "2,3", "--cv", "1x3", "-p", "max_depth=1")
     assert code == 0
-    assert "Best (flattered by the choice): criterion relief" in out
+    assert "Best (flattered by the choice): criterion relief, alpha" in out
+    assert "accuracy (%) by radius" in out
     assert refused(ftree("sweep", "weather", "--theta", "12"), "--theta '12'", "four digits")
     assert refused(ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"), "alpha=-1", "at least 0")
     assert refused(ftree("sweep", "weather", "--alpha", "much"), "--alpha 'much' is not a number")

@@ -116,7 +116,7 @@ class Sweep(Rendered):
             [label for label, keep in zip(labels, filled, strict=True) if keep],
             [_label(x) for x in self.axes[across]],
             places[filled],
-            across,
+            "radius" if across == "alpha" and set(self.axes["criterion"]) == {"relief"} else across,
         )
 
     def _row_label(self, row: dict[str, Any]) -> str:

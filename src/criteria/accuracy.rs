@@ -11,6 +11,7 @@
 
 use super::assignment::Assignment;
 use super::information::one_minus;
+use super::rows::RowOf;
 use super::{Block, Evidence, Formula, Info, OptionInfo};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,26 @@ impl Formula for Accuracy {
         for s in out {
             *s /= n;
         }
+    }
+
+    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
+        let share = -1.0 / row.total().or_one();
+        match self.assignment {
+            Labels::Matching => return false,
+            Labels::Majority => {
+                out.fill(0.0);
+                for c in 0..row.classes() {
+                    let (before, cells) = row.class(c);
+                    out.iter_mut().zip(cells).for_each(|(t, &x)| *t = t.max(before.plus(x).value()));
+                }
+            }
+            Labels::Identity => {
+                let (before, cells) = row.class(row.label);
+                out.iter_mut().zip(cells).for_each(|(t, &x)| *t = before.plus(x).value());
+            }
+        }
+        out.iter_mut().for_each(|t| *t *= share);
+        true
     }
 
     fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {

@@ -7,6 +7,7 @@
 //! (as `twoing` does not) and, like the gain, features with many values.
 
 use super::information::LANES;
+use super::rows::RowOf;
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,18 @@ impl Formula for Gini {
         for d in out {
             *d = 1.0 - *d;
         }
+    }
+
+    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
+        let share = 1.0 / row.total().or_one();
+        out.fill(0.0);
+        row.add_each_class(out, |x| x.value() * x.value());
+        let (before, sizes) = row.size();
+        for (t, &z) in out.iter_mut().zip(sizes) {
+            let size = before.plus(z);
+            *t = (size.value() - *t / size.or_one()) * share;
+        }
+        true
     }
 
     /// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one division

@@ -9,6 +9,7 @@
 //! place of `log2 n`.
 
 use super::information::{class_entropy, gains, screen_gains};
+use super::rows::RowOf;
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,17 @@ impl Formula for InfoGain {
         for d in out {
             *d = 0.0 - *d;
         }
+    }
+
+    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
+        let (share, logs) = (1.0 / row.total().or_one(), row.context.logs);
+        out.fill(0.0);
+        row.add_each_class(out, |x| x.x_log2_x(logs));
+        let (before, sizes) = row.size();
+        for (t, &z) in out.iter_mut().zip(sizes) {
+            *t = (before.plus(z).x_log2_x(logs) - *t) * share;
+        }
+        true
     }
 
     fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {

@@ -16,6 +16,7 @@
 //! more branches than classes leaves some unmatched, so it is meant for thresholds and for whole trees.
 
 use super::assignment::Assignment;
+use super::rows::RowOf;
 use super::{Block, Criterion, Evidence, Formula, Info, OptionInfo};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
@@ -124,7 +125,8 @@ impl Jaccard {
         } else if self.size == Size::Cardinality {
             both / union
         } else {
-            1.0 - self.g(union - both) / self.g(union)
+            // Rounding of real weights must not make a size negative.
+            1.0 - self.g((union - both).max(0.0)) / self.g(union)
         }
     }
 
@@ -181,6 +183,27 @@ impl Formula for Jaccard {
             let (score, k) = self.one(block, j, &mut sizes, &mut work);
             *d = k - score;
         }
+    }
+
+    /// Minus the similarity of a label and its class.
+    fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
+        if self.assignment != Some(Pairing::Identity) {
+            return false;
+        }
+        let class = row.totals[row.label].value();
+        let ((inside, cells), (before, sizes)) = (row.class(row.label), row.size());
+        if self.size == Size::Cardinality {
+            let (inside, class) = (inside.value(), class + before.value() - inside.value());
+            for ((t, x), z) in out.iter_mut().zip(cells).zip(sizes) {
+                let union = class + z.value() - x.value();
+                *t = -(inside + x.value()) / if union > 0.0 { union } else { 1.0 };
+            }
+        } else {
+            for ((t, &x), &z) in out.iter_mut().zip(cells).zip(sizes) {
+                *t = -self.similarity(inside.plus(x).value(), before.plus(z).value(), class);
+            }
+        }
+        true
     }
 
     fn labelled(&self) -> Option<Box<dyn Criterion>> {

@@ -49,6 +49,7 @@ pub mod pairs;
 mod pi;
 mod relief;
 mod relieff;
+pub mod rows;
 mod surf;
 mod symmetric_uncertainty;
 mod twoing;
@@ -358,6 +359,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
     }
+    /// What one label's row adds to the distance of a whole tree's table; see [`Formula::row_terms`].
+    fn row_terms(&self, _row: &rows::Row<'_>, _out: &mut [f64]) -> bool {
+        false
+    }
     /// Its formula on pairs of rows, where these are its evidence.
     fn on_pairs(&self) -> Option<&dyn pairs::OnPairs> {
         None
@@ -407,6 +412,11 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     /// Another formula where branch i of a table holds the rows labelled i; see [`Criterion::labelled`].
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
+    }
+    /// Where the distance of a table is a sum over its branches, up to a number that depends on the class totals alone: the summands
+    /// of branch `row.label`, within 1e-12 for totals of any size. `false`: it is no such sum; `out` is untouched.
+    fn row_terms<C: Count>(&self, _row: &rows::RowOf<'_, C>, _out: &mut [f64]) -> bool {
+        false
     }
     /// Refuse options outside their domain.
     fn check(&self) -> Result<()> {
@@ -465,6 +475,12 @@ impl<F: Formula> Criterion for F {
     }
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         Formula::labelled(self)
+    }
+    fn row_terms(&self, row: &rows::Row<'_>, out: &mut [f64]) -> bool {
+        match row.totals {
+            Cells::Rows(_) => row.of::<u32>().is_some_and(|row| Formula::row_terms(self, &row, out)),
+            Cells::Weights(_) => row.of::<f64>().is_some_and(|row| Formula::row_terms(self, &row, out)),
+        }
     }
 }
 

@@ -9,26 +9,31 @@
 //! may contradict its rows. `Glocal` (section 4) takes a global step while it lowers the global distance, otherwise the
 //! step that best-first local growth would take.
 //!
-//! The candidates of a leaf are collected once ([`global_leaf`](super::global_leaf)) and rescored when the table has
-//! changed ([`global_score`](super::global_score)); a step that leaves the table as it was rescores only the two new
-//! leaves. O(candidates x classes^2) a step at worst: hundreds of thousands of rows are better grown locally. Nothing
-//! depends on the number of threads: each leaf's best is found on its own, then compared.
+//! The candidates of a leaf are collected once ([`global_leaf`](super::global_leaf)). Where the distance is a sum over the rows of
+//! the table (info_gain, gini, variation of information, Jaccard, accuracy), each step costs O(classes) for candidates whose rows
+//! have changed, and the formula itself only where a sum says that a candidate may be the next ([`global_rows`](super::global_rows));
+//! other criteria rescore every candidate, O(classes^2), when the table has changed ([`global_score`](super::global_score)). A step that
+//! leaves the table as it was looks at the new leaves only. Nothing depends on the number of threads: each leaf's
+//! best is found on its own, then compared.
 
 use super::evaluate::{Look, Tools, shuffled};
 use super::global_leaf::{Collector, Group, LocalBest, majority};
+use super::global_rows::{self, Whole};
 use super::global_score::{self, Best, Scratch, View};
 use super::ground::{Buffers, Extent, Ground, Place};
 use super::local::{Pending, Worker};
 use super::{Decay, EmptyBranch, Evaluation, Labels, Setting, check};
-use crate::criteria::{Context, Criterion};
+use crate::criteria::Criterion;
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::numeric::{Logs, Ties, mix};
+use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
 use crate::split::{Choice, NominalSplits};
 use crate::stats::contingency::{Code, Tally};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
-use crate::tree::{NONE, Tree};
+use crate::tree::Tree;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// Candidates below which leaves are rescored by one thread.
 const WORTH_THREADS: usize = 1 << 14;
@@ -139,10 +144,13 @@ fn with_codes<C: Code, W: Weighing>(
         totals: sums.iter().map(|s| s.cell(unit)).collect(),
         rows_of: vec![0],
         table,
-        version: 0,
+        version: 1,
+        changed: vec![1; k],
+        summed: false,
         current: 0.0,
         leaves: Vec::new(),
     };
+    growth.summed = global_rows::is_sum(criterion, &ground.setting.context, &growth.totals);
     growth.worker.drafts.labels = vec![majority(growth.totals.iter().copied()).map_or(0, i32::from)];
     let whole = Extent { start: 0, len: rows.len(), buffer: 0 };
     let kept = growth.run(whole, control)?;
@@ -157,10 +165,41 @@ struct Leaf<C> {
     groups: Vec<Group<C>>,
     candidates: usize,
     local: Option<LocalBest>,
-    /// The best candidate, and for which table it was found.
+    /// Largest number of branches of a candidate.
+    widest: usize,
+    /// The best candidate, and for which table and how many branches it was found. Where distances are sums over rows, it
+    /// is nothing for leaves that cannot be the next: then only the bound is known.
     best: Option<Best>,
-    seen: Option<u64>,
+    bound: f64,
+    seen: Option<(u64, usize)>,
 }
+
+/// A leaf in the order of bounds, the smallest first out of a heap.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    bound: f64,
+    at: usize,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.bound.total_cmp(&self.bound).then(other.at.cmp(&self.at))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
 
 /// A step to be made.
 struct Step {
@@ -183,6 +222,10 @@ struct Growth<'n, 'f, C, W: Weighing> {
     /// `[label * classes + class]` of all rows.
     table: Vec<W::Sum>,
     version: u64,
+    /// The version in which each row of the table changed last.
+    changed: Vec<u64>,
+    /// The distance is a sum over the rows of the table.
+    summed: bool,
     current: f64,
     /// In the order of their birth.
     leaves: Vec<Leaf<Cell<W>>>,
@@ -252,7 +295,9 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             }
         };
         let glocal = setting.evaluation == Evaluation::Glocal;
-        let how = [setting.labels == Labels::Majority, glocal];
+        // Where labels differ, local distances only tell apart candidates that are equal for the whole tree.
+        let lazy = self.summed && setting.labels == Labels::Distinct && !glocal;
+        let how = [setting.labels == Labels::Majority, glocal, lazy];
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
         let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
         let tally = look.tally(&mut self.tools);
@@ -279,6 +324,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         }
         self.tools.recycle(tally);
         let candidates = groups.iter().map(Group::len).sum();
+        let widest = groups.iter().map(|g| g.branches).max().unwrap_or(0);
         if candidates > 0 {
             self.leaves.push(Leaf {
                 node,
@@ -287,22 +333,104 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
                 groups,
                 candidates,
                 local,
+                widest,
                 best: None,
+                bound: f64::INFINITY,
                 seen: None,
             });
         }
         Ok(())
     }
 
-    /// Find the best candidate of each leaf again where the table has changed or the best has too many branches.
+    /// Find the best candidate of each leaf again where the table has changed or fewer branches are left.
     fn refresh(&mut self, branches: usize, control: &Control) -> Result<()> {
+        if self.summed {
+            self.refresh_rows(branches, control)
+        } else {
+            self.refresh_tables(branches, control)
+        }
+    }
+
+    /// By bounds first, and the best only of leaves that may be the next.
+    fn refresh_rows(&mut self, branches: usize, control: &Control) -> Result<()> {
+        let setting = self.worker.ground.setting;
+        let (unit, k) = (self.unit(), self.totals.len());
+        let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
+        let (criterion, context, version) = (self.criterion, &setting.context, self.version);
+        let rows = cells.chunks_exact(k).enumerate();
+        let terms: Vec<f64> =
+            rows.map(|(l, row)| global_rows::term(criterion, context, &self.totals, l, row)).collect();
+        let whole = Whole {
+            criterion,
+            inside: setting.criterion,
+            context,
+            ties: setting.ties,
+            choice: setting.labels,
+            totals: &self.totals,
+            table: &cells,
+            terms: &terms,
+            changed: &self.changed,
+            current: self.current,
+            branches,
+        };
+        let (table, rows_of, sums) = (&self.table, &self.rows_of, &self.worker.drafts);
+        let own = |leaf: &Leaf<Cell<W>>| -> (u16, Vec<Cell<W>>) {
+            let label = rows_of[leaf.node as usize];
+            let row = table[label as usize * k..][..k].iter().zip(sums.sums(leaf.node as usize));
+            (label, row.map(|(cell, &s)| cell.minus(s).cell(unit)).collect())
+        };
+        let bound = |leaf: &mut Leaf<Cell<W>>, scratch: &mut global_rows::Scratch<Cell<W>>| {
+            let state = (version, branches.min(leaf.widest));
+            if leaf.seen == Some(state) {
+                return Ok(());
+            }
+            control.check()?;
+            let (label, own) = own(leaf);
+            let from = global_rows::From { whole: &whole, leaf: &leaf.counts, label, own: &own };
+            leaf.bound = from.bound(&mut leaf.groups, version, scratch);
+            (leaf.best, leaf.seen) = (None, Some(state));
+            Ok(())
+        };
+        let mut scratch = global_rows::Scratch::default();
+        let work: usize = self.leaves.iter().map(|l| l.candidates).sum();
+        if control.threads() > 1 && work > WORTH_THREADS {
+            parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
+                bound(leaf, &mut global_rows::Scratch::default())
+            })?;
+        } else {
+            self.leaves.iter_mut().try_for_each(|leaf| bound(leaf, &mut scratch))?;
+        }
+        let known = self.leaves.iter().filter_map(|l| l.best.as_ref().map(|b| b.global));
+        let mut limit = known.fold(f64::INFINITY, f64::min);
+        // Leaves by their bounds; the largest bounds need no order.
+        let mut waiting: BinaryHeap<Waiting> = self
+            .leaves
+            .iter()
+            .enumerate()
+            .filter(|(_, l)| l.best.is_none() && l.bound <= limit + whole.slack())
+            .map(|(at, l)| Waiting { bound: l.bound, at })
+            .collect();
+        while let Some(next) = waiting.pop() {
+            if next.bound > limit + whole.slack() {
+                break;
+            }
+            control.check()?;
+            let leaf = &mut self.leaves[next.at];
+            let (label, own) = own(leaf);
+            let from = global_rows::From { whole: &whole, leaf: &leaf.counts, label, own: &own };
+            (leaf.best, leaf.bound) = from.best(&leaf.groups, limit, &mut scratch)?;
+            limit = leaf.best.as_ref().map_or(limit, |b| limit.min(b.global));
+        }
+        Ok(())
+    }
+
+    /// By the formula for all candidates.
+    fn refresh_tables(&mut self, branches: usize, control: &Control) -> Result<()> {
         let setting = self.worker.ground.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let (table, totals, rows_of) = (&self.table, &self.totals, &self.rows_of);
         let (criterion, version, current) = (self.criterion, self.version, self.current);
-        let stale = |leaf: &Leaf<Cell<W>>| {
-            leaf.seen != Some(version) || leaf.best.as_ref().is_some_and(|b| b.labels.len() > branches)
-        };
+        let stale = |leaf: &Leaf<Cell<W>>| leaf.seen != Some((version, branches.min(leaf.widest)));
         let sums = &self.worker.drafts;
         let work: usize = self.leaves.iter().filter(|l| stale(l)).map(|l| l.candidates).sum();
         let rescore = |leaf: &mut Leaf<Cell<W>>, scratch: &mut Scratch<Cell<W>>| {
@@ -324,7 +452,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
                 branches,
             };
             leaf.best = view.best(&leaf.groups, scratch, control)?;
-            leaf.seen = Some(version);
+            leaf.seen = Some((version, branches.min(leaf.widest)));
             Ok(())
         };
         if control.threads() > 1 && work > WORTH_THREADS && !criterion.joined() {
@@ -405,6 +533,11 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         }
         if self.table != before {
             self.version += 1;
+            for (label, seen) in self.changed.iter_mut().enumerate() {
+                if self.table[label * k..][..k] != before[label * k..][..k] {
+                    *seen = self.version;
+                }
+            }
             self.measure()?;
         }
         let pending = Pending { node: leaf.node, extent: leaf.extent, tally: None, pairs: None };
@@ -416,72 +549,4 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         }
         Ok(())
     }
-}
-
-/// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not so in a model file that
-/// somebody wrote by hand; its tables are added up as real numbers.)
-fn keeps_every_row(tree: &Tree) -> bool {
-    (0..tree.nodes.len()).all(|node| {
-        let children = tree.children(node);
-        children.is_empty()
-            || (0..tree.classes).all(|c| {
-                let sum: f64 = children.iter().map(|&child| tree.counts(child as usize)[c]).sum();
-                sum == tree.counts(node)[c]
-            })
-    })
-}
-
-/// Distance of the whole tree to the classes after each of its steps, computed from the nodes alone.
-///
-/// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown locally or globally;
-/// a criterion that reads labels otherwise ([`Criterion::labelled`]) does so here. O(steps x classes^2).
-pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
-    const BLOCK: usize = 256;
-    let labelled = criterion.labelled();
-    let joined = criterion.joined();
-    let criterion = labelled.as_deref().unwrap_or(criterion);
-    let k = tree.classes;
-    let totals = tree.counts(0).to_vec();
-    let sum: f64 = totals.iter().sum();
-    let whole = !joined
-        && sum < f64::from(u32::MAX)
-        && tree.counts.iter().all(|c| c.fract() == 0.0)
-        && keeps_every_row(tree);
-    let context = Context {
-        logs: Logs::up_to(sum as u64),
-        classes: k,
-        occurring: totals.iter().map(|&t| t > 0.0).collect(),
-    };
-    let mut table = vec![0.0; k * k];
-    table[..k].copy_from_slice(&totals);
-    let row = |node: u32| if node == 0 { 0 } else { tree.nodes[node as usize].label };
-    let add = |table: &mut [f64], node: u32, sign: f64| {
-        if let Ok(label) = usize::try_from(row(node)) {
-            let cells = table[label * k..(label + 1) * k].iter_mut();
-            cells.zip(tree.counts(node as usize)).for_each(|(cell, &c)| *cell += sign * c);
-        }
-    };
-    let steps = tree.steps();
-    let mut out = Vec::with_capacity(steps.len());
-    for block in steps.chunks(BLOCK) {
-        let n = block.len();
-        let mut cells = vec![0.0; k * k * n];
-        for (j, &node) in block.iter().enumerate() {
-            debug_assert_ne!(tree.nodes[node as usize].step, NONE);
-            add(&mut table, node, -1.0);
-            tree.children(node as usize).iter().for_each(|&child| add(&mut table, child, 1.0));
-            for (i, &cell) in table.iter().enumerate() {
-                cells[i * n + j] = cell;
-            }
-        }
-        let mut found = vec![0.0; n];
-        if whole {
-            let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
-            global_score::distances(criterion, &context, &rows(&totals), &rows(&cells), n, &mut found)?;
-        } else {
-            global_score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
-        }
-        out.extend(found.iter().map(|d| d + 0.0));
-    }
-    Ok(out)
 }

@@ -22,12 +22,27 @@ pub(super) struct Group<C> {
     pub at: Vec<u32>,
     /// Order of candidates that are equal otherwise.
     pub rank: Vec<u64>,
-    /// Distance on the leaf's own table.
+    /// Distance on the leaf's own table; empty when it is found later, for the few candidates that need it.
     pub local: Vec<f64>,
-    /// `[(branch * classes + class) * len + candidate]`.
+    /// `[(branch * classes + class) * len + candidate]`, filled in the end from `planes`.
     pub cells: Vec<C>,
+    /// `[branch * classes + class][candidate]` while candidates come in.
+    planes: Vec<Vec<C>>,
+    /// `[branch * len + candidate]`: rows (or weight) of a branch.
+    pub sizes: Vec<C>,
     /// The first by local distance and rank: the best whenever the labels alone decide the global distance.
     pub champion: usize,
+    /// What is known of the sums over rows of the table; see [`global_rows`](super::global_rows).
+    pub least: Least,
+}
+
+/// The smallest sums of row terms among the candidates of a group, and for which state of the table.
+#[derive(Debug, Default)]
+pub(super) struct Least {
+    /// Version of the table; 0: never looked.
+    pub seen: u64,
+    /// Of a group with labels: one number, the sum over its labels. Else `[branch * classes + label]`.
+    pub terms: Vec<f64>,
 }
 
 impl<C: Count> Group<C> {
@@ -43,17 +58,20 @@ impl<C: Count> Group<C> {
         &self.cells[start..start + n]
     }
 
-    /// Put what was collected candidate by candidate into planes.
+    /// Put the planes one after the other, and find what can be known from them.
     fn finish(&mut self, classes: usize) {
-        let (n, size) = (self.len(), self.branches * classes);
-        let mut planes = vec![C::default(); n * size];
-        for (j, table) in self.cells.chunks_exact(size).enumerate() {
-            for (i, &cell) in table.iter().enumerate() {
-                planes[i * n + j] = cell;
+        let n = self.len();
+        self.cells = Vec::with_capacity(n * self.planes.len());
+        for plane in std::mem::take(&mut self.planes) {
+            self.cells.extend_from_slice(&plane);
+        }
+        self.sizes = vec![C::default(); n * self.branches];
+        for (m, sizes) in self.sizes.chunks_exact_mut(n.max(1)).enumerate() {
+            for plane in self.cells[m * classes * n..(m + 1) * classes * n].chunks_exact(n.max(1)) {
+                sizes.iter_mut().zip(plane).for_each(|(size, &x)| *size = size.plus(x));
             }
         }
-        self.cells = planes;
-        for j in 1..n {
+        for j in 1..self.local.len() {
             let (a, b) = (self.local[j], self.local[self.champion]);
             if a < b || (a == b && self.rank[j] < self.rank[self.champion]) {
                 self.champion = j;
@@ -81,11 +99,14 @@ pub(super) struct Collector<'a, C> {
     majority: bool,
     /// The local best is wanted.
     scored: bool,
+    /// Local distances are left for later.
+    lazy: bool,
     /// Majority of the leaf: the label of a branch without rows.
     fallback: u16,
     classes: usize,
     numbers: [Vec<f64>; 2],
     labels: Vec<u16>,
+    ranks: Vec<u64>,
     slots: HashMap<Vec<u16>, usize>,
     last: usize,
     pub groups: Vec<Group<C>>,
@@ -96,7 +117,7 @@ impl<'a, C: Count> Collector<'a, C> {
     pub fn new(
         criterion: &'a dyn Criterion,
         rank: &'a dyn Fn(u32, u32) -> u64,
-        [majority, scored]: [bool; 2],
+        [majority, scored, lazy]: [bool; 3],
         fallback: u16,
         classes: usize,
     ) -> Self {
@@ -105,10 +126,12 @@ impl<'a, C: Count> Collector<'a, C> {
             rank,
             majority,
             scored,
+            lazy,
             fallback,
             classes,
             numbers: [Vec::new(), Vec::new()],
             labels: Vec::new(),
+            ranks: Vec::new(),
             slots: HashMap::new(),
             last: usize::MAX,
             groups: Vec::new(),
@@ -124,7 +147,8 @@ impl<'a, C: Count> Collector<'a, C> {
 
     /// The group of the labels in `self.labels`.
     fn slot(&mut self, branches: usize) -> usize {
-        let same = |g: &Group<C>| g.labels == self.labels && g.branches == branches;
+        // Compared one by one: a call for two labels takes longer than all the rest.
+        let same = |g: &Group<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
         if self.groups.get(self.last).is_some_and(same) {
             return self.last;
         }
@@ -140,7 +164,10 @@ impl<'a, C: Count> Collector<'a, C> {
                 rank: Vec::new(),
                 local: Vec::new(),
                 cells: Vec::new(),
+                planes: vec![Vec::new(); branches * self.classes],
+                sizes: Vec::new(),
                 champion: 0,
+                least: Least::default(),
             });
         }
         self.last = slot;
@@ -177,7 +204,9 @@ impl<C: Count> Sink for Collector<'_, C> {
         let [mut distances, mut scores] = std::mem::take(&mut self.numbers);
         distances.resize(t.len, 0.0);
         scores.resize(t.len, 0.0);
-        self.criterion.distance(t, &mut distances)?;
+        if !self.lazy {
+            self.criterion.distance(t, &mut distances)?;
+        }
         if self.scored {
             self.criterion.score(t, &mut scores)?;
         }
@@ -195,20 +224,37 @@ impl<C: Count> Sink for Collector<'_, C> {
                     self.local = Some(LocalBest { feature, at, score, distance, rank, branches: t.branches });
                 }
             }
-            self.labels.clear();
             if self.majority {
+                self.labels.clear();
                 for b in 0..t.branches {
                     let branch = (0..k).map(|c| cells[(b * k + c) * t.stride + j]);
                     self.labels.push(majority(branch).unwrap_or(self.fallback));
                 }
+                let slot = self.slot(t.branches);
+                let group = &mut self.groups[slot];
+                group.feature.push(feature);
+                group.at.push(at);
+                group.rank.push(rank);
+                group.local.push(distance);
+                for (i, plane) in group.planes.iter_mut().enumerate() {
+                    plane.push(cells[i * t.stride + j]);
+                }
+            } else {
+                self.ranks.push(rank);
             }
+        }
+        if !self.majority && t.len > 0 {
             let slot = self.slot(t.branches);
             let group = &mut self.groups[slot];
-            group.feature.push(feature);
-            group.at.push(at);
-            group.rank.push(rank);
-            group.local.push(distance);
-            group.cells.extend((0..t.branches * k).map(|i| cells[i * t.stride + j]));
+            group.feature.extend((0..t.len).map(|j| offer.features.of(j)));
+            group.at.extend_from_slice(&offer.at[..t.len]);
+            group.rank.append(&mut self.ranks);
+            if !self.lazy {
+                group.local.extend_from_slice(&distances);
+            }
+            for (i, plane) in group.planes.iter_mut().enumerate() {
+                plane.extend_from_slice(&cells[i * t.stride..][..t.len]);
+            }
         }
         self.numbers = [distances, scores];
         Ok(())

@@ -40,6 +40,34 @@ impl Best {
             .then(self.rank.cmp(&other.rank))
             .then(self.pair.cmp(&other.pair))
     }
+
+    /// Take a candidate with its labels (in the order `pair` of label pairs) as the best if it comes first.
+    pub fn meet<C: Count>(
+        best: &mut Option<Self>,
+        ties: Ties,
+        group: &Group<C>,
+        (labels, pair): (&[u16], u64),
+        j: usize,
+        [global, local]: [f64; 2],
+    ) -> Result<()> {
+        if global.is_nan() {
+            return Err(not_a_number(group.feature[j]));
+        }
+        let rank = group.rank[j];
+        let pair = if ties == Ties::Random { mix(rank, pair) } else { pair };
+        let key = |b: &Self| (b.rank, b.pair);
+        // Adding 0 makes -0 and 0 one number.
+        let (global, local) = (global + 0.0, local + 0.0);
+        let first = best.as_ref().is_none_or(|b| {
+            global < b.global
+                || (global == b.global && (local < b.local || (local == b.local && (rank, pair) < key(b))))
+        });
+        if first {
+            let (feature, at) = (group.feature[j], group.at[j]);
+            *best = Some(Self { global, local, rank, pair, feature, at, labels: labels.to_vec() });
+        }
+        Ok(())
+    }
 }
 
 /// The tree as its table, seen from one leaf.
@@ -204,22 +232,6 @@ impl<C: Count> View<'_, C> {
         global: f64,
         best: &mut Option<Best>,
     ) -> Result<()> {
-        if global.is_nan() {
-            return Err(not_a_number(group.feature[j]));
-        }
-        let (local, rank) = (group.local[j], group.rank[j]);
-        let pair = if self.ties == Ties::Random { mix(rank, pair) } else { pair };
-        let key = |b: &Best| (b.rank, b.pair);
-        // Adding 0 makes -0 and 0 one number.
-        let (global, local) = (global + 0.0, local + 0.0);
-        let first = best.as_ref().is_none_or(|b| {
-            global < b.global
-                || (global == b.global && (local < b.local || (local == b.local && (rank, pair) < key(b))))
-        });
-        if first {
-            let (feature, at) = (group.feature[j], group.at[j]);
-            *best = Some(Best { global, local, rank, pair, feature, at, labels: labels.to_vec() });
-        }
-        Ok(())
+        Best::meet(best, self.ties, group, (labels, pair), j, [global, group.local[j]])
     }
 }

@@ -227,6 +227,17 @@ def test_a_function_is_a_criterion():
     assert glocal.score(table) == fasttree.fit(table, criterion="gini").score(table)
 
 
+def test_jaccard_of_roots_and_real_weights_is_a_number():
+    """Sums of real weights in two orders differ in the last bit: once, the root of such a difference was NaN."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 1000, (60, 2)).astype(float), rng.integers(0, 4, 60)
+        how = {"evaluation": "glocal", "sample_weight": rng.choice([0.25, 0.1, 3.7], 60)}
+        model = fasttree.fit(X, y, criterion=criteria.Jaccard(size="sqrt"), **how)
+        assert np.isfinite([s.global_distance for s in model.trace_]).all()
+        assert model.trace_[-1].global_distance == pytest.approx(0, abs=1e-6)
+
+
 def test_a_function_that_raises_or_says_nan():
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
 

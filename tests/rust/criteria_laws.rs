@@ -1,7 +1,9 @@
 //! Laws between criteria, settled corner cases and values computed by hand.
 
 use crate::criteria_tables::{Random, Table, column_sums, criterion, evaluate, evaluate_in};
-use fasttree_core::criteria::{CRITERIA, Evidence, make};
+use fasttree_core::criteria::rows::Row;
+use fasttree_core::criteria::{CRITERIA, Cells, Context, Evidence, Tables, make};
+use fasttree_core::numeric::mix;
 use serde_json::{Value, json};
 
 const TRIALS: u64 = 3000;
@@ -392,6 +394,123 @@ fn an_empty_branch_changes_nothing_but_normal_gain() {
         for e in on_tables.filter(|e| e.info.name != "normal_gain") {
             let (a, b) = (score(e.info.name, &t), score(e.info.name, &wider));
             assert!((a - b).abs() <= 1e-10 * a.abs().max(1.0), "{}: {a} {b} {t:?}", e.info.name);
+        }
+    }
+}
+
+/// Where a criterion says that the distance of a table is a sum over labels, it is: terms of all rows differ from the distance by a
+/// number that depends on the class totals alone, for rows and for real weights, and for any division of a row in what was and what a candidate adds.
+#[test]
+fn row_terms_add_up_to_the_distance() {
+    let sums = [
+        ("info_gain", Value::Null),
+        ("gini", Value::Null),
+        ("variation_of_information", Value::Null),
+        ("accuracy", json!({"assignment": "majority"})),
+        ("accuracy", json!({"assignment": "identity"})),
+        ("jaccard", json!({"assignment": "identity"})),
+        ("jaccard", json!({"assignment": "identity", "size": "sqrt"})),
+        ("jaccard", json!({"assignment": "identity", "size": "log1p"})),
+    ];
+    for (name, options) in sums {
+        let criterion = criterion(name, options);
+        for seed in 0..200u64 {
+            let k = 2 + seed as usize % 4;
+            let cell = |i: u64| u32::try_from(mix(seed, i) % 9).unwrap_or(0);
+            // The same rows under two divisions among labels; class 1 may be missing.
+            let empty = seed % 5 == 0;
+            let columns: Vec<u32> =
+                (0..k as u64).map(|c| if empty && c == 1 { 0 } else { 9 * k as u32 + cell(c) }).collect();
+            let divided = |salt: u64| -> Vec<u32> {
+                let mut cells = vec![0; k * k];
+                for (c, &n) in columns.iter().enumerate() {
+                    for row in 0..n {
+                        let label = mix(seed ^ salt, u64::from(row) * 31 + c as u64) % k as u64;
+                        cells[label as usize * k + c] += 1;
+                    }
+                }
+                cells
+            };
+            let mut context = Context::new(k, 1000);
+            context.occurring = columns.iter().map(|&n| n > 0).collect();
+            let difference = |cells: &[u32], real: bool| {
+                let reals: Vec<f64> = cells.iter().map(|&x| f64::from(x) * 0.37).collect();
+                let totals: Vec<f64> = columns.iter().map(|&x| f64::from(x) * 0.37).collect();
+                let (cells_of, totals_of) = if real {
+                    (Cells::Weights(&reals), Cells::Weights(&totals))
+                } else {
+                    (Cells::Rows(cells), Cells::Rows(&columns))
+                };
+                let tables = Tables {
+                    cells: cells_of,
+                    totals: totals_of,
+                    branches: k,
+                    classes: k,
+                    stride: 1,
+                    len: 1,
+                    declared: &[2],
+                    context: &context,
+                };
+                let mut whole = [0.0];
+                criterion.distance(&tables, &mut whole).unwrap();
+                for label in 0..k {
+                    let row = &cells[label * k..(label + 1) * k];
+                    let part: Vec<u32> = row.iter().map(|&x| x / 2).collect();
+                    let rest: Vec<u32> = row.iter().map(|&x| x - x / 2).collect();
+                    let size = [rest.iter().sum::<u32>()];
+                    let scaled = |x: &[u32]| x.iter().map(|&x| f64::from(x) * 0.37).collect::<Vec<f64>>();
+                    let (p, r, s) = (scaled(&part), scaled(&rest), scaled(&size));
+                    let (base, cells, sizes) = if real {
+                        (Cells::Weights(&p), Cells::Weights(&r), Cells::Weights(&s))
+                    } else {
+                        (Cells::Rows(&part), Cells::Rows(&rest), Cells::Rows(&size))
+                    };
+                    let row =
+                        Row { label, base, cells, sizes, stride: 1, totals: totals_of, context: &context };
+                    let mut term = [0.0];
+                    assert!(criterion.row_terms(&row, &mut term), "{name}");
+                    whole[0] -= term[0];
+                }
+                whole[0]
+            };
+            for real in [false, true] {
+                let (one, other) = (difference(&divided(1), real), difference(&divided(2), real));
+                assert!(
+                    (one - other).abs() < 1e-11,
+                    "{name}, {k} classes, real weights {real}: {one} {other}"
+                );
+            }
+        }
+    }
+    let matching = criterion("accuracy", json!({"assignment": "matching"}));
+    let context = Context::new(1, 10);
+    let (base, nothing) = (Cells::Rows(&[1]), Cells::Rows(&[0]));
+    let row =
+        Row { label: 0, base, cells: nothing, sizes: nothing, stride: 1, totals: base, context: &context };
+    assert!(!matching.row_terms(&row, &mut [0.0]), "a matching looks at all rows at once");
+}
+
+#[test]
+fn jaccard_of_real_weights_takes_no_root_of_a_rounding_error() {
+    let criterion = criterion("jaccard", json!({"assignment": "identity", "size": "sqrt"}));
+    let context = Context::new(2, 10);
+    // 0.1 + 0.2 > 0.3: the label holds all of its class and nothing else, but was added up in another order.
+    for (a, b, sum) in [(0.1, 0.2, 0.3), (0.7, 0.1, 0.8), (1.1, 2.2, 3.3)] {
+        for (cell, total) in [(a + b, sum), (sum, a + b)] {
+            let (cells, totals) = ([cell, 0.0, 0.0, 1.0], [total, 1.0]);
+            let tables = Tables {
+                cells: Cells::Weights(&cells),
+                totals: Cells::Weights(&totals),
+                branches: 2,
+                classes: 2,
+                stride: 1,
+                len: 1,
+                declared: &[2],
+                context: &context,
+            };
+            let mut out = [0.0];
+            criterion.distance(&tables, &mut out).unwrap();
+            assert!(out[0].is_finite() && out[0].abs() < 1e-7, "{a} {b}: {}", out[0]);
         }
     }
 }

@@ -1,0 +1,78 @@
+//! The distance of a whole tree to the classes after each step of its growth, read from the nodes alone.
+//!
+//! What growth by the whole tree kept ([`global`](super::global)) is recomputed here to the bit; trees grown locally get the same
+//! numbers, so that both can be compared. O(steps x classes^2).
+
+use super::global_score;
+use crate::criteria::{Context, Criterion};
+use crate::error::Result;
+use crate::numeric::Logs;
+use crate::tree::{NONE, Tree};
+
+/// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not so in a model file that
+/// somebody wrote by hand; its tables are added up as real numbers.)
+fn keeps_every_row(tree: &Tree) -> bool {
+    (0..tree.nodes.len()).all(|node| {
+        let children = tree.children(node);
+        children.is_empty()
+            || (0..tree.classes).all(|c| {
+                let sum: f64 = children.iter().map(|&child| tree.counts(child as usize)[c]).sum();
+                sum == tree.counts(node)[c]
+            })
+    })
+}
+
+/// Distance of the whole tree to the classes after each of its steps, computed from the nodes alone.
+///
+/// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown locally or globally;
+/// a criterion that reads labels otherwise ([`Criterion::labelled`]) does so here. O(steps x classes^2).
+pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
+    const BLOCK: usize = 256;
+    let labelled = criterion.labelled();
+    let joined = criterion.joined();
+    let criterion = labelled.as_deref().unwrap_or(criterion);
+    let k = tree.classes;
+    let totals = tree.counts(0).to_vec();
+    let sum: f64 = totals.iter().sum();
+    let whole = !joined
+        && sum < f64::from(u32::MAX)
+        && tree.counts.iter().all(|c| c.fract() == 0.0)
+        && keeps_every_row(tree);
+    let context = Context {
+        logs: Logs::up_to(sum as u64),
+        classes: k,
+        occurring: totals.iter().map(|&t| t > 0.0).collect(),
+    };
+    let mut table = vec![0.0; k * k];
+    table[..k].copy_from_slice(&totals);
+    let row = |node: u32| if node == 0 { 0 } else { tree.nodes[node as usize].label };
+    let add = |table: &mut [f64], node: u32, sign: f64| {
+        if let Ok(label) = usize::try_from(row(node)) {
+            let cells = table[label * k..(label + 1) * k].iter_mut();
+            cells.zip(tree.counts(node as usize)).for_each(|(cell, &c)| *cell += sign * c);
+        }
+    };
+    let steps = tree.steps();
+    let mut out = Vec::with_capacity(steps.len());
+    for block in steps.chunks(BLOCK) {
+        let n = block.len();
+        let mut cells = vec![0.0; k * k * n];
+        for (j, &node) in block.iter().enumerate() {
+            debug_assert_ne!(tree.nodes[node as usize].step, NONE);
+            add(&mut table, node, -1.0);
+            tree.children(node as usize).iter().for_each(|&child| add(&mut table, child, 1.0));
+            for (i, &cell) in table.iter().enumerate() {
+                cells[i * n + j] = cell;
+            }
+        }
+        let mut found = vec![0.0; n];
+        if whole {
+            let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
+            global_score::distances(criterion, &context, &rows(&totals), &rows(&cells), n, &mut found)?;
+        } else {
+            global_score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
+        }
+        out.extend(found.iter().map(|d| d + 0.0));
+    }
+    Ok(out)
+}

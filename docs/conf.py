@@ -24,7 +24,11 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery"]
 html_theme = "alabaster"
-html_theme_options = {"description": "Decision trees whose split criterion is the subject, not a detail"}
+html_theme_options = {
+    "description": "Decision trees whose split criterion is the subject, not a detail",
+    "page_width": "1240px",  # wide tables and pictures of several panels
+    "body_max_width": "none",
+}
 html_title = "fasttree"
 html_static_path: list[str] = []
 

@@ -30,7 +30,7 @@ def curves(recovered: Sequence[Any], quantity: str) -> Any:
         ("noise_bits", "flip", "irrelevant bits"),
         ("flip", "noise_bits", "inverted labels (%)"),
     )
-    figure, axes = new_figure(2, len(bits), width=3.2 * len(bits) + 0.6, height=6.4)
+    figure, axes = new_figure(2, len(bits), width=2.7 * len(bits) + 0.6, height=6.4)
     grid = axes.reshape(2, len(bits))
     for line, (swept, fixed, title) in zip(grid, sweeps, strict=True):
         usual = _usual(recovered, fixed)
@@ -55,7 +55,7 @@ def curves(recovered: Sequence[Any], quantity: str) -> Any:
                 ax.xaxis.set_major_locator(FixedLocator(x))
                 ax.xaxis.set_minor_locator(NullLocator())
                 ax.set_xticklabels([str(v) for v in x])
-            said = f"{100 * usual:g} % of labels inverted" if fixed == "flip" else f"{usual} irrelevant bits"
+            said = f"{100 * usual:g} % inverted" if fixed == "flip" else f"{usual} irrelevant bits"
             ax.set_title(f"parity of {k} bits, {said}", fontsize=9)
             ax.set_xlabel(title, fontsize=9)
             ax.tick_params(labelsize=8)
@@ -80,7 +80,7 @@ def decay(by_alpha: Sequence[Any]) -> Any:
     forms = {"": "", ", unweighted": ", no weight"}
     alphas = list(dict.fromkeys(r.criterion.partition(",")[0] for r in by_alpha))
     widths = sorted({r.noise_bits for r in by_alpha})
-    figure, axes = new_figure(2, len(bits), width=3.2 * len(bits) + 1.2, height=7.2)
+    figure, axes = new_figure(2, len(bits), width=2.7 * len(bits) + 1.2, height=7.2)
     grid = axes.reshape(2, len(bits))
     image = None
     for line, (form, end) in zip(grid, forms.items(), strict=True):
@@ -101,29 +101,34 @@ def decay(by_alpha: Sequence[Any]) -> Any:
 
 
 def trees(grown: Sequence[Any]) -> Any:
-    """Accuracy above, leaves (logarithmic) below, a column a problem, a line a criterion."""
+    """Accuracy and leaves (logarithmic) below it, a column a problem in lines of three, a line a criterion."""
     problems = list(dict.fromkeys(g.problem for g in grown))
     names = list(dict.fromkeys(g.criterion for g in grown))
-    figure, axes = new_figure(2, len(problems), width=1.95 * len(problems) + 1.4, height=5.6)
-    grid = axes.reshape(2, len(problems))
+    columns = min(3, len(problems))
+    blocks = -(-len(problems) // columns)
+    figure, axes = new_figure(2 * blocks, columns, width=2.5 * columns + 1.2, height=4.4 * blocks)
+    grid = axes.reshape(blocks, 2, columns)
     y = np.arange(len(names))[::-1]
-    for column, problem in enumerate(problems):
+    for place, problem in enumerate(problems):
+        block, column = divmod(place, columns)
         own = [next(g for g in grown if (g.criterion, g.problem) == (name, problem)) for name in names]
-        above, below = grid[:, column]
-        for place, (one, at) in enumerate(zip(own, y, strict=True)):
-            style = {"color": colour(place), "marker": marker(place), "markersize": 6, "linestyle": "none"}
+        above, below = grid[block, :, column]
+        for order, (one, at) in enumerate(zip(own, y, strict=True)):
+            style = {"color": colour(order), "marker": marker(order), "markersize": 6, "linestyle": "none"}
             above.errorbar(100 * one.accuracy, at, xerr=100 * one.sd, capsize=2, **style)
             below.plot(one.leaves, at, **style)
-        above.set_title(problem.replace(", ", ",\n", 1), fontsize=9)
+        above.set_title(problem, fontsize=9)
         above.set_xlim(36, 104)
-        above.set_xlabel("accuracy (%)", fontsize=8)
+        above.set_xlabel("accuracy (%)", fontsize=9)
         below.set_xscale("log", base=2)
         below.set_xlim(0.7, 2.0 * max(g.leaves for g in grown))
         below.set_xticks([1, 4, 16, 64], ["1", "4", "16", "64"])
-        below.set_xlabel("leaves", fontsize=8)
+        below.set_xlabel("leaves", fontsize=9)
         for ax in (above, below):
             ax.set_yticks(y, names if column == 0 else [""] * len(names), fontsize=9)
             ax.set_ylim(-0.7, len(names) - 0.3)
             ax.tick_params(axis="x", labelsize=8)
             plain_frame(ax, "both")
+    for ax in grid.transpose(0, 2, 1).reshape(-1, 2)[len(problems) :].ravel():
+        ax.set_visible(False)
     return figure

@@ -1,4 +1,4 @@
-//! The exact pass on every level this machine has; answers are checked before anything is timed.
+//! The exact and the fixed-weight pass on every level this machine has; answers are checked before anything is timed.
 //!
 //! Criterion measures wall time; the summary at the end takes the least of several runs of the calling thread alone and says so
 //! loudly when a higher level is slower than a lower one. Rates are in pair-features a second, t (t - 1) / 2 * n.
@@ -9,13 +9,16 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
-use fasttree_core::stats::pairs::{Codes, Column, PairCounts, Profile, Setting, Values, pair_counts_with};
+use fasttree_core::stats::pairs::{
+    Codes, Column, PairCounts, Profile, Setting, Values, WeighedPairs, count_matrices, pair_counts_with,
+    weigh_pairs_with,
+};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Rows, features, values, classes: tic-tac-toe, kr-vs-kp, mushroom and letter in size.
-const SHAPES: [(usize, usize, usize, usize); 4] =
-    [(958, 9, 3, 2), (3196, 36, 2, 2), (8124, 22, 5, 2), (20_000, 16, 10, 26)];
+/// Rows, features, values, classes: tic-tac-toe, kr-vs-kp, mushroom and letter in size, and one with many features.
+const SHAPES: [(usize, usize, usize, usize); 5] =
+    [(958, 9, 3, 2), (3196, 36, 2, 2), (8124, 22, 5, 2), (20_000, 16, 10, 26), (2000, 300, 3, 2)];
 
 struct Data {
     columns: Vec<Vec<u8>>,
@@ -46,6 +49,11 @@ fn count(level: Level, codes: &Codes<'_>) -> PairCounts {
     pair_counts_with(&Control::new(1), Kernels::at(level), codes, None, None).expect("not cancelled")
 }
 
+fn weigh(level: Level, codes: &Codes<'_>) -> WeighedPairs {
+    weigh_pairs_with(&Control::new(1), Kernels::at(level), codes, &Setting::pi(), None)
+        .expect("not cancelled")
+}
+
 /// The levels of this machine; the plain body, some hundred times slower, only where it ends in a second or two.
 fn levels(data: &Data) -> Vec<Level> {
     let (t, n) = (data.classes.len(), data.columns.len());
@@ -59,6 +67,11 @@ fn check(data: &Data, codes: &Codes<'_>) {
     let truth = count(levels[0], codes);
     truth.check_sums().expect("every pair once");
     assert!(levels[1..].iter().all(|&level| count(level, codes) == truth), "levels differ");
+    let weighed = weigh(levels[0], codes);
+    assert!(levels[1..].iter().all(|&level| weigh(level, codes) == weighed), "levels differ in fixed point");
+    let bound = truth.pairs() as f64 * weighed.unit() / 2.0;
+    let exact = count_matrices(&truth, &Setting::pi());
+    assert!(exact.iter().zip(weighed.matrices()).all(|(e, w)| (e - w).abs() <= bound), "fixed point is off");
     let some: Vec<u32> = (0..40).map(|s| uniform(mix(7, s), data.classes.len() as u64) as u32).collect();
     let control = Control::new(1);
     let part =
@@ -103,11 +116,14 @@ fn exact(c: &mut Criterion) {
                 });
             }
             let time = least(if level == Level::Plain { 1 } else { 3 }, || count(level, &codes));
+            let fixed = least(if level == Level::Plain { 1 } else { 3 }, || weigh(level, &codes));
             println!(
-                "{rows}x{features} {:9} {:9.3} ms {:7.2} Gpf/s",
+                "{rows}x{features} {:9} {:9.3} ms {:7.2} Gpf/s, fixed {:9.3} ms {:7.2} Gpf/s",
                 level.name(),
                 time * 1e3,
-                pairs as f64 / time * 1e-9
+                pairs as f64 / time * 1e-9,
+                fixed * 1e3,
+                pairs as f64 / fixed * 1e-9
             );
             if let Some((lower, faster)) = before.filter(|(_, t)| *t < time) {
                 println!(

@@ -8,6 +8,7 @@ mod cut;
 mod forest;
 mod histogram;
 
+use crate::criteria::pairs::OnPairs;
 use crate::criteria::{self, Context, Criterion, Evidence, Guard, Info};
 use crate::data::{
     Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights,
@@ -350,9 +351,10 @@ impl Plan {
         Ok(self.fit_and_tell(data, rows, weights, control)?.0)
     }
 
-    /// Whether the pairs of nodes can be shared with other plans: they are the evidence, and no rows are held out.
+    /// Whether the pairs of nodes can be shared with other plans: their counts are the evidence, and no rows are held out.
     pub fn shares_pairs(&self) -> bool {
-        let on_pairs = self.criterion.on_pairs().is_some_and(|m| m.matrices().is_none());
+        let counted = |m: &dyn OnPairs| m.matrices().is_none() && matches!(m.weighed(), Ok(None));
+        let on_pairs = self.criterion.on_pairs().is_some_and(counted);
         on_pairs && !matches!(self.config.pruning, Some(Method::ReducedError { .. }))
     }
 

@@ -18,6 +18,7 @@ __all__ = [
     "bin_cuts",
     "criteria_json",
     "exercise",
+    "fixed_matrices",
     "forest_fit",
     "minimal_tree",
     "optimal_tree",
@@ -213,6 +214,16 @@ def pair_block_scores(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
+def fixed_matrices(
+    dataset: Dataset,
+    theta: Sequence[float],
+    alpha: float,
+    decay: str,
+    at_zero: float,
+    rows: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> list[np.ndarray]: ...
 
 @final
 class BayesModel:

@@ -40,6 +40,7 @@ __all__ = [
     "exercise",
     "explain",
     "fit",
+    "fixed_matrices",
     "forest_fit",
     "forest_from_bytes",
     "label_of",
@@ -335,6 +336,18 @@ def pair_block_scores(
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
     return _core.pair_block_scores(data, rows, ends, metric, *setting, weights, n_jobs, progress)
+
+
+def fixed_matrices(
+    table: Table,
+    setting: tuple[tuple[float, float, float, float], float, str, float],
+    rows: Any = None,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> list[np.ndarray]:
+    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed point."""
+    return _core.fixed_matrices(dataset_of(table, n_jobs), *setting, _rows(rows), n_jobs, progress)
 
 
 def stream_scores(

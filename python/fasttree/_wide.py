@@ -38,7 +38,9 @@ def codes_of(X: Any, categorical_features: Any, criterion: Any) -> np.ndarray | 
         isinstance(categorical_features, str) and categorical_features == "all"
     ):
         return None
-    if criterion.info["evidence"] == "pairs" and block.shape[1] <= PAIRS_UP_TO:
+    if criterion.info["evidence"] == "pairs" and (
+        block.shape[1] <= PAIRS_UP_TO or getattr(criterion, "precision", "exact") == "fixed"
+    ):
         return None
     return block
 

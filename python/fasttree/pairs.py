@@ -306,6 +306,12 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     return array
 
 
+def _table_of(X: Any, y: Any, categorical_features: Any, discretize: Any) -> Table:
+    """A Table without numeric columns."""
+    options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
+    return _nominal(Table.from_any(X, y, **options), discretize)
+
+
 def _has_numbers(table: Table) -> bool:
     block = table.block
     return block.dtype.kind == "f" if block is not None else any(c.kind == "numeric" for c in table.columns)
@@ -344,8 +350,7 @@ def pair_counts(
         >>> part == pair_counts(table), part.pairs
         (True, 196)
     """
-    options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
-    table = _nominal(Table.from_any(X, y, **options), discretize)
+    table = _table_of(X, y, categorical_features, discretize)
     core = _engine.pair_counts(
         table, None if rows is None else _row_numbers(rows, len(table)), n_jobs=n_jobs, progress=progress
     )
@@ -361,13 +366,41 @@ def count_matrices(
     alpha: float = 0.1,
     decay: str = "exponential",
     at_zero: float = 0.0,
-    **options: Any,
+    precision: str = "exact",
+    rows: Any = None,
+    discretize: Any = "auto",
+    categorical_features: Any = "from_dtype",
+    n_jobs: int | None = None,
+    progress: Any = None,
 ) -> list[np.ndarray]:
-    """R of every feature under one setting: ``pair_counts(X, y, **options).matrices(theta, alpha, decay, at_zero)``.
+    """R of every feature under one setting, float64 arrays (values, classes, 4).
+
+    Args:
+        X, y, rows, discretize, categorical_features, n_jobs, progress: as in `pair_counts`.
+        theta, alpha, decay, at_zero: as in `PairCounts.matrices`.
+        precision: ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``. ``"fixed"``: pairs are not counted by
+            distance, their weights are added up as whole numbers: a pair of different rows is off by at most 2^-25 of the largest
+            weight of such a pair, a cell of R by at most that for each of its pairs (times theta); pairs at distance 0 are exact. The result
+            does not depend on threads. With many features, and on processors without AVX-512, it takes a fraction of the time.
+
+    Raises:
+        ValueError: a parameter outside its domain, and what `pair_counts` raises.
 
     Examples:
         >>> import fasttree
         >>> count_matrices(fasttree.datasets.make_xor(), alpha=0.0)[0][0].tolist()
         [[4.0, 4.0, 4.0, 4.0], [4.0, 4.0, 4.0, 4.0]]
+        >>> exact, fixed = (count_matrices(fasttree.datasets.make_monks(1), precision=p) for p in ("exact", "fixed"))
+        >>> max(float(abs(a - b).max()) for a, b in zip(exact, fixed)) < 432**2 * 2**-25
+        True
     """
-    return pair_counts(X, y, **options).matrices(theta, alpha, decay, at_zero)
+    if precision not in ("exact", "fixed"):
+        raise ValueError(f"precision={precision!r}: use 'exact' or 'fixed'")
+    table = _table_of(X, y, categorical_features, discretize)
+    if precision == "exact":
+        counts = pair_counts(table, rows=rows, discretize=discretize, n_jobs=n_jobs, progress=progress)
+        return counts.matrices(theta, alpha, decay, at_zero)
+    setting = (_theta(theta), float(alpha), decay, float(at_zero))
+    rows = None if rows is None else _row_numbers(rows, len(table))
+    found = _engine.fixed_matrices(table, setting, rows, n_jobs=n_jobs, progress=progress)
+    return [np.asarray(r) for r in found]

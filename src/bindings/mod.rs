@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::neighbours::stream_scores;
     #[pymodule_export]
-    use super::pairs::{PyPairCounts, pair_counts};
+    use super::pairs::{PyPairCounts, fixed_matrices, pair_counts};
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,7 +7,7 @@ use crate::data::{self, Dataset};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
     Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius, pair_counts_between,
-    root_matrix,
+    root_matrix, weigh_pairs,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -44,6 +44,51 @@ pub fn pair_counts(
         count(data, from.as_ref().map(data::RowSet::rows), control)
     })?;
     Ok(PyPairCounts { counts })
+}
+
+/// R of every feature under one setting, pairs weighed in fixed point as they come; shape (values, classes, 4) each.
+#[pyfunction]
+#[pyo3(signature = (dataset, theta, alpha, decay, at_zero, rows = None, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn fixed_matrices<'py>(
+    py: Python<'py>,
+    dataset: &Bound<'_, PyDataset>,
+    theta: [f64; 4],
+    alpha: f64,
+    decay: &str,
+    at_zero: f64,
+    rows: Option<PyReadonlyArray1<'_, i64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
+    let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
+    let data = dataset.get().data();
+    let from = match &rows {
+        None => None,
+        Some(_) => Some(row_set(rows.as_ref(), data)?),
+    };
+    let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
+    let weighed = run(py, n_jobs, work, progress.as_ref(), |control| {
+        let columns = NominalColumns::new(data)?;
+        weigh_pairs(control, &columns.codes(data, None)?, &setting, from.as_ref().map(data::RowSet::rows))
+    })?;
+    let values: Vec<usize> = (0..weighed.features()).map(|k| weighed.values(k)).collect();
+    shaped(py, &weighed.matrices(), &values, weighed.classes())
+}
+
+/// Flat matrices of all features as arrays (values, classes, 4).
+fn shaped<'py>(
+    py: Python<'py>,
+    mut all: &[f64],
+    values: &[usize],
+    classes: usize,
+) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
+    let one = |&values: &usize| {
+        let (own, later) = all.split_at(values * classes * 4);
+        all = later;
+        own.to_vec().into_pyarray(py).reshape([values, classes, 4])
+    };
+    values.iter().map(one).collect()
 }
 
 pub(super) fn setting(theta: [f64; 4], alpha: f64, decay: &str, at_zero: f64) -> Result<Setting> {
@@ -130,17 +175,8 @@ impl PyPairCounts {
         at_zero: f64,
     ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
         let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
-        let all = count_matrices(&self.counts, &setting);
-        let k = self.counts.classes();
-        let mut rest = &all[..];
-        (0..self.counts.features())
-            .map(|f| {
-                let values = self.counts.values(f);
-                let (own, later) = rest.split_at(values * k * 4);
-                rest = later;
-                own.to_vec().into_pyarray(py).reshape([values, k, 4])
-            })
-            .collect()
+        let values: Vec<usize> = (0..self.counts.features()).map(|k| self.counts.values(k)).collect();
+        shaped(py, &count_matrices(&self.counts, &setting), &values, self.counts.classes())
     }
 
     /// R over the whole set, flat (classes x 4); columns 3 and 4 are zero.

@@ -5,7 +5,7 @@
 //! with many values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of all, see the
 //! K-nearest merit.
 
-use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, Pairs};
+use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
 use super::{Evidence, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
@@ -23,11 +23,13 @@ pub struct ContextualMerit {
     pub decay: DecayName,
     /// Weight at distance 0 under power.
     pub at_zero: f64,
+    /// How pairs are added up.
+    pub precision: Precision,
 }
 
 impl Default for ContextualMerit {
     fn default() -> Self {
-        Self { alpha: 2.0, decay: DecayName::Power, at_zero: 0.0 }
+        Self { alpha: 2.0, decay: DecayName::Power, at_zero: 0.0, precision: Precision::Exact }
     }
 }
 
@@ -42,6 +44,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo { name: "alpha", default: "2.0", doc: ALPHA },
         OptionInfo { name: "decay", default: "\"power\"", doc: DECAY },
         OptionInfo { name: "at_zero", default: "0.0", doc: AT_ZERO },
+        OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
     ..Info::beyond_tables(Evidence::Pairs)
 };
@@ -60,7 +63,13 @@ impl OnPairs for ContextualMerit {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
-        Ok(pairs.profile.contextual_merit(&self.setting()?))
+        match pairs.weighed {
+            Some(w) => Ok(w.contextual_merit()),
+            None => Ok(pairs.profile.contextual_merit(&self.setting()?)),
+        }
+    }
+    fn weighed(&self) -> Result<Option<Setting>> {
+        self.precision.weighed(self.setting())
     }
     fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
         Ok(0.0)

@@ -8,7 +8,7 @@
 use super::{Criterion, Info, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::{Decay, Matrices, Profile, Setting};
+use crate::stats::pairs::{Decay, Matrices, Profile, Setting, WeighedPairs};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -22,6 +22,8 @@ pub struct Pairs<'a> {
     pub radius: usize,
     /// Count matrices, where [`OnPairs::matrices`] asks for them.
     pub matrices: Option<&'a Matrices>,
+    /// Sums under the one setting that [`OnPairs::weighed`] asks for; the profile is empty then.
+    pub weighed: Option<&'a WeighedPairs>,
 }
 
 /// What a file on pairs implements.
@@ -41,6 +43,10 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     /// The setting of the count matrices that are needed, if any are.
     fn matrices(&self) -> Option<&Setting> {
         None
+    }
+    /// The one setting under which pairs are weighed in fixed point, if they are not counted.
+    fn weighed(&self) -> Result<Option<Setting>> {
+        Ok(None)
     }
     /// The one setting and metric by which columns are streamed when there are too many for counts by distance.
     fn streamed(&self) -> Result<(Setting, PairMetric)> {
@@ -132,6 +138,29 @@ impl DecayName {
     }
 }
 
+/// How the pairs of a node are added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// Counted by distance, weighed afterwards.
+    #[default]
+    Exact,
+    /// Weighed as they come, in fixed point.
+    Fixed,
+}
+
+impl Precision {
+    /// The setting, where pairs are weighed as they come.
+    pub fn weighed(self, setting: Result<Setting>) -> Result<Option<Setting>> {
+        match self {
+            Self::Exact => Ok(None),
+            Self::Fixed => setting.map(Some),
+        }
+    }
+}
+
+pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' adds up their weights in fixed point: a pair of different rows is off \
+     by at most 2^-25 of the largest weight of such a pair, and many features (from about 30) take a fraction of the time.";
 pub(super) const ALPHA: &str =
     "How fast the weight of a pair falls with its distance D; finite and at least 0.";
 pub(super) const DECAY: &str = "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if D < alpha; 'identical': 1 if D = 0; \

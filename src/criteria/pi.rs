@@ -6,7 +6,7 @@
 //! forgets distances: a purity criterion. Larger alpha sees only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of
 //! thousands of rows, and blind where every row is far from all others.
 
-use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, Pairs};
+use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
 use super::{Evidence, Info, OptionInfo};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::PairMetric;
@@ -28,11 +28,14 @@ pub struct Pi {
     pub at_zero: f64,
     /// Each value with its share of the rows.
     pub weighted: bool,
+    /// How pairs are added up.
+    pub precision: Precision,
 }
 
 impl Default for Pi {
     fn default() -> Self {
-        Self { theta: [1.0; 4], alpha: 0.1, decay: DecayName::Exponential, at_zero: 0.0, weighted: true }
+        let (decay, precision) = (DecayName::Exponential, Precision::Exact);
+        Self { theta: [1.0; 4], alpha: 0.1, decay, at_zero: 0.0, weighted: true, precision }
     }
 }
 
@@ -57,6 +60,7 @@ pub(super) static INFO: Info = Info {
             default: "true",
             doc: "Whether each value counts with its share of the rows; without, features rank as by Relief with the same decay.",
         },
+        OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
     ..Info::beyond_tables(Evidence::Pairs)
 };
@@ -75,11 +79,20 @@ impl OnPairs for Pi {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
+        if let Some(w) = pairs.weighed {
+            return Ok(if self.weighted { w.pi() } else { w.pi_unweighted() });
+        }
         let setting = self.setting()?;
         Ok(if self.weighted { pairs.profile.pi(&setting) } else { pairs.profile.pi_unweighted(&setting) })
     }
     fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
-        Ok(pairs.profile.whole(&self.setting()?))
+        match pairs.weighed {
+            Some(w) => Ok(w.whole()),
+            None => Ok(pairs.profile.whole(&self.setting()?)),
+        }
+    }
+    fn weighed(&self) -> Result<Option<Setting>> {
+        self.precision.weighed(self.setting())
     }
     fn streamed(&self) -> Result<(Setting, PairMetric)> {
         if !self.weighted {

@@ -96,6 +96,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let Some(pairs) = &self.ground.pairs else {
             return Err(Error::Internal("pairs of a ground without weights for them".into()));
         };
+        if let Some(setting) = metric.weighed()? {
+            return self.weighed(metric, &setting, pairs, tools, control);
+        }
         let memo = self.ground.setting.memo.filter(|_| metric.matrices().is_none());
         let known = match memo.and_then(|m| m.get(tools.key)) {
             Some(known) => known,
@@ -113,6 +116,28 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let scores = self.judged(metric, pairs, &known, None);
         tools.last = known.counts.is_some().then_some(known);
         scores
+    }
+
+    /// Weigh the pairs of the node under one setting.
+    fn weighed(
+        &self,
+        metric: &dyn OnPairs,
+        setting: &Setting,
+        pairs: &PairGround,
+        tools: &mut PairTools,
+        control: &Control,
+    ) -> Result<PairScores> {
+        let (nominal, classes) = (&self.ground.nominal, self.ground.data.n_classes());
+        let coded = self.field.coded(nominal.features.len(), self.extent);
+        let weight = |r| pairs.weight(r);
+        let rows = NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)?;
+        if rows.features().is_empty() {
+            return Ok(PairScores::default());
+        }
+        let sums = rows.weighed(control, setting)?.scaled(pairs.scale);
+        let evidence =
+            Pairs { profile: &Profile::default(), radius: 0, matrices: None, weighed: Some(&sums) };
+        self.told(metric, rows.features(), &evidence)
     }
 
     /// Count the pairs of the node.
@@ -161,13 +186,17 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             return Ok(PairScores::default());
         }
         let radius = *pairs.radius.get_or_init(|| known.profile.default_radius());
-        let evidence = Pairs { profile: &known.profile, radius, matrices };
-        let scores = metric.score(&evidence)?;
+        let evidence = Pairs { profile: &known.profile, radius, matrices, weighed: None };
+        self.told(metric, &known.features, &evidence)
+    }
+
+    fn told(&self, metric: &dyn OnPairs, features: &[u32], evidence: &Pairs<'_>) -> Result<PairScores> {
+        let scores = metric.score(evidence)?;
         let whole = match self.ground.setting.limits.no_distance_decay {
             super::Decay::Ignore => 0.0,
-            _ => metric.whole(&evidence)?,
+            _ => metric.whole(evidence)?,
         };
-        Ok(PairScores { scores: known.features.iter().copied().zip(scores).collect(), whole })
+        Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
     }
 
     /// Whether a nominal feature has two branches with rows, and none that is too small.

@@ -74,6 +74,23 @@ impl Word for __m256i {
         // SAFETY: AVX2.
         unsafe { _mm256_add_epi64(self, b) }
     }
+    #[inline(always)]
+    unsafe fn keep32(self, bits: u64) -> Self {
+        // SAFETY: AVX2.
+        unsafe {
+            let lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let mask = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), lanes), lanes);
+            _mm256_and_si256(self, mask)
+        }
+    }
+    #[inline(always)]
+    unsafe fn halves(self) -> Self {
+        // SAFETY: AVX2.
+        unsafe {
+            let low = _mm256_and_si256(self, _mm256_set1_epi64x(0xffff_ffff));
+            _mm256_add_epi64(low, _mm256_srli_epi64::<32>(self))
+        }
+    }
 }
 
 level!(__m256i, ["avx2,popcnt"]);

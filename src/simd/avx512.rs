@@ -66,6 +66,62 @@ impl Word for __m512i {
         unsafe { _mm512_add_epi64(self, b) }
     }
     #[inline(always)]
+    unsafe fn keep32(self, bits: u64) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_maskz_mov_epi32(bits as u16, self) }
+    }
+    #[inline(always)]
+    unsafe fn halves(self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe {
+            let low = _mm512_and_si512(self, _mm512_set1_epi64(0xffff_ffff));
+            _mm512_add_epi64(low, _mm512_srli_epi64::<32>(self))
+        }
+    }
+    #[inline(always)]
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &[u32], out: *mut u32) {
+        const MOST: usize = 8;
+        // SAFETY: AVX-512 F and BW; numbers are below the length of the table, and `out` has room for all columns.
+        unsafe {
+            let blocks = table.len().div_ceil(32);
+            if planes.len() > 8 || blocks > MOST {
+                return fixed::look_up(planes, first, columns, table, out);
+            }
+            let mut bytes = _mm512_setzero_si512();
+            for (p, plane) in planes.iter().enumerate() {
+                bytes = _mm512_mask_add_epi8(bytes, plane >> first, bytes, _mm512_set1_epi8(1 << p));
+            }
+            macro_rules! part {
+                ($from:expr) => {{
+                    let from = table.len().min($from);
+                    let mask = ((1u32 << (table.len() - from).min(16)) - 1) as u16;
+                    _mm512_maskz_loadu_epi32(mask, table.as_ptr().add(from).cast())
+                }};
+            }
+            let quarters = [
+                _mm512_castsi512_si128(bytes),
+                _mm512_extracti32x4_epi32::<1>(bytes),
+                _mm512_extracti32x4_epi32::<2>(bytes),
+                _mm512_extracti32x4_epi32::<3>(bytes),
+            ];
+            for (q, quarter) in quarters.iter().take(columns / 16).enumerate() {
+                let number = _mm512_cvtepu8_epi32(*quarter);
+                let mut weight = _mm512_permutex2var_epi32(part!(0), number, part!(16));
+                if blocks > 1 {
+                    let block = _mm512_srli_epi32::<5>(number);
+                    weight = _mm512_maskz_mov_epi32(_mm512_testn_epi32_mask(block, block), weight);
+                    for b in 1..blocks {
+                        let here = _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(b as i32));
+                        let w =
+                            _mm512_maskz_permutex2var_epi32(here, part!(32 * b), number, part!(32 * b + 16));
+                        weight = _mm512_or_si512(weight, w);
+                    }
+                }
+                _mm512_storeu_si512(out.add(16 * q).cast(), weight);
+            }
+        }
+    }
+    #[inline(always)]
     unsafe fn spread(planes: &[[u64; 8]], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let out = &mut out[..16];
         // SAFETY: AVX-512; `out` has sixteen numbers.

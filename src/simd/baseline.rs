@@ -71,6 +71,23 @@ impl Word for __m128i {
         // SAFETY: SSE2.
         unsafe { _mm_add_epi64(self, b) }
     }
+    #[inline(always)]
+    unsafe fn keep32(self, bits: u64) -> Self {
+        // SAFETY: SSE2.
+        unsafe {
+            let lanes = _mm_setr_epi32(1, 2, 4, 8);
+            let mask = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(bits as i32), lanes), lanes);
+            _mm_and_si128(self, mask)
+        }
+    }
+    #[inline(always)]
+    unsafe fn halves(self) -> Self {
+        // SAFETY: SSE2.
+        unsafe {
+            let low = _mm_and_si128(self, _mm_set1_epi64x(0xffff_ffff));
+            _mm_add_epi64(low, _mm_srli_epi64::<32>(self))
+        }
+    }
 }
 
 level!(__m128i, []);

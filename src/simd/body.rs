@@ -19,7 +19,11 @@ unsafe fn carry_on<W: Word, const D: usize>(sum: &mut [W; D], mut c: W) {
 
 /// Bit-sliced `start +` the sum of the planes at `slots`, modulo `2^D`, D at least 3.
 #[inline(always)]
-unsafe fn sum_planes<W: Word, const D: usize>(planes: *const u64, slots: &[u32], start: usize) -> [W; D] {
+pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
+    planes: *const u64,
+    slots: &[u32],
+    start: usize,
+) -> [W; D] {
     // SAFETY: the caller checked that every slot lies inside `planes`.
     unsafe {
         macro_rules! get {
@@ -77,7 +81,7 @@ pub(super) unsafe fn agreements<W: Word>(planes: &[u64], slots: &[u32], depth: u
 
 /// Lanes where the number spelled by the planes exceeds `bound`.
 #[inline(always)]
-unsafe fn above<W: Word, const D: usize>(number: &[W; D], bound: usize) -> W {
+pub(super) unsafe fn above<W: Word, const D: usize>(number: &[W; D], bound: usize) -> W {
     // SAFETY: register work under the features of the caller.
     unsafe {
         let mut above = W::zero();

@@ -20,6 +20,7 @@
 mod body;
 mod buffer;
 pub mod columns;
+mod fixed;
 mod near;
 mod plain;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod avx512;
 mod baseline;
 
 pub use buffer::Buffer;
+pub use fixed::{Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, Weighed};
 pub use near::Numbers;
 use std::sync::OnceLock;
 
@@ -229,6 +231,8 @@ type Distances = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64
 type AddDistances = unsafe fn(&[u64], &[u8], usize, &mut [u32]);
 type AddMismatches = unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]);
 type TallyAll = unsafe fn(&[u64], usize, usize, State<'_>);
+type Weights = unsafe fn(&[u64], &[u32], usize, &[u32], &mut [u64]);
+type Nearest = unsafe fn(&[u64], &[u64], &[u32], usize, usize) -> usize;
 type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, State<'_>);
 
 /// The planes (feature, value) of some rows, row-major; knows its largest.
@@ -282,6 +286,12 @@ struct Table {
     kth_largest: unsafe fn(Numbers<'_>, u32, &mut [u64]) -> u32,
     shared: unsafe fn(&[u64], &[u64], usize, &[u32], &mut [u32]),
     size: unsafe fn(&[u64]) -> u64,
+    /// By number of bits of a sum: 4, 6, 8, 11, 24.
+    weights: [Weights; 5],
+    nearest: [Nearest; 5],
+    add_weights: unsafe fn(Weighed<'_>, &[Joint], &mut [u64], &mut [u64]),
+    add_columns: unsafe fn(&[u64], usize, &mut [u64]),
+    row_sums: unsafe fn(&[u64], &[u64], &mut [u64]),
 }
 
 /// The kernels of one level.

@@ -68,6 +68,15 @@ impl Word for Pair {
     unsafe fn add64(self, b: Self) -> Self {
         Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])])
     }
+    #[inline(always)]
+    unsafe fn keep32(self, bits: u64) -> Self {
+        let mask = |b: u64| ((b & 1) * 0xffff_ffff) | ((b >> 1 & 1) * 0xffff_ffff_0000_0000);
+        Self([self.0[0] & mask(bits), self.0[1] & mask(bits >> 2)])
+    }
+    #[inline(always)]
+    unsafe fn halves(self) -> Self {
+        Self(self.0.map(|x| (x & 0xffff_ffff) + (x >> 32)))
+    }
 }
 
 level!(Pair, []);

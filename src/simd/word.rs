@@ -32,6 +32,17 @@ pub(super) trait Word: Copy {
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self;
     /// Sum of 64-bit words.
     unsafe fn add64(self, b: Self) -> Self;
+    /// 32-bit lanes whose bit is set (the lowest bit for the first), others 0.
+    unsafe fn keep32(self, bits: u64) -> Self;
+    /// Sum of the two 32-bit halves of each 64-bit word.
+    unsafe fn halves(self) -> Self;
+
+    /// `out[c] = table[number spelled by bits first + c of the planes]` for `columns` columns, a multiple of 16.
+    #[inline(always)]
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &[u32], out: *mut u32) {
+        // SAFETY: as the caller of this method has promised.
+        unsafe { super::fixed::look_up(planes, first, columns, table, out) }
+    }
 
     /// `out[c] += all - ` number spelled by bits `16 * quarter + c` of word `word` of the planes, for 16 columns.
     #[inline(always)]
@@ -71,7 +82,7 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Numbers, Schedule, State, Table, Window, body, near, wide};
+        use super::{Counter, Joint, Numbers, Schedule, State, Table, Weighed, Window, body, fixed, near, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -143,6 +154,31 @@ macro_rules! level {
             // SAFETY: the caller checked features.
             unsafe { near::size::<$word>(mask) }
         }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn weights<const D: usize>(p: &[u64], s: &[u32], n: usize, table: &[u32], out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { fixed::weights::<$word, D>(p, s, n, table, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn nearest<const D: usize>(p: &[u64], v: &[u64], s: &[u32], n: usize, best: usize) -> usize {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { fixed::nearest::<$word, D>(p, v, s, n, best) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn add_weights(tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { fixed::add_weights::<$word>(tile, joints, scratch, sums) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn add_columns(weights: &[u64], rows: usize, out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { fixed::add_columns::<$word>(weights, rows, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn row_sums(weights: &[u64], columns: &[u64], out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { fixed::row_sums::<$word>(weights, columns, out) }
+        }
         pub(super) const TABLE: Table = Table {
             words: <$word>::WORDS,
             distances: [
@@ -170,6 +206,11 @@ macro_rules! level {
             kth_largest,
             shared,
             size,
+            weights: [weights::<4>, weights::<6>, weights::<8>, weights::<11>, weights::<24>],
+            nearest: [nearest::<4>, nearest::<6>, nearest::<8>, nearest::<11>, nearest::<24>],
+            add_weights,
+            add_columns,
+            row_sums,
         };
     };
 }

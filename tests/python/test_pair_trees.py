@@ -272,6 +272,8 @@ def test_refusals():
         (Pi(theta=(1, 1, 1, 2)), r"theta\[3\] must lie in \[0, 1\]"),
         (Pi(theta=(1, 1)), "theta|length"),
         (Pi(decay="linear"), "exponential"),
+        (Pi(precision="float"), "exact.*fixed"),
+        (Pi(precision="fixed", alpha=-1.0), "alpha"),
         (Pi(decay="power", at_zero=-1.0), "at_zero"),
         (ContextualMerit(alpha=-2.0), "alpha"),
         (Relief(radius=-1), "radius"),
@@ -285,6 +287,35 @@ def test_refusals():
     with pytest.raises(ValueError, match="on a contingency table"):
         Pi().score([[1, 2], [3, 4]])
     assert fasttree.fit(table, criterion=Pi(alpha=1e308)).n_nodes_ > 1
+
+
+def test_fixed_point_scores_and_trees_are_the_exact_ones():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, (700, 9)).astype(np.uint8)
+    y = (X[:, 2] + X[:, 5]) % 3 * (rng.random(700) < 0.9)
+    table = Table(X, y, categorical_features="all")
+    weight = rng.integers(0, 4, 700)
+    for exact in (Pi(), Pi(alpha=2.0, theta=(1, 0, 0.5, 1)), Pi(weighted=False), ContextualMerit()):
+        fixed = type(exact)(**exact.get_params() | {"precision": "fixed"})
+        assert eval(repr(fixed), {"Pi": Pi, "ContextualMerit": ContextualMerit}) == fixed
+        for w in (None, weight, weight * 0.37):
+            a, b = (fasttree.score_features(table, criterion=c, sample_weight=w) for c in (exact, fixed))
+            pairs = 700.0**2 if w is None else float(w.sum()) ** 2
+            assert 0 < np.abs(a - b).max() <= pairs * 2.0**-25 or exact.name == "contextual_merit"
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+        mine, its = (fasttree.fit(table, criterion=c, max_depth=3) for c in (exact, fixed))
+        assert np.array_equal(mine.tree_.feature, its.tree_.feature)
+        one, many = (fasttree.score_features(table, criterion=fixed, n_jobs=j) for j in (1, 5))
+        assert np.array_equal(one, many)
+        shuffled = table.take(rng.permutation(700))
+        assert np.array_equal(one, fasttree.score_features(shuffled, criterion=fixed))
+    grown = fasttree.fit(table, criterion=Pi(precision="fixed"), no_distance_decay=True)
+    assert 0 < grown.n_nodes_ == fasttree.fit(table, criterion=Pi(), no_distance_decay=True).n_nodes_
+    validate = fasttree.model_selection.cross_validate
+    found = validate(
+        table, criterion={"exact": "pi", "fixed": Pi(precision="fixed")}, cv="1x4", random_state=0
+    )
+    assert found.mean("exact", "accuracy") == found.mean("fixed", "accuracy")
 
 
 def test_edges():

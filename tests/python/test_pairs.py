@@ -153,3 +153,56 @@ def test_edges() -> None:
     assert pair_counts(one).counts[0].tolist() == [[[[1, 0], [0, 0], [0, 0], [0, 0]]]]
     assert count_matrices(make_xor(), decay="identical")[0][0].tolist() == [[2, 0, 0, 0], [2, 0, 0, 0]]
     assert fasttree.pair_counts is pair_counts
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_fixed_matrices_keep_their_error_bound(seed: int) -> None:
+    table = random_table(seed)
+    rows = list(range(0, len(table), 2)) if seed % 3 == 0 else None
+    for setting in (
+        {"alpha": 0.3},
+        {"alpha": 2.0, "decay": "power", "at_zero": 3.0, "theta": (0.5, 1, 0, 1)},
+        {"alpha": 3, "decay": "threshold"},
+        {"alpha": 1e308},
+        {"decay": "uniform"},
+    ):
+        exact = count_matrices(table, rows=rows, **setting)
+        fixed = count_matrices(table, rows=rows, precision="fixed", n_jobs=1 + seed % 8, **setting)
+        # no pair of different rows weighs more than 1 under any of these settings
+        bound = len(table) ** 2 * 2.0**-25
+        for a, b in zip(exact, fixed, strict=True):
+            assert a.shape == b.shape
+            assert np.abs(a - b).max() <= bound + 1e-13 * np.abs(a).max()
+
+
+def test_fixed_weights_are_exact_where_halves_are() -> None:
+    table = datasets.make_monks(2)
+    for setting in ({"alpha": 1.0}, {"alpha": 2, "decay": "threshold"}, {"alpha": 0.0}):
+        for a, b in zip(
+            count_matrices(table, **setting),
+            count_matrices(table, precision="fixed", **setting),
+            strict=True,
+        ):
+            assert np.array_equal(a, b)
+
+
+def test_what_fixed_point_refuses() -> None:
+    table = make_xor()
+    for setting, words in (
+        ({"alpha": float("nan")}, "alpha must be finite"),
+        ({"alpha": -1.0}, "alpha must be finite"),
+        ({"theta": (1, 1, 1, 2)}, r"theta\[3\] must lie in \[0, 1\]"),
+        ({"decay": "linear"}, "exponential"),
+        ({"decay": "power", "at_zero": -1.0}, "at_zero"),
+        ({"rows": [99]}, "99"),
+    ):
+        with pytest.raises((ValueError, IndexError), match=words):
+            count_matrices(table, precision="fixed", **setting)
+    with pytest.raises(ValueError, match="precision='float': use 'exact' or 'fixed'"):
+        count_matrices(table, precision="float")
+    with pytest.raises(ValueError, match="numeric and discretize is None"):
+        count_matrices(np.eye(3), [0, 1, 0], precision="fixed", discretize=None)
+    one_row = count_matrices([["a", "b"]], ["x"], precision="fixed")
+    assert [r.tolist() for r in one_row] == [[[[1.0, 0.0, 0.0, 0.0]]]] * 2
+    one_class = count_matrices([["a"], ["b"], ["a"]], ["x"] * 3, precision="fixed", alpha=1.0)
+    assert one_class[0].tolist() == [[[4.0, 0.0, 1.0, 0.0]], [[1.0, 0.0, 1.0, 0.0]]]

@@ -93,6 +93,16 @@ impl Setting {
         (0..distances).map(|d| self.weight(d)).collect()
     }
 
+    /// The alpha of the decay.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// How weights fall with distance.
+    pub fn decay(&self) -> Decay {
+        self.decay
+    }
+
     /// The theta of each case.
     pub fn theta(&self) -> [f64; 4] {
         self.theta

@@ -1,7 +1,8 @@
 //! Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger & Rish (2001).
 //!
 //! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature, value, class, case,
-//! distance); every metric of the framework is a contraction of them. The distance of two rows is the number of features on which they differ.
+//! distance); every metric of the framework is a contraction of them. [`weigh_pairs`] makes a pass for one setting, in fixed point, where
+//! distances are many. The distance of two rows is the number of features on which they differ.
 
 mod agreement;
 mod blocks;
@@ -21,6 +22,10 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod weigh;
+#[cfg(test)]
+mod weigh_tests;
+mod weighed;
 mod window;
 
 pub use agreement::{Agreement, agreement};
@@ -34,3 +39,5 @@ pub use node::{Matrices, NodeRows, Numbering};
 pub use profile::{Profile, default_radius};
 pub use rest::{Part, ValueCounts, is_worth_it};
 pub use sample::{BlockScores, CaseSigns, block_scores};
+pub use weigh::{weigh_pairs, weigh_pairs_with};
+pub use weighed::WeighedPairs;

@@ -13,6 +13,8 @@ use super::exact::count;
 use super::input::{Rows, hash_class, hash_slot};
 use super::profile::Profile;
 use super::rest::ValueCounts;
+use super::weigh::weigh;
+use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::Control;
 use crate::simd::Kernels;
@@ -152,6 +154,14 @@ impl NodeRows {
         }
         let counts = self.counts(control)?;
         Ok((Profile::new(&counts), ValueCounts::new(&counts, &self.features, &self.codes)))
+    }
+
+    /// Sums of the features that vary under one setting, in fixed point.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
+    pub fn weighed(&self, control: &Control, setting: &Setting) -> Result<WeighedPairs> {
+        weigh(control, Kernels::active(), &self.rows, &self.rows, setting)
     }
 
     fn counts(&self, control: &Control) -> Result<PairCounts> {

@@ -1,0 +1,458 @@
+//! The fixed-weight pass: one setting of the framework, every pair's weight a whole number.
+//!
+//! The exact pass keeps a counter for each live distance, which pays while there are one or two dozen. Here alpha and decay are given, a pair
+//! has one weight, and what is added up is the weight itself, `round(2^24 f(D) / f(nearest))`: one sum for cases 1 and 2 by (feature, value, class of
+//! i), one for each row over all others; cases 3 and 4 are what remains. Pairs at distance 0, a row with itself among them, are counted exactly
+//! from a table of distinct rows, because their weight would hide all others. So each pair of different rows is off by at most 2^-25 of the
+//! largest weight of such a pair, a sum by at most 2^-25 of that weight for each of its pairs, and all sums are integers: the same for every
+//! level, number of threads and order of rows. A pair is worked on once for both of its orders.
+//!
+//! O(t^2 n / 512) vector operations, fewer where features with few values share additions ([`crate::simd::Joint`]).
+//! Memory: about `10 t n` bytes for the rows and their order, and for each thread `64 S + 512 S` bytes (S values of all features; AVX-512),
+//! 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same data, which are free after the exact pass.
+
+use super::contract::Setting;
+use super::input::{Codes, Rows};
+use super::scan::{CHUNK, Tile, tiles};
+use super::weighed::WeighedPairs;
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::{Buffer, Joint, Kernels, MOST_JOINT, Slots, WEIGHT_BITS, Weighed};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Fewer pairs than this are weighed by a double loop.
+const FEW: usize = 1500;
+
+/// Where the weights of distances 1 to n differ by no more than this factor, distance 1 gives the unit and the nearest pair is not looked for.
+const FLAT: f64 = 16.0;
+
+/// Weighed sums over the ordered pairs (i, j) with i in `from` (all rows if `None`) and j any row.
+///
+/// # Errors
+/// [`crate::error::Error::Data`] for a row that does not exist; [`crate::error::Error::Cancelled`].
+pub fn weigh_pairs(
+    control: &Control,
+    codes: &Codes<'_>,
+    setting: &Setting,
+    from: Option<&[u32]>,
+) -> Result<WeighedPairs> {
+    weigh_pairs_with(control, Kernels::active(), codes, setting, from)
+}
+
+/// [`weigh_pairs`] with kernels of a stated level (tests, benches).
+///
+/// # Errors
+/// As [`weigh_pairs`].
+pub fn weigh_pairs_with(
+    control: &Control,
+    kernels: Kernels,
+    codes: &Codes<'_>,
+    setting: &Setting,
+    from: Option<&[u32]>,
+) -> Result<WeighedPairs> {
+    let active = Rows::gather(codes, None)?;
+    let columns = from.map(|from| Rows::gather(codes, Some(from))).transpose()?;
+    weigh(control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
+}
+
+/// The pass over gathered rows.
+pub(super) fn weigh(
+    control: &Control,
+    kernels: Kernels,
+    columns: &Rows,
+    active: &Rows,
+    setting: &Setting,
+) -> Result<WeighedPairs> {
+    let mut out = WeighedPairs::new(columns, active, setting);
+    let plain = [1.0; 4];
+    let shape = Setting::new(plain, setting.alpha(), setting.decay())?;
+    let own = std::ptr::eq(columns, active);
+    let n = columns.features;
+    let flat = shape.weight(1) <= FLAT * shape.weight(n);
+    if columns.len() * active.len() <= FEW {
+        return few_rows(columns, active, &shape, flat, out);
+    }
+    let blocks = Blocks::new(control, active, &tiles(active, kernels.words()))?;
+    let column_tiles = tiles(columns, kernels.words());
+    let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    let worker = || Worker::new(kernels, columns, active, own);
+    let nearest = if flat {
+        1
+    } else {
+        let found = parallel::map(control, shares, |share| {
+            let mut worker = worker();
+            let mut best = 0;
+            for tile in column_tiles.iter().skip(share).step_by(shares) {
+                best = worker.nearest(control, tile, &blocks, best)?;
+            }
+            Ok(best)
+        })?;
+        n - found.into_iter().max().unwrap_or(0)
+    };
+    let table = out.weights(&shape, nearest);
+    if table.iter().all(|&w| w == 0) {
+        return out.finished();
+    }
+    // by agreements
+    let by_agreements: Vec<u32> = table.iter().rev().copied().collect();
+    let parts = parallel::map(control, shares, |share| {
+        let mut worker = worker();
+        let mut part = Sums::zero(columns, active);
+        for tile in column_tiles.iter().skip(share).step_by(shares) {
+            worker.tile(control, tile, &blocks, &by_agreements, &mut part)?;
+        }
+        Ok(part)
+    })?;
+    for part in &parts {
+        part.add_to(columns, &mut out);
+    }
+    out.finished()
+}
+
+/// Some rows of one class and one tile that count with the same power of two.
+struct Block {
+    class: usize,
+    tile: usize,
+    rows: Vec<u32>,
+    slots: Slots,
+    joints: Vec<Joint>,
+}
+
+/// The active rows: by binary digit of their multiplicity, then by class and tile.
+struct Blocks {
+    bits: Vec<Vec<Block>>,
+}
+
+impl Blocks {
+    fn new(control: &Control, rows: &Rows, tiles: &[Tile]) -> Result<Self> {
+        let groups = groups(&rows.offsets);
+        let top = rows.weights.iter().fold(0, |a, &w| a | w);
+        let bits = (0..32 - top.leading_zeros()).map(|bit| {
+            let mut pieces: Vec<(usize, usize, Vec<u32>)> = Vec::new();
+            for tile in tiles {
+                for (class, run) in &tile.runs {
+                    let ranges = &tile.words[run.clone()];
+                    let all = ranges.iter().flat_map(|w| w.1.start as u32..w.1.end as u32);
+                    let members: Vec<u32> =
+                        all.filter(|&i| rows.weights[i as usize] >> bit & 1 == 1).collect();
+                    pieces.extend(members.chunks(CHUNK).map(|m| (*class, tile.index, m.to_vec())));
+                }
+            }
+            parallel::map(control, pieces.len(), |p| {
+                control.check()?;
+                let (class, tile, members) = &pieces[p];
+                Ok(Block::new(rows, *class, *tile, members, &groups))
+            })
+        });
+        Ok(Self { bits: bits.collect::<Result<_>>()? })
+    }
+}
+
+impl Block {
+    fn new(rows: &Rows, class: usize, tile: usize, members: &[u32], groups: &[Vec<usize>]) -> Self {
+        let mut slots = Vec::with_capacity(members.len() * rows.features);
+        for &i in members {
+            slots.extend_from_slice(rows.row(i as usize));
+        }
+        let joint = |group: &Vec<usize>| {
+            let levels = |k: usize| (rows.offsets[k], rows.offsets[k + 1] - rows.offsets[k]);
+            let value = |i: u32, k: usize| rows.row(i as usize)[k] - rows.offsets[k];
+            let values: Vec<u32> =
+                members.iter().flat_map(|&i| group.iter().map(move |&k| value(i, k))).collect();
+            Joint::new(group.iter().map(|&k| levels(k)).collect(), &values)
+        };
+        let joints = groups.iter().map(joint).collect();
+        Self { class, tile, rows: members.to_vec(), slots: Slots::new(slots, rows.features), joints }
+    }
+}
+
+/// Features that share additions: those with the fewest values first, as long as a feature costs less in the group than alone.
+fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
+    let levels = |k: usize| (offsets[k + 1] - offsets[k]) as usize;
+    let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
+    order.sort_by_key(|&k| levels(k));
+    // additions of a chunk: rows, then sums over joint values for each feature
+    let cost = |group: &[usize]| {
+        let joint: usize = group.iter().map(|&k| levels(k)).product();
+        if group.len() == 1 { CHUNK } else { CHUNK + group.len() * joint }
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for k in order {
+        if let Some(last) = groups.last_mut() {
+            let mut longer = last.clone();
+            longer.push(k);
+            let joint: usize = longer.iter().map(|&k| levels(k)).product();
+            if joint <= MOST_JOINT && cost(&longer) * last.len() < cost(last) * longer.len() {
+                *last = longer;
+                continue;
+            }
+        }
+        groups.push(vec![k]);
+    }
+    groups
+}
+
+/// Sums of one worker.
+struct Sums {
+    /// `[slot][class][same class, other class]`: pairs that agree.
+    agree: Vec<u128>,
+    /// `[row][same class, other class]`: all pairs of a row.
+    rows: Vec<[u128; 2]>,
+}
+
+impl Sums {
+    fn zero(columns: &Rows, active: &Rows) -> Self {
+        let slots = columns.offsets[columns.features] as usize;
+        let classes = active.starts.len() - 1;
+        Self { agree: vec![0; slots * classes * 2], rows: vec![[0; 2]; columns.len()] }
+    }
+
+    fn add_to(&self, columns: &Rows, out: &mut WeighedPairs) {
+        for (cell, agree) in out.sums.chunks_exact_mut(4).zip(self.agree.chunks_exact(2)) {
+            cell[0] += agree[0];
+            cell[1] += agree[1];
+        }
+        for class in 0..out.n_classes {
+            for i in columns.starts[class]..columns.starts[class + 1] {
+                let all = self.rows[i];
+                if all == [0; 2] {
+                    continue;
+                }
+                for &slot in columns.row(i) {
+                    let cell = (slot as usize * out.n_classes + class) * 4;
+                    out.sums[cell + 2] += all[0];
+                    out.sums[cell + 3] += all[1];
+                }
+            }
+        }
+    }
+}
+
+/// For whom the pairs of a tile and a block count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Columns,
+    Both,
+}
+
+/// Scratch of one thread.
+struct Worker<'a> {
+    kernels: Kernels,
+    columns: &'a Rows,
+    classes: usize,
+    /// Columns and active rows are the same.
+    own: bool,
+    planes: Buffer,
+    valid: Buffer,
+    /// Digits of the columns' multiplicities that occur, and a plane for each.
+    shifts: Vec<u32>,
+    copies: Buffer,
+    weights: Buffer,
+    scratch: Buffer,
+    sums: Buffer,
+    of_columns: Vec<u64>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(kernels: Kernels, columns: &'a Rows, active: &Rows, own: bool) -> Self {
+        let w = kernels.words();
+        let slots = columns.offsets[columns.features] as usize;
+        Self {
+            planes: Buffer::zeroed(slots * w),
+            valid: Buffer::zeroed(w),
+            shifts: Vec::new(),
+            copies: Buffer::default(),
+            weights: Buffer::default(),
+            scratch: Buffer::default(),
+            sums: Buffer::default(),
+            of_columns: vec![0; 64 * w],
+            classes: active.starts.len() - 1,
+            kernels,
+            columns,
+            own,
+        }
+    }
+
+    /// Planes of the columns of a tile.
+    fn load(&mut self, tile: &Tile) {
+        let w = self.kernels.words();
+        self.planes.fill(0);
+        self.valid.fill(0);
+        let rows = || {
+            tile.words.iter().enumerate().flat_map(|(w, (_, rows))| {
+                rows.clone().enumerate().map(move |(bit, row)| (w, 1u64 << bit, row))
+            })
+        };
+        let mut any = 0;
+        for (word, bit, row) in rows() {
+            self.valid[word] |= bit;
+            any |= self.columns.weights[row];
+            for &slot in self.columns.row(row) {
+                self.planes[slot as usize * w + word] |= bit;
+            }
+        }
+        self.shifts = (0..32).filter(|shift| any >> shift & 1 == 1).collect();
+        self.copies.reset(self.shifts.len() * w);
+        for (digit, shift) in self.shifts.iter().enumerate() {
+            for (word, bit, row) in rows() {
+                if self.columns.weights[row] >> shift & 1 == 1 {
+                    self.copies[digit * w + word] |= bit;
+                }
+            }
+        }
+    }
+
+    /// Blocks that a tile is worked on with, by digit.
+    fn blocks<'b>(
+        &self,
+        tile: &Tile,
+        blocks: &'b Blocks,
+    ) -> impl Iterator<Item = (u32, Side, &'b Block)> + use<'b> {
+        let (own, index) = (self.own, tile.index);
+        blocks.bits.iter().enumerate().flat_map(move |(bit, blocks)| {
+            blocks.iter().filter_map(move |block| {
+                let side = match block.tile.cmp(&index) {
+                    _ if !own => Side::Columns,
+                    Ordering::Less => Side::Both,
+                    Ordering::Equal => Side::Columns,
+                    Ordering::Greater => return None,
+                };
+                Some((bit as u32, side, block))
+            })
+        })
+    }
+
+    /// Most agreements of two rows that are not the same, if above `best`.
+    fn nearest(&mut self, control: &Control, tile: &Tile, blocks: &Blocks, mut best: usize) -> Result<usize> {
+        self.load(tile);
+        for (_, _, block) in self.blocks(tile, blocks) {
+            control.check()?;
+            best = self.kernels.nearest(&self.planes, &self.valid, &block.slots, best);
+        }
+        Ok(best)
+    }
+
+    /// The pairs of a tile, added.
+    fn tile(
+        &mut self,
+        control: &Control,
+        tile: &Tile,
+        blocks: &Blocks,
+        table: &[u32],
+        out: &mut Sums,
+    ) -> Result<()> {
+        self.load(tile);
+        let w = self.kernels.words();
+        self.weights.reserve(self.kernels.weights_len());
+        self.scratch.reserve(self.kernels.joint_len());
+        self.sums.reset(self.copies.len() * self.planes.len());
+        self.of_columns.fill(0);
+        // a run: blocks of one class, digit and side
+        let mut run: Option<(u32, Side, usize)> = None;
+        let runs: Vec<Range<usize>> = tile.runs.iter().map(|(_, words)| words.clone()).collect();
+        let mut of_rows = [0u64; CHUNK];
+        let mut columns = Buffer::zeroed(w);
+        for (bit, side, block) in self.blocks(tile, blocks) {
+            control.check()?;
+            let now = (bit, side, block.class);
+            if let Some(before) = run.replace(now).filter(|before| *before != now) {
+                self.flush(tile, before, out);
+            }
+            self.kernels.weights(&self.planes, &block.slots, table, &mut self.weights);
+            let all = Weighed { weights: &self.weights, planes: &self.planes, copies: &self.copies };
+            self.kernels.add_weights(all, &block.joints, &mut self.scratch, &mut self.sums);
+            self.kernels.add_columns(&self.weights, block.rows.len(), &mut self.of_columns);
+            if side == Side::Columns {
+                continue;
+            }
+            for ((class, _), words) in tile.runs.iter().zip(&runs) {
+                for (digit, shift) in self.shifts.iter().enumerate() {
+                    columns.fill(0);
+                    columns[words.clone()].copy_from_slice(&self.copies[digit * w..][..w][words.clone()]);
+                    let of_rows = &mut of_rows[..block.rows.len()];
+                    self.kernels.row_sums(&self.weights, &columns, of_rows);
+                    for (&row, &sum) in block.rows.iter().zip(&*of_rows) {
+                        let case = usize::from(*class != block.class);
+                        out.rows[row as usize][case] += u128::from(sum) << (bit + shift);
+                    }
+                }
+            }
+        }
+        if let Some(last) = run {
+            self.flush(tile, last, out);
+        }
+        Ok(())
+    }
+
+    /// Sums of a run go where they belong.
+    fn flush(&mut self, tile: &Tile, run: (u32, Side, usize), out: &mut Sums) {
+        let (bit, side, class) = run;
+        let w = self.kernels.words();
+        let slots = self.planes.len() / w;
+        for (digit, shift) in self.shifts.iter().enumerate() {
+            for slot in 0..slots {
+                let of_slot = &self.sums[(digit * slots + slot) * w * w..][..w * w];
+                for (own, words) in &tile.runs {
+                    let sum: u64 = of_slot[words.start * w..words.end * w].iter().sum();
+                    if sum == 0 {
+                        continue;
+                    }
+                    let amount = u128::from(sum) << (bit + shift);
+                    let case = usize::from(*own != class);
+                    out.agree[(slot * self.classes + own) * 2 + case] += amount;
+                    if side == Side::Both {
+                        out.agree[(slot * self.classes + class) * 2 + case] += amount;
+                    }
+                }
+            }
+        }
+        for (word, (own, rows)) in tile.words.iter().enumerate() {
+            for (c, row) in rows.clone().enumerate() {
+                let sum = u128::from(self.of_columns[word * 64 + c]) << bit;
+                out.rows[row][usize::from(*own != class)] += sum * u128::from(self.columns.weights[row]);
+            }
+        }
+        self.sums.fill(0);
+        self.of_columns.fill(0);
+    }
+}
+
+fn distance(a: &[u32], b: &[u32]) -> usize {
+    a.iter().zip(b).filter(|(a, b)| a != b).count()
+}
+
+/// The double loop: the naive twin, and faster for so few rows that a tile would be mostly empty.
+pub(super) fn few_rows(
+    columns: &Rows,
+    active: &Rows,
+    shape: &Setting,
+    flat: bool,
+    mut out: WeighedPairs,
+) -> Result<WeighedPairs> {
+    let of_row = |i: usize| (0..active.len()).map(move |j| distance(columns.row(i), active.row(j)));
+    let distances = (0..columns.len()).flat_map(of_row);
+    let nearest = if flat { Some(1) } else { distances.filter(|&d| d > 0).min() };
+    let table = out.weights(shape, nearest.unwrap_or(columns.features));
+    let class_of = |rows: &Rows, i: usize| rows.starts.partition_point(|&s| s <= i) - 1;
+    for i in 0..columns.len() {
+        let (a, own) = (columns.row(i), class_of(columns, i));
+        for j in 0..active.len() {
+            let b = active.row(j);
+            let other = usize::from(own != class_of(active, j));
+            let pair = u128::from(columns.weights[i]) * u128::from(active.weights[j]);
+            let weight = u128::from(table[distance(a, b)]) * pair;
+            for (&slot, &b) in a.iter().zip(b) {
+                let cell = (slot as usize * out.n_classes + own) * 4 + other;
+                out.sums[cell + 2] += weight;
+                if slot == b {
+                    out.sums[cell] += weight;
+                }
+            }
+        }
+    }
+    out.finished()
+}
+
+/// Largest weight of a pair of different rows.
+pub(super) const ONE: f64 = (1u64 << WEIGHT_BITS) as f64;

@@ -10,6 +10,7 @@
 //! `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to threads; sums of integers do not depend on how.
 
 use super::counts::PairCounts;
+use super::dense;
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
 use super::scan::{Scan, Tile, tiles};
@@ -75,8 +76,11 @@ pub(super) fn count(
         few_rows(columns, active, &mut counts);
         return Ok(counts);
     }
-    let column_tiles = tiles(columns, kernels.words());
     let own = std::ptr::eq(columns, active);
+    if own && dense::pays(active) {
+        return dense::count(control, active);
+    }
+    let column_tiles = tiles(columns, kernels.words());
     let scan = if own {
         Scan::new(active, &column_tiles)
     } else {

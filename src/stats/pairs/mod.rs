@@ -9,6 +9,7 @@ mod blocks;
 mod columns;
 mod contract;
 mod counts;
+mod dense;
 mod exact;
 mod input;
 #[cfg(test)]

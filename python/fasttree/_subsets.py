@@ -3,7 +3,9 @@
 What
     Keep each of n features with probability q. Scores under ``f(D) = (1 - q)^D`` are means over the subsets of counts of rows that agree on them.
     `Strata` says which subsets are counted and puts the estimate together: subset sizes are strata, small ones are enumerated where the share of
-    the budget that is theirs allows it, the rest is drawn without replacement (sizes at the ends together, with replacement).
+    the budget that is theirs allows it, the rest is drawn without replacement (sizes at the ends together, with replacement). Subsets that hold two or more of
+    the few features that change the scores of others most are a stratum of their own: they are rare and weigh much, so that an error bar
+    from draws that happen to miss them would be far too small.
 Source and equation
     Stratified sampling with a difference estimator (Cochran, Sampling techniques, 1977, chapters 5 and 7). What is subtracted from each
     count and added back as its exact mean: were the features independent within a case, the pairs of the case that agree on S would number
@@ -19,7 +21,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -58,6 +59,8 @@ def counts_means(whole: np.ndarray, shares: np.ndarray, sizes: int) -> np.ndarra
 class Strata:
     """Which subsets of n features to count, and the estimate from their counts.
 
+    Begins with the subsets of the sizes that are enumerated (the empty one among them); `grow` draws the others.
+
     Args:
         n: number of features.
         keep: probability of a feature to be in a subset.
@@ -69,13 +72,12 @@ class Strata:
         self.n = n
         self.p = size_probabilities(n, keep)
         self.rng = rng
-        self.enumerated, self.drawn = _layout(n, self.p, budget)
-        self.subsets: list[Subset] = []
-        self.stratum: list[int] = []
-        self._seen: list[set[Subset]] = [set() for _ in self.drawn]
-        for s in self.enumerated:
-            self._take(-1, itertools.combinations(range(n), s))
-        self.grow(budget)
+        self.enumerated, groups = _layout(n, self.p, budget)
+        self.left = budget - sum(math.comb(n, s) for s in self.enumerated)
+        self.drawn = [_Stratum(sizes, self.p) for sizes in groups]
+        self.leaders: tuple[int, ...] = ()
+        self.subsets: list[Subset] = [c for s in self.enumerated for c in itertools.combinations(range(n), s)]
+        self.stratum = [-1] * len(self.subsets)
 
     @property
     def exact(self) -> bool:
@@ -87,36 +89,86 @@ class Strata:
         """Whether every single feature is counted, so that the product form is known."""
         return 1 in self.enumerated and bool(self.drawn)
 
-    def _take(self, stratum: int, subsets: Iterable[Subset]) -> None:
-        for subset in subsets:
-            self.subsets.append(subset)
-            self.stratum.append(stratum)
+    def lead(self, counts: np.ndarray, factors: np.ndarray) -> None:
+        """Give subsets with two and more of the features that matter to others a stratum; before anything is drawn.
 
-    def grow(self, budget: int) -> None:
-        """Draw subsets until there are about `budget`, those at hand included."""
-        left = budget - sum(math.comb(self.n, s) for s in self.enumerated)
-        mass = [float(self.p[list(sizes)].sum()) for sizes in self.drawn]
+        `counts` and `factors` as in `estimate`, of the enumerated subsets. Where the budget is small or such subsets are not rare, nothing is done.
+        """
+        m = LEADERS
+        if not self.controlled or self.left < 2 * LEADERS_DRAWS or self.n < 2 * m:
+            return
+        sizes = tuple(s for stratum in self.drawn for s in stratum.sizes)
+        high = {s: 1.0 - sum(_overlap(self.n, m, s)[:2]) for s in sizes}
+        p = np.array([self.p[s] * max(high[s], 0.0) for s in sizes])
+        if p.sum() > 0.3 * self.p[list(sizes)].sum():
+            return
+        single = counts[1 : self.n + 1]
+        pairs = single.sum(axis=2)
+        mean = np.divide(
+            single @ factors, pairs, out=np.zeros_like(pairs), where=pairs > 0
+        )  # [j in S, scored k]
+        np.fill_diagonal(mean, np.nan)
+        change = np.nan_to_num(np.abs(mean - np.nanmedian(mean, axis=0)))
+        influence = np.maximum(change, change.T).max(axis=1)
+        self.leaders = tuple(sorted(np.argsort(-influence, kind="stable")[:m].tolist()))
+        for stratum in self.drawn:
+            stratum.p = np.array([self.p[s] * (1 - high[s]) for s in stratum.sizes])
+        self.drawn.append(_Stratum(sizes, p, several=True))
+
+    def grow(self, more: int = 0) -> None:
+        """Draw the subsets of the budget, and `more`."""
+        self.left += more
+        if not self.drawn:
+            return
+        mass = [0.0 if stratum.several else float(stratum.p.sum()) for stratum in self.drawn]
+        theirs = max(LEADERS_DRAWS, self.left // 3) if self.leaders else 0
         have = np.bincount([s for s in self.stratum if s >= 0], minlength=len(self.drawn))
-        for i, sizes in enumerate(self.drawn):
-            wanted = max(3, round(left * mass[i] / sum(mass)))
-            if len(sizes) == 1:
-                wanted = min(wanted, math.comb(self.n, sizes[0]))
-            self._take(i, [self._draw(i, sizes) for _ in range(wanted - have[i])])
+        for i, stratum in enumerate(self.drawn):
+            wanted = theirs if stratum.several else max(3, round((self.left - theirs) * mass[i] / sum(mass)))
+            wanted = min(wanted, self._population(stratum))
+            for _ in range(wanted - have[i]):
+                self.subsets.append(self._draw(stratum))
+                self.stratum.append(i)
 
-    def _draw(self, stratum: int, sizes: tuple[int, ...]) -> Subset:
-        if len(sizes) > 1:
-            p = self.p[list(sizes)]
-            return self._random(int(self.rng.choice(sizes, p=p / p.sum())))
-        while (
-            True
-        ):  # a stratum is never drawn to more than its end, which is reached after n log n draws or so
-            subset = self._random(sizes[0])
-            if subset not in self._seen[stratum]:
-                self._seen[stratum].add(subset)
+    def _population(self, stratum: _Stratum) -> int:
+        """Subsets in a stratum that is drawn without replacement; as good as endless for one with."""
+        if stratum.mixed:
+            return 1 << 60
+        (s,), m = stratum.sizes, len(self.leaders)
+        few = math.comb(self.n - m, s) + (m * math.comb(self.n - m, s - 1) if m else 0)
+        return few if m else math.comb(self.n, s)
+
+    def _draw(self, stratum: _Stratum) -> Subset:
+        while True:
+            size = stratum.sizes[0]
+            if stratum.mixed:
+                size = int(self.rng.choice(stratum.sizes, p=stratum.p / stratum.p.sum()))
+            if stratum.several:
+                return self._with_leaders(size)
+            subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
+            if len(set(subset) & set(self.leaders)) >= 2:
+                # sizes were drawn for what is left of them, so only the subset is drawn again
+                subset = self._without_leaders(size)
+            if stratum.mixed:
+                return subset
+            if subset not in stratum.seen:
+                stratum.seen.add(subset)
                 return subset
 
-    def _random(self, size: int) -> Subset:
-        return tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
+    def _without_leaders(self, size: int) -> Subset:
+        while True:
+            subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
+            if len(set(subset) & set(self.leaders)) < 2:
+                return subset
+
+    def _with_leaders(self, size: int) -> Subset:
+        chance = np.array(_overlap(self.n, len(self.leaders), size))
+        chance[:2] = 0.0
+        held = int(self.rng.choice(len(chance), p=chance / chance.sum()))
+        others = [k for k in range(self.n) if k not in self.leaders]
+        chosen = self.rng.choice(self.leaders, held, replace=False).tolist()
+        rest = self.rng.choice(others, size - held, replace=False).tolist()
+        return tuple(sorted(chosen + rest))
 
     def estimate(self, counts: np.ndarray, factors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The mean of ``counts @ factors`` over all subsets, and the covariance of its error.
@@ -129,36 +181,67 @@ class Strata:
             Shapes (n,) and (n, n).
         """
         stratum = np.asarray(self.stratum)
-        whole = np.zeros(self.n)
-        covariance = np.zeros((self.n, self.n))
+        values = counts @ factors
+        whole, covariance = np.zeros(self.n), np.zeros((self.n, self.n))
         at = 0
         for s in self.enumerated:
             many = math.comb(self.n, s)
-            whole += self.p[s] * (counts[at : at + many] @ factors).mean(axis=0)
+            whole += self.p[s] * values[at : at + many].mean(axis=0)
             at += many
-        expected = np.zeros((self.n + 1, self.n))
-        values = counts @ factors
         if self.controlled:
-            start, single = counts[0], counts[1 : self.n + 1]
-            shares = np.divide(single, start, out=np.zeros_like(single), where=start > 0)
-            own = np.arange(self.n)
-            shares[own, own] = 1.0  # the scored feature itself is never asked to agree twice, or is left out
-            expected = counts_means(start, shares, self.n) @ factors
+            start, shares = counts[0], _shares(counts[0], counts[1 : self.n + 1])
             for i in np.flatnonzero(stratum >= 0):
                 values[i] -= (start * shares[list(self.subsets[i])].prod(axis=0)) @ factors
-        for number, sizes in enumerate(self.drawn):
+            means = counts_means(start, shares, self.n) @ factors
+            whole += sum(self.p[s] * means[s] for part in self.drawn if not part.several for s in part.sizes)
+        for number, drawn in enumerate(self.drawn):
             mine = values[stratum == number]
-            p = self.p[list(sizes)]
-            whole += p.sum() * mine.mean(axis=0) + p @ expected[list(sizes)]
-            rest = 1.0 if len(sizes) > 1 else 1 - len(mine) / math.comb(self.n, sizes[0])
+            mass = drawn.p.sum()
+            whole += mass * mine.mean(axis=0)
+            rest = 1.0 if drawn.mixed else 1 - len(mine) / self._population(drawn)
             if rest > 0:
                 off = mine - mine.mean(axis=0)
-                covariance += p.sum() ** 2 * rest / (len(mine) * (len(mine) - 1)) * (off.T @ off)
+                covariance += mass**2 * rest / (len(mine) * (len(mine) - 1)) * (off.T @ off)
         return whole, covariance
 
 
+class _Stratum:
+    """Subsets of some sizes that are drawn; `p`: what they weigh, by size."""
+
+    def __init__(self, sizes: tuple[int, ...], p: np.ndarray, several: bool = False) -> None:
+        self.sizes = sizes
+        self.several = several
+        self.p = p if several else p[list(sizes)]
+        self.seen: set[Subset] = set()
+
+    @property
+    def mixed(self) -> bool:
+        """Drawn with replacement."""
+        return self.several or len(self.sizes) > 1
+
+
+LEADERS = 4
+"""Features whose pairs get a stratum."""
+
+LEADERS_DRAWS = 24
+"""Subsets that it gets at least, four for each pair; a third of all draws where that is more."""
+
 LEAST = 6
 """Subsets that a stratum is worth at least."""
+
+
+def _shares(start: np.ndarray, single: np.ndarray) -> np.ndarray:
+    """Share of the pairs of each case that agree on a single feature, shape (n, n, 4): [feature agreed on, scored feature, case]."""
+    shares = np.divide(single, start, out=np.zeros_like(single), where=start > 0)
+    own = np.arange(len(single))
+    shares[own, own] = 1.0  # the scored feature itself is never asked to agree twice, or is left out
+    return shares
+
+
+def _overlap(n: int, m: int, size: int) -> list[float]:
+    """Probability that a subset of a size holds 0, 1, ... m of m given features."""
+    whole = math.comb(n, size)
+    return [math.comb(m, h) * math.comb(n - m, size - h) / whole if h <= size else 0.0 for h in range(m + 1)]
 
 
 def _layout(n: int, p: np.ndarray, budget: int) -> tuple[list[int], list[tuple[int, ...]]]:
@@ -167,7 +250,7 @@ def _layout(n: int, p: np.ndarray, budget: int) -> tuple[list[int], list[tuple[i
     if n < 60 and sum(math.comb(n, s) for s in possible) <= budget:
         return possible, []
     enumerated: list[int] = [s for s in possible if s < 2]
-    if n + 1 > 0.75 * budget:
+    if n + 1 + 2 * LEAST > budget:
         enumerated = enumerated[:1]
     while True:
         rest = [s for s in possible if s not in enumerated]

@@ -148,6 +148,10 @@ def _metric_of(criterion: Any) -> _Metric:
             "'pi', 'contextual_merit' and 'relief'"
         )
     options = made.options()  # type: ignore[union-attr]
+    if options.get("precision", "exact") != "exact":
+        raise ValueError(
+            f"precision={options['precision']!r} is for whole passes: estimates count exactly; leave it out"
+        )
     if name == "relief":
         return _Metric(name, ones, options["radius"], "threshold", 0.0)
     alpha = real("alpha", options["alpha"], 0.0, math.inf)
@@ -186,8 +190,8 @@ def estimate_features(
         criterion: ``"pi"``, ``"contextual_merit"`` or ``"relief"``, or an object: `Pi`, `ContextualMerit`, `Relief`. With subsets the decay must be
             ``"exponential"`` (``"uniform"``, ``"identical"`` and alpha = 0 need one subset and are exact); relief wants its radius.
         method: ``"subsets"`` or ``"rows"``.
-        n_subsets: subsets to count, at least 16; default 256. From about 4/3 of the number of features on, single features are counted too
-            and lower the error.
+        n_subsets: subsets to count, at least 16; default 256. From 13 more than there are features on, single features are counted too
+            and lower the error much.
         n_rows: rows to draw without replacement, at least 40; default 2000. All rows or more: the exact scores.
         z: a number > 0 races: the budget is doubled until the best feature is ahead of every other by more than z standard errors, or
             its limit is reached. Looking more than once makes a false lead a little likelier than z says. None: one round.
@@ -299,10 +303,14 @@ class _Job:
         assert alpha is not None
         factors = self.metric.factors * np.array([1.0, 1.0, 2.0**-alpha, 2.0**-alpha])
         strata = Strata(n, -math.expm1(-alpha * math.log(2)), budget, np.random.default_rng(self.seed))
-        counts = self.agreement(strata.subsets)
-        constant = self.constant() if () not in strata.subsets else counts[0, :, 2:].sum(axis=1) == 0
+        counts = self.agreement(strata.subsets) if strata.subsets else np.zeros((0, n, 4))
+        strata.lead(counts, factors)
+        strata.grow()
+        constant = counts[0, :, 2:].sum(axis=1) == 0 if () in strata.subsets else self.constant()
         rounds = 1
         while True:
+            if len(counts) < len(strata.subsets):
+                counts = np.concatenate([counts, self.agreement(strata.subsets[len(counts) :])])
             scores, covariance = strata.estimate(counts, factors)
             scores[constant] = np.nan
             covariance[constant] = covariance[:, constant] = 0.0
@@ -317,9 +325,8 @@ class _Job:
             )
             if strata.exact or found.separated or 2 * budget > most:
                 return found
-            have, budget, rounds = len(strata.subsets), 2 * budget, rounds + 1
             strata.grow(budget)
-            counts = np.concatenate([counts, self.agreement(strata.subsets[have:])])
+            budget, rounds = 2 * budget, rounds + 1
 
     def by_rows(self, budget: int, most: int) -> FeatureEstimates:
         rows = np.arange(len(self.table)) if self.weights is None else np.flatnonzero(self.weights > 0)

@@ -31,7 +31,7 @@ CRITERIA = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
 def test_all_subsets_are_the_exact_score(seed: int, criterion: fasttree.criteria.Criterion) -> None:
     table = random_table(seed, 25, 5)
@@ -83,7 +83,7 @@ def test_decays_without_chance_take_one_subset() -> None:
 def test_standard_errors_are_what_they_say(
     method: str, criterion: fasttree.criteria.Criterion, options: dict[str, int], widest: float
 ) -> None:
-    table, seeds = random_table(5, 400, 12), 100
+    table, seeds = random_table(5, 400, 12), 70
     exact = score_features(table, criterion=criterion)
     errors, stated, gaps, stated_gaps = [], [], [], []
     for seed in range(seeds):
@@ -102,40 +102,59 @@ def test_standard_errors_are_what_they_say(
         assert np.mean(np.abs(z) < 2) > 0.85
 
 
-def test_strata_and_plain_subsets_have_one_mean() -> None:
-    """Enumerated sizes, drawn sizes and means added back are the plain average over all subsets."""
+@pytest.mark.parametrize(("n", "keep", "budget"), [(7, 0.3, 30), (14, 0.05, 80)])
+def test_strata_and_plain_subsets_have_one_mean(n: int, keep: float, budget: int) -> None:
+    """Enumerated sizes, drawn sizes, leaders and means added back are the plain average over all subsets."""
     rng = np.random.default_rng(0)
-    n, keep = 7, 0.3
     subsets = [tuple(j for j in range(n) if code >> j & 1) for code in range(2**n)]
     value = {s: (0.5 + 0.5 * rng.random((n, 4))) * 0.5 ** len(s) for s in subsets}
     value[()] = np.ones((n, 4))
     factors = np.array([1.0, -1.0, -0.8, 0.8])
     plain = sum(keep ** len(s) * (1 - keep) ** (n - len(s)) * (value[s] @ factors) for s in subsets)
     found, errors = [], []
-    for seed in range(300):
-        strata = Strata(n, keep, 30, np.random.default_rng(seed))
+    for seed in range(150):
+        strata = Strata(n, keep, budget, np.random.default_rng(seed))
+        strata.lead(np.array([value[s] for s in strata.subsets]), factors)
+        strata.grow()
+        assert bool(strata.leaders) == (budget == 80)
         counts = np.array([value[s] for s in strata.subsets])
         estimate, covariance = strata.estimate(counts, factors)
         found.append(estimate)
         errors.append(np.sqrt(np.diag(covariance)))
     z = (np.mean(found, axis=0) - plain) / (np.std(found, axis=0) / math.sqrt(len(found)))
     assert np.all(np.abs(z) < 4)
-    assert np.mean(errors, axis=0) == pytest.approx(np.std(found, axis=0), rel=0.15)
+    assert np.mean(errors, axis=0) == pytest.approx(np.std(found, axis=0), rel=0.2)
     strata = Strata(n, keep, 2**n, np.random.default_rng(0))
+    strata.grow()
     assert strata.exact
     estimate, covariance = strata.estimate(np.array([value[s] for s in strata.subsets]), factors)
     assert estimate == pytest.approx(plain, rel=1e-12) and not covariance.any()
 
 
 def test_the_layout_of_strata_fits_the_budget() -> None:
-    for n in (1, 2, 5, 22, 50, 300, 2000):
-        for keep in (0.01, 0.067, 0.5, 0.99):
-            for budget in (8, 64, 256):
+    for n in (1, 2, 5, 22, 50, 300, 1200):
+        for keep in (0.01, 0.067, 0.99):
+            for budget in (16, 256):
                 strata = Strata(n, keep, budget, np.random.default_rng(0))
-                sizes = [*strata.enumerated, *(s for group in strata.drawn for s in group)]
+                strata.grow()
+                sizes = [*strata.enumerated, *(s for stratum in strata.drawn for s in stratum.sizes)]
                 assert sorted(sizes) == [s for s in range(n + 1) if strata.p[s] > 0]
                 assert len(strata.subsets) <= 1.5 * budget + 4
                 assert all(strata.stratum.count(i) >= 3 for i in range(len(strata.drawn)))
+
+
+def test_two_features_that_matter_together_are_not_missed() -> None:
+    """Subsets that hold both are rare; an error bar made of the others alone would be a hundred times too small."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (3000, 40), dtype=np.uint8)
+    y = ((X[:, 5] < 2) ^ (X[:, 20] < 2)) ^ (rng.random(3000) < 0.1)
+    table = Table(X, y, categorical_features="all")
+    exact = score_features(table, criterion="pi")
+    z = []
+    for seed in range(12):
+        found = estimate_features(table, n_subsets=128, random_state=seed)
+        z.append((found.scores - exact) / found.standard_errors)
+    assert math.sqrt(np.mean(np.square(z))) < 1.5 and np.abs(z).max() < 8
 
 
 def test_means_of_the_product_form_equal_their_definition() -> None:

@@ -449,23 +449,3 @@ pub(super) unsafe fn flush<W: Word>(counter: Counter<'_>, planes: &[u64], weight
         }
     }
 }
-
-#[inline(always)]
-pub(super) unsafe fn unpack<W: Word>(counter: Counter<'_>, out: &mut [u32]) {
-    // SAFETY: lengths were checked by the safe method.
-    unsafe {
-        let mut planes = [W::zero(); 32];
-        settle(counter, &mut planes);
-        let mut words = [0u64; 8];
-        for (p, plane) in planes.iter().take(counter.depth).enumerate() {
-            plane.store(words.as_mut_ptr());
-            for (bits, out) in words.iter().zip(out.chunks_exact_mut(64)).take(W::WORDS) {
-                if *bits != 0 {
-                    for (c, out) in out.iter_mut().enumerate() {
-                        *out += (((bits >> c) & 1) as u32) << p;
-                    }
-                }
-            }
-        }
-    }
-}

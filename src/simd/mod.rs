@@ -275,7 +275,6 @@ struct Table {
     tally: [Tally; 10],
     tally_all: [TallyAll; 10],
     flush: unsafe fn(Counter<'_>, &[u64], &[u64], &mut [u64]),
-    unpack: unsafe fn(Counter<'_>, &mut [u32]),
     agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
     /// By number of bits of a sum: 3, 5, 7, 9, 11.
     add_distances: [AddDistances; 5],
@@ -416,14 +415,6 @@ impl Kernels {
         assert!(weight.len() >= w && out.len() == planes.len());
         // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
         unsafe { (self.table.flush)(counter, planes, weight, out) }
-    }
-
-    /// `out[column] += ` a counter.
-    pub fn unpack(&self, counter: Counter<'_>, out: &mut [u32]) {
-        counter.check(self.table.words);
-        assert!(out.len() >= 64 * self.table.words);
-        // SAFETY: lengths checked above.
-        unsafe { (self.table.unpack)(counter, out) }
     }
 
     /// `out[column] += ` features on which a row differs from the columns of a tile. Plane `k * levels + code` holds the columns

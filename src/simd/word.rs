@@ -106,11 +106,6 @@ macro_rules! level {
             unsafe { body::flush::<$word>(c, p, w, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn unpack(c: Counter<'_>, out: &mut [u32]) {
-            // SAFETY: the caller checked lengths and features.
-            unsafe { body::unpack::<$word>(c, out) }
-        }
-        $(#[target_feature(enable = $feature)])?
         unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { body::agreements::<$word>(p, s, depth, out) }
@@ -194,7 +189,6 @@ macro_rules! level {
                 tally_all::<6>, tally_all::<7>, tally_all::<8>, tally_all::<9>, tally_all::<10>,
             ],
             flush,
-            unpack,
             agreements,
             add_distances: [
                 add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>, add_distances::<11>,

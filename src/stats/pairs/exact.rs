@@ -3,8 +3,8 @@
 //! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (or 128, 256) to a tile, and the counts are theirs. The
 //! *active rows* are the j, in chunks of one class. For a chunk and a tile the kernels make the distance of every
 //! pair as bit planes, one mask for each live distance, and for each feature carry-save sums of the masks of rows
-//! that agree with the column. What is counted are cases 1 and 2 by (feature, value) and the distances alone by
-//! column; cases 3 and 4 are what remains (conservation).
+//! that agree with the column. What is counted are cases 1 and 2, and all cases together, by
+//! (feature, value); cases 3 and 4 are what remains (conservation).
 //!
 //! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the counters of a tile, about
 //! `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to threads; sums of integers do not depend on how.

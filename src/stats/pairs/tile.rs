@@ -3,8 +3,8 @@
 //! Where columns and active rows are the same, a chunk of an earlier tile is worked on once and counted for both orders
 //! of each pair; the tile's own chunks have both orders among their pairs. Distances by column are needed of all rows,
 //! so chunks of later tiles are seen too, but without the features. Counters of a run of chunks (one class, or all classes
-//! that the tile does not hold) stay bit-sliced until the run ends. Then cases 1 and 2 are popcounts under the planes of each value, and the
-//! distances of each column, whatever the features say, are unpacked and in the end added to the slots the column has.
+//! that the tile does not hold) stay bit-sliced until the run ends. Then popcounts under the planes of each value make cases 1 and 2 of
+//! the features' counters, and the totals of all cases of the counters of all rows, whatever the features say.
 
 use super::counts::PairCounts;
 use super::input::Rows;
@@ -116,7 +116,7 @@ pub(super) struct Worker<'a> {
     features: Counters,
     everyone: Counters,
     depth: usize,
-    /// Distances of each column to rows of (same, other) class: `[2][distance][column]`.
+    /// Pairs of each column without a counter, with rows of (same, other) class: `[2][distance][column]`.
     by_column: Vec<u32>,
     /// Weight of the self-pair of each column, where it was looked at by itself.
     selves: Vec<i64>,
@@ -170,12 +170,13 @@ impl<'a> Worker<'a> {
         });
         self.numbers.reserve(CHUNK * window.planes() * w);
         let scan = self.scan;
+        let mut pairs = vec![0.0; d];
         for (bit, chunks) in scan.bits.iter().enumerate() {
             for run in self.runs(tile, bit as u32, chunks) {
-                self.run(control, tile, window, &run)?;
+                self.run(control, tile, window, &run, &mut pairs)?;
             }
         }
-        let pairs = self.distances(tile, window);
+        self.rare_distances(tile, &mut pairs);
         self.window = Some(window::choose(&pairs, self.active.len() as f64, self.scan.steps, w));
         Ok(())
     }
@@ -231,7 +232,14 @@ impl<'a> Worker<'a> {
         self.weights = weights;
     }
 
-    fn run(&mut self, control: &Control, tile: &Tile, window: Window, run: &Run<'_>) -> Result<()> {
+    fn run(
+        &mut self,
+        control: &Control,
+        tile: &Tile,
+        window: Window,
+        run: &Run<'_>,
+        pairs: &mut [f64],
+    ) -> Result<()> {
         let (w, n) = (self.kernels.words(), self.columns.features);
         let rows: usize = run.chunks.iter().map(|c| c.rows.len()).sum();
         self.depth = (usize::BITS - rows.leading_zeros()).max(4) as usize;
@@ -261,7 +269,7 @@ impl<'a> Worker<'a> {
                 self.kernels.tally(&self.numbers, schedule, planes, window, state);
             }
         }
-        self.flush_distances(tile, window, run);
+        self.flush_distances(tile, window, run, pairs);
         if run.side != Side::Distances {
             self.flush(tile, window, run);
         }
@@ -307,19 +315,24 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counters of all rows go to the columns.
-    fn flush_distances(&mut self, tile: &Tile, window: Window, run: &Run<'_>) {
-        let (w, d) = (self.kernels.words(), self.counts.distances());
-        let mut unpacked = vec![0u32; 64 * w];
+    /// Counters of all rows become totals of every slot; pairs at each distance are added to `pairs`.
+    fn flush_distances(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
+        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let first = self.columns.offsets[1] as usize;
+        self.out.reserve(self.planes.len());
         for q in 0..window.length {
-            unpacked.fill(0);
-            self.kernels.unpack(self.everyone.counter(0, window.length, q, self.depth, w), &mut unpacked);
-            for (own, words) in &tile.runs {
-                let case = usize::from(run.class != Some(*own));
-                let to = ((case * d + window.distance(q)) * w) * 64;
-                let columns = words.start * 64..words.end * 64;
-                let to = &mut self.by_column[to + columns.start..to + columns.end];
-                to.iter_mut().zip(&unpacked[columns]).for_each(|(to, u)| *to += u << run.bit);
+            let counter = self.everyone.counter(0, window.length, q, self.depth, w);
+            for (shift, weight) in &self.weights {
+                self.kernels.flush(counter, &self.planes, weight, &mut self.out);
+                pairs[window.distance(q)] += self.out[..first * w].iter().sum::<u64>() as f64;
+                for (slot, out) in self.out.chunks_exact(w).enumerate() {
+                    for (own, words) in &tile.runs {
+                        let amount = out[words.clone()].iter().sum::<u64>() << (run.bit + shift);
+                        let case = usize::from(run.class != Some(*own));
+                        let cell = ((slot * classes + own) * 4 + 2 + case) * d + window.distance(q);
+                        self.counts.cells[cell] += amount as i64;
+                    }
+                }
             }
         }
     }
@@ -356,48 +369,25 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Distances of each column go to all slots it has; returns the pairs at each distance, unweighted.
-    fn distances(&mut self, tile: &Tile, window: Window) -> Vec<f64> {
+    /// Rare distances of each column go to all slots it has; pairs at each distance are added to `pairs`.
+    fn rare_distances(&mut self, tile: &Tile, pairs: &mut [f64]) {
         let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
-        let (first, length) = (window.first, window.length);
-        let mut pairs = vec![0.0; d];
-        let mut local = vec![0i64; 64 * length];
         for other in 0..2 {
-            let planes: Vec<&[u32]> =
-                self.by_column[other * d * w * 64..][..d * w * 64].chunks_exact(w * 64).collect();
-            for (pairs, plane) in pairs.iter_mut().zip(&planes) {
-                *pairs += plane.iter().map(|&c| u64::from(c)).sum::<u64>() as f64;
-            }
-            let rare: Vec<usize> = (0..d)
-                .filter(|&x| (x < first || x >= first + length) && planes[x].iter().any(|&c| c > 0))
-                .collect();
-            for (word, (own, rows)) in tile.words.iter().enumerate() {
-                for (q, plane) in planes[first..first + length].iter().enumerate() {
-                    for (bit, &count) in plane[word * 64..][..rows.len()].iter().enumerate() {
-                        local[bit * length + q] = i64::from(count);
-                    }
+            let planes = self.by_column[other * d * w * 64..][..d * w * 64].chunks_exact(w * 64);
+            for (x, plane) in planes.enumerate() {
+                let sum: u64 = plane.iter().map(|&c| u64::from(c)).sum();
+                if sum == 0 {
+                    continue;
                 }
-                for (bit, row) in rows.clone().enumerate() {
-                    let weight = i64::from(self.columns.weights[row]);
-                    let local = &mut local[bit * length..][..length];
-                    if weight != 1 {
-                        local.iter_mut().for_each(|c| *c *= weight);
-                    }
-                    let cell = |slot: u32| ((slot as usize * classes + own) * 4 + 2 + other) * d;
-                    for &slot in self.columns.row(row) {
-                        let at = cell(slot) + first;
-                        self.counts.cells[at..at + length]
-                            .iter_mut()
-                            .zip(&*local)
-                            .for_each(|(to, add)| *to += add);
-                    }
-                    for &x in &rare {
-                        let count = weight * i64::from(planes[x][word * 64 + bit]);
+                pairs[x] += sum as f64;
+                for (word, (own, rows)) in tile.words.iter().enumerate() {
+                    for (&count, row) in plane[word * 64..].iter().zip(rows.clone()) {
+                        let count = i64::from(self.columns.weights[row]) * i64::from(count);
                         if count > 0 {
-                            self.columns
-                                .row(row)
-                                .iter()
-                                .for_each(|&slot| self.counts.cells[cell(slot) + x] += count);
+                            for &slot in self.columns.row(row) {
+                                let cell = ((slot as usize * classes + own) * 4 + 2 + other) * d + x;
+                                self.counts.cells[cell] += count;
+                            }
                         }
                     }
                 }
@@ -416,7 +406,6 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        pairs
     }
 
     /// The counts so far; cases 3 and 4 hold totals.

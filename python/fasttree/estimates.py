@@ -34,6 +34,10 @@ BLOCKS = 20
 """Blocks of rows that the jackknife leaves out in turn."""
 
 
+SIZES = ["n_subsets", "n_rows", "z", "max_subsets", "max_rows", "discretize", "random_state"]
+"""Options of `estimate_features` that can be typed."""
+
+
 @dataclass(frozen=True, repr=False)
 class FeatureEstimates:
     """Estimated scores; made by `estimate_features`.

@@ -237,6 +237,22 @@ def test_rank_is_score_features(ftree):
     assert rows[0]["feature"] == "outlook"
 
 
+def test_rank_estimates_when_asked_to(ftree):
+    code, out, _ = ftree("rank", "tic-tac-toe", "--estimate", "subsets", "-p", "n_subsets=64", "--json", "-")
+    assert code == 0
+    table = fasttree.datasets.load_tic_tac_toe()
+    found = fasttree.estimate_features(table, n_subsets=64)
+    rows = strict(out)["rows"]
+    assert [r["feature"] for r in rows] == [table.feature_names[j] for j in found.ranking]
+    assert [r["score"] for r in rows] == found.scores[found.ranking].tolist()
+    assert [r["standard_error"] for r in rows] == found.standard_errors[found.ranking].tolist()
+    code, out, _ = ftree(
+        "rank", "tic-tac-toe", "--estimate", "rows", "-p", "n_rows=200", "-c", "contextual_merit"
+    )
+    assert code == 0 and " +- " in out
+    refused(ftree("rank", "tic-tac-toe", "--estimate", "subsets", "-c", "gini"), "sums over pairs")
+
+
 def test_rank_draws(ftree, tmp_path):
     pytest.importorskip("matplotlib")
     assert ftree("rank", "wine", "--top", "3", "--plot", tmp_path / "r.png")[0] == 0

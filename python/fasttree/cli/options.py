@@ -132,8 +132,10 @@ def criteria_of(texts: list[str] | None, default: tuple[str, ...]) -> dict[str, 
     return {text: criterion_of(text) for text in (split_list(texts) or list(default))}
 
 
-def params_of(texts: list[str] | None, preset: str | None = None) -> dict[str, Any]:
-    """Parameters of the trees from a preset and NAME=VALUE texts, names checked.
+def params_of(
+    texts: list[str] | None, preset: str | None = None, known: list[str] | None = None
+) -> dict[str, Any]:
+    """Parameters of the trees (or other `known` ones) from a preset and NAME=VALUE texts, names checked.
 
     >>> params_of(["max_depth=3"], "id3")["min_score"]
     1e-06
@@ -148,7 +150,7 @@ def params_of(texts: list[str] | None, preset: str | None = None) -> dict[str, A
             raise ValueError(f"preset {preset!r} is not known; there are {', '.join(by_name.values())}")
         found.update(getattr(presets, by_name[preset.lower()]))
     typed = pairs_of(texts or [], "--param")
-    known = FastTreeClassifier._get_param_names()
+    known = known or FastTreeClassifier._get_param_names()
     for name in typed:
         if name not in known:
             close = difflib.get_close_matches(name, known, 1)

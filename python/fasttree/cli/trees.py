@@ -148,16 +148,34 @@ def rank(
         int | None, typer.Option("--top", help="Only the best features (by the first criterion).")
     ] = None,
     plot: Picture = None,
+    estimate: Annotated[
+        str | None,
+        typer.Option(
+            "--estimate",
+            help="'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for many rows (see estimate_features).",
+        ),
+    ] = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
     """Score every feature by one or several criteria, at the root."""
-    from ..features import score_features
-
     rows = o.table_of(data, target, drop)
-    chosen = o.criteria_of(criteria, ("info_gain", "gain_ratio", "gini"))
-    settings = {"n_jobs": n_jobs, **o.params_of(param)}
-    scores = {name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()}
+    chosen = o.criteria_of(criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",))
+    errors: dict[str, np.ndarray] = {}
+    if estimate is None:
+        from ..features import score_features
+
+        settings = {"n_jobs": n_jobs, **o.params_of(param)}
+        scores = {name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()}
+    else:
+        from ..estimates import SIZES, estimate_features
+
+        settings = {"n_jobs": n_jobs, **o.params_of(param, known=SIZES)}
+        found = {
+            n: estimate_features(rows, criterion=c, method=estimate, **settings) for n, c in chosen.items()
+        }
+        scores = {name: one.scores for name, one in found.items()}
+        errors = {name: one.standard_errors for name, one in found.items()}
     places = {name: _places(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")
@@ -171,13 +189,20 @@ def rank(
                 "criterion": name,
                 "score": float(values[j]),
                 "rank": None if np.isnan(values[j]) else int(places[name][j]),
+                **({"standard_error": float(errors[name][j])} if errors else {}),
             }
             for j in order.tolist()
             for name, values in scores.items()
         ],
     }
     body = [
-        [names[j], *(_score_text(values[j], places[name][j]) for name, values in scores.items())]
+        [
+            names[j],
+            *(
+                _score_text(values[j], places[name][j]) + (f" +- {errors[name][j]:.4g}" if errors else "")
+                for name, values in scores.items()
+            ),
+        ]
         for j in order[:top].tolist()
     ]
     if plot is not None:
@@ -191,7 +216,12 @@ def rank(
     title = f"{rows!r}"
     emit(
         lambda: render(
-            table(title, ["feature", *scores], body, ["Score (rank); '-': no split is possible."])
+            table(
+                title,
+                ["feature", *scores],
+                body,
+                [f"Score (rank){' +- standard error' if errors else ''}; '-': no split is possible."],
+            )
         ),
         document,
         json,

@@ -326,8 +326,8 @@ fn options_that_do_not_fit_the_table_are_refused() {
     let refuse = |name: &str, options: Value| {
         let c = criterion(name, options);
         let cells = t.concat();
-        let context = fasttree_core::criteria::Context::new(2, 10);
-        let tables = fasttree_core::criteria::Tables::one(&cells, &[6, 4], &[2], &context);
+        let context = Context::new(2, 10);
+        let tables = Tables::one(&cells, &[6, 4], &[2], &context);
         c.score(&tables, &mut [0.0]).unwrap_err().to_string()
     };
     assert!(refuse("f_measure_max", json!({"positive": 2})).contains("positive=2: there are 2 classes"));

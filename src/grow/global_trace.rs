@@ -22,6 +22,26 @@ fn keeps_every_row(tree: &Tree) -> bool {
     })
 }
 
+/// `[label * classes + class]` of all rows, and how many leaves hold any of a cell.
+struct Table {
+    cells: Vec<f64>,
+    holders: Vec<u32>,
+}
+
+impl Table {
+    /// Count a leaf in the row of its label, or (`sign` -1) no longer. What nobody holds is nothing, though sums of real weights may
+    /// leave a rounding error behind, which a formula would take for rows.
+    fn add(&mut self, label: usize, counts: &[f64], sign: f64) {
+        for (class, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
+            let at = label * counts.len() + class;
+            let holders = &mut self.holders[at];
+            *holders = if sign > 0.0 { *holders + 1 } else { holders.saturating_sub(1) };
+            let sum = self.cells[at] + sign * count;
+            self.cells[at] = if *holders == 0 { 0.0 } else { sum.max(0.0) };
+        }
+    }
+}
+
 /// Distance of the whole tree to the classes after each of its steps, computed from the nodes alone.
 ///
 /// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown locally or globally;
@@ -43,15 +63,14 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
         classes: k,
         occurring: totals.iter().map(|&t| t > 0.0).collect(),
     };
-    let mut table = vec![0.0; k * k];
-    table[..k].copy_from_slice(&totals);
+    let mut table = Table { cells: vec![0.0; k * k], holders: vec![0_u32; k * k] };
     let row = |node: u32| if node == 0 { 0 } else { tree.nodes[node as usize].label };
-    let add = |table: &mut [f64], node: u32, sign: f64| {
+    let add = |table: &mut Table, node: u32, sign: f64| {
         if let Ok(label) = usize::try_from(row(node)) {
-            let cells = table[label * k..(label + 1) * k].iter_mut();
-            cells.zip(tree.counts(node as usize)).for_each(|(cell, &c)| *cell += sign * c);
+            table.add(label, tree.counts(node as usize), sign);
         }
     };
+    add(&mut table, 0, 1.0);
     let steps = tree.steps();
     let mut out = Vec::with_capacity(steps.len());
     for block in steps.chunks(BLOCK) {
@@ -61,7 +80,7 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
             debug_assert_ne!(tree.nodes[node as usize].step, NONE);
             add(&mut table, node, -1.0);
             tree.children(node as usize).iter().for_each(|&child| add(&mut table, child, 1.0));
-            for (i, &cell) in table.iter().enumerate() {
+            for (i, &cell) in table.cells.iter().enumerate() {
                 cells[i * n + j] = cell;
             }
         }

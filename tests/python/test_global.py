@@ -238,6 +238,25 @@ def test_jaccard_of_roots_and_real_weights_is_a_number():
         assert model.trace_[-1].global_distance == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
+def test_real_weights_leave_nothing_behind(name, evaluation):
+    """A label that no leaf bears any more has no rows; once, what rounding had left of them was scored as rows."""
+    criterion = criteria.Jaccard(assignment="identity") if name == "jaccard" else criteria.make(name)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 9, (50, 2)).astype(float), rng.integers(0, 3, 50)
+        w = rng.choice([0.1, 0.7, 2.0], 50)
+        how = {"min_samples_leaf": 2, "evaluation": evaluation}
+        if evaluation != "local":
+            how["labels"] = "all"
+        model = fasttree.fit(X, y, criterion=name, sample_weight=w, **how)
+        for step, predicted in zip(model.trace_, list(model.staged_predict(X))[1:], strict=True):
+            table = np.zeros((3, 3))
+            np.add.at(table, (predicted, y), w)
+            assert step.global_distance == pytest.approx(criterion.distance(table), rel=1e-9, abs=1e-9)
+
+
 def test_a_function_that_raises_or_says_nan():
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
 

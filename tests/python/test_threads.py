@@ -73,6 +73,22 @@ _engine.dataset_of(t)
 def work():
     while True: fasttree.score_features(t, criterion="jaccard")
 """,
+    "minimal_tree": """
+X, y = rng.random((500, 6)), rng.integers(0, 3, 500)
+def work(): fasttree.minimal_tree(X, y)
+""",
+    "optimal_tree": """
+X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)
+def work(): fasttree.optimal_tree(X, y, max_depth=5)
+""",
+    "a forest": """
+X, y = rng.normal(size=(50_000, 10)), rng.integers(0, 2, 50_000)
+def work(): fasttree.FastForestClassifier(1000).fit(X, y)
+""",
+    "growth by the whole tree": """
+X, y = rng.normal(size=(20_000, 20)), rng.integers(0, 10, 20_000)
+def work(): fasttree.fit(X, y, criterion="jaccard", evaluation="global", labels="all")
+""",
     "a user's criterion": """
 t = Table(rng.normal(size=(20_000, 20)), rng.integers(0, 2, 20_000))
 def work(): fasttree.fit(t, criterion=lambda tables: -tables.min(axis=(1, 2)))

@@ -16,6 +16,7 @@ from docutils.statemachine import StringList
 
 import fasttree
 from fasttree.experiments import bias_variance, error_rates, interactions, selection_bias
+from fasttree.experiments import spaeh_kosub_claims as claims
 from fasttree.reports import Cell, ReportTable
 
 HERE = Path(__file__).resolve().parent
@@ -185,6 +186,58 @@ def vilalta2001_summary() -> list[str]:
     return [_vilalta()["summary"] + ".", ""]
 
 
+def _spaeh_kosub() -> dict[str, Any]:
+    record = ROOT / "docs" / "spaeh_kosub" / "record.json"
+    found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return found
+
+
+def spaeh_kosub_claims() -> list[str]:
+    """The paper's sentences, whether they hold under both tie rules, and what was measured."""
+    words = {True: "holds", False: "**does not hold**", None: "not checked"}
+    rows = [
+        [
+            c["figure"],
+            c["claim"],
+            words[c["first"]["holds"]],
+            words[c["random"]["holds"]],
+            c["first"]["evidence"],
+        ]
+        for c in _spaeh_kosub()["claims"]
+    ]
+    return list_table(
+        ["figure", "the paper", "ties first", "random ties", "measured, ties first"], rows, "6 30 12 12 40"
+    )
+
+
+def spaeh_kosub_redundant() -> list[str]:
+    """Redundant splits a tree, by distance, evaluation and tie rule."""
+    found = _spaeh_kosub()["redundant"]
+    measures = dict.fromkeys(method.partition(" ")[0] for method in found)
+    columns = [(e, t) for t in ("first", "random") for e in ("local", "global")]
+    rows = [
+        [f"``{measure}``", *(f"{found[f'{measure} {e}, ties={t}']:.2f}" for e, t in columns)]
+        for measure in measures
+    ]
+    return list_table(["distance", *(f"{e}, {t} ties" for e, t in columns)], rows)
+
+
+def spaeh_kosub_ties() -> list[str]:
+    """Nodes of global trees on all cells of the MONK's problems, first and random ties."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in _spaeh_kosub()["ties"]:
+        cell = f"{row['value']:.0f}" if row["sd"] is None else f"{row['value']:.0f} ({row['sd']:.0f})"
+        measure = row["method"].partition(" ")[0]
+        found.setdefault((row["dataset"].partition(",")[0], f"``{measure}``"), []).append(cell)
+    rows = [[*name, *cells] for name, cells in found.items()]
+    return list_table(["data set", "distance", "ties first", "random: mean (sd) of 50"], rows)
+
+
+def spaeh_kosub_facts() -> list[str]:
+    """Table 1 of the paper as the registry knows it."""
+    return report_lines(claims.facts_table())
+
+
 def side_by_side() -> list[str]:
     """The newest record of the benches, and the newest of each bench that was run alone."""
     newest = {
@@ -235,6 +288,10 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
     "side-by-side": side_by_side,
+    "spaeh-kosub-claims": spaeh_kosub_claims,
+    "spaeh-kosub-facts": spaeh_kosub_facts,
+    "spaeh-kosub-redundant": spaeh_kosub_redundant,
+    "spaeh-kosub-ties": spaeh_kosub_ties,
     "vilalta2001": vilalta2001,
     "vilalta2001-summary": vilalta2001_summary,
 }

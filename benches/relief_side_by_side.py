@@ -1,9 +1,10 @@
 """The Relief family beside fast-select and scikit-rebate: the same data, the same k, the same run, one thread, CPU time.
 
-    python benches/relief_side_by_side.py                  # 3196 x 36, 8124 x 22, 1000 x 1000, 2350 x 10,000
+    python benches/relief_side_by_side.py                  # 958 x 9, 3196 x 36, 8124 x 22, 1000 x 1000, 1000 x 10,000, 2350 x 10,000
     python benches/relief_side_by_side.py --only few       # the small ones
+    python benches/relief_side_by_side.py --only many      # the wide ones
     python benches/relief_side_by_side.py --largest        # 2350 x 230,000 as well: time and peak memory, no peer (minutes)
-    python benches/relief_side_by_side.py --record
+    python benches/relief_side_by_side.py --record         # written after each contest, so that an end before the end keeps what was found
 
 Scores are compared before anything is timed: scikit-rebate's to 1e-9 (ReliefF with stable sorting), fast-select's to single precision, where
 its neighbours are the same. Data are made: codes drawn uniformly, a class that depends on two columns and noise. A ratio is the peer's
@@ -37,8 +38,9 @@ GOALS = {
     ("2,350 x 10,000", "relieff"): 20.0,
     ("2,350 x 10,000", "multisurf"): 50.0,
 }
-SMALL = [(3196, 36, 2), (8124, 22, 5), (1000, 1000, 3)]
-REBATE_UP_TO = 40_000
+SMALL = [(958, 9, 3), (3196, 36, 2), (8124, 22, 5), (1000, 1000, 3)]
+WIDE = [(1000, 10_000, 3), (2350, 10_000, 3)]
+REBATE_UP_TO = 100
 K = 10
 
 
@@ -84,7 +86,7 @@ def peers(X: np.ndarray, y: np.ndarray, method: str) -> dict[str, Callable[[], n
         else:
             made = fast_select.MultiSURF(**options)
         found["fast-select"] = lambda: made.fit(numbers, y).feature_importances_
-    if X.size * len(X) / 1e6 < REBATE_UP_TO / 100 and have("skrebate"):
+    if X.size * len(X) / 1e6 < REBATE_UP_TO and have("skrebate"):
         import skrebate
 
         every = list(range(X.shape[1]))
@@ -145,7 +147,7 @@ def contest(rows: int, columns: int, values: int, rounds: int) -> list[dict[str,
 
 
 def largest(columns: int = 230_000) -> dict[str, Any]:
-    """MultiSURF on 2350 genotypes from a memory map: CPU and peak memory of this process."""
+    """MultiSURF on 2350 genotypes from a memory map: CPU and peak memory of this process (which includes what ran before)."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -173,27 +175,37 @@ def largest(columns: int = 230_000) -> dict[str, Any]:
 def main() -> None:
     """Run, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=["few", "many"])
+    parser.add_argument("--only", choices=["few", "many", "largest"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--largest", action="store_true")
     parser.add_argument("--record", action="store_true", help="keep the numbers in benches/record")
     options = parser.parse_args()
     os.environ["NUMBA_NUM_THREADS"] = "1"
+    shapes = SMALL if options.only in (None, "few") else []
+    shapes = shapes + (WIDE if options.only in (None, "many") else [])
     results: list[dict[str, Any]] = []
-    if options.largest:
-        results.append(largest())
-    if options.only != "many":
-        for shape in SMALL:
-            results += contest(*shape, options.rounds)
-    if options.only != "few":
-        results += contest(2350, 10_000, 3, 1)
-    if options.record:
-        day = datetime.date.today().isoformat()
-        path = HERE / "record" / f"relief_side_by_side-{day}.json"
-        command = "python benches/relief_side_by_side.py " + " ".join(sys.argv[1:])
-        text = {"command": command, "date": day, "machine": machine(), "results": results}
-        path.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
-        print(path.name)
+    for shape in [*shapes, None]:
+        if shape is not None:
+            results += contest(*shape, options.rounds if shape in SMALL else 1)
+        elif options.largest or options.only == "largest":
+            results.append(largest())
+        if options.record:
+            keep(results)
+
+
+def keep(results: list[dict[str, Any]]) -> None:
+    """Write what was found so far, beside what other runs of the day found on other data."""
+    day = datetime.date.today().isoformat()
+    path = HERE / "record" / f"relief_side_by_side-{day}.json"
+    command = " ".join(["python benches/relief_side_by_side.py", *sys.argv[1:]])
+    mine = {(r["data"], r["method"]) for r in results}
+    before = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
+    results = [r for r in before if (r["data"], r["method"]) not in mine] + [
+        {"command": command, **r} for r in results
+    ]
+    text = {"date": day, "machine": machine(), "results": results}
+    path.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
+    print(path.name, flush=True)
 
 
 if __name__ == "__main__":

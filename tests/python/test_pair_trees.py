@@ -367,7 +367,8 @@ def test_cross_validation_grows_what_fit_grows():
             assert result[name]["accuracy"][fold] == pytest.approx(model.score(table.take(test)))
 
 
-def test_a_long_pass_can_be_interrupted():
+@pytest.mark.parametrize("criterion", ['"pi"', 'fasttree.criteria.Pi(precision="fixed")'])
+def test_a_long_pass_can_be_interrupted(criterion):
     code = """
 import signal, threading, time, os
 import numpy as np, fasttree
@@ -377,9 +378,9 @@ len(table.y_codes)
 threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 begun = time.perf_counter()
 try:
-    fasttree.fit(table, criterion="pi")
+    fasttree.fit(table, criterion=CRITERION)
 except KeyboardInterrupt:
     print("stopped", time.perf_counter() - begun < 20)
 """
-    done = run_script(code, timeout=120)
+    done = run_script(code.replace("CRITERION", criterion), timeout=120)
     assert done.stdout.split() == ["stopped", "True"], done.stderr

@@ -206,3 +206,13 @@ def test_what_fixed_point_refuses() -> None:
     assert [r.tolist() for r in one_row] == [[[[1.0, 0.0, 0.0, 0.0]]]] * 2
     one_class = count_matrices([["a"], ["b"], ["a"]], ["x"] * 3, precision="fixed", alpha=1.0)
     assert one_class[0].tolist() == [[[4.0, 0.0, 1.0, 0.0]], [[1.0, 0.0, 1.0, 0.0]]]
+
+
+def test_seventy_thousand_rows_in_fixed_point() -> None:
+    random = np.random.default_rng(3)
+    X, y = random.integers(0, 2, (70_000, 5), dtype=np.uint8), random.integers(0, 2, 70_000)
+    table = Table(X, y, categorical_features="all")
+    sums = [r.sum() for r in count_matrices(table, alpha=0.0, precision="fixed")]
+    assert sums == [4.9e9] * 5
+    for a, b in zip(count_matrices(table), count_matrices(table, precision="fixed"), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-7)

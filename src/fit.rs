@@ -10,9 +10,7 @@ mod histogram;
 
 use crate::criteria::pairs::OnPairs;
 use crate::criteria::{self, Context, Criterion, Evidence, Guard, Info};
-use crate::data::{
-    Codes, Column, Dataset, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema, Weights,
-};
+use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, RowSet, Schema, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
 use crate::grow::{
@@ -459,10 +457,7 @@ impl Plan {
                         let mut column = None;
                         if impute && c.n_missing() > 0 {
                             *fill = discretize::mean(c, rows, weights);
-                            column = fill.map(|mean| {
-                                let filled = |&v: &f64| if v.is_nan() { mean } else { v };
-                                NumericColumn::new(c.values().iter().map(filled).collect())
-                            });
+                            column = fill.map(|mean| c.filled(mean));
                         }
                         let c = column.unwrap_or_else(|| c.clone());
                         let Some(method) = bin else { return Ok(Column::Numeric(c)) };

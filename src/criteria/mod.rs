@@ -354,6 +354,11 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn orders_levels(&self) -> bool {
         false
     }
+    /// [`Info::convex`] holds beside a third branch as well that every threshold leaves as it is (rows without a value), except
+    /// that the first and the last threshold of all may be the best inside a run.
+    fn convex_beside(&self) -> bool {
+        false
+    }
     /// The criterion to be used where branch i of a table holds the rows labelled i (a whole tree against the
     /// classes); nothing when it reads such tables as any other.
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
@@ -403,6 +408,10 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     }
     /// See [`Criterion::orders_levels`].
     fn orders_levels(&self) -> bool {
+        Formula::info(self).convex
+    }
+    /// See [`Criterion::convex_beside`].
+    fn convex_beside(&self) -> bool {
         Formula::info(self).convex
     }
     /// Candidates are enumerated as C4.5 release 8 does.
@@ -469,6 +478,9 @@ impl<F: Formula> Criterion for F {
     }
     fn orders_levels(&self) -> bool {
         Formula::orders_levels(self)
+    }
+    fn convex_beside(&self) -> bool {
+        Formula::convex_beside(self)
     }
     fn mdl_penalty(&self) -> bool {
         Formula::mdl_penalty(self)

@@ -43,6 +43,11 @@ impl Formula for Orthogonality {
         &INFO
     }
 
+    /// Each branch is held against a rest that holds the third.
+    fn convex_beside(&self) -> bool {
+        false
+    }
+
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
             one_minus_cosine(left.counts.iter().copied().zip(right.counts.iter().copied()))

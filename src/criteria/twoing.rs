@@ -42,6 +42,11 @@ impl Formula for Twoing {
         &INFO
     }
 
+    /// Each branch is held against a rest that holds the third.
+    fn convex_beside(&self) -> bool {
+        false
+    }
+
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         branch_against_rest(block, out, |left, right| {
             let n = left.size + right.size;

@@ -10,11 +10,19 @@ use crate::numeric::ExactSum;
 /// Mean of the known values in `rows`; nothing when all are missing. The sum is exact and rounded once
 /// ([`ExactSum`]), so neither the order of the rows nor a copy in the place of a weight changes its last bit.
 pub fn mean(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Option<f64> {
-    let known = || rows.rows().iter().copied().filter(|&r| !column.value(r).is_nan() && !weights.is_zero(r));
+    let values = column.values();
+    let known =
+        || rows.rows().iter().copied().filter(|&r| !values[r as usize].is_nan() && !weights.is_zero(r));
     let (mut sum, mut weight) = (ExactSum::default(), ExactSum::default());
-    for row in known() {
-        sum.add_product(weights.value(row), column.value(row));
-        weight.add_product(weights.value(row), 1.0);
+    if *weights == Weights::Unit {
+        let mut count = 0_u32;
+        sum.add_all(known().inspect(|_| count += 1).map(|r| values[r as usize]));
+        weight.add_product(f64::from(count), 1.0);
+    } else {
+        for row in known() {
+            sum.add_product(weights.value(row), values[row as usize]);
+            weight.add_product(weights.value(row), 1.0);
+        }
     }
     let weight = weight.value();
     if weight == 0.0 {
@@ -26,7 +34,7 @@ pub fn mean(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Option<
     }
     // The sum has overflowed; a mean never does.
     let mut sum = ExactSum::default();
-    known().for_each(|row| sum.add_product(weights.value(row) / weight, column.value(row)));
+    known().for_each(|row| sum.add_product(weights.value(row) / weight, values[row as usize]));
     Some(sum.value())
 }
 

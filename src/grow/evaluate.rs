@@ -95,9 +95,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             return (order, None);
         }
         let mut sums = self.totals.to_vec();
-        for (sum, &missing) in
-            sums.iter_mut().zip(&self.ground.sums(order[known..].iter().map(|&e| entry_row(e))))
-        {
+        for (sum, &missing) in sums.iter_mut().zip(&self.ground.sums_of(&order[known..])) {
             *sum = sum.minus(missing);
         }
         (&order[..known], Some(sums))
@@ -120,6 +118,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 return Ok(());
             }
         }
+        let criterion = self.ground.setting.criterion;
+        let convex = if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
         let scan = Scan {
             feature: self.ground.numeric[numeric].feature,
             order,
@@ -128,7 +128,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             class_of: self.ground.class_of,
             weights: self.ground.weights,
             min,
-            convex: self.ground.setting.criterion.info().convex && !self.every,
+            convex: convex && !self.every,
         };
         threshold::offer(&scan, &self.ground.setting.context, scratch, sink)
     }

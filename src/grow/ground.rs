@@ -5,7 +5,7 @@
 //! that is copied from one buffer to the other at each split (a node's depth decides nothing: each node knows its
 //! buffer). A field can be cut into disjoint fields, one for each subtree that another thread shall grow.
 
-use super::partition::{CodedBuffer, coded_by_branch, order_by_branch, order_in_two};
+use super::partition::{CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two};
 use crate::data::{Bits, Column, Dataset, Kind, MISSING, NumericColumn, RowSet, entry_row, entry_tied};
 use crate::exact::Sizes;
 use crate::parallel::{self, Control};
@@ -289,6 +289,8 @@ impl Cut<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     bits: Bits,
+    /// Among the rows whose bit is set: those of the last of three branches.
+    last: Bits,
     branch: Vec<u16>,
     entries: Vec<u32>,
     n: usize,
@@ -296,7 +298,7 @@ pub(super) struct Spare {
 
 impl Spare {
     pub fn new(n: usize) -> Self {
-        Self { bits: Bits::new(n), branch: Vec::new(), entries: Vec::new(), n }
+        Self { bits: Bits::new(n), last: Bits::default(), branch: Vec::new(), entries: Vec::new(), n }
     }
 }
 
@@ -336,74 +338,76 @@ impl<'f, C: Code> Field<'f, C> {
             starts.push(sum);
             sum += s;
         }
-        let in_two = cut.sizes.len() == 2;
-        let any = cut.keep.iter().any(|&k| k);
-        if !any {
+        if !cut.keep.iter().any(|&k| k) {
             return;
         }
-        // Where does each row go?
+        // Where does each row go? Two bits tell up to three branches apart.
+        let branches = cut.sizes.len();
+        let few = branches == 2 || branches == 3;
+        if branches == 3 && spare.last.words().is_empty() {
+            spare.last = Bits::new(spare.n);
+        }
         match cut.place {
             Place::Numeric(split) => {
                 let order = &self.orders[split][range.clone()];
-                if in_two {
-                    let n_left = cut.sizes[0] as usize;
-                    order[..n_left].iter().for_each(|&e| spare.bits.clear(entry_row(e)));
-                    order[n_left..].iter().for_each(|&e| spare.bits.set(entry_row(e)));
-                } else {
-                    spare.branch.resize(spare.n, 0);
-                    for (b, &size) in cut.sizes.iter().enumerate() {
-                        let from = starts[b] as usize;
-                        for &e in &order[from..from + size as usize] {
-                            spare.branch[entry_row(e) as usize] = b as u16;
-                        }
-                    }
+                let (left, rest) = order.split_at(cut.sizes[0] as usize);
+                left.iter().for_each(|&e| spare.bits.clear(entry_row(e)));
+                rest.iter().for_each(|&e| spare.bits.set(entry_row(e)));
+                if branches == 3 {
+                    let (right, missing) = rest.split_at(cut.sizes[1] as usize);
+                    right.iter().for_each(|&e| spare.last.clear(entry_row(e)));
+                    missing.iter().for_each(|&e| spare.last.set(entry_row(e)));
                 }
             }
             Place::Nominal(column) => {
                 let from = &self.coded[extent.buffer];
-                if !self.orders.is_empty() || !in_two {
+                if !few {
                     spare.branch.resize(spare.n, 0);
                 }
                 for i in range.clone() {
                     let (row, code) = (from.rows[i], from.codes[i * width + column].index());
                     let code = cut.branch(code);
-                    if in_two {
-                        if code == 1 { spare.bits.set(row) } else { spare.bits.clear(row) }
+                    if few {
+                        if code > 0 {
+                            spare.bits.set(row)
+                        } else {
+                            spare.bits.clear(row)
+                        }
+                        if branches == 3 {
+                            if code == 2 { spare.last.set(row) } else { spare.last.clear(row) }
+                        }
                     } else {
                         spare.branch[row as usize] = code as u16;
                     }
                 }
             }
         }
+        let size = |b: usize| cut.sizes[b] as usize;
         for (i, order) in self.orders.iter_mut().enumerate() {
             if matches!(cut.place, Place::Numeric(split) if split == i) {
                 continue;
             }
             let order = &mut order[range.clone()];
-            if in_two {
-                let keep = [cut.keep[0], cut.keep[1]];
-                order_in_two(order, &spare.bits, cut.sizes[0] as usize, keep, &mut spare.entries);
-            } else {
-                order_by_branch(order, &spare.branch, &starts, &mut spare.entries);
+            match *cut.keep {
+                [left, right] => {
+                    order_in_two(order, &spare.bits, size(0), [left, right], &mut spare.entries);
+                }
+                [left, right, missing] => {
+                    let (bits, sizes) = ([&spare.bits, &spare.last], [size(0), size(1), size(2)]);
+                    order_in_three(order, bits, sizes, [left, right, missing], &mut spare.entries);
+                }
+                _ => order_by_branch(order, &spare.branch, &starts, &mut spare.entries),
             }
         }
         if width > 0 {
             let [a, b] = &mut self.coded;
             let (from, to) = if extent.buffer == 0 { (a, b) } else { (b, a) };
-            let (bits, branch) = (&spare.bits, &spare.branch);
-            if in_two {
-                coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| bits.get(row) as usize);
-            } else if let Place::Nominal(column) = cut.place {
-                let codes: Vec<C> = range.clone().map(|i| from.codes[i * width + column]).collect();
-                let first = range.start;
-                coded_by_branch(from, to, range, width, &starts, cut.keep, |i, _| {
-                    cut.branch(codes[i - first].index())
-                });
-            } else {
-                coded_by_branch(from, to, range, width, &starts, cut.keep, |_, row| {
-                    branch[row as usize] as usize
-                });
-            }
+            let (bits, last, branch) = (&spare.bits, &spare.last, &spare.branch);
+            coded_by_branch(from, to, range, width, &starts, cut.keep, |row| match branches {
+                2 => bits.get(row) as usize,
+                3 => (bits.get(row) * (1 + last.get(row))) as usize,
+                _ => branch[row as usize] as usize,
+            });
         }
     }
 

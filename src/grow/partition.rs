@@ -29,6 +29,32 @@ pub(super) fn order_in_two(
     }
 }
 
+/// Partition an order in three: rows without a bit in `later` come first, those with one in `last` come last.
+/// The ranges of branches that are not kept are left in an unspecified state.
+pub(super) fn order_in_three(
+    order: &mut [u32],
+    [later, last]: [&Bits; 2],
+    sizes: [usize; 3],
+    keep: [bool; 3],
+    spare: &mut Vec<u32>,
+) {
+    let rest = sizes[1] + sizes[2];
+    let room = order.len() + rest + 2 * SLACK;
+    if spare.len() < room {
+        spare.resize(room, 0);
+    }
+    let (rest_in, last_in) = spare.split_at_mut(order.len() + SLACK);
+    let first = columns::partition(Level::active(), order, later.words(), rest_in);
+    debug_assert_eq!(first, sizes[0]);
+    if keep[1] || keep[2] {
+        let second = columns::partition(Level::active(), &mut rest_in[..rest], last.words(), last_in);
+        debug_assert_eq!(second, sizes[1]);
+        let (middle, end) = order[first..].split_at_mut(second);
+        middle.copy_from_slice(&rest_in[..second]);
+        end.copy_from_slice(&last_in[..sizes[2]]);
+    }
+}
+
 /// Partition an order by branch; `starts[b]` is the first place of branch `b` within the range.
 pub(super) fn order_by_branch(order: &mut [u32], branch: &[u16], starts: &[u32], spare: &mut Vec<u32>) {
     spare.clear();
@@ -60,12 +86,12 @@ pub(super) fn coded_by_branch<C: Code>(
     width: usize,
     starts: &[u32],
     keep: &[bool],
-    branch: impl Fn(usize, u32) -> usize,
+    branch: impl Fn(u32) -> usize,
 ) {
     let mut next: Vec<usize> = starts.iter().map(|&s| range.start + s as usize).collect();
     for i in range {
         let row = from.rows[i];
-        let b = branch(i, row);
+        let b = branch(row);
         let place = next[b];
         next[b] += 1;
         if keep[b] {
@@ -107,6 +133,26 @@ mod tests {
             order_by_branch(&mut many, &branch, &starts, &mut Vec::new());
             let expected: Vec<u32> = parts.iter().flat_map(|p| entries(p)).collect();
             assert_eq!(many, expected);
+
+            let bits = |from: u16| {
+                let mut bits = Bits::new(n);
+                rows.iter().filter(|&&r| branch[r as usize] >= from).for_each(|&r| bits.set(r));
+                bits
+            };
+            let mut three = order.clone();
+            let sizes = [parts[0].len(), parts[1].len(), parts[2].len()];
+            order_in_three(&mut three, [&bits(1), &bits(2)], sizes, [true; 3], &mut Vec::new());
+            assert_eq!(three, expected);
+            let mut two_of_three = order.clone();
+            order_in_three(
+                &mut two_of_three,
+                [&bits(1), &bits(2)],
+                sizes,
+                [true, false, true],
+                &mut Vec::new(),
+            );
+            assert_eq!(two_of_three[..sizes[0]], expected[..sizes[0]]);
+            assert_eq!(two_of_three[n - sizes[2]..], expected[n - sizes[2]..]);
 
             let mut bits = Bits::new(n);
             rows.iter().filter(|&&r| branch[r as usize] == 0).for_each(|&r| bits.set(r));

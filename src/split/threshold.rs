@@ -3,7 +3,9 @@
 //! The node's rows come in ascending order (see [`crate::data`]); a scan keeps the class counts on the left and
 //! writes a candidate at each boundary, without a branch. For convex criteria only boundaries at which the
 //! class changes are kept (Fayyad & Irani 1992: no other can be best), with values that several rows share kept
-//! as well, so that no group has to be looked at twice. O(rows) a feature and node, plus the formula.
+//! as well, so that no group has to be looked at twice. Beside a third branch of rows without a value the first and the last
+//! threshold are kept, too: there the ends of the data, which are no thresholds, may score high.
+//! O(rows) a feature and node, plus the formula.
 
 use super::block::{BLOCK, Scratch};
 use super::multiway::Minimum;
@@ -13,7 +15,8 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
+use crate::simd::columns::{MOST_CLASSES, SLACK, Sums, Tails, Wanted, boundaries};
+use crate::simd::columns::{weighed_boundaries, weighed_sums};
 use crate::stats::{Sum, Weighing};
 
 /// Class of an internal row.
@@ -42,7 +45,7 @@ pub struct Scan<'a, W: Weighing> {
     pub weights: W,
     /// Smallest branch.
     pub min: Minimum,
-    /// Skip boundaries that a convex criterion cannot choose.
+    /// Skip boundaries that the criterion cannot choose because it is convex, beside a third branch if there is one.
     pub convex: bool,
 }
 
@@ -78,9 +81,14 @@ pub fn offer<W: Weighing>(
     if first > last {
         return Ok(());
     }
-    let scan = &Scan { convex: scan.convex && branches == 2, ..*scan };
-    if W::UNIT && (2..=MOST_CLASSES).contains(&context.classes) {
+    // Beside a third branch known rows of one class score alike wherever they are cut: the first must be found.
+    let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
+    let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
+    let few = (2..=MOST_CLASSES).contains(&context.classes);
+    if W::UNIT && few {
         counted_rows(scan, first, last, context, branches, scratch, sink)
+    } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {
+        weighed_rows((scan, weights), (first, last), context, branches, scratch, sink)
     } else {
         any_classes(scan, first, last, context, branches, scratch, sink)
     }
@@ -95,6 +103,43 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     }
     let shared = entry_tied(order[i - 1]) | order.get(i + 1).map_or(0, |&e| entry_tied(e));
     here & (class_changes | shared)
+}
+
+/// The places at which the blocks of a scan lie.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    first: usize,
+    last: usize,
+    /// The ends are candidates even inside a run of one class.
+    ends: bool,
+    stride: usize,
+}
+
+impl Range {
+    /// Go through the range: `list` is given places, whether all of them are wanted, and how many candidates are held, and
+    /// returns how many it adds; `flush` takes those that are held.
+    fn walk<T>(
+        &self,
+        tools: &mut T,
+        mut list: impl FnMut(&mut T, (usize, usize), bool, usize) -> usize,
+        mut flush: impl FnMut(&mut T, usize) -> Result<()>,
+    ) -> Result<()> {
+        let Self { first, last, ends, stride } = *self;
+        // The kernel writes past what it reports; the block is handed on before it could overflow.
+        let step = (stride / 2).clamp(1, BLOCK);
+        let (mut held, mut i) = (0, first);
+        while i <= last {
+            let end = ends && (i == first || i == last);
+            let stop = if end { i + 1 } else { (i + step).min(if ends { last } else { last + 1 }) };
+            held += list(tools, (i, stop), end, held);
+            i = stop;
+            if held + step > stride || i > last {
+                flush(tools, held)?;
+                held = 0;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Unit weights: the kernel lists places and, for each class, the rows of it and later ones on the left;
@@ -121,19 +166,15 @@ fn counted_rows<W: Weighing>(
             *count += u32::from(entry_row(entry) >= start);
         }
     }
-    // The kernel writes past what it reports; the block is handed on before it could overflow.
-    let step = (stride / 2).clamp(1, BLOCK);
-    let mut held = 0;
-    let mut i = first;
-    while i <= last {
-        // The ends of the admissible range are candidates even inside a run of one class.
-        let end = first > 1 && (i == first || i == last);
-        let stop = if end { i + 1 } else { (i + step).min(if first > 1 { last } else { last + 1 }) };
-        let wanted = Wanted { starts, convex: scan.convex && !end };
-        let tails = Tails { planes: &mut scratch.tails, stride: room, from: held };
-        held += boundaries(level, order, (i, stop), wanted, before, &mut scratch.at[held..], tails);
-        i = stop;
-        if held + step > stride || i > last {
+    let range = Range { first, last, ends: first > 1 || branches == 3, stride };
+    range.walk(
+        scratch,
+        |scratch, places, end, held| {
+            let wanted = Wanted { starts, convex: scan.convex && !end };
+            let tails = Tails { planes: &mut scratch.tails, stride: room, from: held };
+            boundaries(level, order, places, wanted, before, &mut scratch.at[held..], tails)
+        },
+        |scratch, held| {
             for c in 0..k {
                 let known = scan.known[c];
                 let (left, right) = scratch.cells.split_at_mut(k * stride);
@@ -153,11 +194,64 @@ fn counted_rows<W: Weighing>(
                     cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
                 }
             }
-            flush(scan, held, context, branches, scratch, sink)?;
-            held = 0;
-        }
+            flush(scan, held, context, branches, scratch, sink)
+        },
+    )
+}
+
+/// Fixed-point weights: the same with weights on the left in the place of rows.
+fn weighed_rows<W: Weighing>(
+    (scan, weights): (&Scan<'_, W>, &[i64]),
+    (first, last): (usize, usize),
+    context: &Context,
+    branches: usize,
+    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
+    let (level, unit, stride) = (Level::active(), scan.weights.unit(), scratch.stride);
+    let room = stride + SLACK;
+    if scratch.sums.len() < k * room {
+        scratch.sums.resize(k * room, 0);
     }
-    Ok(())
+    let (first, last) =
+        if scan.min.weight > 0.0 { heavy_enough(scan, scan.min.weight, first, last) } else { (first, last) };
+    if first > last {
+        return Ok(());
+    }
+    let mut before = [0_i64; MOST_CLASSES];
+    let before = &mut before[..k];
+    weighed_sums(level, &order[..first - 1], weights, starts, before);
+    let range = Range { first, last, ends: scan.min.weight > 0.0 || first > 1 || branches == 3, stride };
+    range.walk(
+        scratch,
+        |scratch, places, end, held| {
+            let wanted = Wanted { starts, convex: scan.convex && !end };
+            let sums = Sums { planes: &mut scratch.sums, stride: room, from: held };
+            weighed_boundaries(level, order, weights, places, wanted, before, &mut scratch.at[held..], sums)
+        },
+        |scratch, held| {
+            for c in 0..k {
+                let known = scan.known[c];
+                let (left, right) = scratch.cells.split_at_mut(k * stride);
+                let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
+                let from = &scratch.sums[c * room..][..held];
+                let set = |left: &mut _, right: &mut _, units: i64| {
+                    let sum = W::Sum::from_units(units);
+                    *left = sum.cell(unit);
+                    *right = known.minus(sum).cell(unit);
+                };
+                let cells = left.iter_mut().zip(right);
+                if c + 1 < k {
+                    let later = &scratch.sums[(c + 1) * room..][..held];
+                    cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
+                } else {
+                    cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
+                }
+            }
+            flush(scan, held, context, branches, scratch, sink)
+        },
+    )
 }
 
 fn any_classes<W: Weighing>(
@@ -184,7 +278,7 @@ fn any_classes<W: Weighing>(
         let (c, next) = (class(i - 1), class(i));
         left[c as usize] = left[c as usize].plus(scan.weights.of(entry_row(order[i - 1])));
         // The ends of the admissible range are candidates even inside a run of one class.
-        let end = (limited || first > 1) && (i == first || i == last);
+        let end = (limited || first > 1 || branches == 3) && (i == first || i == last);
         if boundary(order, i, u32::from(c != next), scan.convex && !end) == 0 {
             continue;
         }

@@ -16,6 +16,10 @@ pub trait Sum: Copy + Default + PartialEq + PartialOrd + Send + Sync + std::fmt:
     fn value(self, unit: f64) -> f64;
     /// A number of rows as a sum.
     fn from_rows(rows: u32) -> Self;
+    /// A sum from units of weight.
+    fn from_units(units: i64) -> Self;
+    /// The same in units.
+    fn units(self) -> i64;
     /// The smallest sum that is worth `value`.
     fn at_least(value: f64, unit: f64) -> Self;
     /// True for nothing.
@@ -47,6 +51,14 @@ impl Sum for u32 {
     fn from_rows(rows: u32) -> Self {
         rows
     }
+    #[inline]
+    fn from_units(units: i64) -> Self {
+        units as Self
+    }
+    #[inline]
+    fn units(self) -> i64 {
+        i64::from(self)
+    }
     fn at_least(value: f64, _unit: f64) -> Self {
         value.ceil().max(0.0) as Self
     }
@@ -74,6 +86,14 @@ impl Sum for i64 {
     fn from_rows(rows: u32) -> Self {
         Self::from(rows)
     }
+    #[inline]
+    fn from_units(units: i64) -> Self {
+        units
+    }
+    #[inline]
+    fn units(self) -> i64 {
+        self
+    }
     fn at_least(value: f64, unit: f64) -> Self {
         (value / unit).ceil().max(0.0) as Self
     }
@@ -91,6 +111,10 @@ pub trait Weighing: Copy + Send + Sync {
     fn of(&self, row: u32) -> Self::Sum;
     /// The value of a sum of 1.
     fn unit(&self) -> f64;
+    /// Weights by internal row where they are fixed-point numbers.
+    fn fixed(&self) -> Option<&[i64]> {
+        None
+    }
 }
 
 /// Every row counts once.
@@ -146,5 +170,8 @@ impl Weighing for FixedWeights<'_> {
     }
     fn unit(&self) -> f64 {
         self.unit
+    }
+    fn fixed(&self) -> Option<&[i64]> {
+        Some(self.values)
     }
 }

@@ -182,36 +182,49 @@ fn sorted_rows(r: &mut Random) -> (usize, Vec<usize>) {
     (k, (0..runs).flat_map(|_| vec![r.below(k); 1 + r.below(6)]).collect())
 }
 
+/// Whether a threshold inside a run of one class can beat both ends of the run, on random rows; `aside` asks for a third
+/// branch of rows without a value, which every threshold leaves as it is.
+fn best_inside(r: &mut Random, c: &dyn Criterion, aside: bool) -> Result<(), String> {
+    let (k, sequence) = sorted_rows(r);
+    // Beside a third branch rows of one class score alike wherever they are cut.
+    let beside = aside && sequence.iter().any(|&c| c != sequence[0]);
+    let aside: Vec<u32> = (0..k).map(|_| 1 + r.below(8) as u32).collect();
+    let score = |t: usize| {
+        let mut table = vec![vec![0; k]; 2];
+        sequence.iter().enumerate().for_each(|(i, &class)| table[usize::from(i >= t)][class] += 1);
+        if beside {
+            table.push(aside.clone());
+        }
+        evaluate(c, &table).0
+    };
+    let n = sequence.len();
+    // The first and the last threshold are candidates beside a third branch, whatever their run.
+    let extreme = |t: usize| beside && (t == 1 || t + 1 == n);
+    let boundary = |t: usize| t == 0 || t == n || sequence[t - 1] != sequence[t] || extreme(t);
+    for t in (1..n).filter(|&t| !boundary(t)) {
+        let left = (0..t).rev().find(|&b| boundary(b)).unwrap();
+        let right = (t..=n).find(|&b| boundary(b)).unwrap();
+        // The ends of the data are no thresholds.
+        let ends = [left, right]
+            .into_iter()
+            .filter(|&b| b > 0 && b < n)
+            .map(score)
+            .fold(f64::NEG_INFINITY, f64::max);
+        if ends > f64::NEG_INFINITY && score(t) > ends - STRICTLY {
+            return Err(format!("threshold {t} of {sequence:?} scores {}, the ends {ends}", score(t)));
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn convex_criteria_choose_boundaries() {
     for (info, c) in on_tables() {
-        verify(info, "strictly quasi-convex", info.convex, |r| {
-            let (k, sequence) = sorted_rows(r);
-            let score = |t: usize| {
-                let mut table = vec![vec![0; k]; 2];
-                sequence.iter().enumerate().for_each(|(i, &class)| table[usize::from(i >= t)][class] += 1);
-                evaluate(c.as_ref(), &table).0
-            };
-            let n = sequence.len();
-            let boundary = |t: usize| t == 0 || t == n || sequence[t - 1] != sequence[t];
-            for t in (1..n).filter(|&t| !boundary(t)) {
-                let left = (0..t).rev().find(|&b| boundary(b)).unwrap();
-                let right = (t..=n).find(|&b| boundary(b)).unwrap();
-                // The ends of the data are no thresholds.
-                let ends = [left, right]
-                    .into_iter()
-                    .filter(|&b| b > 0 && b < n)
-                    .map(score)
-                    .fold(f64::NEG_INFINITY, f64::max);
-                if ends > f64::NEG_INFINITY && score(t) > ends - STRICTLY {
-                    return Err(format!(
-                        "threshold {t} of {sequence:?} scores {}, the ends {ends}",
-                        score(t)
-                    ));
-                }
-            }
-            Ok(())
-        });
+        verify(info, "strictly quasi-convex", info.convex, |r| best_inside(r, c.as_ref(), false));
+        if info.convex {
+            let convex = c.convex_beside();
+            verify(info, "convex beside a third branch", convex, |r| best_inside(r, c.as_ref(), true));
+        }
     }
 }
 

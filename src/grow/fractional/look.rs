@@ -11,6 +11,8 @@ use crate::error::Result;
 use crate::grow::evaluate::shuffled;
 use crate::numeric::{Cells, Count, mix};
 use crate::parallel::{self, Control};
+use crate::simd::Level;
+use crate::simd::columns::{MOST_CLASSES, weighed_sums};
 use crate::split::c45::{self, Known, Usable};
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::subset::{self, Levels, Menu, NominalSplits, Search};
@@ -100,6 +102,14 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
 
     /// Class sums of some rows of an order.
     fn sums_of(&self, order: &[u32]) -> Vec<W::Sum> {
+        let k = self.totals.len();
+        if let Some(weights) = self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&k)) {
+            let mut units = [0; MOST_CLASSES];
+            let units = &mut units[..k];
+            weighed_sums(Level::active(), order, weights, &self.starts, units);
+            let later = units[1..].iter().copied().chain([0]);
+            return units.iter().zip(later).map(|(&from, later)| W::Sum::from_units(from - later)).collect();
+        }
         let mut sums = vec![W::Sum::default(); self.totals.len()];
         for &entry in order {
             let row = entry_row(entry);

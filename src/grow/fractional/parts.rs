@@ -7,6 +7,8 @@
 
 use super::base::Base;
 use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
+use crate::simd::Level;
+use crate::simd::columns::{LEFT_OUT, SLACK, renumbered};
 use crate::split::c45::CLOSE;
 use crate::stats::contingency::Code;
 use crate::tree::NONE;
@@ -184,13 +186,13 @@ pub(super) fn divide<C: Code>(
         return children;
     }
     // Number of each row in each wanted branch.
-    let t = targets.len();
-    let mut number = vec![NONE; parts.len() * t];
+    let n = parts.len();
+    let mut number = vec![LEFT_OUT; n * targets.len()];
     let mut slot = vec![usize::MAX; wanted.len()];
     targets.iter().enumerate().for_each(|(j, &b)| slot[b] = j);
     let mut give = |i: usize, b: usize, weight: i64| {
         if let Some(child) = &mut children[b] {
-            number[i * t + slot[b]] = child.rows.len() as u32;
+            number[slot[b] * n + i] = child.rows.len() as u32;
             child.rows.push(parts.rows[i]);
             child.classes.push(parts.classes[i]);
             child.weights.push(weight);
@@ -206,56 +208,40 @@ pub(super) fn divide<C: Code>(
             b => give(i, b as usize, parts.weights[i]),
         }
     }
-    for f in 0..base.numeric.len() {
-        let order = parts.order(f);
-        // Only among values closer than any cut may the distance of two that were not neighbours matter.
-        let close = base.c45 && base.numeric[f].close;
-        match t {
-            1 => spread_order::<C, 1>(base, f, order, &number, &targets, &mut children, close),
-            2 => spread_order::<C, 2>(base, f, order, &number, &targets, &mut children, close),
-            _ => spread_order::<C, 0>(base, f, order, &number, &targets, &mut children, close),
+    let known: usize = (0..base.numeric.len()).map(|f| parts.order(f).len()).sum();
+    for (&b, number) in targets.iter().zip(number.chunks_exact(n.max(1))) {
+        if let Some(child) = &mut children[b] {
+            child.orders.reserve(known.min(child.rows.len() * base.numeric.len()) + SLACK);
+            for f in 0..base.numeric.len() {
+                append_order(base, f, parts.order(f), number, child);
+            }
         }
     }
     children
 }
 
-/// Append the order of one feature to those of the children; `T` is the number of targets, 0 for any.
-fn spread_order<C: Code, const T: usize>(
+/// Append the order of one feature to those of a child, whose rows have the given numbers.
+fn append_order<C: Code>(
     base: &Base<'_>,
     feature: usize,
     order: &[u32],
     number: &[u32],
-    targets: &[usize],
-    children: &mut [Option<Parts<C>>],
-    close: bool,
+    child: &mut Parts<C>,
 ) {
-    let t = if T == 0 { targets.len() } else { T };
-    for (j, &b) in targets.iter().enumerate() {
-        let Some(child) = &mut children[b] else { continue };
-        let start = child.orders.len();
-        let most = order.len().min(child.rows.len());
-        child.orders.resize(start + most + 1, 0);
-        let out = &mut child.orders[start..];
-        let (mut at, mut group, mut seen) = (0, 1_u32, 0_u32);
-        for &entry in order {
-            let row = entry_row(entry);
-            group += entry_tied(entry) ^ 1;
-            let new = number[row as usize * t + j];
-            let goes = new != NONE;
-            // One place more than is needed: what does not go there is overwritten.
-            out[at] = new << 1 | u32::from(seen == group);
-            at += usize::from(goes);
-            seen = if goes { group } else { seen };
-        }
-        if close {
-            let value = |e: u32| base.numeric[feature].column.value(child.rows[entry_row(e) as usize]);
-            for i in 1..at {
-                if entry_tied(out[i]) == 1 && value(out[i - 1]) + CLOSE < value(out[i]) {
-                    out[i] &= !1;
-                }
+    let start = child.orders.len();
+    let most = order.len().min(child.rows.len());
+    child.orders.resize(start + most + SLACK, 0);
+    let out = &mut child.orders[start..];
+    let held = renumbered(Level::active(), order, number, out);
+    // Only among values closer than any cut may the distance of two that were not neighbours matter.
+    if base.c45 && base.numeric[feature].close {
+        let value = |e: u32| base.numeric[feature].column.value(child.rows[entry_row(e) as usize]);
+        for i in 1..held {
+            if entry_tied(out[i]) == 1 && value(out[i - 1]) + CLOSE < value(out[i]) {
+                out[i] &= !1;
             }
         }
-        child.orders.truncate(start + at);
-        child.ends.push(start + at);
     }
+    child.orders.truncate(start + held);
+    child.ends.push(start + held);
 }

@@ -16,8 +16,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod planes;
+mod weighed;
 
 pub use planes::{PLANE_GROUP, Sparse, count_planes};
+pub use weighed::{LEFT_OUT, Sums, renumbered, weighed_boundaries, weighed_sums};
 
 /// Entries that a vector body may write beyond the end of what it reports.
 pub const SLACK: usize = 16;
@@ -168,7 +170,7 @@ mod tests {
         z ^ (z >> 29)
     }
 
-    fn order(seed: u64, n: usize, values: u64) -> Vec<u32> {
+    pub(super) fn order(seed: u64, n: usize, values: u64) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..n as u32).collect();
         let value = |r: u32| random(seed, u64::from(r)) % values;
         rows.sort_by_key(|&r| (value(r), random(seed + 1, u64::from(r))));

@@ -1,0 +1,445 @@
+//! Kernels over sorted orders whose rows have weights: class sums left of each boundary, class sums of a range, and the
+//! order of some of the rows under new numbers.
+//!
+//! Sums are 64-bit integers, so every body gives the same ones. The AVX-512 bodies take 16 entries a step: weights are
+//! gathered by row, eight at once, and summed within the step by three shifted additions a class; what is wanted is
+//! compressed to its place. About 1 ns an entry with two classes, 3 ns plain, which the other levels take.
+//!
+//! Every row is compared with the length of what is gathered before it is used: a wrong entry ends in a panic.
+//!
+//! When not to use it: rows that count once are places, see [`super::boundaries`].
+
+use super::{Level, MOST_CLASSES, SLACK, Wanted};
+
+/// Not among the rows that get a new number.
+pub const LEFT_OUT: u32 = u32::MAX;
+
+/// Where sums go: a plane for all rows, then one a start, written from `from`.
+#[derive(Debug)]
+pub struct Sums<'a> {
+    /// The planes.
+    pub planes: &'a mut [i64],
+    /// Distance between two planes.
+    pub stride: usize,
+    /// First place to write.
+    pub from: usize,
+}
+
+/// As [`super::boundaries`], but with the weight of the rows left of each boundary: `sums` and `before` hold that of all rows,
+/// then for each start that of rows of this class or a later one.
+#[allow(clippy::too_many_arguments)]
+pub fn weighed_boundaries(
+    level: Level,
+    order: &[u32],
+    weights: &[i64],
+    (first, stop): (usize, usize),
+    wanted: Wanted<'_>,
+    before: &mut [i64],
+    at: &mut [u32],
+    sums: Sums<'_>,
+) -> usize {
+    let places = stop.saturating_sub(first);
+    let starts = wanted.starts.len();
+    assert!(first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts + 1);
+    assert!(at.len() >= places + SLACK && sums.from + places + SLACK <= sums.stride);
+    assert!(sums.planes.len() >= (starts + 1) * sums.stride);
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::boundaries(order, weights, (first, stop), wanted, before, at, sums),
+        _ => plain_boundaries(order, weights, (first, stop), wanted, before, at, sums),
+    }
+}
+
+fn plain_boundaries(
+    order: &[u32],
+    weights: &[i64],
+    (first, stop): (usize, usize),
+    wanted: Wanted<'_>,
+    before: &mut [i64],
+    at: &mut [u32],
+    sums: Sums<'_>,
+) -> usize {
+    let every = u32::from(!wanted.convex);
+    let (all, later) = before.split_at_mut(1);
+    let mut held = 0;
+    for i in first..stop {
+        let (last, here) = (order[i - 1], order[i]);
+        let after = order.get(i + 1).copied().unwrap_or(0);
+        let weight = weights[(last >> 1) as usize];
+        all[0] += weight;
+        sums.planes[sums.from + held] = all[0];
+        let mut change = 0;
+        for (c, (&start, sum)) in wanted.starts.iter().zip(&mut *later).enumerate() {
+            let (a, b) = (u32::from(last >> 1 >= start), u32::from(here >> 1 >= start));
+            *sum += weight & -i64::from(a);
+            change |= a ^ b;
+            sums.planes[(c + 1) * sums.stride + sums.from + held] = *sum;
+        }
+        at[held] = i as u32;
+        held += (!here & (change | last | after | every) & 1) as usize;
+    }
+    held
+}
+
+/// Weight of the rows of an order: of all, then for each start of those of this class or a later one.
+pub fn weighed_sums(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+    assert!(starts.len() < MOST_CLASSES && out.len() == starts.len() + 1);
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::sums(order, weights, starts, out),
+        _ => plain_sums(order, weights, starts, out),
+    }
+}
+
+fn plain_sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+    out.fill(0);
+    let (all, later) = out.split_at_mut(1);
+    for &entry in order {
+        let row = entry >> 1;
+        let weight = weights[row as usize];
+        all[0] += weight;
+        for (sum, &start) in later.iter_mut().zip(starts) {
+            *sum += weight & -i64::from(row >= start);
+        }
+    }
+}
+
+/// The order of the rows that have a number (others: [`LEFT_OUT`]), by these numbers, with "tied" bits that are true among
+/// them. `out` has room for them and [`SLACK`] more; returns how many there are.
+pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::renumbered(order, numbers, out),
+        _ => plain_renumbered(order, numbers, out),
+    }
+}
+
+fn plain_renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+    let (mut at, mut seen) = (0, 0);
+    for &entry in order {
+        let new = numbers[(entry >> 1) as usize];
+        let goes = u32::from(new != LEFT_OUT);
+        seen &= entry;
+        // What does not go there is overwritten.
+        out[at] = new << 1 | seen;
+        seen |= goes;
+        at += goes as usize;
+    }
+    at
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::super::seen_before;
+    use super::{LEFT_OUT, MOST_CLASSES, SLACK, Sums, Wanted};
+    use std::arch::x86_64::*;
+
+    const LANES: usize = 16;
+
+    pub fn boundaries(
+        order: &[u32],
+        weights: &[i64],
+        range: (usize, usize),
+        wanted: Wanted<'_>,
+        before: &mut [i64],
+        at: &mut [u32],
+        sums: Sums<'_>,
+    ) -> usize {
+        // SAFETY: the caller's level says that the processor has the features.
+        unsafe {
+            match wanted.starts.len() {
+                1 => boundaries_body::<1>(order, weights, range, wanted, before, at, sums),
+                2 => boundaries_body::<2>(order, weights, range, wanted, before, at, sums),
+                _ => boundaries_body::<0>(order, weights, range, wanted, before, at, sums),
+            }
+        }
+    }
+
+    /// Entries `i..` of an order, `lanes` of them; the others are 0.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn load(order: &[u32], i: usize, lanes: u32) -> __m512i {
+        // SAFETY: the callers ask only for lanes inside the order.
+        unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) }
+    }
+
+    /// Weights of the first or last eight of 16 rows, 0 in lanes that are not wanted; all rows are below the number of weights.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn gather(weights: &[i64], rows: __m512i, half: usize, lanes: u32) -> __m512i {
+        let rows =
+            if half == 0 { _mm512_castsi512_si256(rows) } else { _mm512_extracti64x4_epi64::<1>(rows) };
+        let lanes = (lanes >> (8 * half)) as __mmask8;
+        // SAFETY: the caller has compared every row with the number of weights.
+        unsafe {
+            _mm512_mask_i32gather_epi64::<8>(_mm512_setzero_si512(), lanes, rows, weights.as_ptr().cast())
+        }
+    }
+
+    /// Running sums of eight numbers.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn running(x: __m512i) -> __m512i {
+        let zero = _mm512_setzero_si512();
+        let x = _mm512_add_epi64(x, _mm512_alignr_epi64::<7>(x, zero));
+        let x = _mm512_add_epi64(x, _mm512_alignr_epi64::<6>(x, zero));
+        _mm512_add_epi64(x, _mm512_alignr_epi64::<4>(x, zero))
+    }
+
+    /// With `KNOWN` starts, or any number of them when 0.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn boundaries_body<const KNOWN: usize>(
+        order: &[u32],
+        weights: &[i64],
+        (first, stop): (usize, usize),
+        wanted: Wanted<'_>,
+        before: &mut [i64],
+        at: &mut [u32],
+        sums: Sums<'_>,
+    ) -> usize {
+        let one = _mm512_set1_epi32(1);
+        let last_lane = _mm512_set1_epi64(7);
+        let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
+        let every = if wanted.convex { 0 } else { u32::MAX };
+        let n = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
+        let starts = &wanted.starts[..n];
+        // The first mask is that of all rows.
+        let mut classes = [0_u32; MOST_CLASSES];
+        let mut carry = [_mm512_setzero_si512(); MOST_CLASSES];
+        carry[..=n].iter_mut().zip(&*before).for_each(|(c, &b)| *c = _mm512_set1_epi64(b));
+        let mut held = 0;
+        let mut i = first;
+        while i < stop {
+            let step = (stop - i).min(LANES);
+            let inside = (1_u32 << step) - 1;
+            let followed = (1_u32 << step.min(order.len() - i - 1)) - 1;
+            let (last, here) = (load(order, i - 1, inside), load(order, i, inside));
+            let after = load(order, i + 1, followed);
+            let rows = _mm512_srli_epi32::<1>(last);
+            assert!(
+                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
+                "index out of bounds: a row without a weight"
+            );
+            classes[0] = inside;
+            let mut change = 0;
+            for (class, &start) in classes[1..=n].iter_mut().zip(starts) {
+                let start = _mm512_set1_epi32((start << 1) as i32);
+                *class = u32::from(_mm512_cmpge_epu32_mask(last, start)) & inside;
+                change |= *class ^ u32::from(_mm512_cmpge_epu32_mask(here, start));
+            }
+            let tied = u32::from(_mm512_test_epi32_mask(here, one));
+            let shared = u32::from(_mm512_test_epi32_mask(_mm512_or_si512(last, after), one));
+            let keep = !tied & (change | shared | every) & inside;
+            let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
+            // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
+            unsafe {
+                let places = _mm512_maskz_compress_epi32(keep as __mmask16, places);
+                _mm512_storeu_si512(at.as_mut_ptr().add(held).cast(), places);
+            }
+            let halves = if step > 8 { 2 } else { 1 };
+            for half in 0..halves {
+                let weight = gather(weights, rows, half, inside);
+                let keep = (keep >> (8 * half)) as __mmask8;
+                for (c, (&class, carry)) in classes[..=n].iter().zip(&mut carry[..=n]).enumerate() {
+                    let own = _mm512_maskz_mov_epi64((class >> (8 * half)) as __mmask8, weight);
+                    let own = _mm512_add_epi64(running(own), *carry);
+                    *carry = _mm512_permutexvar_epi64(last_lane, own);
+                    // SAFETY: from + places + 16 <= stride, and there are as many planes as sums.
+                    unsafe {
+                        let to = sums.planes.as_mut_ptr().add(c * sums.stride + sums.from + held);
+                        _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi64(keep, own));
+                    }
+                }
+                held += keep.count_ones() as usize;
+            }
+            i += step;
+        }
+        before.iter_mut().zip(&carry).for_each(|(b, &c)| *b = _mm_cvtsi128_si64(_mm512_castsi512_si128(c)));
+        held
+    }
+
+    pub fn sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+        // SAFETY: the caller's level says that the processor has the features.
+        unsafe { sums_body(order, weights, starts, out) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn sums_body(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+        let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
+        let n = starts.len();
+        let mut totals = [_mm512_setzero_si512(); MOST_CLASSES];
+        for i in (0..order.len()).step_by(LANES) {
+            let inside = (1_u32 << (order.len() - i).min(LANES)) - 1;
+            let entries = load(order, i, inside);
+            let rows = _mm512_srli_epi32::<1>(entries);
+            assert!(
+                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
+                "index out of bounds: a row without a weight"
+            );
+            for half in 0..2 {
+                let weight = gather(weights, rows, half, inside);
+                totals[0] = _mm512_add_epi64(totals[0], weight);
+                for (total, &start) in totals[1..=n].iter_mut().zip(starts) {
+                    let class = _mm512_cmpge_epu32_mask(rows, _mm512_set1_epi32(start as i32));
+                    let class = (u32::from(class) >> (8 * half)) as __mmask8;
+                    *total = _mm512_mask_add_epi64(*total, class, *total, weight);
+                }
+            }
+        }
+        out.iter_mut().zip(&totals).for_each(|(o, &t)| *o = _mm512_reduce_add_epi64(t));
+    }
+
+    pub fn renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+        // SAFETY: the caller's level says that the processor has the features.
+        unsafe { renumbered_body(order, numbers, out) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn renumbered_body(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+        let one = _mm512_set1_epi32(1);
+        let none = _mm512_set1_epi32(LEFT_OUT as i32);
+        let length = _mm512_set1_epi32(i32::try_from(numbers.len()).unwrap_or(i32::MAX));
+        let (mut at, mut carry) = (0, 0);
+        for i in (0..order.len()).step_by(LANES) {
+            let inside = (1_u32 << (order.len() - i).min(LANES)) - 1;
+            let entries = load(order, i, inside);
+            let rows = _mm512_srli_epi32::<1>(entries);
+            assert!(
+                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
+                "index out of bounds: a row without a number"
+            );
+            // SAFETY: every wanted row is below the number of numbers.
+            let new = unsafe {
+                _mm512_mask_i32gather_epi32::<4>(none, inside as __mmask16, rows, numbers.as_ptr().cast())
+            };
+            let goes = u32::from(_mm512_cmpneq_epi32_mask(new, none));
+            let tied = u32::from(_mm512_test_epi32_mask(entries, one));
+            let (seen, next) = seen_before(goes, tied, carry, 16);
+            carry = next;
+            let new = _mm512_slli_epi32::<1>(new);
+            let new = _mm512_mask_or_epi32(new, seen as __mmask16, new, one);
+            assert!(at + SLACK <= out.len(), "index out of bounds: no room for the rows that go");
+            // SAFETY: there is room for 16 entries.
+            unsafe {
+                let new = _mm512_maskz_compress_epi32(goes as __mmask16, new);
+                _mm512_storeu_si512(out.as_mut_ptr().add(at).cast(), new);
+            }
+            at += goes.count_ones() as usize;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{order, random};
+    use super::*;
+
+    fn starts(seed: u64, n: usize) -> Vec<u32> {
+        let mut starts: Vec<u32> =
+            (0..random(seed, 3) % 6).map(|c| (random(seed, 20 + c) % (n as u64 + 1)) as u32).collect();
+        starts.sort_unstable();
+        starts
+    }
+
+    #[test]
+    fn every_level_weighs_alike() {
+        for level in Level::available() {
+            for seed in 0..300 {
+                let n = 2 + (random(seed, 7) % 200) as usize;
+                let order = order(seed, n, [1, 2, 5, 40, u64::MAX][(seed % 5) as usize]);
+                let weights: Vec<i64> =
+                    (0..n as u64).map(|i| (random(seed + 5, i) >> (1 + i % 50)) as i64).collect();
+                let starts = starts(seed, n);
+                let run = |level| {
+                    let mut sums = vec![-1; starts.len() + 1];
+                    weighed_sums(level, &order, &weights, &starts, &mut sums);
+                    sums
+                };
+                let later = |start: u32| (start as usize..n).map(|r| weights[r]).sum::<i64>();
+                let expected: Vec<i64> = [0].iter().chain(&starts).map(|&s| later(s)).collect();
+                assert_eq!(run(level), expected, "{level:?} {seed}");
+                for convex in [false, true] {
+                    let wanted = Wanted { starts: &starts, convex };
+                    let first = 1 + (random(seed, 9) % (n as u64 - 1)) as usize;
+                    let run = |level| {
+                        let stride = n + 2 * SLACK;
+                        let (mut at, mut planes) = (vec![0; stride], vec![0; stride * (starts.len() + 1)]);
+                        let mut before = vec![3; starts.len() + 1];
+                        let sums = Sums { planes: &mut planes, stride, from: 5 };
+                        let range = (first, n);
+                        let held = weighed_boundaries(
+                            level,
+                            &order,
+                            &weights,
+                            range,
+                            wanted,
+                            &mut before,
+                            &mut at,
+                            sums,
+                        );
+                        let sums: Vec<_> =
+                            (0..=starts.len()).map(|c| planes[c * stride + 5..][..held].to_vec()).collect();
+                        (at[..held].to_vec(), sums, before)
+                    };
+                    assert_eq!(run(level), run(Level::Plain), "{level:?} {seed}");
+                    // The definition, for one boundary after the other.
+                    let (at, sums, _) = run(level);
+                    for (j, &i) in at.iter().enumerate() {
+                        let left = order[first - 1..i as usize].iter().map(|e| weights[(e >> 1) as usize]);
+                        assert_eq!(sums[0][j], 3 + left.sum::<i64>());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_level_renumbers_alike() {
+        for level in Level::available() {
+            for seed in 0..300 {
+                let n = 1 + (random(seed, 7) % 200) as usize;
+                let order = order(seed, n, [1, 2, 5, 40, u64::MAX][(seed % 5) as usize]);
+                let mut next = 0;
+                let numbers: Vec<u32> = (0..n as u64)
+                    .map(|i| {
+                        let goes = random(seed + 3, i) % 3 > 0;
+                        next += u32::from(goes);
+                        if goes { next - 1 } else { LEFT_OUT }
+                    })
+                    .collect();
+                let run = |level| {
+                    let mut out = vec![0; next as usize + SLACK];
+                    let at = renumbered(level, &order, &numbers, &mut out);
+                    out.truncate(at);
+                    out
+                };
+                assert_eq!(run(level), run(Level::Plain), "{level:?} {seed}");
+                // The definition: groups of equal values, and who came first among those that go.
+                let (mut group, mut seen, mut expected) = (0, u32::MAX, Vec::new());
+                for &entry in &order {
+                    group += u32::from(entry & 1 == 0);
+                    let new = numbers[(entry >> 1) as usize];
+                    if new != LEFT_OUT {
+                        expected.push(new << 1 | u32::from(seen == group));
+                        seen = group;
+                    }
+                }
+                assert_eq!(run(level), expected, "{level:?} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_row_without_a_weight_is_a_panic() {
+        weighed_sums(Level::active(), &[1 << 20; 64], &[1; 4], &[], &mut [0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds")]
+    fn a_row_without_a_number_is_a_panic() {
+        renumbered(Level::active(), &[1 << 20; 64], &[1; 4], &mut [0; 80]);
+    }
+}

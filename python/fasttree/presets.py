@@ -28,7 +28,7 @@ ID3: dict[str, Any] = {
     "empty_branch": "unclassified",
 }
 """Quinlan's ID3 as in Weka 3.6: multiway splits, no pruning, a leaf where the best gain is below 1e-6; a branch that no
-training row reached predicts nothing."""
+training row reached predicts nothing. On nominal data without missing values (all that Id3 takes) the trees are Id3's."""
 
 CHEN2013: dict[str, Any] = {**ID3, "ties": "first"}
 """Chen, Wu & Cai (2013): ID3 on data imputed and binned beforehand; the criterion is what the paper varies

@@ -146,6 +146,19 @@ def test_pruning_twice_is_pruning_once_and_no_row_is_lost(method, merged):
             assert fasttree.from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
 
 
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_no_part_of_a_row_is_lost(method):
+    for case in cases()[:4]:
+        params = {"criterion": "info_gain", "missing": "fractional"}
+        model = case.grown(pruning=method, **params)
+        assert case.pruned(model, method).to_bytes() == model.to_bytes()
+        tree = model.tree_
+        assert tree.weighted_n_node_samples[0] == pytest.approx(case.w.sum())
+        for node in np.flatnonzero(tree.n_children > 0):
+            parts = tree.value[list(tree.children_of(int(node)))].sum(axis=0)
+            np.testing.assert_allclose(parts, tree.value[node], rtol=0, atol=1e-9)
+
+
 def test_the_tree_that_was_pruned_stays_as_it_was():
     case = Case(1)
     grown = case.grown()

@@ -2,6 +2,7 @@
 
     python benches/missing_side_by_side.py --weka weka.jar          # 100,000 x 20, minutes
     python benches/missing_side_by_side.py --rows 20000             # without J48 where no jar is given
+    python benches/missing_side_by_side.py --part ways              # the second part alone
 
 1. `presets.C45` beside J48 (the whole program: virtual machine, reading the ARFF file, growing, pruning), on complete rows and with 30 % of the
    cells missing. Leaves and sizes must be equal before anything is timed. Numbers are rounded to four decimals: J48 does not tell
@@ -120,17 +121,19 @@ def main() -> None:
     parser.add_argument("--weka", help="Weka 3.6's weka.jar; without it J48 is left out")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--part", choices=("all", "j48", "ways"), default="all", help="1, 2, or both")
     parser.add_argument("--save", action="store_true", help="write a record into benches/record")
     given = parser.parse_args()
     results = []
-    for criterion, least in (("gini", 1), ("info_gain", 1), ("info_gain", 20)):
+    settings = (("gini", 1), ("info_gain", 1), ("info_gain", 20)) if given.part != "j48" else ()
+    for criterion, least in settings:
         results += ways(given.rows, given.rounds, criterion, least)
     for r in results:
         print(
             f"{r['workload']:34} {r['way']:11} {r['leaves']:7} leaves {r['cpu_seconds']:8.3f} s = {r['against_complete']:5.2f} x complete, "
             f"{r['nanoseconds_a_value']:6.2f} ns a value = {r['a_value_against_complete']:5.2f} x"
         )
-    if given.weka:
+    if given.weka and given.part != "ways":
         with tempfile.TemporaryDirectory() as folder:
             beside = beside_j48(given.weka, given.rows, given.rounds, folder)
         for r in beside:
@@ -142,12 +145,13 @@ def main() -> None:
     if given.save:
         record = {
             "date": datetime.date.today().isoformat(),
-            "command": f"python benches/missing_side_by_side.py --weka weka.jar --rows {given.rows} --rounds {given.rounds} --save",
+            "command": f"python benches/missing_side_by_side.py --weka weka.jar --rows {given.rows} --rounds {given.rounds} --part {given.part} --save",
             "machine": machine(),
             "unit": "CPU seconds, one thread; J48 is the whole program",
             "results": results,
         }
-        path = HERE / "record" / f"missing_side_by_side-{record['date']}.json"
+        part = "" if given.part == "all" else f"{given.part}-"
+        path = HERE / "record" / f"missing_side_by_side-{part}{record['date']}.json"
         path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 

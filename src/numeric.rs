@@ -8,6 +8,7 @@
 //! The tables are shared by the whole process, one pair for each power of two, filled on first use:
 //! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`] the formula is evaluated.
 
+use crate::simd::{self, logs};
 use std::sync::OnceLock;
 
 /// Base-2 logarithm as the criteria define it: `ln x / ln 2`.
@@ -112,17 +113,17 @@ impl Logs {
 /// with a tolerance, not where the last bit decides.
 #[derive(Clone, Copy)]
 pub struct QuickLog {
-    table: &'static [(f64, f64); 1024],
+    table: &'static logs::Table,
 }
 
-static QUICK: OnceLock<Box<[(f64, f64); 1024]>> = OnceLock::new();
+static QUICK: OnceLock<Box<logs::Table>> = OnceLock::new();
 
 impl QuickLog {
     /// The table, made on first use.
     pub fn new() -> Self {
         let table = QUICK.get_or_init(|| {
-            let mut table = Box::new([(0.0, 0.0); 1024]);
-            for (i, (inverse, log)) in table.iter_mut().enumerate() {
+            let mut table = Box::new([[0.0; 2]; 1024]);
+            for (i, [inverse, log]) in table.iter_mut().enumerate() {
                 *inverse = 1.0 / (1.0 + (i as f64 + 0.5) / 1024.0);
                 *log = -log2(*inverse);
             }
@@ -134,19 +135,12 @@ impl QuickLog {
     /// `x log2 x` for a normal `x > 0`; 0 for 0.
     #[inline]
     pub fn x_log2_x(self, x: f64) -> f64 {
-        const SERIES: [f64; 4] = [
-            std::f64::consts::LOG2_E,
-            -std::f64::consts::LOG2_E / 2.0,
-            std::f64::consts::LOG2_E / 3.0,
-            -std::f64::consts::LOG2_E / 4.0,
-        ];
-        let bits = x.to_bits();
-        let exponent = (bits >> 52) as f64 - 1023.0;
-        let (inverse, log) = self.table[(bits >> 42) as usize & 1023];
-        let mantissa = f64::from_bits((bits & 0x000F_FFFF_FFFF_FFFF) | 0x3FF0_0000_0000_0000);
-        let r = mantissa * inverse - 1.0;
-        let series = r * (SERIES[0] + r * (SERIES[1] + r * (SERIES[2] + r * SERIES[3])));
-        x * (exponent + (log + series))
+        logs::x_log2_x(self.table, x)
+    }
+
+    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level.
+    pub fn all_x_log2_x(self, level: simd::Level, numbers: &[f64], out: &mut [f64]) {
+        logs::all_x_log2_x(level, self.table, numbers, out);
     }
 }
 

@@ -11,6 +11,7 @@
 
 use super::{Block, Cells};
 use crate::numeric::{Count, QuickLog, entropy};
+use crate::simd::Level;
 
 /// Candidates per step: the accumulators of one step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
@@ -160,23 +161,27 @@ fn weighable<C: Count>(block: &Block<'_, C>) -> bool {
 
 /// `sum_mc n_mc log2 n_mc - n_m log2 n_m` of real weights into `out`, `sum_m n_m log2 n_m` into `sizes` if given.
 fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<&mut [f64]>) {
-    let quick = QuickLog::new();
+    let (quick, level) = (QuickLog::new(), Level::active());
     out.fill(0.0);
     let mut size = vec![0.0; out.len()];
+    let mut logs = vec![0.0; out.len()];
     for branch in 0..block.branches {
         size.fill(0.0);
         for c in 0..block.classes {
-            for ((s, z), x) in out.iter_mut().zip(&mut size).zip(block.cell(branch, c)) {
-                *z += x.value();
-                *s += quick.x_log2_x(x.value());
+            let Cells::Weights(weights) = C::cells(block.cell(branch, c)) else { continue };
+            let weights = &weights[..size.len()];
+            quick.all_x_log2_x(level, weights, &mut logs);
+            for ((s, z), (x, log)) in out.iter_mut().zip(&mut size).zip(weights.iter().zip(&logs)) {
+                *z += x;
+                *s += log;
             }
         }
-        for (j, &z) in size.iter().enumerate() {
-            let whole = quick.x_log2_x(z);
-            out[j] -= whole;
-            if let Some(sizes) = sizes.as_deref_mut() {
-                sizes[j] += whole;
-            }
+        quick.all_x_log2_x(level, &size, &mut logs);
+        for (s, whole) in out.iter_mut().zip(&logs) {
+            *s -= whole;
+        }
+        if let Some(sizes) = sizes.as_deref_mut() {
+            sizes.iter_mut().zip(&logs).for_each(|(sum, whole)| *sum += whole);
         }
     }
 }

@@ -21,6 +21,7 @@ mod body;
 mod buffer;
 pub mod columns;
 mod fixed;
+pub mod logs;
 mod near;
 mod plain;
 #[cfg(test)]

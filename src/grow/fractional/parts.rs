@@ -111,35 +111,30 @@ impl Division {
         branches: usize,
         classes: usize,
     ) -> Self {
-        let mut known = vec![0_i64; branches];
-        for (&b, &w) in branch.iter().zip(&parts.weights).filter(|(b, _)| **b != NONE) {
-            known[b as usize] += w;
-        }
-        let whole: f64 = known.iter().map(|&w| w as f64).sum();
-        let shares = known.iter().map(|&w| w as f64 / whole).map(|s| if s > LEAST_SHARE { s } else { 0.0 });
-        let mut division = Self {
-            branch,
-            shares: shares.collect(),
-            sums: vec![0; branches * classes],
-            sizes: vec![0; branches],
-        };
-        for i in 0..parts.len() {
-            let (class, weight) = (parts.classes[i] as usize, parts.weights[i]);
-            match division.branch[i] {
-                NONE => {
-                    let (sums, sizes) = (&mut division.sums, &mut division.sizes);
-                    split_weight(&division.shares, weight, base.copies_of(parts.rows[i]), |b, part| {
-                        sums[b * classes + class] += part;
-                        sizes[b] += 1;
-                    });
-                }
-                b => {
-                    division.sums[b as usize * classes + class] += weight;
-                    division.sizes[b as usize] += 1;
-                }
+        let (mut sums, mut sizes) = (vec![0_i64; branches * classes], vec![0_u32; branches]);
+        let mut unknown = Vec::new();
+        for (i, ((&b, &class), &weight)) in branch.iter().zip(&parts.classes).zip(&parts.weights).enumerate()
+        {
+            if b == NONE {
+                unknown.push(i);
+            } else {
+                sums[b as usize * classes + class as usize] += weight;
+                sizes[b as usize] += 1;
             }
         }
-        division
+        let known: Vec<f64> =
+            sums.chunks_exact(classes.max(1)).map(|b| b.iter().sum::<i64>() as f64).collect();
+        let whole: f64 = known.iter().sum();
+        let shares: Vec<f64> =
+            known.iter().map(|w| w / whole).map(|s| if s > LEAST_SHARE { s } else { 0.0 }).collect();
+        for i in unknown {
+            let (class, copies) = (parts.classes[i] as usize, base.copies_of(parts.rows[i]));
+            split_weight(&shares, parts.weights[i], copies, |b, part| {
+                sums[b * classes + class] += part;
+                sizes[b] += 1;
+            });
+        }
+        Self { branch, shares, sums, sizes }
     }
 }
 

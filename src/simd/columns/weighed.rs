@@ -350,7 +350,7 @@ mod tests {
                 let n = 2 + (random(seed, 7) % 200) as usize;
                 let order = order(seed, n, [1, 2, 5, 40, u64::MAX][(seed % 5) as usize]);
                 let weights: Vec<i64> =
-                    (0..n as u64).map(|i| (random(seed + 5, i) >> (1 + i % 50)) as i64).collect();
+                    (0..n as u64).map(|i| (random(seed + 5, i) >> (10 + i % 50)) as i64).collect();
                 let starts = starts(seed, n);
                 let run = |level| {
                     let mut sums = vec![-1; starts.len() + 1];

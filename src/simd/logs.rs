@@ -1,0 +1,101 @@
+//! `x log2 x` of many numbers at once, by a table of logarithms and a short series (see `numeric::QuickLog`, whose arithmetic
+//! this is, operation by operation: every level gives the same bits).
+//!
+//! The AVX-512 body takes eight numbers a step and gathers from the table; the other levels take the formula number by
+//! number. When not to use it: where the last bit decides.
+
+use super::Level;
+
+/// `log2(1 + r)` without `r^5` and higher powers.
+pub const SERIES: [f64; 4] = [
+    std::f64::consts::LOG2_E,
+    -std::f64::consts::LOG2_E / 2.0,
+    std::f64::consts::LOG2_E / 3.0,
+    -std::f64::consts::LOG2_E / 4.0,
+];
+
+/// For each of 1024 parts of `1..2`: the inverse of its middle, and minus the logarithm of that.
+pub type Table = [[f64; 2]; 1024];
+
+const MANTISSA: u64 = 0x000F_FFFF_FFFF_FFFF;
+const ONE: u64 = 0x3FF0_0000_0000_0000;
+
+/// `x log2 x` for a normal `x > 0`; 0 for 0.
+#[inline]
+pub fn x_log2_x(table: &Table, x: f64) -> f64 {
+    let bits = x.to_bits();
+    let exponent = (bits >> 52) as f64 - 1023.0;
+    let [inverse, log] = table[(bits >> 42) as usize & 1023];
+    let mantissa = f64::from_bits(bits & MANTISSA | ONE);
+    let r = mantissa * inverse - 1.0;
+    let series = r * (SERIES[0] + r * (SERIES[1] + r * (SERIES[2] + r * SERIES[3])));
+    x * (exponent + (log + series))
+}
+
+/// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or more.
+pub fn all_x_log2_x(level: Level, table: &Table, numbers: &[f64], out: &mut [f64]) {
+    assert_eq!(numbers.len(), out.len());
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the level says that the processor has the features.
+        Level::Avx512 => unsafe { avx512(table, numbers, out) },
+        _ => numbers.iter().zip(out).for_each(|(&x, o)| *o = x_log2_x(table, x)),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn avx512(table: &Table, numbers: &[f64], out: &mut [f64]) {
+    use std::arch::x86_64::*;
+    let set = |x: f64| _mm512_set1_pd(x);
+    for i in (0..numbers.len()).step_by(8) {
+        let lanes = ((1_u32 << (numbers.len() - i).min(8)) - 1) as __mmask8;
+        // SAFETY: only lanes inside the slice are read, the others are 0.
+        let x = unsafe { _mm512_maskz_loadu_pd(lanes, numbers.as_ptr().add(i)) };
+        let bits = _mm512_castpd_si512(x);
+        let exponent = _mm512_cvtepi32_pd(_mm512_cvtepi64_epi32(_mm512_srli_epi64::<52>(bits)));
+        let exponent = _mm512_sub_pd(exponent, set(1023.0));
+        let part = _mm512_and_si512(_mm512_srli_epi64::<42>(bits), _mm512_set1_epi64(1023));
+        let part = _mm512_slli_epi64::<1>(part);
+        let entries = table.as_ptr().cast::<f64>();
+        // SAFETY: a part is below 1024, so both numbers of its entry lie inside the table.
+        let (inverse, log) = unsafe {
+            (_mm512_i64gather_pd::<8>(part, entries), _mm512_i64gather_pd::<8>(part, entries.add(1)))
+        };
+        let mantissa = _mm512_and_si512(bits, _mm512_set1_epi64(MANTISSA as i64));
+        let mantissa = _mm512_castsi512_pd(_mm512_or_si512(mantissa, _mm512_set1_epi64(ONE as i64)));
+        let r = _mm512_sub_pd(_mm512_mul_pd(mantissa, inverse), set(1.0));
+        let mut series = _mm512_mul_pd(r, set(SERIES[3]));
+        for &s in SERIES[..3].iter().rev() {
+            series = _mm512_mul_pd(r, _mm512_add_pd(set(s), series));
+        }
+        let value = _mm512_mul_pd(x, _mm512_add_pd(exponent, _mm512_add_pd(log, series)));
+        // SAFETY: only lanes inside the slice are written.
+        unsafe { _mm512_mask_storeu_pd(out.as_mut_ptr().add(i), lanes, value) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::{QuickLog, mix};
+
+    #[test]
+    fn every_level_has_the_same_bits() {
+        for level in Level::available() {
+            for n in 0..40 {
+                let number = |i| match mix(n, i) % 5 {
+                    0 => 0.0,
+                    1 => (mix(n, i) >> 40) as f64,
+                    _ => (mix(n, i) >> 11) as f64 * f64::powi(2.0, (mix(i, n) % 90) as i32 - 100),
+                };
+                let numbers: Vec<f64> = (0..n).map(number).collect();
+                let mut out = vec![-1.0; n as usize];
+                QuickLog::new().all_x_log2_x(level, &numbers, &mut out);
+                for (x, o) in numbers.iter().zip(&out) {
+                    assert_eq!(QuickLog::new().x_log2_x(*x).to_bits(), o.to_bits(), "{level:?} {x}");
+                }
+            }
+        }
+    }
+}

@@ -514,7 +514,11 @@ mod tests {
                 let wide = mix(seed, 1000 + i) % spread;
                 let size = (mix(seed, i) >> 12) as f64 * f64::powi(2.0, wide as i32 / 2);
                 let small = size * f64::powi(2.0, -(wide as i32 / 2) - 52);
-                if mix(seed, 5000 + i) % 2 == 0 { small } else { -small * f64::powi(2.0, -(wide as i32 / 4)) }
+                if mix(seed, 5000 + i).is_multiple_of(2) {
+                    small
+                } else {
+                    -small * f64::powi(2.0, -(wide as i32 / 4))
+                }
             };
             let terms: Vec<f64> =
                 (0..400).map(number).chain([0.0, -0.0, 5e-324, -1e-310, 1e300, 1e-300]).collect();

@@ -307,7 +307,8 @@ mod tests {
     fn a_filled_column_has_the_order_of_its_values() {
         for seed in 0..300_u64 {
             let n = 1 + mix(seed, 0) % 60;
-            let cell = |i| if mix(seed, 500 + i) % 3 == 0 { f64::NAN } else { (mix(seed, i) % 9) as f64 };
+            let cell =
+                |i| if mix(seed, 500 + i).is_multiple_of(3) { f64::NAN } else { (mix(seed, i) % 9) as f64 };
             let column = NumericColumn::new((0..n).map(cell).collect());
             for fill in [-1.0, 0.0, 3.0, 3.5, 8.0, 20.0] {
                 let filled = column.filled(fill);

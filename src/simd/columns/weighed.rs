@@ -404,7 +404,7 @@ mod tests {
                 let mut next = 0;
                 let numbers: Vec<u32> = (0..n as u64)
                     .map(|i| {
-                        let goes = random(seed + 3, i) % 3 > 0;
+                        let goes = !random(seed + 3, i).is_multiple_of(3);
                         next += u32::from(goes);
                         if goes { next - 1 } else { LEFT_OUT }
                     })

@@ -8,7 +8,6 @@
 //! The tables are shared by the whole process, one pair for each power of two, filled on first use:
 //! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`] the formula is evaluated.
 
-use crate::simd::{self, logs};
 use std::sync::OnceLock;
 
 /// Base-2 logarithm as the criteria define it: `ln x / ln 2`.
@@ -105,54 +104,6 @@ impl Logs {
     #[inline]
     pub fn x_log2_x_table(&self) -> &'static [f64] {
         self.x_log2_x
-    }
-}
-
-/// `x log2 x` of real numbers by a table of 1024 logarithms and four terms of the series of `log2(1 + r)`, `|r| < 2^-11`:
-/// 3 ns instead of 15. The error is below `2^-51 x (1 + |log2 x|)`, so it serves where candidates are screened or compared
-/// with a tolerance, not where the last bit decides.
-#[derive(Clone, Copy)]
-pub struct QuickLog {
-    table: &'static logs::Table,
-}
-
-static QUICK: OnceLock<Box<logs::Table>> = OnceLock::new();
-
-impl QuickLog {
-    /// The table, made on first use.
-    pub fn new() -> Self {
-        let table = QUICK.get_or_init(|| {
-            let mut table = Box::new([[0.0; 2]; 1024]);
-            for (i, [inverse, log]) in table.iter_mut().enumerate() {
-                *inverse = 1.0 / (1.0 + (i as f64 + 0.5) / 1024.0);
-                *log = -log2(*inverse);
-            }
-            table
-        });
-        Self { table }
-    }
-
-    /// `x log2 x` for a normal `x > 0`; 0 for 0.
-    #[inline]
-    pub fn x_log2_x(self, x: f64) -> f64 {
-        logs::x_log2_x(self.table, x)
-    }
-
-    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level.
-    pub fn all_x_log2_x(self, level: simd::Level, numbers: &[f64], out: &mut [f64]) {
-        logs::all_x_log2_x(level, self.table, numbers, out);
-    }
-}
-
-impl Default for QuickLog {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl std::fmt::Debug for QuickLog {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "QuickLog")
     }
 }
 
@@ -462,18 +413,6 @@ mod tests {
             if c > 0 {
                 assert_eq!(Count::log2(c, logs), log2(f64::from(c)));
             }
-        }
-    }
-
-    #[test]
-    fn quick_logarithms_are_close() {
-        let quick = QuickLog::new();
-        assert_eq!(quick.x_log2_x(0.0), 0.0);
-        for i in 0..200_000 {
-            let x =
-                f64::powi(2.0, (mix(5, i) % 80) as i32 - 40) * (1.0 + mix(6, i) as f64 / 2.0_f64.powi(64));
-            let bound = x * (1.0 + log2(x).abs()) * f64::powi(2.0, -51);
-            assert!((quick.x_log2_x(x) - x_log2_x(x)).abs() <= bound, "{x}");
         }
     }
 

@@ -10,8 +10,8 @@
 //! inner loops run over candidates. O(branches x classes) a candidate, two divisions a branch.
 
 use super::{Block, Cells};
-use crate::numeric::{Count, QuickLog, entropy};
-use crate::simd::Level;
+use crate::numeric::{Count, entropy};
+use crate::simd::{Level, logs::QuickLog};
 
 /// Candidates per step: the accumulators of one step stay in the first-level cache.
 pub(super) const LANES: usize = 64;

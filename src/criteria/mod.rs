@@ -111,11 +111,10 @@ pub struct Info {
     pub class_invariant: bool,
     /// The distance is a metric on partitions of the same rows.
     pub metric: bool,
-    /// Score is a strictly quasi-convex function of the left counts of a binary split along a run of rows
-    /// of one class (convex, an increasing function of a convex one, or convex over concave): a threshold
-    /// inside the run scores below the better end of the run, and at the ends of the data below the other
-    /// end (Fayyad & Irani 1992). Where a minimum leaf size forbids an end of a run, the thresholds next to
-    /// the forbidden zone remain candidates.
+    /// Score is a strictly quasi-convex function of the left counts of a binary split along a run of rows of one class (convex,
+    /// an increasing function of a convex one, or convex over concave): a threshold inside the run scores below the better end
+    /// of the run, and at the ends of the data below the other end (Fayyad & Irani 1992). Where a minimum leaf size forbids an
+    /// end of a run, the thresholds next to the forbidden zone remain candidates.
     pub convex: bool,
     /// Scores may be scaled by the known fraction when values are missing.
     pub fractional: bool,
@@ -349,18 +348,15 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn joined(&self) -> bool {
         false
     }
-    /// With two classes, a best division of levels in two cuts the order of the levels by the share of a class: true of
-    /// scores that are quasi-convex in the counts of a branch (tested for every criterion that says so).
+    /// With two classes a best division of levels cuts their order by the share of a class (tested for all that say so).
     fn orders_levels(&self) -> bool {
         false
     }
-    /// [`Info::convex`] holds beside a third branch as well that every threshold leaves as it is (rows without a value), except
-    /// that the first and the last threshold of all may be the best inside a run.
+    /// [`Info::convex`] also beside a branch that thresholds leave alone, but for the first and the last of all thresholds.
     fn convex_beside(&self) -> bool {
         false
     }
-    /// The criterion to be used where branch i of a table holds the rows labelled i (a whole tree against the
-    /// classes); nothing when it reads such tables as any other.
+    /// The criterion for tables whose branch i holds the rows labelled i; nothing when it reads them as any other.
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
     }
@@ -395,10 +391,8 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
             *d = -*d;
         }
     }
-    /// Write cheap approximations of the scores into `out` and return a bound `e` on their error: every
-    /// `|out[j] - score[j]| <= e`, with `score` as [`Formula::score`] rounds it. Only candidates with
-    /// `out[j] >= max(out) - 2 e` can then be the best, and only they need the exact formula
-    /// ([`Tables::window`]). `None`: there is no cheaper way, `out` is untouched.
+    /// Write approximations of the scores into `out` and return a bound `e` on their distance from what [`Formula::score`]
+    /// rounds: only candidates with `out[j] >= max(out) - 2 e` need the exact formula. `None`: `out` is untouched.
     fn screen<C: Count>(&self, _block: &Block<'_, C>, _out: &mut [f64]) -> Option<f64> {
         None
     }
@@ -449,9 +443,7 @@ impl<F: Formula> Criterion for F {
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::score(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::score(self, &t.block(c, n), out),
-            _ => {
-                return Err(Error::Internal("cells and totals of different kinds".into()));
-            }
+            _ => return Err(Error::Internal("cells and totals of different kinds".into())),
         }
         Ok(())
     }
@@ -460,9 +452,7 @@ impl<F: Formula> Criterion for F {
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::distance(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::distance(self, &t.block(c, n), out),
-            _ => {
-                return Err(Error::Internal("cells and totals of different kinds".into()));
-            }
+            _ => return Err(Error::Internal("cells and totals of different kinds".into())),
         }
         Ok(())
     }

@@ -1,10 +1,11 @@
-//! `x log2 x` of many numbers at once, by a table of logarithms and a short series (see `numeric::QuickLog`, whose arithmetic
-//! this is, operation by operation: every level gives the same bits).
+//! `x log2 x` of many numbers at once, by a table of logarithms and a short series ; every
+//! level gives the same bits.
 //!
 //! The AVX-512 body takes eight numbers a step and gathers from the table; the other levels take the formula number by
 //! number. When not to use it: where the last bit decides.
 
 use super::Level;
+use std::sync::OnceLock;
 
 /// `log2(1 + r)` without `r^5` and higher powers.
 pub const SERIES: [f64; 4] = [
@@ -30,6 +31,54 @@ pub fn x_log2_x(table: &Table, x: f64) -> f64 {
     let r = mantissa * inverse - 1.0;
     let series = r * (SERIES[0] + r * (SERIES[1] + r * (SERIES[2] + r * SERIES[3])));
     x * (exponent + (log + series))
+}
+
+/// `x log2 x` of real numbers by a table of 1024 logarithms and four terms of the series of `log2(1 + r)`, `|r| < 2^-11`:
+/// 3 ns instead of 15. The error is below `2^-51 x (1 + |log2 x|)`, so it serves where candidates are screened or compared
+/// with a tolerance, not where the last bit decides.
+#[derive(Clone, Copy)]
+pub struct QuickLog {
+    table: &'static Table,
+}
+
+static QUICK: OnceLock<Box<Table>> = OnceLock::new();
+
+impl QuickLog {
+    /// The table, made on first use.
+    pub fn new() -> Self {
+        let table = QUICK.get_or_init(|| {
+            let mut table = Box::new([[0.0; 2]; 1024]);
+            for (i, [inverse, log]) in table.iter_mut().enumerate() {
+                *inverse = 1.0 / (1.0 + (i as f64 + 0.5) / 1024.0);
+                *log = -(inverse.ln() / std::f64::consts::LN_2);
+            }
+            table
+        });
+        Self { table }
+    }
+
+    /// `x log2 x` for a normal `x > 0`; 0 for 0.
+    #[inline]
+    pub fn x_log2_x(self, x: f64) -> f64 {
+        x_log2_x(self.table, x)
+    }
+
+    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level.
+    pub fn all_x_log2_x(self, level: Level, numbers: &[f64], out: &mut [f64]) {
+        all_x_log2_x(level, self.table, numbers, out);
+    }
+}
+
+impl Default for QuickLog {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for QuickLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "QuickLog")
+    }
 }
 
 /// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or more.
@@ -78,7 +127,7 @@ fn avx512(table: &Table, numbers: &[f64], out: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::{QuickLog, mix};
+    use crate::numeric::{log2, mix};
 
     #[test]
     fn every_level_has_the_same_bits() {
@@ -96,6 +145,18 @@ mod tests {
                     assert_eq!(QuickLog::new().x_log2_x(*x).to_bits(), o.to_bits(), "{level:?} {x}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn quick_logarithms_are_close() {
+        let quick = QuickLog::new();
+        assert_eq!(quick.x_log2_x(0.0), 0.0);
+        for i in 0..200_000 {
+            let x =
+                f64::powi(2.0, (mix(5, i) % 80) as i32 - 40) * (1.0 + mix(6, i) as f64 / 2.0_f64.powi(64));
+            let bound = x * (1.0 + log2(x).abs()) * f64::powi(2.0, -51);
+            assert!((quick.x_log2_x(x) - crate::numeric::x_log2_x(x)).abs() <= bound, "{x}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::grow::Setting;
-use crate::numeric::QuickLog;
+use crate::simd::logs::QuickLog;
 use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
 use crate::stats::contingency::Layout;

@@ -66,7 +66,7 @@ def accuracy(table: Table, seeds: int, tell: Any) -> None:
         for budget in budgets:
             errors, stated, times, top = [], [], [], 0
             for seed in range(seeds):
-                size = {"n_subsets" if method == "subsets" else "n_rows": budget}
+                size = {"n_subsets" if method == "subsets" else "sample": budget}
                 one, found = seconds(
                     lambda s=seed, m=method, z=size: estimate_features(table, method=m, random_state=s, **z)
                 )

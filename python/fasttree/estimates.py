@@ -34,7 +34,7 @@ BLOCKS = 20
 """Blocks of rows that the jackknife leaves out in turn."""
 
 
-SIZES = ["n_subsets", "n_rows", "z", "max_subsets", "max_rows", "discretize", "random_state"]
+SIZES = ["n_subsets", "sample", "z", "max_subsets", "max_sample", "discretize", "random_state"]
 """Options of `estimate_features` that can be typed."""
 
 
@@ -46,7 +46,7 @@ class FeatureEstimates:
         scores: shape (n_features,), in column order, larger is better; NaN for a feature that is constant.
         covariance: shape (n_features, n_features), of the errors of the scores; zeros where they are exact.
         feature_names: names of the columns.
-        method: ``"subsets"`` or ``"rows"``.
+        method: ``"subsets"`` or ``"rows"``. None: rows when `sample` is given, else subsets.
         criterion: the criterion, as an object.
         n_rows: rows that were looked at; all rows for subsets.
         n_subsets: subsets that were counted; 0 for rows.
@@ -170,12 +170,12 @@ def estimate_features(
     y: Any = None,
     *,
     criterion: Any = "pi",
-    method: str = "subsets",
+    method: str | None = None,
     n_subsets: int | None = None,
-    n_rows: int | None = None,
+    sample: int | None = None,
     z: float | None = None,
     max_subsets: int | None = None,
-    max_rows: int | None = None,
+    max_sample: int | None = None,
     sample_weight: Any = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
@@ -193,13 +193,13 @@ def estimate_features(
         y: labels, shape (n_rows,).
         criterion: ``"pi"``, ``"contextual_merit"`` or ``"relief"``, or an object: `Pi`, `ContextualMerit`, `Relief`. With subsets the decay must be
             ``"exponential"`` (``"uniform"``, ``"identical"`` and alpha = 0 need one subset and are exact); relief wants its radius.
-        method: ``"subsets"`` or ``"rows"``.
+        method: ``"subsets"`` or ``"rows"``. None: rows when `sample` is given, else subsets.
         n_subsets: subsets to count, at least 16; default 256. From 13 more than there are features on, single features are counted too
             and lower the error much.
-        n_rows: rows to draw without replacement, at least 40; default 2000. All rows or more: the exact scores.
+        sample: rows to draw without replacement, at least 40; default 2000. All rows or more: the exact scores.
         z: a number > 0 races: the budget is doubled until the best feature is ahead of every other by more than z standard errors, or
             its limit is reached. Looking more than once makes a false lead a little likelier than z says. None: one round.
-        max_subsets, max_rows: limit of a race; default 4096 subsets, all rows.
+        max_subsets, max_sample: limit of a race; default 4096 subsets, all rows.
         sample_weight: copies of each row, whole numbers, shape (n_rows,).
         discretize, categorical_features: as in `pair_counts`.
         random_state: seed of the draws.
@@ -226,13 +226,15 @@ def estimate_features(
         [0, 1]
     """
     metric = _metric_of(criterion)
+    if method is None:
+        method = "subsets" if sample is None else "rows"
     if method not in ("subsets", "rows"):
         raise ValueError(f"method={method!r} is not known; use 'subsets' or 'rows'")
-    strange = {"n_rows": n_rows, "max_rows": max_rows}
+    strange = {"sample": sample, "max_sample": max_sample}
     if method == "rows":
         strange = {"n_subsets": n_subsets, "max_subsets": max_subsets}
     if z is None:
-        strange |= {"max_rows": max_rows, "max_subsets": max_subsets}
+        strange |= {"max_sample": max_sample, "max_subsets": max_subsets}
     for name, value in strange.items():
         if value is not None:
             why = "a race (z=...)" if name.startswith("max") else "the other method"
@@ -259,9 +261,11 @@ def estimate_features(
             first if z is None else integer("max_subsets", 4096 if max_subsets is None else max_subsets, 16)
         )
         return job.by_subsets(first, max(first, last))
-    first = integer("n_rows", 2000 if n_rows is None else n_rows, 2 * BLOCKS)
+    first = integer("sample", 2000 if sample is None else sample, 2 * BLOCKS)
     last = (
-        first if z is None else integer("max_rows", len(table) if max_rows is None else max_rows, 2 * BLOCKS)
+        first
+        if z is None
+        else integer("max_sample", len(table) if max_sample is None else max_sample, 2 * BLOCKS)
     )
     return job.by_rows(first, max(first, last))
 

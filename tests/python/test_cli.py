@@ -247,7 +247,7 @@ def test_rank_estimates_when_asked_to(ftree):
     assert [r["score"] for r in rows] == found.scores[found.ranking].tolist()
     assert [r["standard_error"] for r in rows] == found.standard_errors[found.ranking].tolist()
     code, out, _ = ftree(
-        "rank", "tic-tac-toe", "--estimate", "rows", "-p", "n_rows=200", "-c", "contextual_merit"
+        "rank", "tic-tac-toe", "--estimate", "rows", "-p", "sample=200", "-c", "contextual_merit"
     )
     assert code == 0 and " +- " in out
     refused(ftree("rank", "tic-tac-toe", "--estimate", "subsets", "-c", "gini"), "sums over pairs")

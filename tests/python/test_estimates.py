@@ -74,9 +74,9 @@ def test_decays_without_chance_take_one_subset() -> None:
         ("subsets", Pi(alpha=0.5), {"n_subsets": 96}, 1.2),
         # no room for single features, a few draws a stratum: no means to subtract, errors of errors
         ("subsets", Pi(alpha=0.5), {"n_subsets": 16}, 2.1),
-        ("rows", Pi(), {"n_rows": 80}, 1.2),
-        ("rows", ContextualMerit(), {"n_rows": 120}, 1.2),
-        ("rows", Relief(radius=7), {"n_rows": 120}, 1.2),
+        ("rows", Pi(), {"sample": 80}, 1.2),
+        ("rows", ContextualMerit(), {"sample": 120}, 1.2),
+        ("rows", Relief(radius=7), {"sample": 120}, 1.2),
     ],
     ids=lambda x: getattr(x, "name", str(x)),
 )
@@ -173,7 +173,7 @@ def test_means_of_the_product_form_equal_their_definition() -> None:
 @pytest.mark.parametrize("method", ["subsets", "rows"])
 def test_seeds_and_threads(method: str) -> None:
     table = random_table(3, 700, 11)
-    options = {"n_subsets": 64} if method == "subsets" else {"n_rows": 200}
+    options = {"n_subsets": 64} if method == "subsets" else {"sample": 200}
     one = estimate_features(table, method=method, random_state=7, **options)
     for jobs in (2, 3):
         other = estimate_features(table, method=method, random_state=7, n_jobs=jobs, **options)
@@ -186,7 +186,7 @@ def test_seeds_and_threads(method: str) -> None:
 def test_a_sample_of_all_rows_is_exact() -> None:
     table = random_table(4, 90, 6)
     for criterion in ("pi", "contextual_merit", Relief(radius=3), "relief"):
-        found = estimate_features(table, criterion=criterion, method="rows", n_rows=1000)
+        found = estimate_features(table, criterion=criterion, method="rows", sample=1000)
         assert found.exact and found.n_rows == 90 and found.separated
         assert np.array_equal(found.scores, score_features(table, criterion=criterion))
         assert not found.standard_errors.any()
@@ -194,18 +194,18 @@ def test_a_sample_of_all_rows_is_exact() -> None:
 
 def test_races_stop_at_a_lead_or_at_their_limit() -> None:
     clear = fasttree.datasets.make_parity(1, 9, 4000, random_state=0)  # one bit is the class
-    for method, first in (("rows", {"n_rows": 100}), ("subsets", {"n_subsets": 16})):
+    for method, first in (("rows", {"sample": 100}), ("subsets", {"n_subsets": 16})):
         found = estimate_features(clear, method=method, z=3.0, **first)
         assert found.separated and found.ranking[0] == 0 and found.z == 3.0
-    found = estimate_features(clear, method="rows", z=3.0, n_rows=100)
+    found = estimate_features(clear, method="rows", z=3.0, sample=100)
     assert found.n_rows < 1000 and found.rounds < 5
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (500, 12))
     X[:, 1] = X[:, 0]  # two features that are one can never be told apart
     tied = Table(X, (X[:, 0] == 1).astype(int), categorical_features="all")
-    found = estimate_features(tied, method="rows", z=2.0, n_rows=50)
+    found = estimate_features(tied, method="rows", z=2.0, sample=50)
     assert found.exact and found.rounds == 5 and found.n_rows == 500 and not found.separated
-    found = estimate_features(tied, method="rows", z=2.0, n_rows=50, max_rows=300)
+    found = estimate_features(tied, method="rows", z=2.0, sample=50, max_sample=300)
     assert not found.exact and found.n_rows == 300 and found.rounds == 4 and not found.separated
     found = estimate_features(tied, z=2.0, n_subsets=32, max_subsets=100)
     assert not found.separated and found.rounds == 2 and 50 < found.n_subsets < 90
@@ -216,7 +216,7 @@ def test_constant_features_have_no_score() -> None:
     X = rng.integers(0, 3, (300, 10))
     X[:, 4] = 1
     table = Table(X, rng.integers(0, 2, 300), categorical_features="all")
-    for options in ({"n_subsets": 32}, {"method": "rows", "n_rows": 100}, {"method": "rows", "n_rows": 300}):
+    for options in ({"n_subsets": 32}, {"method": "rows", "sample": 100}, {"method": "rows", "sample": 300}):
         found = estimate_features(table, **options)
         assert np.flatnonzero(np.isnan(found.scores)).tolist() == [4]
         assert np.isnan(found.standard_errors[4]) and found.ranking[-1] == 4
@@ -243,14 +243,14 @@ BAD = [
     ({"criterion": Pi(decay="power")}, "decay='exponential'"),
     ({"criterion": Pi(alpha=-1.0)}, "alpha"),
     ({"criterion": Pi(alpha=math.nan)}, "finite"),
-    ({"criterion": "relief", "method": "rows", "n_rows": 50}, r"Relief\(radius="),
+    ({"criterion": "relief", "method": "rows", "sample": 50}, r"Relief\(radius="),
     ({"method": "cells"}, "'subsets' or 'rows'"),
     ({"method": "rows", "n_subsets": 64}, "the other method"),
-    ({"n_rows": 100}, "the other method"),
+    ({"sample": 100}, "the other method"),
     ({"max_subsets": 100}, "a race"),
     ({"z": -1.0}, "z"),
     ({"n_subsets": 12}, "n_subsets"),
-    ({"method": "rows", "n_rows": 10}, "n_rows"),
+    ({"method": "rows", "sample": 10}, "sample"),
     ({"sample_weight": [0.5] * 60}, "row 0 is 0.5"),
     ({"sample_weight": [1] * 59}, "shape"),
     ({"discretize": None, "numeric": True}, "is numeric"),

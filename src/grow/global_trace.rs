@@ -40,7 +40,23 @@ impl Table {
             self.cells[at] = if *holders == 0 { 0.0 } else { sum.max(0.0) };
         }
     }
+
+    /// A class that is all under one label has the class's total there, without the rounding errors of what came and went.
+    fn settle(&mut self, totals: &[f64]) {
+        let k = totals.len();
+        for (class, &total) in totals.iter().enumerate() {
+            let mut held = (class..k * k).step_by(k).filter(|&at| self.holders[at] > 0);
+            if let (Some(at), None) = (held.next(), held.next())
+                && (self.cells[at] - total).abs() <= ROUNDING * total
+            {
+                self.cells[at] = total;
+            }
+        }
+    }
 }
+
+/// Share of a sum of weights that rounding may have moved.
+const ROUNDING: f64 = 1e-9;
 
 /// Distance of the whole tree to the classes after each of its steps, computed from the nodes alone.
 ///
@@ -80,6 +96,7 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
             debug_assert_ne!(tree.nodes[node as usize].step, NONE);
             add(&mut table, node, -1.0);
             tree.children(node as usize).iter().for_each(|&child| add(&mut table, child, 1.0));
+            table.settle(&totals);
             for (i, &cell) in table.cells.iter().enumerate() {
                 cells[i * n + j] = cell;
             }

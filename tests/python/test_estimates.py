@@ -246,7 +246,7 @@ BAD = [
     ({"criterion": "relief", "method": "rows", "sample": 50}, r"Relief\(radius="),
     ({"method": "cells"}, "'subsets' or 'rows'"),
     ({"method": "rows", "n_subsets": 64}, "the other method"),
-    ({"sample": 100}, "the other method"),
+    ({"method": "subsets", "sample": 100}, "the other method"),
     ({"max_subsets": 100}, "a race"),
     ({"z": -1.0}, "z"),
     ({"n_subsets": 12}, "n_subsets"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris, load_wine
 
 import fasttree
 from fasttree import criteria, model_selection
@@ -17,6 +18,7 @@ from .test_growth import assert_same_tree, evaluator, labels, make_columns, make
 from .tools import _load, criteria_oracle, run_script
 
 global_oracle = _load("global_oracle")
+global_numpy = _load("global_numpy")
 
 NAMES = [info["name"] for info in fasttree.list_criteria() if info["evidence"] == "table"]
 
@@ -255,6 +257,15 @@ def test_real_weights_leave_nothing_behind(name, evaluation):
             table = np.zeros((3, 3))
             np.add.at(table, (predicted, y), w)
             assert step.global_distance == pytest.approx(criterion.distance(table), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["gini", "info_gain"])
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_steps_are_those_of_plain_numpy(name, load):
+    X, y = load(return_X_y=True)
+    model = fasttree.fit(X, y, criterion=name, evaluation="global")
+    expected = global_numpy.grow(X, y, getattr(global_numpy, name))
+    np.testing.assert_allclose([step.global_distance for step in model.trace_], expected, atol=1e-12)
 
 
 def test_all_rows_under_one_label_are_all_rows():

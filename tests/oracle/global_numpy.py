@@ -66,28 +66,34 @@ def grow(
                     continue
                 left = np.cumsum(hot[order], axis=0)[cuts]
                 right = own - left
-                l, r = left.argmax(axis=1), right.argmax(axis=1)
+                to_left, to_right = left.argmax(axis=1), right.argmax(axis=1)
                 tables = np.repeat(rest[None], len(cuts), axis=0)
                 places = np.arange(len(cuts))
-                tables[places, l] += left
-                tables[places, r] += right
+                tables[places, to_left] += left
+                tables[places, to_right] += right
                 outer = np.round(measure(tables), digits)
                 inner = np.round(measure(np.stack([left, right], axis=1)), digits)
                 first = np.lexsort((places, inner, outer))[0]
                 key = (outer[first], inner[first])
                 if chosen is None or key < best:
                     best = key
-                    chosen = (at, order[: cuts[first] + 1], order[cuts[first] + 1 :], l[first], r[first])
+                    chosen = (
+                        at,
+                        order[: cuts[first] + 1],
+                        order[cuts[first] + 1 :],
+                        to_left[first],
+                        to_right[first],
+                    )
         if chosen is None:
             break
-        at, a, b, l, r = chosen
+        at, a, b, low, high = chosen
         own = hot[leaves[at]].sum(axis=0)
         whole[labels[at]] -= own
-        whole[l] += hot[a].sum(axis=0)
-        whole[r] += hot[b].sum(axis=0)
+        whole[low] += hot[a].sum(axis=0)
+        whole[high] += hot[b].sum(axis=0)
         # The leaf created first is the one whose place comes first: a split leaf's place is its children's no longer.
         del leaves[at], labels[at]
         leaves += [a, b]
-        labels += [int(l), int(r)]
+        labels += [int(low), int(high)]
         distances.append(float(measure(whole[None])[0]))
     return distances

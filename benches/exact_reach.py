@@ -113,7 +113,7 @@ def main() -> None:
     except importlib.metadata.PackageNotFoundError:
         peer = None
     record = {
-        "command": "python benches/exact_reach.py", "seconds": seconds, "machine": platform.machine(), "pystreed": peer,
+        "command": f"python benches/exact_reach.py --seconds {seconds:g}", "seconds": seconds, "machine": platform.machine(), "pystreed": peer,
         "minimal_tree": smallest(seconds), "optimal_tree": cheapest(seconds),
     }  # fmt: skip
     print(json.dumps(record, indent=1))

@@ -21,13 +21,15 @@ fn schema(features: usize, classes: usize, kind: impl Fn() -> Kind) -> Schema {
     }
 }
 
-/// Numbers, column by column, and classes that follow six of them but for one row in twenty.
+/// Numbers, column by column, and classes that follow six of them (or all) but for one row in twenty.
 pub fn numbers(rows: usize, features: usize, classes: usize) -> (Vec<Vec<f64>>, Vec<u16>) {
     let columns: Vec<Vec<f64>> =
         (0..features).map(|j| (0..rows).map(|i| unit(j as u64, i as u64)).collect()).collect();
+    let telling = features.min(6);
     let codes = (0..rows)
         .map(|i| {
-            let signal: f64 = (0..6).map(|j| (columns[j][i] * (j + 2) as f64).fract()).sum::<f64>() / 6.0;
+            let signal: f64 = (0..telling).map(|j| (columns[j][i] * (j + 2) as f64).fract()).sum();
+            let signal = signal / telling as f64;
             let noisy = if unit(99, i as u64) < 0.05 { unit(98, i as u64) } else { signal };
             ((noisy * classes as f64) as u16).min(classes as u16 - 1)
         })

@@ -57,7 +57,7 @@ def test_table_1_says_what_the_paper_gets_wrong(small):
 def test_figures_are_drawn(small, tmp_path):
     pytest.importorskip("matplotlib")
     paths = small.save_figures(tmp_path)
-    assert len(paths) == 8
+    assert len(paths) == 10
     assert all(path.stat().st_size > 10_000 for path in paths)
 
 

@@ -36,7 +36,7 @@ from ..table import Table
 from . import spaeh_kosub_claims as claims
 from .reproduction import Figure, Reproduction, Row, plain_key
 from .sources import open_sets
-from .spaeh_kosub_pictures import draw_growth, draw_learning_curves, draw_tree_sizes
+from .spaeh_kosub_pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
 from .spaeh_kosub_runs import Curves, Growth, Sizes, growth_curves, learning_curves, tree_sizes
 
 __all__ = ["DATASETS", "MEASURES", "SHARES", "estimator", "run"]
@@ -308,6 +308,13 @@ def _add_figures(out: Reproduction, found: _Outcome) -> None:
             f"spaeh-kosub-figure-5{suffix}",
             f"Figure 5: nodes against the generating tree{note}",
             lambda: draw_tree_sizes(found.sizes, MEASURES),
+        )
+    )
+    out.figures.append(
+        Figure(
+            f"spaeh-kosub-figure-6{suffix}",
+            f"Figure 6 (c): redundant splits, locally and globally{note}",
+            lambda: draw_redundant_splits(found.sizes, MEASURES, claims.FEW),
         )
     )
     for number, panels in ((7, found.noisy), (8, found.glocal)):

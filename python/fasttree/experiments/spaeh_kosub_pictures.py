@@ -9,7 +9,7 @@ import numpy as np
 
 from .spaeh_kosub_runs import Curves, Growth, Sizes, interval
 
-__all__ = ["draw_growth", "draw_learning_curves", "draw_tree_sizes"]
+__all__ = ["draw_growth", "draw_learning_curves", "draw_redundant_splits", "draw_tree_sizes"]
 
 COLOURS = {"local": "#0072B2", "global": "#D55E00", "glocal": "#009E73"}
 """Colour of each evaluation (the paper's global curves are red)."""
@@ -87,6 +87,38 @@ def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
         if place >= 3:
             ax.set_xlabel("nodes of the generating tree")
     axes[0].legend(fontsize=8, frameon=False, loc="upper left")
+    return figure
+
+
+def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float) -> Any:
+    """Figure 6 (c) as measured: mean redundant splits of the trees of figure 5 (bars: 95 % intervals); efficient is below the line at `few`."""
+    from ..plots.canvas import new_figure, plain_frame
+
+    figure, (ax,) = new_figure(1, 1, width=7.2, height=3.6)
+    for shift, evaluation in ((-0.12, "local"), (0.12, "global")):
+        counts = [sizes.redundant[f"{measure} {evaluation}"].ravel() for measure in measures]
+        middle = np.array([values.mean() for values in counts])
+        half = np.array([interval(values) for values in counts])
+        ax.errorbar(
+            np.arange(len(middle)) + shift,
+            middle,
+            yerr=[np.minimum(half, middle), half],
+            fmt="o" if evaluation == "local" else "s",
+            capsize=3,
+            color=COLOURS[evaluation],
+            label=evaluation,
+        )
+    ax.axhline(few, color="black", linewidth=1.0, linestyle=":")
+    ax.text(
+        0.99, few / 1.2, "efficient", fontsize=8, ha="right", va="top", transform=ax.get_yaxis_transform()
+    )
+    ax.set_yscale("symlog", linthresh=0.01)
+    ax.set_ylim(-0.002, 300)
+    ax.set_yticks([0, 0.01, 0.1, 1, 10, 100], ["0", "0.01", "0.1", "1", "10", "100"])
+    ax.set_xticks(range(len(measures)), list(measures.values()), fontsize=8)
+    ax.set_ylabel("redundant splits a tree")
+    plain_frame(ax)
+    ax.legend(fontsize=8, frameon=False, loc="upper center")
     return figure
 
 

@@ -7,8 +7,10 @@ time does. Contestants take turns, so that a slow minute hits all of them, and t
 from __future__ import annotations
 
 import gc
+import importlib.util
 import platform
 import resource
+import sys
 import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -40,6 +42,20 @@ def one_run(work: Callable[[], Any], least: float = 0.05) -> float:
         if taken >= least or calls >= 10_000:
             return taken / calls
         calls = min(10_000, max(calls * 2, int(calls * 1.2 * least / max(taken, 1e-6))))
+
+
+def check(holds: bool, what: str) -> None:
+    """Refuse to time a wrong answer."""
+    if not holds:
+        raise SystemExit(f"wrong answer, nothing is timed: {what}")
+
+
+def have(package: str) -> bool:
+    """Whether a peer is installed; says so if not."""
+    found = importlib.util.find_spec(package) is not None
+    if not found:
+        print(f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr)
+    return found
 
 
 def take_turns(contestants: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:

@@ -13,6 +13,7 @@ import argparse
 import datetime
 import itertools
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def main() -> None:
         filled = int(((model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)).sum())
         tell("scores of the root", name, best["root"], root)
         tell("whole tree", name, best["tree"], tree, leaves=filled, numpy_leaves=leaves)
-        counts_of = lambda t=table: fasttree.pair_counts(t)  # noqa: E731
+        counts_of = partial(fasttree.pair_counts, table)
         one_pass, counts = min((seconds(counts_of) for _ in range(options.rounds)), key=lambda p: p[0])
         thousand = min(seconds(lambda c=counts: c.sweep(alpha=np.linspace(0, 3, 1000)))[0] for _ in range(3))
         tell("pass", name, one_pass)

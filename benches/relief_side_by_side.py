@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import importlib.util
 import json
 import os
 import resource
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import cpu_seconds, machine, take_turns
+from clock import check, cpu_seconds, have, machine, take_turns
 
 from fasttree import score_features
 from fasttree.criteria import MultiSurf, ReliefF  # type: ignore[attr-defined]
@@ -42,20 +41,6 @@ SMALL = [(958, 9, 3), (3196, 36, 2), (8124, 22, 5), (1000, 1000, 3)]
 WIDE = [(1000, 10_000, 3), (2350, 10_000, 3)]
 REBATE_UP_TO = 100
 K = 10
-
-
-def check(holds: bool, what: str) -> None:
-    """Refuse to time a wrong answer."""
-    if not holds:
-        raise SystemExit(f"wrong answer, nothing is timed: {what}")
-
-
-def have(package: str) -> bool:
-    """Whether a peer is installed; says so if not."""
-    found = importlib.util.find_spec(package) is not None
-    if not found:
-        print(f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr)
-    return found
 
 
 def codes(rows: int, columns: int, values: int) -> tuple[np.ndarray, np.ndarray]:

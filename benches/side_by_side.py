@@ -14,17 +14,15 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import importlib.util
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import machine, take_turns
+from clock import check, have, machine, take_turns
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
@@ -49,20 +47,6 @@ class Contest:
     leaves: dict[str, float] = field(default_factory=dict)
     accuracy: dict[str, float] = field(default_factory=dict)
     ours: tuple[str, ...] = (OURS,)
-
-
-def check(holds: bool, what: str) -> None:
-    """Refuse to time a wrong answer."""
-    if not holds:
-        raise SystemExit(f"wrong answer, nothing is timed: {what}")
-
-
-def have(package: str) -> bool:
-    """Whether a peer is installed; says so if not."""
-    found = importlib.util.find_spec(package) is not None
-    if not found:
-        print(f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr)
-    return found
 
 
 def numbers(rows: int, classes: int = 2, features: int = 20) -> tuple[np.ndarray, ...]:

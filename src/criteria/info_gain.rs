@@ -59,13 +59,7 @@ impl Formula for InfoGain {
     }
 
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        let (share, logs) = (1.0 / row.total().or_one(), row.context.logs);
-        out.fill(0.0);
-        row.add_each_class(out, |x| x.x_log2_x(logs));
-        let (before, sizes) = row.size();
-        for (t, &z) in out.iter_mut().zip(sizes) {
-            *t = (before.plus(z).x_log2_x(logs) - *t) * share;
-        }
+        row.entropies(1.0, out);
         true
     }
 

@@ -69,13 +69,7 @@ impl Formula for VariationOfInformation {
 
     /// `(n_m log n_m - 2 sum_c n_mc log n_mc) / n`.
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        let (share, logs) = (1.0 / row.total().or_one(), row.context.logs);
-        out.fill(0.0);
-        row.add_each_class(out, |x| x.x_log2_x(logs));
-        let (before, sizes) = row.size();
-        for (t, &z) in out.iter_mut().zip(sizes) {
-            *t = (before.plus(z).x_log2_x(logs) - 2.0 * *t) * share;
-        }
+        row.entropies(2.0, out);
         true
     }
 }

@@ -1,0 +1,105 @@
+//! What is said about a criterion: its evidence, options, bounds and symmetries, as data.
+//!
+//! Nothing here computes. Python classes, documentation tables and command-line choices are made from these words, and property tests
+//! verify every claim on random tables, so a fact that is not true does not stay.
+
+use serde::Serialize;
+
+/// What a criterion needs to know about the rows of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// The contingency table branch x class.
+    Table,
+    /// Counts of ordered pairs of rows by case and distance.
+    Pairs,
+    /// k nearest or all rows in a radius, for each row.
+    Neighbours,
+    /// The rows themselves.
+    Rows,
+}
+
+/// One option of a criterion, as data.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct OptionInfo {
+    /// Name in Python and in the command line.
+    pub name: &'static str,
+    /// Default, as JSON text.
+    pub default: &'static str,
+    /// Domain and meaning in one sentence.
+    pub doc: &'static str,
+}
+
+/// Facts about a criterion with default options; property tests verify every one of them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Info {
+    /// Canonical name.
+    pub name: &'static str,
+    /// Other names for the same thing.
+    pub aliases: &'static [&'static str],
+    /// Name of the Python class in `fasttree.criteria`.
+    pub class_name: &'static str,
+    /// One sentence for people.
+    pub summary: &'static str,
+    /// LaTeX formula of the score.
+    pub formula: &'static str,
+    /// Formula of the distance, in terms of the score or on its own.
+    pub distance: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Evidence needed.
+    pub evidence: Evidence,
+    /// Smallest possible score (`-inf` as `None`).
+    pub lowest: Option<f64>,
+    /// Largest possible score over all tables (`None`: unbounded).
+    pub highest: Option<f64>,
+    /// Score of a table equals the score of its transpose.
+    pub symmetric: bool,
+    /// Reordering branches changes nothing.
+    pub branch_invariant: bool,
+    /// Reordering classes changes nothing.
+    pub class_invariant: bool,
+    /// The distance is a metric on partitions of the same rows.
+    pub metric: bool,
+    /// Score is a strictly quasi-convex function of the left counts of a binary split along a run of rows of one class (convex,
+    /// an increasing function of a convex one, or convex over concave): a threshold inside the run scores below the better end
+    /// of the run, and at the ends of the data below the other end (Fayyad & Irani 1992). Where a minimum leaf size forbids an
+    /// end of a run, the thresholds next to the forbidden zone remain candidates.
+    pub convex: bool,
+    /// Scores may be scaled by the known fraction when values are missing.
+    pub fractional: bool,
+    /// Options of the criterion.
+    pub options: &'static [OptionInfo],
+    /// A worked example: rows are branches, columns are classes.
+    pub example: &'static [&'static [u32]],
+    /// Its score with default options.
+    pub example_score: f64,
+}
+
+impl Info {
+    /// What most criteria that need more than a table have in common: the distance `-s`, no bounds, no worked example. The rest
+    /// is for the criterion to say.
+    pub(super) const fn beyond_tables(evidence: Evidence) -> Self {
+        Self {
+            name: "",
+            aliases: &[],
+            class_name: "",
+            summary: "",
+            formula: "",
+            distance: "-s",
+            source: "",
+            evidence,
+            lowest: None,
+            highest: None,
+            symmetric: false,
+            branch_invariant: true,
+            class_invariant: true,
+            metric: false,
+            convex: false,
+            fractional: false,
+            options: &[],
+            example: &[],
+            example_score: 0.0,
+        }
+    }
+}

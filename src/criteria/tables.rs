@@ -1,0 +1,160 @@
+//! What a formula sees: the counts of a block of candidates of one node, branch by class.
+//!
+//! Struct of arrays, `cells[(branch * classes + class) * stride + candidate]`: inner loops run over candidates and vectorise. All
+//! candidates of a block have the same number of branches and the same class totals. [`Tables`] leaves open whether rows or weights are
+//! counted, [`Block`] has the type. Views only, nothing is copied; one table is a block of one.
+
+use crate::numeric::{Cells, Count, Logs};
+
+/// Facts about the training set that a formula may need.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Tables of logarithms up to the number of rows.
+    pub logs: Logs,
+    /// Number of declared classes (length of the class axis).
+    pub classes: usize,
+    /// Which of them occur in the training set.
+    pub occurring: Vec<bool>,
+}
+
+impl Context {
+    /// A context for tables with `classes` classes, all of which occur, and at most `max` rows.
+    pub fn new(classes: usize, max: u64) -> Self {
+        Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes] }
+    }
+
+    /// Number of classes that occur in the training set.
+    pub fn n_occurring(&self) -> usize {
+        self.occurring.iter().filter(|&&o| o).count()
+    }
+}
+
+/// A block of candidates of one node. All candidates have the same number of branches and the same
+/// class totals (those of the node's rows, or of the rows with a known value).
+#[derive(Debug, Clone, Copy)]
+pub struct Tables<'a> {
+    /// `cells[(branch * classes + class) * stride + candidate]`.
+    pub cells: Cells<'a>,
+    /// Class totals, length `classes`, of the same kind as `cells`.
+    pub totals: Cells<'a>,
+    /// Number of branches.
+    pub branches: usize,
+    /// Number of declared classes.
+    pub classes: usize,
+    /// Distance between the planes of two neighbouring cells.
+    pub stride: usize,
+    /// Number of candidates, at most `stride`.
+    pub len: usize,
+    /// Declared number of values of the split feature of each candidate (2 for a threshold).
+    pub declared: &'a [u32],
+    /// Facts about the training set.
+    pub context: &'a Context,
+}
+
+/// [`Tables`] with the type of the counts known; what a formula is written against.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a, C> {
+    cells: &'a [C],
+    /// Class totals.
+    pub totals: &'a [C],
+    /// Number of branches.
+    pub branches: usize,
+    /// Number of declared classes.
+    pub classes: usize,
+    stride: usize,
+    /// Number of candidates.
+    pub len: usize,
+    /// Declared number of values of each candidate.
+    pub declared: &'a [u32],
+    /// Facts about the training set.
+    pub context: &'a Context,
+}
+
+impl<'a, C: Count> Block<'a, C> {
+    /// Counts of one cell for all candidates.
+    #[inline]
+    pub fn cell(&self, branch: usize, class: usize) -> &'a [C] {
+        let start = (branch * self.classes + class) * self.stride;
+        &self.cells[start..start + self.len]
+    }
+
+    /// Count of one cell of one candidate.
+    #[inline]
+    pub fn at(&self, branch: usize, class: usize, candidate: usize) -> C {
+        self.cells[(branch * self.classes + class) * self.stride + candidate]
+    }
+
+    /// Counts of the classes in one branch of one candidate.
+    #[inline]
+    pub fn branch(&self, branch: usize, candidate: usize) -> impl Iterator<Item = C> + Clone + use<'a, C> {
+        let (cells, stride) = (self.cells, self.stride);
+        let start = branch * self.classes * stride + candidate;
+        (0..self.classes).map(move |c| cells[start + c * stride])
+    }
+
+    /// Rows (or weight) of one branch of one candidate.
+    #[inline]
+    pub fn branch_total(&self, branch: usize, candidate: usize) -> C {
+        self.branch(branch, candidate).fold(C::default(), C::plus)
+    }
+
+    /// The candidates `at..at + len`, without copying.
+    #[inline]
+    pub fn part(&self, at: usize, len: usize) -> Self {
+        debug_assert!(at + len <= self.len);
+        Self { cells: &self.cells[at..], len, declared: &self.declared[at..], ..*self }
+    }
+
+    /// Rows (or weight) of the node.
+    #[inline]
+    pub fn total(&self) -> C {
+        self.totals.iter().fold(C::default(), |a, &b| a.plus(b))
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// One table given as rows of branches; for tests, documentation and single questions.
+    pub fn one(cells: &'a [u32], totals: &'a [u32], declared: &'a [u32; 1], context: &'a Context) -> Self {
+        Self {
+            cells: Cells::Rows(cells),
+            totals: Cells::Rows(totals),
+            branches: cells.len() / context.classes,
+            classes: context.classes,
+            stride: 1,
+            len: 1,
+            declared,
+            context,
+        }
+    }
+
+    /// Rows (or weight) of the node.
+    pub fn n(&self) -> f64 {
+        match self.totals {
+            Cells::Rows(t) => t.iter().map(|&c| f64::from(c)).sum(),
+            Cells::Weights(t) => t.iter().sum(),
+        }
+    }
+
+    /// The candidates `at..at + len` of this block, as a block of their own; nothing is copied.
+    pub fn window(&self, at: usize, len: usize) -> Tables<'a> {
+        debug_assert!(at + len <= self.len);
+        let cells = match self.cells {
+            Cells::Rows(c) => Cells::Rows(&c[at..]),
+            Cells::Weights(c) => Cells::Weights(&c[at..]),
+        };
+        Tables { cells, len, declared: &self.declared[at..], ..*self }
+    }
+
+    pub(super) fn block<C: Count>(&self, cells: &'a [C], totals: &'a [C]) -> Block<'a, C> {
+        Block {
+            cells,
+            totals,
+            branches: self.branches,
+            classes: self.classes,
+            stride: self.stride,
+            len: self.len,
+            declared: self.declared,
+            context: self.context,
+        }
+    }
+}

@@ -19,7 +19,7 @@ fn naive(model: &Model, data: &Dataset, row: u32) -> u32 {
         let n = &tree.nodes[node];
         let branch = match (n.test, &data.columns()[n.feature as usize]) {
             (Test::Leaf, _) => return node as u32,
-            (Test::Threshold(t), Column::Numeric(c)) => usize::from(c.value(row) > t),
+            (Test::Threshold(t), Column::Numeric(c)) => usize::from(c.value(row) > t.reach),
             (Test::Multiway, Column::Nominal(c)) => c.code(row) as usize,
             other => panic!("{other:?}"),
         };

@@ -286,6 +286,23 @@ pub fn midpoint(lo: f64, hi: f64) -> f64 {
     if t < lo || t >= hi { lo } else { t }
 }
 
+/// The largest number that is not above `t`, or exceeds it by less than `tolerance` as `x - t` tells in doubles: where a tolerant
+/// comparison changes its mind, so that `x <= reach(t, tolerance)` says the same for every number. By bisection over the doubles
+/// between, for the difference is rounded.
+pub fn reach(t: f64, tolerance: f64) -> f64 {
+    let within = |x: f64| x <= t || x - t < tolerance;
+    let (mut low, mut high) = (order_key(t), order_key((t + 2.0 * tolerance).max(t.next_up())));
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if within(from_order_key(middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    from_order_key(low)
+}
+
 /// A sum without rounding until it is read (Shewchuk 1997: a list of parts that do not overlap); the order
 /// of the terms does not matter.
 #[derive(Debug, Clone, Default)]
@@ -385,6 +402,11 @@ pub fn order_key(x: f64) -> u64 {
     if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
 }
 
+/// The double of a key.
+fn from_order_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 1 { key ^ (1 << 63) } else { !key })
+}
+
 /// A 64-bit mix of a seed and a path; the source of every random choice inside a tree, so that a
 /// choice depends on the node and never on the thread or the order of growth.
 #[inline]
@@ -423,6 +445,22 @@ mod tests {
         {
             let t = midpoint(lo, hi);
             assert!(lo <= t && t < hi, "{lo} {hi} {t}");
+        }
+    }
+
+    #[test]
+    fn a_reach_is_the_last_number_within_the_tolerance() {
+        let small = [0.0, 5e-324, 1e-310, 1e-22, 1e-7, 1e-6, 0.1, 1.0, 3.7, 1e3, 1e9, 1e10, 1e17, f64::MAX];
+        for t in small.iter().flat_map(|&t| [t, -t, t.next_up(), -t.next_up()]) {
+            for tolerance in [0.0, 1e-6, 0.5] {
+                if !t.is_finite() {
+                    continue;
+                }
+                let last = reach(t, tolerance);
+                let within = |x: f64| x <= t || x - t < tolerance;
+                assert!(within(last) && !within(last.next_up()), "{t:e} {tolerance} {last:e}");
+                assert!(tolerance > 0.0 || last == t, "{t:e}");
+            }
         }
     }
 

@@ -25,7 +25,9 @@ class TreeArrays:
         node_count, max_depth, n_leaves: sizes.
         parent: parent of each node, -1 for the root.
         feature: feature that is asked for, -2 in a leaf.
-        threshold: ``x <= threshold`` goes to the first child; NaN in other nodes.
+        threshold: of numbers, as text shows it; NaN in other nodes.
+        reach: ``x <= reach`` goes to the first child, all other numbers to the second. Equal to the threshold, save with
+            ``thresholds="training_value"``, where numbers that exceed it by less than 1e-6 count as equal (J48).
         n_levels, first_level, levels: in a subset node i (n_levels[i] > 0) the declared levels with the codes
             ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child, all other declared ones to the
             second; a third child takes missing values where the node had any. See `levels_of`.
@@ -53,6 +55,7 @@ class TreeArrays:
     depth: np.ndarray
     feature: np.ndarray
     threshold: np.ndarray
+    reach: np.ndarray
     first_child: np.ndarray
     n_children: np.ndarray
     missing_branch: np.ndarray

@@ -61,7 +61,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             (A coarser tree, seldom a faster one: the exact search is quick.)
         max_bins: largest number of bins of a histogram search, at least 2.
         thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or ``"training_value"`` (the largest value of the
-            whole training set that is not above the midpoint, as J48).
+            whole training set that is not above the midpoint, as J48; numbers less than 1e-6 above it count as equal to it).
         max_depth: deepest level of a leaf; the root is level 0.
         max_leaf_nodes: largest number of leaves; growth is then best-first by distance.
         min_samples_split: fewer rows are not split (a float below 1: share of the rows).

@@ -419,7 +419,14 @@ impl PyModel {
         out.set_item(
             "threshold",
             reals(&|n| match n.test {
-                Test::Threshold(t) => t,
+                Test::Threshold(t) => t.at,
+                _ => f64::NAN,
+            }),
+        )?;
+        out.set_item(
+            "reach",
+            reals(&|n| match n.test {
+                Test::Threshold(t) => t.reach,
                 _ => f64::NAN,
             }),
         )?;

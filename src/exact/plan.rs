@@ -169,7 +169,7 @@ impl Plan {
                 let above = members(&right).map(|i| ranks[i]).min().unwrap_or(r + 1) as usize;
                 let values = &problem.values[usize::from(f)];
                 node.test = match &data.columns()[usize::from(f)] {
-                    Column::Numeric(_) => Test::Threshold(midpoint(values[below], values[above])),
+                    Column::Numeric(_) => Test::Threshold(midpoint(values[below], values[above]).into()),
                     Column::Nominal(_) => {
                         let listed: Vec<u32> = (0..=values[below] as u32).collect();
                         tree.adopt(Test::Subset { first: 0, len: listed.len() as u32 }, &listed)

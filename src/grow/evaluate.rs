@@ -429,7 +429,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 let column = self.ground.numeric[i].column;
                 let at = choice.at as usize;
                 let (lo, hi) = (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
-                let t = self.ground.setting.threshold(column, lo, hi);
+                let t = self.ground.setting.threshold(self.ground.data, column, (lo, hi), lo);
                 let mut sizes = vec![choice.at, (order.len() - at) as u32];
                 if missing {
                     sizes.push((self.extent.len - order.len()) as u32);
@@ -499,7 +499,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         if let Some(cuts) = ground.cuts[nominal] {
             let last = listed.last().copied().unwrap_or_default();
             branch_of[..=last as usize].fill(0);
-            return (Test::Threshold(cuts[last as usize]), Vec::new(), branch_of);
+            return (Test::Threshold(cuts[last as usize].into()), Vec::new(), branch_of);
         }
         let weight = |b: usize| sums[b * k..(b + 1) * k].iter().map(|s| s.value(unit)).sum::<f64>();
         if self.ground.setting.nominal_splits == NominalSplits::Subset && weight(0) >= weight(1) {

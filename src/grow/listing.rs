@@ -119,7 +119,7 @@ fn listed<W: Weighing>(
                 Place::Nominal(j) => {
                     let (sums, _) = look.branches(feature, at, &tally);
                     match look.division(j, at, &tally, &sums) {
-                        (Test::Threshold(t), ..) => threshold = Some(t),
+                        (Test::Threshold(t), ..) => threshold = Some(t.at),
                         (_, listed, _) => levels = Some(listed),
                     }
                 }
@@ -128,7 +128,7 @@ fn listed<W: Weighing>(
                     let column = ground.numeric[i].column;
                     let value = |j: usize| column.value(entry_row(order[j]));
                     let (lo, hi) = (value(at as usize - 1), value(at as usize));
-                    threshold = Some(setting.threshold(column, lo, hi));
+                    threshold = Some(setting.threshold(data, column, (lo, hi), lo).at);
                 }
             }
             Candidate { feature, threshold, levels, score }

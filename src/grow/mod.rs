@@ -4,6 +4,7 @@
 //! of a node are a range of permuted buffers ([`ground`]); splitting a node partitions its range, so children are ranges
 //! again and no row is ever copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
 
+mod between;
 mod bits;
 mod draft;
 mod evaluate;
@@ -25,9 +26,9 @@ mod rows;
 mod stash;
 
 use crate::criteria::{Context, Criterion, Guard};
-use crate::data::{Bits, Column, Dataset, NumericColumn, RowSet, Weights, entry_row};
+use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::numeric::{Ties, midpoint};
+use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
 use crate::tree::Tree;
@@ -187,9 +188,6 @@ pub enum Thresholds {
     TrainingValue,
 }
 
-/// A training value exceeds a midpoint by rounding only when it does so by less than this.
-const ROUNDING: f64 = 1e-6;
-
 /// Everything that growth is told.
 #[derive(Debug)]
 pub struct Setting<'a> {
@@ -229,28 +227,6 @@ pub struct Setting<'a> {
     pub all_rows: f64,
     /// The same as bits, where they are not all rows of the data set and thresholds are training values.
     pub training: Option<Bits>,
-}
-
-impl Setting<'_> {
-    /// The threshold between two neighbouring values of a node (never `-0.0`, which depends on the order of the rows).
-    pub(crate) fn threshold(&self, column: &NumericColumn, lo: f64, hi: f64) -> f64 {
-        let middle = midpoint(lo, hi);
-        let t = match self.thresholds {
-            Thresholds::Midpoint => middle,
-            Thresholds::Value => lo,
-            Thresholds::TrainingValue => {
-                let order = column.order();
-                let value = |e: u32| column.value(entry_row(e));
-                let end = order.partition_point(|&e| {
-                    let v = value(e);
-                    v < hi && v - middle < ROUNDING
-                });
-                let training = |e: &&u32| self.training.as_ref().is_none_or(|t| t.get(entry_row(**e)) == 1);
-                order[..end].iter().rev().find(training).map_or(lo, |&e| value(e).max(lo))
-            }
-        };
-        t + 0.0
-    }
 }
 
 /// Refuse limits outside their domain.

@@ -3,7 +3,7 @@
 use crate::data::{Bins, Column, Dataset, Kind, MISSING, Schema};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::tree::{ALL, Node, Test, Tree};
+use crate::tree::{ALL, Node, Test, Threshold, Tree};
 
 /// Rows that can be asked for their values.
 pub trait Source: Sync {
@@ -94,7 +94,7 @@ impl<'t> Walker<'t> {
                 let me = i as u32;
                 match node.test {
                     Test::Leaf => Step { threshold: 0.0, feature: 0, low: me, high: me, missing: me },
-                    Test::Threshold(threshold) => {
+                    Test::Threshold(Threshold { reach: threshold, .. }) => {
                         let c = tree.children(i);
                         let missing = missing_child(node, me, c);
                         binary &= matches!(
@@ -163,7 +163,7 @@ impl<'t> Walker<'t> {
         let feature = step.feature as usize;
         match self.tree.nodes[node as usize].test {
             Test::Leaf => node,
-            Test::Threshold(t) => {
+            Test::Threshold(Threshold { reach: t, .. }) => {
                 let mut x = source.number(row, feature);
                 if x.is_nan()
                     && let Reading::Number { fill } | Reading::Binned { fill, .. } = self.readings[feature]

@@ -50,7 +50,8 @@ pub(super) fn merge(sketch: &mut Sketch, same: Merge) {
             }
             let inner = sketch.children(below)[kept] as usize;
             if sketch.is_leaf(inner) && agree(sketch, leaf, inner, same) {
-                let threshold = if kept == 0 { upper.max(lower) } else { upper.min(lower) };
+                let upper_wins = (upper.reach >= lower.reach) == (kept == 0);
+                let threshold = if upper_wins { upper } else { lower };
                 sketch.join(i, below, kept, threshold);
                 break;
             }

@@ -4,7 +4,7 @@
 //! range of one array, and that range moves with it. [`Sketch::finish`] numbers what is still reachable, in pre-order.
 
 use super::Pruned;
-use crate::tree::{CostMatrix, NONE, Node, Test, Tree};
+use crate::tree::{CostMatrix, NONE, Node, Test, Threshold, Tree};
 
 /// What was done to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl Sketch {
     }
 
     /// The test below takes over: `node` keeps its branch `kept` (a leaf) and gets branch `other` of `below`.
-    pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: f64) {
+    pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.note(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });
         let (upper, lower) = (self.nodes[node], self.nodes[below]);

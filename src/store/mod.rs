@@ -9,7 +9,7 @@
 use crate::data::{Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::model::{Model, Smoothing};
-use crate::tree::{ALL, NONE, Node, Test, Tree};
+use crate::tree::{ALL, NONE, Node, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -50,6 +50,9 @@ struct Body {
     /// (node, levels of its first branch) of every subset test, in node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     subsets: Vec<(u32, Vec<u32>)>,
+    /// (node, largest number on its first branch) of every threshold that reaches further than itself, in node order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reaches: Vec<(u32, f64)>,
 }
 
 fn signed(x: u32) -> i64 {
@@ -88,7 +91,7 @@ fn body(model: &Model, schema: Schema) -> Body {
         threshold: nodes
             .iter()
             .map(|n| match n.test {
-                Test::Threshold(t) => Some(t),
+                Test::Threshold(t) => Some(t.at),
                 _ => None,
             })
             .collect(),
@@ -102,6 +105,12 @@ fn body(model: &Model, schema: Schema) -> Body {
         counts: model.tree.counts.clone(),
         subsets: (0..nodes.len())
             .filter_map(|i| model.tree.subset(i).map(|levels| (i as u32, levels.to_vec())))
+            .collect(),
+        reaches: (0..nodes.len())
+            .filter_map(|i| match nodes[i].test {
+                Test::Threshold(t) if t.reach > t.at => Some((i as u32, t.reach)),
+                _ => None,
+            })
             .collect(),
     }
 }
@@ -196,6 +205,7 @@ fn model(body: Body) -> Result<Model> {
     let mut tree = Tree { counts: body.counts, ..Tree::empty(k) };
     tree.nodes.reserve(n);
     let mut subsets = body.subsets.into_iter().peekable();
+    let mut reaches = body.reaches.into_iter().peekable();
     for i in 0..n {
         let kids = &children_of[i];
         if kids.len() != body.n_children[i] as usize || kids.len() == 1 {
@@ -239,9 +249,13 @@ fn model(body: Body) -> Result<Model> {
                     .ok_or_else(|| bad(i, "no such branch for missing values"))?,
             };
             let listed = subsets.next_if(|s| s.0 as usize == i).map(|s| s.1);
+            let reach = reaches.next_if(|r| r.0 as usize == i).map(|r| r.1);
+            if reach.is_some_and(|r| !(r.is_finite() && body.threshold[i].is_some_and(|t| r > t))) {
+                return Err(bad(i, "a threshold reaches a number above itself or nothing"));
+            }
             node.test = match (body.threshold[i], &feature.kind) {
-                (Some(t), Kind::Numeric { .. }) if t.is_finite() && kids.len() <= 3 && listed.is_none() => {
-                    Test::Threshold(t)
+                (Some(at), Kind::Numeric { .. }) if at.is_finite() && kids.len() <= 3 && listed.is_none() => {
+                    Test::Threshold(Threshold { at, reach: reach.unwrap_or(at) })
                 }
                 (None, Kind::Nominal { levels, .. }) if listed.is_some() && kids.len() <= 3 => {
                     let listed = listed.unwrap_or_default();
@@ -268,6 +282,9 @@ fn model(body: Body) -> Result<Model> {
     }
     if let Some((node, _)) = subsets.next() {
         return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
+    }
+    if let Some((node, _)) = reaches.next() {
+        return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
     }
     Ok(Model { schema: body.schema.into(), tree, smoothing: body.smoothing, parameters: body.parameters })
 }

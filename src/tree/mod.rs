@@ -24,13 +24,29 @@ pub const NONE: u32 = u32::MAX;
 /// of rows: their counts are sums of parts, and `rows` counts the rows of which a part arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
+/// Where numbers part. Everything that divides rows compares them with `reach`, everything that people read shows `at`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Threshold {
+    /// The threshold by name.
+    pub at: f64,
+    /// The largest number on the first branch: `at`, or a little more where nearly equal numbers go together (J48).
+    pub reach: f64,
+}
+
+impl From<f64> for Threshold {
+    /// An exact threshold.
+    fn from(at: f64) -> Self {
+        Self { at, reach: at }
+    }
+}
+
 /// What a node asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Test {
     /// Nothing: a leaf.
     Leaf,
     /// `x <= t`, then `x > t`.
-    Threshold(f64),
+    Threshold(Threshold),
     /// One branch for each declared value or bin.
     Multiway,
     /// Levels of a nominal feature on two sides: those listed, `Tree::levels[first..first + len]` in ascending order

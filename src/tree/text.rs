@@ -33,8 +33,8 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
     let name = &feature.name;
     match (parent.test, &feature.kind) {
         (Test::Leaf, _) => name.clone(),
-        (Test::Threshold(t), _) if branch == 0 => format!("{name} <= {}", exact(t, decimals)),
-        (Test::Threshold(t), _) if branch == 1 => format!("{name} > {}", exact(t, decimals)),
+        (Test::Threshold(t), _) if branch == 0 => format!("{name} <= {}", exact(t.at, decimals)),
+        (Test::Threshold(t), _) if branch == 1 => format!("{name} > {}", exact(t.at, decimals)),
         (Test::Multiway, Kind::Nominal { levels, .. }) if branch < levels.len() => {
             format!("{name} = {}", levels[branch])
         }

@@ -72,7 +72,8 @@ def table_of(names: list[str], kinds: list[str], rows: list[dict[str, Any]], y: 
 
 def cells(kind: str, levels: list[Any]) -> st.SearchStrategy:
     if kind == "number":
-        return st.sampled_from([-1.5, 0.1, 0.2, 0.1 + 0.2, 1 / 3, 2.5, 1e-7, -3e8]) | st.floats(
+        near = [0.1 + 5e-7, 0.1 + 1e-6, 2.5 + 3e-7, 1e-6, -9e-7]
+        return st.sampled_from([-1.5, 0.1, 0.2, 0.1 + 0.2, 1 / 3, 2.5, 1e-7, -3e8, *near]) | st.floats(
             -100, 100, width=32
         )
     if kind == "whole":
@@ -116,6 +117,7 @@ def cases(draw: Any, **fixed: Any) -> Case:
         "nominal_splits": draw(st.sampled_from(NOMINAL)),
         "discretize": draw(st.sampled_from([None, None, "equal_width", "equal_frequency"])),
         "n_bins": 3,
+        "thresholds": draw(st.sampled_from(["midpoint", "training_value"])),
         "max_depth": draw(st.sampled_from([None, 2])),
     }
     params.update(fixed)

@@ -73,11 +73,11 @@ fn one_threshold_separates_two_classes() {
     let data = numeric(&[vec![1.0, 2.0, 5.0, 8.0]], &[0, 0, 1, 1], 2);
     let model = fit(&data, "{}", &Control::new(1)).unwrap();
     assert_eq!(model.tree.nodes.len(), 3);
-    assert_eq!(model.tree.nodes[0].test, Test::Threshold(3.5));
+    assert_eq!(model.tree.nodes[0].test, Test::Threshold(3.5.into()));
     assert_eq!(model.tree.counts(0), &[2.0, 2.0]);
     assert_eq!((model.tree.nodes[1].label, model.tree.nodes[2].label), (0, 1));
     let lower = fit(&data, r#"{"thresholds": "value"}"#, &Control::new(1)).unwrap();
-    assert_eq!(lower.tree.nodes[0].test, Test::Threshold(2.0));
+    assert_eq!(lower.tree.nodes[0].test, Test::Threshold(2.0.into()));
 }
 
 #[test]

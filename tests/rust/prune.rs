@@ -60,7 +60,7 @@ fn chain(data: &Dataset) -> Tree {
         let first_child = tree.children.len() as u32;
         let label = i32::from(left[1] > left[0]);
         tree.nodes.push(Node {
-            test: Test::Threshold(i as f64 + 0.5),
+            test: Test::Threshold((i as f64 + 0.5).into()),
             first_child,
             n_children: 2,
             missing_branch: 1,

@@ -6,7 +6,7 @@ use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::leaves;
 use fasttree_core::store::{from_bytes, to_bytes};
-use fasttree_core::tree::{Style, dot, text};
+use fasttree_core::tree::{Style, Test, dot, text};
 use proptest::prelude::*;
 
 fn small() -> Model {
@@ -49,6 +49,31 @@ fn what_is_read_is_what_was_written() {
     let back = from_bytes(&bytes).unwrap();
     assert_eq!(back, model);
     assert_eq!(to_bytes(&back).unwrap(), bytes);
+}
+
+/// One threshold, 0.6, that reaches to 0.600001.
+fn tolerant() -> Model {
+    let data = numeric(&[vec![0.2, 0.6, 1.4, 1.8]], &[0, 0, 1, 1], 2);
+    fit(&data, r#"{"thresholds": "training_value"}"#, &Control::new(1)).unwrap()
+}
+
+#[test]
+fn a_reach_is_stored_and_must_lie_above_its_threshold() {
+    let model = tolerant();
+    let Test::Threshold(t) = model.tree.nodes[0].test else { panic!("a threshold") };
+    assert!(t.at == 0.6 && t.reach - 0.6 < 1e-6 && t.reach.next_up() - 0.6 >= 1e-6);
+    assert_eq!(from_bytes(&to_bytes(&model).unwrap()).unwrap(), model);
+    let original = body(&model);
+    assert_eq!(original["reaches"].as_array().unwrap().len(), 1);
+    let number = |x: f64| serde_json::json!([[0, x]]);
+    let wrong =
+        [number(0.6), number(0.5), serde_json::json!([[1, 0.7]]), serde_json::json!([[0, 0.7], [0, 0.8]])];
+    for value in wrong {
+        let mut forgery = original.clone();
+        forgery["reaches"] = value.clone();
+        assert!(refused(&forged(&serde_json::to_string(&forgery).unwrap())), "{value}");
+    }
+    assert!(body(&small()).get("reaches").is_none());
 }
 
 #[test]

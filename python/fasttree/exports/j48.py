@@ -65,7 +65,9 @@ def _side(feature: Feature, parts: list[Part], branch: int, binary: bool) -> str
             high = "inf)" if part.upper == math.inf else f"{_threshold(part.upper)}]"
             return f" = '{low}-{high}'"
         written = _java if binary else _threshold
-        return f" <= {written(part.upper)}" if part.lower == -math.inf else f" > {written(part.lower)}"
+        first = part.lower == -math.inf
+        end = written(feature.said(part.upper if first else part.lower))
+        return f" <= {end}" if first else f" > {end}"
     names = [one_line((feature.levels or ())[c]) for c in sorted(part.codes)]
     return f" = {names[0]}" if len(names) == 1 else f" in {{{', '.join(names)}}}"
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -30,12 +30,20 @@ Label = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A column of the model: name, declared levels (None for numbers), cut points and fill value if it has them."""
+    """A column of the model: name, declared levels (None for numbers), cut points and fill value if it has them.
+
+    `named` gives the threshold that people read for an end of a part, where that is another number (`TreeArrays.reach`).
+    """
 
     name: str
     levels: tuple[Label, ...] | None
     cuts: tuple[float, ...] | None
     fill: float | int | None
+    named: dict[float, float] = field(default_factory=dict)
+
+    def said(self, end: float) -> float:
+        """An end of a part as people read it."""
+        return self.named.get(end, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,9 @@ class Reading:
         self.n_children: list[int] = tree.n_children.tolist()
         self.children = [flat[s : s + n] for s, n in zip(starts, self.n_children, strict=True)]
         self.feature: list[int] = tree.feature.tolist()
-        self.threshold: list[float] = tree.threshold.tolist()
+        self.reach: list[float] = tree.reach.tolist()
+        for node in np.flatnonzero(tree.reach > tree.threshold).tolist():
+            self.features[self.feature[node]].named[self.reach[node]] = float(tree.threshold[node])
         self.label: list[int] = tree.label.tolist()
         self._missing_branch: list[int] = tree.missing_branch.tolist()
         self._model = model._model
@@ -162,9 +172,9 @@ class Reading:
         """Known values of each branch."""
         feature, n = self.features[self.feature[node]], self.n_children[node]
         nothing = Part(math.inf, -math.inf) if feature.levels is None else Part(codes=frozenset())
-        threshold = self.threshold[node]
-        if not math.isnan(threshold):
-            found = [Part(upper=threshold), Part(lower=threshold)]
+        reach = self.reach[node]
+        if not math.isnan(reach):
+            found = [Part(upper=reach), Part(lower=reach)]
         elif self.tree.n_levels[node]:
             listed = frozenset(self.tree.levels_of(node).tolist())
             others = frozenset(range(len(feature.levels or ()))) - listed

@@ -75,11 +75,12 @@ def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
             return f"!= {levels[left[0]]}"
         names = [str(levels[c]) for c in sorted(part.codes)]
         return f"= {names[0]}" if len(names) == 1 else f"in {{{', '.join(names)}}}"
+    lower, upper = (number(feature.said(end), decimals) for end in (part.lower, part.upper))
     if part.lower == -math.inf:
-        return f"<= {number(part.upper, decimals)}"
+        return f"<= {upper}"
     if part.upper == math.inf:
-        return f"> {number(part.lower, decimals)}"
-    return f"in ({number(part.lower, decimals)}, {number(part.upper, decimals)}]"
+        return f"> {lower}"
+    return f"in ({lower}, {upper}]"
 
 
 def brief(feature: Feature, part: Part, decimals: int = 6) -> str:
@@ -105,7 +106,8 @@ def condition(feature: Feature, part: Part, decimals: int = 6, missing: bool = F
     """
     name = feature.name
     if not part.empty and part.codes is None and math.isfinite(part.lower) and math.isfinite(part.upper):
-        said = f"{number(part.lower, decimals)} < {name} <= {number(part.upper, decimals)}"
+        lower, upper = (number(feature.said(end), decimals) for end in (part.lower, part.upper))
+        said = f"{lower} < {name} <= {upper}"
     else:
         said = f"{name} {sides(feature, part, decimals)}"
     if missing and part.missing and not part.empty:

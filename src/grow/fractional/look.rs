@@ -234,7 +234,7 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         if let Some(cuts) = feature.cuts {
             let last = listed.last().copied().unwrap_or_default() as usize;
             is_first[..=last].fill(true);
-            return Sides { test: Test::Threshold(cuts[last]), listed: Vec::new(), is_first };
+            return Sides { test: Test::Threshold(cuts[last].into()), listed: Vec::new(), is_first };
         }
         let (sums, _) = menu.sums(at);
         let weight = |b: usize| Self::sum(&sums[b * k..(b + 1) * k]).value(unit);

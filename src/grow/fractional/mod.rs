@@ -271,11 +271,15 @@ fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec
     let mut branch = vec![NONE; parts.len()];
     if let Some(i) = base.numeric_place(pick.feature) {
         let (order, at) = (parts.order(i), pick.at as usize);
+        let column = base.numeric[i].column;
+        let value = |e: u32| column.value(parts.rows[entry_row(e) as usize]);
+        let between = (value(order[at - 1]), value(order[at]));
+        // C4.5 divides by the comparison, whatever it counted on the left.
+        let left = if base.c45 { value(order[0]) } else { between.0 };
+        let t = base.setting.threshold(base.data, column, between, left);
+        let at = if t.reach < between.0 { order.partition_point(|&e| value(e) <= t.reach) } else { at };
         order[..at].iter().for_each(|&e| branch[entry_row(e) as usize] = 0);
         order[at..].iter().for_each(|&e| branch[entry_row(e) as usize] = 1);
-        let column = base.numeric[i].column;
-        let value = |at: usize| column.value(parts.rows[entry_row(order[at]) as usize]);
-        let t = base.setting.threshold(column, value(at - 1), value(at));
         return (Test::Threshold(t), branch, 2);
     }
     let j = base.nominal.partition_point(|f| f.feature < pick.feature);

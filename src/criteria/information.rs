@@ -162,26 +162,29 @@ fn weighable<C: Count>(block: &Block<'_, C>) -> bool {
 /// `sum_mc n_mc log2 n_mc - n_m log2 n_m` of real weights into `out`, `sum_m n_m log2 n_m` into `sizes` if given.
 fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<&mut [f64]>) {
     let (quick, level) = (QuickLog::new(), Level::active());
-    out.fill(0.0);
-    let mut size = vec![0.0; out.len()];
-    let mut logs = vec![0.0; out.len()];
-    for branch in 0..block.branches {
-        size.fill(0.0);
-        for c in 0..block.classes {
-            let Cells::Weights(weights) = C::cells(block.cell(branch, c)) else { continue };
-            let weights = &weights[..size.len()];
-            quick.all_x_log2_x(level, weights, &mut logs);
-            for ((s, z), (x, log)) in out.iter_mut().zip(&mut size).zip(weights.iter().zip(&logs)) {
-                *z += x;
-                *s += log;
+    let (mut size, mut logs) = ([0.0; LANES], [0.0; LANES]);
+    for (step, out) in out.chunks_mut(LANES).enumerate() {
+        let at = step * LANES;
+        let (size, logs) = (&mut size[..out.len()], &mut logs[..out.len()]);
+        out.fill(0.0);
+        for branch in 0..block.branches {
+            size.fill(0.0);
+            for c in 0..block.classes {
+                let Cells::Weights(weights) = C::cells(block.cell(branch, c)) else { continue };
+                let weights = &weights[at..at + size.len()];
+                quick.all_x_log2_x(level, weights, logs);
+                for ((s, z), (x, log)) in out.iter_mut().zip(&mut *size).zip(weights.iter().zip(&*logs)) {
+                    *z += x;
+                    *s += log;
+                }
             }
-        }
-        quick.all_x_log2_x(level, &size, &mut logs);
-        for (s, whole) in out.iter_mut().zip(&logs) {
-            *s -= whole;
-        }
-        if let Some(sizes) = sizes.as_deref_mut() {
-            sizes.iter_mut().zip(&logs).for_each(|(sum, whole)| *sum += whole);
+            quick.all_x_log2_x(level, size, logs);
+            for (s, whole) in out.iter_mut().zip(&*logs) {
+                *s -= whole;
+            }
+            if let Some(sizes) = sizes.as_deref_mut() {
+                sizes[at..].iter_mut().zip(&*logs).for_each(|(sum, whole)| *sum += whole);
+            }
         }
     }
 }

@@ -129,6 +129,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             weights: self.ground.weights,
             min,
             convex: convex && !self.every,
+            steps: &[],
         };
         threshold::offer(&scan, &self.ground.setting.context, scratch, sink)
     }

@@ -12,6 +12,7 @@ mod select;
 mod sink;
 pub mod subset;
 pub mod threshold;
+mod weighed;
 
 pub use block::Scratch;
 pub use select::{Choice, FeatureBest, Selector};

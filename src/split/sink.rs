@@ -41,6 +41,14 @@ impl Features<'_> {
 pub trait Sink {
     /// One block.
     fn take(&mut self, offer: &Offer<'_>) -> Result<()>;
+    /// Quick scores of some tables and a bound on their error, where candidates that cannot be best may be left out.
+    fn quick(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
+        None
+    }
+    /// Candidates with smaller scores may be left out.
+    fn floor(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
 }
 
 /// The best candidate of one feature.
@@ -66,6 +74,8 @@ pub struct Best<'a> {
     /// Asked before each block whether to go on: one column of a large node alone can take a second.
     watch: Option<&'a Control>,
     top: f64,
+    /// Candidates below this are of no interest.
+    floor: f64,
     scores: Vec<f64>,
     gathered: Option<Gathered>,
     /// The best of each feature with a valid candidate, in the order of their blocks.
@@ -84,10 +94,16 @@ impl<'a> Best<'a> {
             race,
             watch: None,
             top: f64::NEG_INFINITY,
+            floor: f64::NEG_INFINITY,
             scores: Vec::new(),
             gathered,
             features: Vec::new(),
         }
+    }
+
+    /// Candidates below this score may be left out.
+    pub fn above(&mut self, floor: f64) {
+        self.floor = floor;
     }
 
     /// The same, but it stops when the job is cancelled.
@@ -136,6 +152,9 @@ impl<'a> Best<'a> {
         let largest = maximum(scores);
         let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
         let known = if self.race { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
+        if largest + error < self.floor {
+            return Ok(true);
+        }
         if largest + error <= known && (self.ties == Ties::First || largest + error < known) {
             return Ok(true);
         }
@@ -182,6 +201,14 @@ pub(crate) fn not_a_number(feature: u32) -> Error {
 }
 
 impl Sink for Best<'_> {
+    fn quick(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
+        self.criterion.screen(tables, out)
+    }
+
+    fn floor(&self) -> f64 {
+        if self.race { self.floor.max(self.top) } else { self.floor }
+    }
+
     fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
         if let Some(control) = self.watch {
             control.check()?;

@@ -10,13 +10,13 @@
 use super::block::{BLOCK, Scratch};
 use super::multiway::Minimum;
 use super::sink::{Features, Offer, Sink};
+use super::weighed;
 use crate::criteria::{Context, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::columns::{MOST_CLASSES, SLACK, Sums, Tails, Wanted, boundaries};
-use crate::simd::columns::{weighed_boundaries, weighed_sums};
+use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
 use crate::stats::{Sum, Weighing};
 
 /// Class of an internal row.
@@ -47,6 +47,8 @@ pub struct Scan<'a, W: Weighing> {
     pub min: Minimum,
     /// Skip boundaries that the criterion cannot choose because it is convex, beside a third branch if there is one.
     pub convex: bool,
+    /// What `weighed_steps` says of the order, where rows have fixed-point weights and somebody has asked; else empty.
+    pub steps: &'a [i64],
 }
 
 /// Offer all thresholds of one feature.
@@ -88,7 +90,7 @@ pub fn offer<W: Weighing>(
     if W::UNIT && few {
         counted_rows(scan, first, last, context, branches, scratch, sink)
     } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {
-        weighed_rows((scan, weights), (first, last), context, branches, scratch, sink)
+        weighed::offer((scan, weights), (first, last), context, branches, scratch, sink)
     } else {
         any_classes(scan, first, last, context, branches, scratch, sink)
     }
@@ -105,40 +107,44 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     here & (class_changes | shared)
 }
 
-/// The places at which the blocks of a scan lie.
+/// How a scan goes through places.
 #[derive(Debug, Clone, Copy)]
-struct Range {
-    first: usize,
-    last: usize,
-    /// The ends are candidates even inside a run of one class.
-    ends: bool,
-    stride: usize,
+pub(super) struct Range {
+    /// Places that are candidates even inside a run of one class.
+    pub ends: Option<(usize, usize)>,
+    /// Room of a block.
+    pub stride: usize,
 }
 
 impl Range {
-    /// Go through the range: `list` is given places, whether all of them are wanted, and how many candidates are held, and
-    /// returns how many it adds; `flush` takes those that are held.
-    fn walk<T>(
+    /// Go through runs of places `first..=last`: `list` is given places, whether all of them are wanted, and how many candidates are
+    /// held, and returns how many it adds; `flush` takes those that are held.
+    pub fn walk<T>(
         &self,
+        runs: impl Iterator<Item = (usize, usize)>,
         tools: &mut T,
         mut list: impl FnMut(&mut T, (usize, usize), bool, usize) -> usize,
         mut flush: impl FnMut(&mut T, usize) -> Result<()>,
     ) -> Result<()> {
-        let Self { first, last, ends, stride } = *self;
         // The kernel writes past what it reports; the block is handed on before it could overflow.
-        let step = (stride / 2).clamp(1, BLOCK);
-        let (mut held, mut i) = (0, first);
-        while i <= last {
-            let end = ends && (i == first || i == last);
-            let stop = if end { i + 1 } else { (i + step).min(if ends { last } else { last + 1 }) };
-            held += list(tools, (i, stop), end, held);
-            i = stop;
-            if held + step > stride || i > last {
-                flush(tools, held)?;
-                held = 0;
+        let step = (self.stride / 2).clamp(1, BLOCK);
+        let mut held = 0;
+        for (first, last) in runs {
+            let mut i = first;
+            while i <= last {
+                let end = self.ends.is_some_and(|(a, b)| i == a || i == b);
+                let before_end =
+                    self.ends.map_or(last + 1, |(_, b)| if i < b { b.min(last + 1) } else { last + 1 });
+                let stop = if end { i + 1 } else { (i + step).min(before_end) };
+                held += list(tools, (i, stop), end, held);
+                i = stop;
+                if held + step > self.stride {
+                    flush(tools, held)?;
+                    held = 0;
+                }
             }
         }
-        Ok(())
+        flush(tools, held)
     }
 }
 
@@ -166,8 +172,9 @@ fn counted_rows<W: Weighing>(
             *count += u32::from(entry_row(entry) >= start);
         }
     }
-    let range = Range { first, last, ends: first > 1 || branches == 3, stride };
+    let range = Range { ends: (first > 1 || branches == 3).then_some((first, last)), stride };
     range.walk(
+        std::iter::once((first, last)),
         scratch,
         |scratch, places, end, held| {
             let wanted = Wanted { starts, convex: scan.convex && !end };
@@ -189,61 +196,6 @@ fn counted_rows<W: Weighing>(
                 let cells = left.iter_mut().zip(right);
                 if c + 1 < k {
                     let later = &scratch.tails[c * room..][..held];
-                    cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
-                } else {
-                    cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
-                }
-            }
-            flush(scan, held, context, branches, scratch, sink)
-        },
-    )
-}
-
-/// Fixed-point weights: the same with weights on the left in the place of rows.
-fn weighed_rows<W: Weighing>(
-    (scan, weights): (&Scan<'_, W>, &[i64]),
-    (first, last): (usize, usize),
-    context: &Context,
-    branches: usize,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
-    let (level, unit, stride) = (Level::active(), scan.weights.unit(), scratch.stride);
-    let room = stride + SLACK;
-    if scratch.sums.len() < k * room {
-        scratch.sums.resize(k * room, 0);
-    }
-    let (first, last) =
-        if scan.min.weight > 0.0 { heavy_enough(scan, scan.min.weight, first, last) } else { (first, last) };
-    if first > last {
-        return Ok(());
-    }
-    let mut before = [0_i64; MOST_CLASSES];
-    let before = &mut before[..k];
-    weighed_sums(level, &order[..first - 1], weights, starts, before);
-    let range = Range { first, last, ends: scan.min.weight > 0.0 || first > 1 || branches == 3, stride };
-    range.walk(
-        scratch,
-        |scratch, places, end, held| {
-            let wanted = Wanted { starts, convex: scan.convex && !end };
-            let sums = Sums { planes: &mut scratch.sums, stride: room, from: held };
-            weighed_boundaries(level, order, weights, places, wanted, before, &mut scratch.at[held..], sums)
-        },
-        |scratch, held| {
-            for c in 0..k {
-                let known = scan.known[c];
-                let (left, right) = scratch.cells.split_at_mut(k * stride);
-                let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
-                let from = &scratch.sums[c * room..][..held];
-                let set = |left: &mut _, right: &mut _, units: i64| {
-                    let sum = W::Sum::from_units(units);
-                    *left = sum.cell(unit);
-                    *right = known.minus(sum).cell(unit);
-                };
-                let cells = left.iter_mut().zip(right);
-                if c + 1 < k {
-                    let later = &scratch.sums[(c + 1) * room..][..held];
                     cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
                 } else {
                     cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
@@ -320,7 +272,8 @@ fn heavy_enough<W: Weighing>(
     (first, last)
 }
 
-fn flush<W: Weighing>(
+/// Hand on the candidates that are held.
+pub(super) fn flush<W: Weighing>(
     scan: &Scan<'_, W>,
     held: usize,
     context: &Context,

@@ -5,14 +5,14 @@
 
 use super::base::Base;
 use super::parts::Parts;
-use crate::criteria::{Criterion, InfoGain, Tables};
+use crate::criteria::{Criterion, Guard, InfoGain, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::grow::evaluate::shuffled;
-use crate::numeric::{Cells, Count, mix};
+use crate::numeric::{Cells, Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
-use crate::simd::columns::{MOST_CLASSES, weighed_sums};
+use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
 use crate::split::c45::{self, Known, Usable};
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::subset::{self, Levels, Menu, NominalSplits, Search};
@@ -124,6 +124,18 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         if order.len() == self.parts.len() { self.totals.clone() } else { self.sums_of(order) }
     }
 
+    /// The same, and the weight left of every so many entries where it can be had.
+    fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
+        let k = self.totals.len();
+        let Some(weights) = self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&k)) else {
+            steps.clear();
+            return self.known(order);
+        };
+        weighed_steps(Level::active(), order, weights, &self.starts, steps);
+        let from = |c: usize| if c < k { steps[(c + 1) * (steps.len() / k) - 1] } else { 0 };
+        (0..k).map(|c| W::Sum::from_units(from(c) - from(c + 1))).collect()
+    }
+
     /// Share of the node's weight in which a feature is known.
     fn share(&self, known: &[W::Sum]) -> f64 {
         if *known == *self.totals {
@@ -144,10 +156,16 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         &self,
         numeric: usize,
         scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-        best: &mut Best<'_>,
+        (top, best): (f64, &mut Best<'_>),
     ) -> Result<f64> {
         let order = self.parts.order(numeric);
-        let known = self.known(order);
+        let mut steps = std::mem::take(&mut scratch.steps);
+        let known = self.known_with_steps(order, &mut steps);
+        let share = self.share(&known);
+        if top > 0.0 {
+            // Below this a score is smaller than the best so far whatever roundings do.
+            best.above(top / share * (1.0 - 1e-12));
+        }
         let scan = Scan {
             feature: self.base.numeric[numeric].feature,
             order,
@@ -157,9 +175,11 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
             weights: self.weights,
             min: self.min,
             convex: self.base.setting.criterion.info().convex,
+            steps: &steps,
         };
         threshold::offer(&scan, &self.base.setting.context, scratch, best)?;
-        Ok(self.share(&known))
+        scratch.steps = steps;
+        Ok(share)
     }
 
     fn offer_nominal(
@@ -260,13 +280,13 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         self.base.nominal.partition_point(|f| f.feature < feature)
     }
 
-    /// Best candidate of each wanted feature, in feature order.
+    /// Best candidate of each wanted feature, in feature order. Features that cannot be chosen may be left out.
     fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
         let (base, setting) = (self.base, self.base.setting);
-        let look = |feature: u32, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
+        let look = |feature: u32, top: f64, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
             let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
             let share = match base.numeric_place(feature) {
-                Some(i) => self.offer_numeric(i, scratch, &mut best)?,
+                Some(i) => self.offer_numeric(i, scratch, (top, &mut best))?,
                 None => self.offer_nominal(self.nominal_place(feature), scratch, &mut best)?,
             };
             best.finish(&setting.context)?;
@@ -276,14 +296,20 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
             let found = parallel::map(control, p, |f| match wanted[f] {
-                true => look(f as u32, &mut Scratch::default()),
+                true => look(f as u32, f64::NEG_INFINITY, &mut Scratch::default()),
                 false => Ok(Vec::new()),
             })?;
             return Ok(found.into_iter().flatten().collect());
         }
-        let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+        // Where the largest score decides, and nothing else, a feature may shut out later ones.
+        let race = setting.guard == Guard::None && setting.ties == Ties::First;
+        let (mut scratch, mut found, mut top) = (Scratch::default(), Vec::new(), f64::NEG_INFINITY);
         for f in (0..p).filter(|&f| wanted[f]) {
-            found.extend(look(f as u32, &mut scratch)?);
+            let scored = look(f as u32, top, &mut scratch)?;
+            if race {
+                top = scored.iter().fold(top, |top, s| if s.score > top { s.score } else { top });
+            }
+            found.extend(scored);
         }
         Ok(found)
     }

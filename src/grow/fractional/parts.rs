@@ -24,6 +24,7 @@ pub(super) struct Parts<C> {
     pub weights: Vec<i64>,
     /// Every part is a whole row of weight 1.
     pub whole: bool,
+    /// The orders, one after the other, and what is left of the room for them.
     orders: Vec<u32>,
     ends: Vec<usize>,
     /// Codes of the nominal features, row by row; the number of levels means "missing".
@@ -91,12 +92,14 @@ fn code_of(data: &Dataset, feature: u32, row: u32, levels: u32) -> u32 {
 pub(super) struct Division {
     /// Branch of each row; [`NONE`] for a row without a value.
     pub branch: Vec<u32>,
-    /// Share of each branch in the rows without a value; 0 for branches that take none.
-    pub shares: Vec<f64>,
     /// Class sums of the branches.
     pub sums: Vec<i64>,
     /// Rows of the branches.
     pub sizes: Vec<u32>,
+    /// Of each branch, the parts that it takes of the rows without a value, in their order; 0 for none.
+    taken: Vec<i64>,
+    /// Rows without a value.
+    unknown: usize,
 }
 
 /// A branch takes parts when its share is larger than this, as in J48.
@@ -111,35 +114,57 @@ impl Division {
         branches: usize,
         classes: usize,
     ) -> Self {
-        let (mut sums, mut sizes) = (vec![0_i64; branches * classes], vec![0_u32; branches]);
-        let mut unknown = Vec::new();
-        for (i, ((&b, &class), &weight)) in branch.iter().zip(&parts.classes).zip(&parts.weights).enumerate()
-        {
-            if b == NONE {
-                unknown.push(i);
-            } else {
-                sums[b as usize * classes + class as usize] += weight;
-                sizes[b as usize] += 1;
-            }
+        // Rows without a value are counted as one more branch: that is quicker than asking.
+        let (mut sums, mut sizes) = (vec![0_i64; (branches + 1) * classes], vec![0_u32; branches + 1]);
+        let mut rows_unknown = vec![0_u32; parts.len() + 1];
+        let mut unknown = 0;
+        let weighed = parts.classes.iter().zip(&parts.weights);
+        for (i, (&b, (&class, &weight))) in branch.iter().zip(weighed).enumerate() {
+            rows_unknown[unknown] = i as u32;
+            unknown += usize::from(b == NONE);
+            let b = (b as usize).min(branches);
+            sums[b * classes + class as usize] += weight;
+            sizes[b] += 1;
         }
+        sums.truncate(branches * classes);
+        sizes.truncate(branches);
         let known: Vec<f64> =
             sums.chunks_exact(classes.max(1)).map(|b| b.iter().sum::<i64>() as f64).collect();
         let whole: f64 = known.iter().sum();
+        // Share of each branch in the rows without a value; 0 for branches that take none.
         let shares: Vec<f64> =
             known.iter().map(|w| w / whole).map(|s| if s > LEAST_SHARE { s } else { 0.0 }).collect();
-        for i in unknown {
+        let mut taken = vec![0; branches * unknown];
+        for (u, &i) in rows_unknown[..unknown].iter().enumerate() {
+            let i = i as usize;
             let (class, copies) = (parts.classes[i] as usize, base.copies_of(parts.rows[i]));
             split_weight(&shares, parts.weights[i], copies, |b, part| {
+                taken[b * unknown + u] = part;
                 sums[b * classes + class] += part;
-                sizes[b] += 1;
+                sizes[b] += u32::from(part > 0);
             });
         }
-        Self { branch, shares, sums, sizes }
+        Self { branch, sums, sizes, taken, unknown }
+    }
+
+    /// Of each branch the rows that may go there: those that do, and those without a value; ascending.
+    fn rows_of_branches(&self) -> Vec<Vec<u32>> {
+        let mut lists = vec![Vec::new(); self.sizes.len()];
+        for (i, &b) in self.branch.iter().enumerate() {
+            match lists.get_mut(b as usize) {
+                Some(list) => list.push(i as u32),
+                None => lists.iter_mut().for_each(|list| list.push(i as u32)),
+            }
+        }
+        lists
     }
 }
 
-/// Parts of the weight of so many copies of a row by shares: none is lost, the last branch takes what is left; parts of nothing
-/// are not told. Each copy is divided as it would be alone.
+/// So many branches are filled by a pass over all rows each.
+const FEW_BRANCHES: usize = 4;
+
+/// Parts of the weight of so many copies of a row by shares: none is lost, the last branch takes what is left. Each copy is
+/// divided as it would be alone.
 fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(usize, i64)) {
     let one = if copies == 1 { weight } else { weight / copies };
     let mut left = one;
@@ -147,9 +172,7 @@ fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(u
     for (b, &share) in shares.iter().enumerate().filter(|(_, s)| **s > 0.0) {
         let part = if b == last { left } else { ((one as f64 * share) as i64).min(left) };
         left -= part;
-        if part > 0 {
-            take(b, part * copies);
-        }
+        take(b, part * copies);
     }
 }
 
@@ -160,62 +183,71 @@ pub(super) fn divide<C: Code>(
     division: &Division,
     wanted: &[bool],
 ) -> Vec<Option<Parts<C>>> {
-    let width = base.nominal.len();
-    let whole = parts.whole && !division.branch.contains(&NONE);
-    let mut children: Vec<Option<Parts<C>>> = wanted
-        .iter()
-        .zip(&division.sizes)
-        .map(|(&w, &size)| {
-            w.then(|| Parts {
-                rows: Vec::with_capacity(size as usize),
-                classes: Vec::with_capacity(size as usize),
-                weights: Vec::with_capacity(size as usize),
-                whole,
-                codes: Vec::with_capacity(size as usize * width),
-                ..Parts::default()
-            })
-        })
-        .collect();
-    let targets: Vec<usize> = (0..wanted.len()).filter(|&b| wanted[b]).collect();
-    if targets.is_empty() {
-        return children;
-    }
-    // Number of each row in each wanted branch.
-    let n = parts.len();
-    let mut number = vec![LEFT_OUT; n * targets.len()];
-    let mut slot = vec![usize::MAX; wanted.len()];
-    targets.iter().enumerate().for_each(|(j, &b)| slot[b] = j);
-    let mut give = |i: usize, b: usize, weight: i64| {
-        if let Some(child) = &mut children[b] {
-            number[slot[b] * n + i] = child.rows.len() as u32;
-            child.rows.push(parts.rows[i]);
-            child.classes.push(parts.classes[i]);
-            child.weights.push(weight);
-            child.codes.extend_from_slice(&parts.codes[i * width..(i + 1) * width]);
+    let whole = parts.whole && division.unknown == 0;
+    let few = wanted.len() <= FEW_BRANCHES;
+    let lists = if few { Vec::new() } else { division.rows_of_branches() };
+    let mut number = vec![LEFT_OUT; parts.len()];
+    let mut child = |b: usize| {
+        number.fill(LEFT_OUT);
+        let mut child = match lists.get(b) {
+            None => branch_of(parts, division, b, 0..parts.len(), &mut number),
+            Some(rows) => branch_of(parts, division, b, rows.iter().map(|&i| i as usize), &mut number),
+        };
+        child.whole = whole;
+        let most: usize = (0..base.numeric.len()).map(|f| parts.order(f).len().min(child.len())).sum();
+        child.orders.resize(most + SLACK, 0);
+        child.ends.reserve_exact(base.numeric.len());
+        for f in 0..base.numeric.len() {
+            append_order(base, f, parts.order(f), &number, &mut child);
         }
+        child
     };
-    for i in 0..parts.len() {
-        match division.branch[i] {
-            NONE => {
-                let copies = base.copies_of(parts.rows[i]);
-                split_weight(&division.shares, parts.weights[i], copies, |b, part| give(i, b, part));
-            }
-            b => give(i, b as usize, parts.weights[i]),
-        }
-    }
-    let known: usize = (0..base.numeric.len()).map(|f| parts.order(f).len()).sum();
-    for (&b, number) in targets.iter().zip(number.chunks_exact(n.max(1))) {
-        if let Some(child) = &mut children[b] {
-            child.orders.reserve(known.min(child.rows.len() * base.numeric.len()) + SLACK);
-            for f in 0..base.numeric.len() {
-                append_order(base, f, parts.order(f), number, child);
-            }
-        }
-    }
-    children
+    wanted.iter().enumerate().map(|(b, &w)| w.then(|| child(b))).collect()
 }
 
-/// Append the order of one feature to those of a child, whose rows have the given numbers.
+/// The rows of one branch without their orders; all of them are `among` these. `number` gets their numbers in it.
+fn branch_of<C: Code>(
+    parts: &Parts<C>,
+    division: &Division,
+    b: usize,
+    among: impl Iterator<Item = usize>,
+    number: &mut [u32],
+) -> Parts<C> {
+    let size = division.sizes[b] as usize;
+    // One place more: what does not go there is written, and written over.
+    let mut rows = vec![0; size + 1];
+    let (mut classes, mut weights) = (vec![0; size + 1], vec![0; size + 1]);
+    // And one part more, for the rows behind the last that lacks a value.
+    let mut taken = Vec::with_capacity(division.unknown + 1);
+    taken.extend_from_slice(&division.taken[b * division.unknown..(b + 1) * division.unknown]);
+    taken.push(0);
+    let (mut at, mut u) = (0, 0);
+    for i in among {
+        let branch = division.branch[i];
+        let is_unknown = branch == NONE;
+        let part = taken[u];
+        let goes = (branch as usize == b) | (is_unknown & (part > 0));
+        rows[at] = parts.rows[i];
+        classes[at] = parts.classes[i];
+        weights[at] = if is_unknown { part } else { parts.weights[i] };
+        number[i] = if goes { at as u32 } else { LEFT_OUT };
+        at += usize::from(goes);
+        u += usize::from(is_unknown);
+    }
+    rows.truncate(size);
+    classes.truncate(size);
+    weights.truncate(size);
+    let mut codes = Vec::new();
+    if !parts.codes.is_empty() {
+        let width = parts.codes.len() / parts.len();
+        codes.reserve_exact(size * width);
+        let coded = number.iter().zip(parts.codes.chunks_exact(width));
+        coded.filter(|(n, _)| **n != LEFT_OUT).for_each(|(_, own)| codes.extend_from_slice(own));
+    }
+    Parts { rows, classes, weights, codes, ..Parts::default() }
+}
+
+/// Add the order of one feature to those of a child, whose rows have the given numbers and whose orders have room.
 fn append_order<C: Code>(
     base: &Base<'_>,
     feature: usize,
@@ -223,9 +255,7 @@ fn append_order<C: Code>(
     number: &[u32],
     child: &mut Parts<C>,
 ) {
-    let start = child.orders.len();
-    let most = order.len().min(child.rows.len());
-    child.orders.resize(start + most + SLACK, 0);
+    let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];
     let held = renumbered(Level::active(), order, number, out);
     // Only among values closer than any cut may the distance of two that were not neighbours matter.
@@ -237,6 +267,5 @@ fn append_order<C: Code>(
             }
         }
     }
-    child.orders.truncate(start + held);
     child.ends.push(start + held);
 }

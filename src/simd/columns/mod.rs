@@ -19,7 +19,7 @@ mod planes;
 mod weighed;
 
 pub use planes::{PLANE_GROUP, Sparse, count_planes};
-pub use weighed::{LEFT_OUT, Sums, renumbered, weighed_boundaries, weighed_sums};
+pub use weighed::{LEFT_OUT, STEP, Sums, renumbered, weighed_boundaries, weighed_steps, weighed_sums};
 
 /// Entries that a vector body may write beyond the end of what it reports.
 pub const SLACK: usize = 16;

@@ -1,5 +1,5 @@
-//! Kernels over sorted orders whose rows have weights: class sums left of each boundary, class sums of a range, and the
-//! order of some of the rows under new numbers.
+//! Kernels over sorted orders whose rows have weights: class sums left of each boundary, class sums of a range and left of every
+//! [`STEP`]-th entry, and the order of some of the rows under new numbers.
 //!
 //! Sums are 64-bit integers, so every body gives the same ones. The AVX-512 bodies take 16 entries a step: weights are
 //! gathered by row, eight at once, and summed within the step by three shifted additions a class; what is wanted is
@@ -104,6 +104,32 @@ fn plain_sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
     }
 }
 
+/// Entries between two sums of [`weighed_steps`].
+pub const STEP: usize = 16;
+
+/// Weight of the rows left of the entries 0, [`STEP`], 2 [`STEP`], ... and of all: a plane for all rows, then one a start for
+/// those of this class or a later one. `out` becomes the planes, each with `order.len().div_ceil(STEP) + 1` sums.
+pub fn weighed_steps(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut Vec<i64>) {
+    assert!(starts.len() < MOST_CLASSES);
+    let stride = order.len().div_ceil(STEP) + 1;
+    out.resize((starts.len() + 1) * stride, 0);
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::steps(order, weights, starts, out),
+        _ => {
+            let mut sums = [0; MOST_CLASSES];
+            let sums = &mut sums[..=starts.len()];
+            out.iter_mut().step_by(stride).for_each(|o| *o = 0);
+            for (b, part) in order.chunks(STEP).enumerate() {
+                plain_sums(part, weights, starts, sums);
+                for (plane, &sum) in out.chunks_exact_mut(stride).zip(&*sums) {
+                    plane[b + 1] = plane[b] + sum;
+                }
+            }
+        }
+    }
+}
+
 /// The order of the rows that have a number (others: [`LEFT_OUT`]), by these numbers, with "tied" bits that are true among
 /// them. `out` has room for them and [`SLACK`] more; returns how many there are.
 pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
@@ -131,7 +157,7 @@ fn plain_renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::super::seen_before;
-    use super::{LEFT_OUT, MOST_CLASSES, SLACK, Sums, Wanted};
+    use super::{LEFT_OUT, MOST_CLASSES, SLACK, STEP, Sums, Wanted};
     use std::arch::x86_64::*;
 
     const LANES: usize = 16;
@@ -290,6 +316,46 @@ mod avx512 {
         out.iter_mut().zip(&totals).for_each(|(o, &t)| *o = _mm512_reduce_add_epi64(t));
     }
 
+    pub fn steps(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+        // SAFETY: the caller's level says that the processor has the features.
+        unsafe {
+            match starts.len() {
+                1 => steps_body::<1>(order, weights, starts, out),
+                _ => steps_body::<0>(order, weights, starts, out),
+            }
+        }
+    }
+
+    /// With `KNOWN` starts, or any number of them when 0.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn steps_body<const KNOWN: usize>(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+        const { assert!(STEP == LANES) };
+        let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
+        let n = if KNOWN == 0 { starts.len() } else { KNOWN };
+        let starts = &starts[..n];
+        let stride = out.len() / (n + 1);
+        let mut totals = [0_i64; MOST_CLASSES];
+        out.iter_mut().step_by(stride).for_each(|o| *o = 0);
+        for (b, i) in (0..order.len()).step_by(LANES).enumerate() {
+            let inside = (1_u32 << (order.len() - i).min(LANES)) - 1;
+            let rows = _mm512_srli_epi32::<1>(load(order, i, inside));
+            assert!(
+                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
+                "index out of bounds: a row without a weight"
+            );
+            let (low, high) = (gather(weights, rows, 0, inside), gather(weights, rows, 1, inside));
+            totals[0] += _mm512_reduce_add_epi64(_mm512_add_epi64(low, high));
+            out[b + 1] = totals[0];
+            for (c, (&start, total)) in starts.iter().zip(&mut totals[1..=n]).enumerate() {
+                let class = u32::from(_mm512_cmpge_epu32_mask(rows, _mm512_set1_epi32(start as i32)));
+                let low = _mm512_maskz_mov_epi64(class as __mmask8, low);
+                let own = _mm512_mask_add_epi64(low, (class >> 8) as __mmask8, low, high);
+                *total += _mm512_reduce_add_epi64(own);
+                out[(c + 1) * stride + b + 1] = *total;
+            }
+        }
+    }
+
     pub fn renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
         // SAFETY: the caller's level says that the processor has the features.
         unsafe { renumbered_body(order, numbers, out) }
@@ -360,6 +426,16 @@ mod tests {
                 let later = |start: u32| (start as usize..n).map(|r| weights[r]).sum::<i64>();
                 let expected: Vec<i64> = [0].iter().chain(&starts).map(|&s| later(s)).collect();
                 assert_eq!(run(level), expected, "{level:?} {seed}");
+                let mut steps = vec![-1; (seed % 3) as usize];
+                weighed_steps(level, &order, &weights, &starts, &mut steps);
+                let stride = n.div_ceil(STEP) + 1;
+                assert_eq!(steps.len(), stride * expected.len());
+                for (b, left) in (0..stride).map(|b| (b, &order[..(b * STEP).min(n)])) {
+                    let mut sums = vec![0; expected.len()];
+                    plain_sums(left, &weights, &starts, &mut sums);
+                    let found: Vec<i64> = steps.iter().skip(b).step_by(stride).copied().collect();
+                    assert_eq!(found, sums, "{level:?} {seed} {b}");
+                }
                 for convex in [false, true] {
                     let wanted = Wanted { starts: &starts, convex };
                     let first = 1 + (random(seed, 9) % (n as u64 - 1)) as usize;

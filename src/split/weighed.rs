@@ -1,0 +1,488 @@
+//! Thresholds among rows with fixed-point weights.
+//!
+//! The kernel lists boundaries with the weight on their left, class by class; the rest is subtraction. Where the sums left of every
+//! [`STEP`]-th entry are known, two classes are counted and the criterion is convex, most places are not looked at: of the
+//! places between two such entries the weights `(x, y)` of the classes on the left lie in a box, and a score that is quasi-convex
+//! along both axes is largest at a corner of it. It is 0, the least, where both sides have the same shares of the classes;
+//! above that diagonal it rises with `y` and falls with `x`, below it is the other way round. So the corners (low, high) and (high, low)
+//! bound all candidates of the box. Boxes whose bound stays below a score that is certain to be reached
+//! (the best candidate in the box with the largest bound, or that of an earlier feature) are left out. Scores there are
+//! the criterion's quick ones, whose error is known; what is left is scored as always, so the result is the same to the last bit.
+//!
+//! O(rows / STEP) scores a feature and node, and the candidates of the boxes that remain.
+
+use super::block::Scratch;
+use super::sink::Sink;
+use super::threshold::{Range, Scan, flush};
+use crate::criteria::{Context, Tables};
+use crate::data::entry_row;
+use crate::error::Result;
+use crate::numeric::Count;
+use crate::simd::Level;
+use crate::simd::columns::{MOST_CLASSES, SLACK, STEP, Sums, Wanted, weighed_boundaries, weighed_sums};
+use crate::stats::{Sum, Weighing};
+
+/// Fewer places than this are not worth a bound.
+const FEW_PLACES: usize = 2 * STEP;
+
+type CellOf<W> = <<W as Weighing>::Sum as Sum>::Cell;
+
+/// What does not change during a scan.
+struct Weighed<'s, 'a, W: Weighing> {
+    scan: &'s Scan<'a, W>,
+    weights: &'a [i64],
+    context: &'s Context,
+    ends: Option<(usize, usize)>,
+}
+
+/// Where the kernel stands: the place it would look at next, and the weight left of the entry before that.
+struct Standing {
+    next: usize,
+    before: [i64; MOST_CLASSES],
+}
+
+/// Offer the thresholds at `first..=last`.
+pub(super) fn offer<W: Weighing>(
+    (scan, weights): (&Scan<'_, W>, &[i64]),
+    (mut first, mut last): (usize, usize),
+    context: &Context,
+    branches: usize,
+    scratch: &mut Scratch<CellOf<W>>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let mut weighed = Weighed { scan, weights, context, ends: None };
+    if scan.min.weight > 0.0 {
+        let (lowest, highest) = weighed.heavy_enough(scan.min.weight);
+        (first, last) = (first.max(lowest), last.min(highest));
+    }
+    if first > last {
+        return Ok(());
+    }
+    // The ends of the admissible range are candidates even inside a run of one class.
+    weighed.ends = (scan.min.weight > 0.0 || first > 1 || branches == 3).then_some((first, last));
+    let room = scratch.stride + SLACK;
+    if scratch.sums.len() < context.classes * room {
+        scratch.sums.resize(context.classes * room, 0);
+    }
+    let mut runs = std::mem::take(&mut scratch.runs);
+    runs.clear();
+    runs.push((first, last));
+    let bounded = branches == 2 && context.classes == 2 && scan.convex && !scan.steps.is_empty();
+    if bounded && last - first >= FEW_PLACES {
+        weighed.promising(&mut runs, scratch, sink)?;
+    }
+    let done = weighed.walk(&runs, scratch, |scratch, held| {
+        weighed.subtract(held, scratch);
+        flush(scan, held, context, branches, scratch, sink)
+    });
+    scratch.runs = runs;
+    done
+}
+
+impl<W: Weighing> Weighed<'_, '_, W> {
+    /// Weight left of a place: of all rows, then for each start of those of this class or a later one.
+    fn left_of(&self, place: usize, out: &mut [i64]) {
+        let Scan { order, steps, class_of, .. } = *self.scan;
+        let step = if steps.is_empty() { 0 } else { place / STEP };
+        weighed_sums(Level::active(), &order[step * STEP..place], self.weights, class_of.starts, out);
+        let stride = steps.len() / out.len();
+        out.iter_mut().enumerate().for_each(|(c, o)| *o += steps.get(c * stride + step).unwrap_or(&0));
+    }
+
+    /// The first place with at least so much weight on its left, and the last with as much on its right.
+    fn heavy_enough(&self, least: f64) -> (usize, usize) {
+        let Scan { order, steps, known, .. } = *self.scan;
+        let least = W::Sum::at_least(least, self.scan.weights.unit()).units();
+        let most = known.iter().map(|s| s.units()).sum::<i64>() - least;
+        let steps = &steps[..steps.len() / known.len()];
+        let weight = |i: usize| self.weights[entry_row(order[i]) as usize];
+        let from = |enough: &dyn Fn(i64) -> bool| {
+            let step = steps.partition_point(|&s| !enough(s)).saturating_sub(1);
+            (step * STEP, steps.get(step).copied().unwrap_or(0))
+        };
+        let (mut first, mut left) = from(&|s| s >= least);
+        while left < least && first < order.len() {
+            left += weight(first);
+            first += 1;
+        }
+        let (mut last, mut left) = from(&|s| s > most);
+        while last < order.len() && left + weight(last) <= most {
+            left += weight(last);
+            last += 1;
+        }
+        (first, if left <= most { last } else { 0 })
+    }
+
+    /// List the boundaries in runs of places, blocks of which go to `flush`.
+    fn walk(
+        &self,
+        runs: &[(usize, usize)],
+        scratch: &mut Scratch<CellOf<W>>,
+        flush: impl FnMut(&mut Scratch<CellOf<W>>, usize) -> Result<()>,
+    ) -> Result<()> {
+        let Scan { order, class_of, convex, .. } = *self.scan;
+        let (stride, k) = (scratch.stride, self.context.classes);
+        let mut standing = Standing { next: 0, before: [0; MOST_CLASSES] };
+        let range = Range { ends: self.ends, stride };
+        range.walk(
+            runs.iter().copied(),
+            scratch,
+            |scratch, places, end, held| {
+                let before = &mut standing.before[..k];
+                if standing.next != places.0 {
+                    self.left_of(places.0 - 1, before);
+                }
+                standing.next = places.1;
+                let wanted = Wanted { starts: class_of.starts, convex: convex && !end };
+                let sums = Sums { planes: &mut scratch.sums, stride: stride + SLACK, from: held };
+                let (level, at) = (Level::active(), &mut scratch.at[held..]);
+                weighed_boundaries(level, order, self.weights, places, wanted, before, at, sums)
+            },
+            flush,
+        )
+    }
+
+    /// Tables of the boundaries that are held.
+    fn subtract(&self, held: usize, scratch: &mut Scratch<CellOf<W>>) {
+        let (k, stride, unit) = (self.context.classes, scratch.stride, self.scan.weights.unit());
+        let room = stride + SLACK;
+        for c in 0..k {
+            let known = self.scan.known[c];
+            let (left, right) = scratch.cells.split_at_mut(k * stride);
+            let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
+            let from = &scratch.sums[c * room..][..held];
+            let set = |left: &mut _, right: &mut _, units: i64| {
+                let sum = W::Sum::from_units(units);
+                *left = sum.cell(unit);
+                *right = known.minus(sum).cell(unit);
+            };
+            let cells = left.iter_mut().zip(right);
+            if c + 1 < k {
+                let later = &scratch.sums[(c + 1) * room..][..held];
+                cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
+            } else {
+                cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
+            }
+        }
+    }
+
+    /// Quick scores of the tables that lie in the first places of `scratch`.
+    fn quick(
+        &self,
+        scratch: &Scratch<CellOf<W>>,
+        len: usize,
+        sink: &dyn Sink,
+        out: &mut [f64],
+    ) -> Option<f64> {
+        let tables = Tables {
+            cells: Count::cells(&scratch.cells),
+            totals: Count::cells(&scratch.totals),
+            branches: 2,
+            classes: 2,
+            stride: scratch.stride,
+            len,
+            declared: &scratch.declared,
+            context: self.context,
+        };
+        sink.quick(&tables, out)
+    }
+
+    /// Replace the one run by those places of it at which the best candidate may lie.
+    fn promising(
+        &self,
+        runs: &mut Vec<(usize, usize)>,
+        scratch: &mut Scratch<CellOf<W>>,
+        sink: &dyn Sink,
+    ) -> Result<()> {
+        let Some(&(first, last)) = runs.first() else { return Ok(()) };
+        let mut bounds = std::mem::take(&mut scratch.bounds);
+        if let Some(error) = self.bounds((first, last), scratch, sink, &mut bounds) {
+            // Places of a box: the last has one more.
+            let inner = first / STEP;
+            let box_at = |b: usize| {
+                let from = if b == 0 { first } else { (inner + b) * STEP };
+                let to = if b + 1 == bounds.len() { last } else { (inner + b + 1) * STEP - 1 };
+                (from, to)
+            };
+            let highest = bounds
+                .iter()
+                .enumerate()
+                .fold((0, f64::NEG_INFINITY), |best, (b, &x)| if x > best.1 { (b, x) } else { best });
+            // The bound is off by an error, and so are the scores that are rounded from the formula.
+            let room = 3.0 * error;
+            let mut floor = sink.floor();
+            if highest.1 + room >= floor {
+                let mut scores = [0.0; STEP + 1];
+                self.walk(&[box_at(highest.0)], scratch, |scratch, held| {
+                    self.subtract(held, scratch);
+                    let scores = &mut scores[..held];
+                    if let Some(error) = self.quick(scratch, held, sink, scores) {
+                        floor = scores.iter().map(|s| s - error).fold(floor, f64::max);
+                    }
+                    Ok(())
+                })?;
+            }
+            runs.clear();
+            for (b, _) in bounds.iter().enumerate().filter(|(_, x)| **x + room >= floor) {
+                let (from, to) = box_at(b);
+                match runs.last_mut() {
+                    Some(run) if run.1 + 1 == from => run.1 = to,
+                    _ => runs.push((from, to)),
+                }
+            }
+        }
+        scratch.bounds = bounds;
+        Ok(())
+    }
+
+    /// Quick scores that no candidate of a box exceeds, box by box, and the error of quick scores. Boxes end at the multiples of
+    /// [`STEP`] between `first` and `last`.
+    fn bounds(
+        &self,
+        (first, last): (usize, usize),
+        scratch: &mut Scratch<CellOf<W>>,
+        sink: &dyn Sink,
+        bounds: &mut Vec<f64>,
+    ) -> Option<f64> {
+        let Scan { steps, known, .. } = *self.scan;
+        let unit = self.scan.weights.unit();
+        let width = steps.len() / 2;
+        let (all, later) = steps.split_at(width);
+        // Multiples of the step inside, and the boxes they separate.
+        let inner = first / STEP + 1..last.div_ceil(STEP);
+        let boxes = inner.len() + 1;
+        let edge = |place: usize| {
+            let mut sums = [0; 2];
+            self.left_of(place, &mut sums);
+            sums
+        };
+        let (lowest, highest) = (edge(first), edge(last));
+        let at = |b: usize| match b {
+            0 => lowest,
+            _ if b == boxes => highest,
+            _ => [all[inner.start + b - 1], later[inner.start + b - 1]],
+        };
+        let cell = |units: i64| W::Sum::from_units(units).cell(unit);
+        let whole = [0, 1].map(|c| cell(known[c].units()));
+        bounds.clear();
+        bounds.resize(boxes, 0.0);
+        let (stride, mut error) = (scratch.stride, 0.0_f64);
+        let mut scores = std::mem::take(&mut scratch.scores);
+        scores.resize(stride, 0.0);
+        let most = stride / 2;
+        let mut usable = true;
+        for (part, bounds) in bounds.chunks_mut(most).enumerate() {
+            let held = bounds.len();
+            let (zero, one) = scratch.cells[..2 * stride].split_at_mut(stride);
+            // The first half of the candidates has little of class 0 and much of class 1, the other half the reverse.
+            for b in 0..=held {
+                let [all, later] = at(part * most + b);
+                let (x, y) = (cell(all - later), cell(later));
+                if b < held {
+                    (zero[b], one[held + b]) = (x, y);
+                }
+                if b > 0 {
+                    (zero[held + b - 1], one[b - 1]) = (x, y);
+                }
+            }
+            let (left, right) = scratch.cells.split_at_mut(2 * stride);
+            for c in 0..2 {
+                let (left, right) = (&left[c * stride..][..2 * held], &mut right[c * stride..][..2 * held]);
+                left.iter().zip(right).for_each(|(&l, r)| *r = whole[c].minus(l));
+            }
+            let scores = &mut scores[..2 * held];
+            let Some(off) = self.quick(scratch, 2 * held, sink, scores) else {
+                usable = false;
+                break;
+            };
+            error = error.max(off);
+            let (low, high) = scores.split_at(held);
+            for (bound, (a, b)) in bounds.iter_mut().zip(low.iter().zip(high)) {
+                *bound = a.max(*b);
+            }
+        }
+        scratch.scores = scores;
+        usable.then_some(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::criteria::make;
+    use crate::data::pack_entry;
+    use crate::numeric::{Ties, mix};
+    use crate::simd::columns::weighed_steps;
+    use crate::split::multiway::Minimum;
+    use crate::split::sink::{Best, Scored};
+    use crate::split::threshold::{self, ClassOf};
+    use crate::stats::FixedWeights;
+
+    const UNIT: f64 = 1.0 / (1u64 << 40) as f64;
+
+    /// A best that counts what it is given.
+    struct Counting<'a> {
+        best: Best<'a>,
+        given: usize,
+    }
+
+    impl Sink for Counting<'_> {
+        fn take(&mut self, offer: &super::super::Offer<'_>) -> Result<()> {
+            self.given += offer.tables.len;
+            self.best.take(offer)
+        }
+        fn quick(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
+            self.best.quick(tables, out)
+        }
+        fn floor(&self) -> f64 {
+            self.best.floor()
+        }
+    }
+
+    struct Case {
+        order: Vec<u32>,
+        codes: Vec<u16>,
+        weights: Vec<i64>,
+        start: u32,
+        min: Minimum,
+    }
+
+    impl Case {
+        fn new(seed: u64) -> Self {
+            let n = 2 + mix(seed, 1) as usize % 700;
+            let start = mix(seed, 2) % (n as u64 + 1);
+            let values = [3, 40, u64::MAX][seed as usize % 3];
+            // Some have a signal, some have little.
+            let signal = [0, 1 << 20, 1 << 62][mix(seed, 3) as usize % 3];
+            let value =
+                |r: u64| (mix(seed + 77, r) >> 2).wrapping_add(if r < start { 0 } else { signal }) % values;
+            let mut rows: Vec<u64> = (0..n as u64).filter(|&r| !mix(seed + 5, r).is_multiple_of(4)).collect();
+            rows.sort_by_key(|&r| (value(r), r));
+            let tied = |i: usize| i > 0 && value(rows[i]) == value(rows[i - 1]);
+            let order = (0..rows.len()).map(|i| pack_entry(rows[i] as u32, tied(i))).collect();
+            let weights = (0..n as u64).map(|r| 1 + (mix(seed + 9, r) >> (24 + mix(seed, r) % 20)) as i64);
+            let weight = [0.0, 1.0 - 1e-9, 20.0][mix(seed, 4) as usize % 3];
+            Self {
+                order,
+                codes: (0..n as u64).map(|r| u16::from(r >= start)).collect(),
+                weights: weights.collect(),
+                start: start as u32,
+                min: Minimum { rows: 1 + mix(seed, 6) as u32 % 3, weight, copies: false },
+            }
+        }
+
+        fn sums(&self, entries: &[u32]) -> [i64; 2] {
+            let mut sums = [0; 2];
+            for &e in entries {
+                let row = entry_row(e) as usize;
+                sums[usize::from(self.codes[row])] += self.weights[row];
+            }
+            sums
+        }
+
+        /// The best, and how many candidates were given.
+        fn run(&self, name: &str, bounded: bool, ties: Ties, floor: f64) -> (Vec<Scored>, usize) {
+            let criterion = make(name, Default::default()).unwrap();
+            let context = Context::new(2, 10_000);
+            let (starts, mut steps) = ([self.start], Vec::new());
+            if bounded {
+                weighed_steps(Level::active(), &self.order, &self.weights, &starts, &mut steps);
+            }
+            let known = self.sums(&self.order);
+            let scan = Scan {
+                feature: 3,
+                order: &self.order,
+                known: &known,
+                totals: &known,
+                class_of: ClassOf { codes: &self.codes, starts: &starts },
+                weights: FixedWeights { values: &self.weights, unit: UNIT },
+                min: self.min,
+                convex: criterion.info().convex,
+                steps: &steps,
+            };
+            let mut best = Best::new(criterion.as_ref(), ties, false);
+            best.above(floor);
+            let mut sink = Counting { best, given: 0 };
+            threshold::offer(&scan, &context, &mut Scratch::default(), &mut sink).unwrap();
+            (sink.best.features, sink.given)
+        }
+
+        /// The first place with the largest score, of all there are.
+        fn truth(&self, name: &str) -> Option<(u32, f64)> {
+            let criterion = make(name, Default::default()).unwrap();
+            let (context, known) = (Context::new(2, 10_000), self.sums(&self.order));
+            let value = |units: i64| units as f64 * UNIT;
+            let mut best: Option<(u32, f64)> = None;
+            for i in 1..self.order.len() {
+                let left = self.sums(&self.order[..i]);
+                let right = [0, 1].map(|c| known[c] - left[c]);
+                let least = |side: [i64; 2], rows: usize| {
+                    value(side[0] + side[1]) >= self.min.weight && rows >= self.min.rows as usize
+                };
+                if self.order[i] & 1 == 1 || !least(left, i) || !least(right, self.order.len() - i) {
+                    continue;
+                }
+                let (cells, totals) = ([left, right].concat(), known);
+                let (cells, totals): (Vec<f64>, Vec<f64>) =
+                    (cells.into_iter().map(value).collect(), totals.into_iter().map(value).collect());
+                let tables = Tables {
+                    cells: Count::cells(&cells),
+                    totals: Count::cells(&totals),
+                    branches: 2,
+                    classes: 2,
+                    stride: 1,
+                    len: 1,
+                    declared: &[2],
+                    context: &context,
+                };
+                let mut score = [0.0];
+                criterion.score(&tables, &mut score).unwrap();
+                if best.is_none_or(|b| score[0] > b.1) {
+                    best = Some((i as u32, score[0]));
+                }
+            }
+            best
+        }
+    }
+
+    #[test]
+    fn bounds_change_nothing() {
+        let (mut given, mut all) = (0, 0);
+        for seed in 0..400 {
+            let case = Case::new(seed);
+            for name in ["info_gain", "gini", "gain_ratio"] {
+                for ties in [Ties::First, Ties::Row, Ties::Random] {
+                    let (expected, many) = case.run(name, false, ties, f64::NEG_INFINITY);
+                    let (got, few) = case.run(name, true, ties, f64::NEG_INFINITY);
+                    assert_eq!(got, expected, "{name} {seed}");
+                    (given, all) = (given + few, all + many);
+                }
+                let (best, _) = case.run(name, true, Ties::First, f64::NEG_INFINITY);
+                let best = best.first().map(|b| (b.at, b.score));
+                // Where all scores are rounding, one inside a run may seem larger.
+                let truth = case.truth(name);
+                if truth.is_none_or(|t| t.1 > 1e-12) {
+                    assert_eq!(best, truth, "{name} {seed}");
+                }
+                for share in [0.5, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 2.0] {
+                    let Some((at, score)) = best.filter(|b| b.1 > 1e-9) else { continue };
+                    let (found, _) = case.run(name, true, Ties::First, score * share);
+                    let found = found.first().map(|b| (b.at, b.score));
+                    match share > 1.0 {
+                        false => assert_eq!(found, Some((at, score)), "{name} {seed}"),
+                        true => assert!(found.is_none_or(|f| f.1 <= score), "{name} {seed}"),
+                    }
+                }
+            }
+        }
+        assert!(3 * given < all, "{given} of {all} candidates");
+    }
+
+    #[test]
+    fn a_feature_that_cannot_win_is_not_looked_at() {
+        let case = (0..).map(Case::new).find(|c| c.order.len() > 300 && c.start > 100).unwrap();
+        for name in ["info_gain", "gini"] {
+            assert_eq!(case.run(name, true, Ties::First, 0.999).1, 0, "{name}");
+        }
+    }
+}

@@ -182,15 +182,25 @@ impl Pruner<'_, '_> {
                 });
             }
         }
-        let root = self.sketch.counts(0);
-        let total: f64 = root.iter().sum();
-        if root.iter().zip(&sums).any(|(a, b)| (a - b).abs() > 1e-9 * total) {
-            return Err(Error::Data(format!(
-                "subtree raising needs the rows that the tree was grown on: their class counts are {sums:?}, those of the \
-                 tree {root:?}; give the training rows (and weights), or choose subtree_raising=False"
-            )));
+        self.same_counts(0, &sums, 1e-9)?;
+        // Parts are rounded on their way down.
+        let near = if self.in_parts { 1e-4 } else { 1e-9 };
+        let mut leaves = self.sketch.order();
+        leaves.retain(|&i| self.sketch.is_leaf(i as usize));
+        leaves.iter().try_for_each(|&i| self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near))
+    }
+
+    /// Refuse rows whose class counts in a node are not the node's, up to a share of the tree's weight.
+    fn same_counts(&self, node: usize, sums: &[f64], near: f64) -> Result<()> {
+        let (counts, total) = (self.sketch.counts(node), self.sketch.weight(0));
+        if counts.iter().zip(sums).all(|(a, b)| (a - b).abs() <= near * total) {
+            return Ok(());
         }
-        Ok(())
+        let place = if node == 0 { "the tree".into() } else { format!("leaf {node}") };
+        Err(Error::Data(format!(
+            "subtree raising needs the rows that the tree was grown on: their class counts in {place} are {sums:?}, those of \
+             the training rows {counts:?}; give the training rows (and weights), or choose subtree_raising=False"
+        )))
     }
 
     /// The leaf that a row reaches from a node of the sketch.

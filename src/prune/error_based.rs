@@ -187,7 +187,9 @@ impl Pruner<'_, '_> {
         let near = if self.in_parts { 1e-4 } else { 1e-9 };
         let mut leaves = self.sketch.order();
         leaves.retain(|&i| self.sketch.is_leaf(i as usize));
-        leaves.iter().try_for_each(|&i| self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near))
+        leaves
+            .iter()
+            .try_for_each(|&i| self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near))
     }
 
     /// Refuse rows whose class counts in a node are not the node's, up to a share of the tree's weight.

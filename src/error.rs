@@ -47,6 +47,17 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// The same of an option of something that has a name.
+    #[must_use]
+    pub fn of(self, owner: &str) -> Self {
+        match self {
+            Self::Parameter { name, value, reason } => {
+                Self::Parameter { name: format!("{owner}: {name}"), value, reason }
+            }
+            other => other,
+        }
+    }
+
     /// A parameter error in one line.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
         Self::Parameter { name: name.into(), value: value.to_string(), reason: reason.to_string() }

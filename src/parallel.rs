@@ -58,7 +58,7 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
 }
 
 /// What a running job and its caller share: the number of threads, the cancel flag and a progress counter.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Control {
     threads: usize,
     shared: Arc<Shared>,

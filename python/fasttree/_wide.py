@@ -25,8 +25,8 @@ PAIRS_UP_TO = 64
 """Features up to which pairs are counted exactly by distance, all settings at once."""
 
 
-def codes_of(X: Any, categorical_features: Any, criterion: Any) -> np.ndarray | None:
-    """X as codes to be streamed; None when it takes the usual way."""
+def codes_of(X: Any, categorical_features: Any, criterion: Any, weighted: bool = False) -> np.ndarray | None:
+    """X as codes to be streamed; None when it takes the usual way, as pairs of rows that are `weighted` do."""
     if not isinstance(criterion, Criterion) or criterion.info["evidence"] not in ("neighbours", "pairs"):
         return None
     block = X.block if isinstance(X, Table) else X
@@ -39,7 +39,7 @@ def codes_of(X: Any, categorical_features: Any, criterion: Any) -> np.ndarray | 
     ):
         return None
     if criterion.info["evidence"] == "pairs" and (
-        block.shape[1] <= PAIRS_UP_TO or getattr(criterion, "precision", "exact") == "fixed"
+        weighted or block.shape[1] <= PAIRS_UP_TO or getattr(criterion, "precision", "exact") == "fixed"
     ):
         return None
     return block
@@ -57,7 +57,7 @@ def stream(
     """One score a column; `table` has the target.
 
     Raises:
-        ValueError: negative weights, or weights with a criterion on pairs.
+        ValueError: negative weights.
     """
     classes = table.y_codes.astype(np.uint16)
     if weights is not None:

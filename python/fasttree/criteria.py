@@ -64,7 +64,8 @@ class Criterion(Parameters):
                 options[name] = value = value.tolist()
             for number in value if isinstance(value, list | tuple) else [value]:
                 if isinstance(number, float) and not math.isfinite(number):
-                    raise ValueError(f"{self.name}: {name}={value!r} must be finite")
+                    doc = next(o["doc"] for o in self.info["options"] if o["name"] == name)
+                    raise ValueError(f"{self.name}: {name}={value!r} must be finite. {name}: {doc}")
             self._check_kind(name, value)
         if callable(options.get("size")):
             options["size_values"] = size_values(options["size"], n_rows)
@@ -171,6 +172,8 @@ class PairFunction(Parameters):
             (features, values, classes). It returns one score a feature, larger is better.
         theta: weights of the cases 1 to 4, each in [0, 1].
         alpha, decay, at_zero: as in `Pi`.
+        precision: ``"exact"``, or ``"fixed"`` for the sums of `count_matrices` under that name, which take memory by the column and not
+            by its square.
 
     Source: Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in classification using decision
     trees (2001), figure 4. A model that was grown with it stores the function's name only.
@@ -193,12 +196,15 @@ class PairFunction(Parameters):
         alpha: float = 0.1,
         decay: str = "exponential",
         at_zero: float = 0.0,
+        *,
+        precision: str = "exact",
     ) -> None:
         self.F = F
         self.theta = theta
         self.alpha = alpha
         self.decay = decay
         self.at_zero = at_zero
+        self.precision = precision
 
     @property
     def name(self) -> str:
@@ -213,12 +219,16 @@ class PairFunction(Parameters):
         """
         theta = np.asarray(self.theta, dtype=np.float64)
         if theta.shape != (4,):
-            raise ValueError(f"theta has shape {theta.shape}; it holds four weights, one a case")
+            raise ValueError(
+                f"PairFunction: theta has shape {theta.shape}; it holds four weights in [0, 1], one a case"
+            )
         numbers = {"alpha": float(self.alpha), "at_zero": float(self.at_zero)}
         for name, value in [*numbers.items(), *(("theta", float(t)) for t in theta)]:
             if not math.isfinite(value):
-                raise ValueError(f"{name}={value!r} must be finite")
-        return {"theta": theta.tolist(), "decay": self.decay, **numbers}
+                raise ValueError(f"PairFunction: {name}={value!r} must be finite and at least 0")
+        if self.precision not in ("exact", "fixed"):
+            raise ValueError(f"PairFunction: precision={self.precision!r} is not one of 'exact', 'fixed'")
+        return {"theta": theta.tolist(), "decay": self.decay, "precision": self.precision, **numbers}
 
 
 class NamedCallable:

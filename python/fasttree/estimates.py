@@ -157,12 +157,19 @@ def _metric_of(criterion: Any) -> _Metric:
             f"precision={options['precision']!r} is for whole passes: estimates count exactly; leave it out"
         )
     if name == "relief":
-        return _Metric(name, ones, options["radius"], "threshold", 0.0)
-    alpha = real("alpha", options["alpha"], 0.0, math.inf)
+        radius = options["radius"]
+        radius = None if radius is None else real("relief: radius", radius, 0.0, math.inf)
+        return _Metric(name, ones, radius, "threshold", 0.0)
+    alpha, at_zero = (
+        real(f"{name}: {option}", options[option], 0.0, math.inf) for option in ("alpha", "at_zero")
+    )
     if name == "contextual_merit":
-        return _Metric(name, ones, alpha, options["decay"], float(options["at_zero"]))
+        return _Metric(name, ones, alpha, options["decay"], at_zero)
+    theta = _theta(options["theta"])
+    for case, weight in enumerate(theta):
+        real(f"pi: theta[{case}]", weight, 0.0, 1.0)
     name = "pi" if options["weighted"] else "pi_unweighted"
-    return _Metric(name, _theta(options["theta"]), alpha, options["decay"], float(options["at_zero"]))
+    return _Metric(name, theta, alpha, options["decay"], at_zero)
 
 
 def estimate_features(

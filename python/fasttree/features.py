@@ -33,7 +33,7 @@ def score_features(
 
     Args:
         X: rows, or a `Table` with its target. A 2-D uint8 array or `numpy.memmap` with ``categorical_features="all"`` is read where it
-            lies by every criterion on neighbours, and with more than 64 columns by `pi`, `contextual_merit` and `relief`.
+            lies by every criterion on neighbours, and with more than 64 columns and no weights by `pi`, `contextual_merit` and `relief`.
         y: labels, shape (n_rows,).
         criterion: as in `FastTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are copies of a row, and others are
@@ -45,7 +45,8 @@ def score_features(
         Scores, larger is better, shape (n_features,), in column order; NaN where a feature allows no split.
 
     Raises:
-        ValueError: a parameter outside its domain; a numeric column where pairs are counted and ``discretize=None``.
+        ValueError: a parameter outside its domain; a numeric column where pairs are counted and ``discretize=None``; columns so many
+            that counts of pairs by distance would take more than 2 GB (``precision="fixed"`` of the criterion keeps none).
 
     Examples:
         >>> import fasttree
@@ -57,7 +58,9 @@ def score_features(
     estimator = made_of(FastTreeClassifier, criterion, params)
     made = criteria.make(criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
-    codes = codes_of(X, estimator.categorical_features, made) if usual else None
+    weighted = sample_weight is not None or estimator.class_weight is not None
+    weighted = weighted or (isinstance(X, Table) and X.sample_weight is not None)
+    codes = codes_of(X, estimator.categorical_features, made, weighted) if usual else None
     if codes is not None:
         assert isinstance(made, criteria.Criterion)
         table = X if isinstance(X, Table) else Table(codes[:, :1], y, categorical_features="all")

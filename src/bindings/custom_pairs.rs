@@ -1,7 +1,7 @@
 //! A user's criterion on pairs: `F(R_root, R, tables) -> scores`, one call a node.
 
 use super::custom::{Raised, scores_of};
-use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs};
+use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};
 use crate::criteria::{Criterion, Evidence, Info};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{Matrices, Setting};
@@ -37,14 +37,18 @@ static INFO: Info = Info {
 pub struct PairFunction {
     function: Py<PyAny>,
     setting: Setting,
+    precision: Precision,
     raised: Raised,
 }
 
 impl PairFunction {
     /// Wrap a callable.
-    pub fn wrap(function: Py<PyAny>, setting: Setting) -> (Box<dyn Criterion>, Raised) {
+    pub fn wrap(
+        function: Py<PyAny>,
+        (setting, precision): (Setting, Precision),
+    ) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
-        (Box::new(PairCriterion(Self { function, setting, raised: raised.clone() })), raised)
+        (Box::new(PairCriterion(Self { function, setting, precision, raised: raised.clone() })), raised)
     }
 
     fn ask(&self, m: &Matrices) -> Result<Vec<f64>> {
@@ -97,8 +101,8 @@ impl OnPairs for PairFunction {
         };
         Ok(self.ask(&whole)?[0])
     }
-    fn matrices(&self) -> Option<&Setting> {
-        Some(&self.setting)
+    fn matrices(&self) -> Option<(&Setting, Precision)> {
+        Some((&self.setting, self.precision))
     }
     fn joined(&self) -> bool {
         true

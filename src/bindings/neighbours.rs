@@ -4,18 +4,18 @@ use super::job::{exception, run};
 use crate::criteria::{self, Criterion};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::stats::neighbours::{Codes, Counts, Method, Multiclass, Rows, neighbour_scores};
+use crate::stats::neighbours::{Codes, Counts, Method, Multiclass, Rows, default_radius, neighbour_scores};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// How a criterion streams.
-fn search(criterion: &dyn Criterion) -> Result<(Method, Multiclass)> {
+/// How a criterion streams over some rows.
+fn search(criterion: &dyn Criterion, rows: &Rows<'_>, control: &Control) -> Result<(Method, Multiclass)> {
     if let Some(search) = criterion.on_neighbours() {
         return Ok(search);
     }
     if let Some(pairs) = criterion.on_pairs() {
-        let (setting, metric) = pairs.streamed()?;
+        let (setting, metric) = pairs.streamed(&mut || default_radius(control, rows))?;
         return Ok((Method::Pairs { setting, metric }, Multiclass::Prior));
     }
     Err(Error::Unsupported {
@@ -58,7 +58,6 @@ pub fn stream_scores<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let options = serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let criterion = criteria::make(criterion, options).map_err(exception)?;
-    let (method, multiclass) = search(criterion.as_ref()).map_err(exception)?;
     let columns = codes.as_array().dim().1;
     let values = codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
     let codes = Codes { values, columns, stride: columns };
@@ -67,6 +66,7 @@ pub fn stream_scores<'py>(
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = Rows::new(codes, Vec::new(), &classes, n_classes, weights)?;
+        let (method, multiclass) = search(criterion.as_ref(), &rows, control)?;
         let mut scores = neighbour_scores(control, &rows, method, multiclass)?;
         let constant = constant(control, codes, classes.len())?;
         scores.iter_mut().zip(constant).filter(|(_, c)| *c).for_each(|(s, _)| *s = f64::NAN);

@@ -3,6 +3,7 @@
 use super::convert::row_set;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
+use crate::criteria::pairs::Precision;
 use crate::data::{self, Dataset};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
@@ -20,8 +21,11 @@ pub struct PyPairCounts {
 
 /// Counts over a data set; `from` and all rows by internal number.
 fn count(data: &Dataset, from: Option<&[u32]>, control: &crate::parallel::Control) -> Result<PairCounts> {
+    let by = "count_matrices(..., precision='fixed'), or score_features with criterion=Pi(precision='fixed')";
     let columns = NominalColumns::new(data)?;
-    pair_counts_between(control, &columns.codes(data, None)?, from, None)
+    let codes = columns.codes(data, None)?;
+    let control = PairCounts::affordable(control, &codes.offsets(), codes.n_classes(), by)?;
+    pair_counts_between(&control, &codes, from, None)
 }
 
 /// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows.
@@ -120,8 +124,10 @@ fn scores(profile: &Profile, metric: &str, setting: &Setting) -> Result<Vec<f64>
     }
 }
 
-/// The setting in the options of a user's criterion on pairs.
-pub(super) fn pair_setting(options: &serde_json::Map<String, serde_json::Value>) -> PyResult<Setting> {
+/// The setting in the options of a user's criterion on pairs, and how pairs are added up.
+pub(super) fn pair_setting(
+    options: &serde_json::Map<String, serde_json::Value>,
+) -> PyResult<(Setting, Precision)> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Words {
@@ -129,10 +135,12 @@ pub(super) fn pair_setting(options: &serde_json::Map<String, serde_json::Value>)
         alpha: f64,
         decay: String,
         at_zero: f64,
+        precision: Precision,
     }
     let words: Words = serde_json::from_value(serde_json::Value::Object(options.clone()))
-        .map_err(|e| exception(Error::parameter("criterion", "options", e)))?;
-    setting(words.theta, words.alpha, &words.decay, words.at_zero).map_err(exception)
+        .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
+    let setting = setting(words.theta, words.alpha, &words.decay, words.at_zero);
+    Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, words.precision))
 }
 
 #[pymethods]

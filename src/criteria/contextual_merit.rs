@@ -74,7 +74,7 @@ impl OnPairs for ContextualMerit {
     fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
         Ok(0.0)
     }
-    fn streamed(&self) -> Result<(Setting, PairMetric)> {
+    fn streamed(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
         Ok((self.setting()?, PairMetric::ContextualMerit))
     }
     fn check(&self) -> Result<()> {

@@ -141,7 +141,7 @@ impl<F: Formula> Criterion for F {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
     fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(t.classes, t.n())?;
+        self.admit(t.classes, t.n()).map_err(|e| e.of(Formula::info(self).name))?;
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::score(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::score(self, &t.block(c, n), out),
@@ -150,7 +150,7 @@ impl<F: Formula> Criterion for F {
         Ok(())
     }
     fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(t.classes, t.n())?;
+        self.admit(t.classes, t.n()).map_err(|e| e.of(Formula::info(self).name))?;
         match (t.cells, t.totals) {
             (Cells::Rows(c), Cells::Rows(n)) => Formula::distance(self, &t.block(c, n), out),
             (Cells::Weights(c), Cells::Weights(n)) => Formula::distance(self, &t.block(c, n), out),

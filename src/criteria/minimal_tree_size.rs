@@ -65,8 +65,7 @@ impl Criterion for MinimalTreeSize {
 
 /// The criterion from its options.
 pub(super) fn make(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
-    let made: MinimalTreeSize = serde_json::from_value(Value::Object(options))
-        .map_err(|e| Error::parameter("criterion", "options", e))?;
+    let made: MinimalTreeSize = super::read(options)?;
     if made.node_budget == 0 {
         return Err(Error::parameter("node_budget", 0, "must be at least 1"));
     }

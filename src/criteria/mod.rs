@@ -70,12 +70,18 @@ pub struct Entry {
     pub make: Make,
 }
 
+/// Options as a file of this room declares them.
+fn read<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T> {
+    let options = Value::Object(options);
+    let shown = options.to_string();
+    serde_json::from_value(options).map_err(|e| Error::parameter("options", shown, e))
+}
+
 /// Build a criterion from options; unknown names and values outside their domain are refused.
 pub(crate) fn from_options<F: Formula + DeserializeOwned>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
-    let made: F = serde_json::from_value(Value::Object(options))
-        .map_err(|e| Error::parameter("criterion", "options", e))?;
+    let made: F = read(options)?;
     made.check()?;
     Ok(Box::new(made))
 }
@@ -154,7 +160,8 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 
 /// A criterion from its name and options.
 pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
-    (find(name)?.make)(options)
+    let entry = find(name)?;
+    (entry.make)(options).map_err(|e| e.of(entry.info.name))
 }
 
 fn edit_distance(a: &str, b: &str) -> usize {

@@ -57,8 +57,7 @@ impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
 pub(super) fn from_options<M: OnNeighbours + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
-    let made: M = serde_json::from_value(Value::Object(options))
-        .map_err(|e| Error::parameter("criterion", "options", e))?;
+    let made: M = super::read(options)?;
     made.search().0.check()?;
     Ok(Box::new(NeighbourCriterion(made)))
 }

@@ -40,19 +40,23 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     fn reads_radius(&self) -> bool {
         false
     }
-    /// The setting of the count matrices that are needed, if any are.
-    fn matrices(&self) -> Option<&Setting> {
+    /// The setting of the count matrices that are needed, if any are, and how they are made.
+    fn matrices(&self) -> Option<(&Setting, Precision)> {
         None
     }
     /// The one setting under which pairs are weighed in fixed point, if they are not counted.
     fn weighed(&self) -> Result<Option<Setting>> {
         Ok(None)
     }
-    /// The one setting and metric by which columns are streamed when there are too many for counts by distance.
-    fn streamed(&self) -> Result<(Setting, PairMetric)> {
+    /// The one setting under which the same scores, to the last bit, come without counts; `radius` finds the root's.
+    fn alike(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<Setting>> {
+        Ok(None)
+    }
+    /// The one setting and metric by which columns are streamed when there are too many for counts by distance; `radius` finds Relief's.
+    fn streamed(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
         Err(Error::Unsupported {
             what: format!("criterion='{}' over streamed columns", self.info().name),
-            supported: "pi, contextual_merit, relief with a radius, criteria on neighbours".into(),
+            supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
         })
     }
     /// Calls Python, so that nodes must come one after the other.
@@ -103,8 +107,7 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
 pub(super) fn from_options<M: OnPairs + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
-    let made: M = serde_json::from_value(Value::Object(options))
-        .map_err(|e| Error::parameter("criterion", "options", e))?;
+    let made: M = super::read(options)?;
     made.check()?;
     Ok(Box::new(PairCriterion(made)))
 }

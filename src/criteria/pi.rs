@@ -8,7 +8,7 @@
 
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
 use super::{Evidence, Info, OptionInfo};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
 use serde::{Deserialize, Serialize};
@@ -94,12 +94,9 @@ impl OnPairs for Pi {
     fn weighed(&self) -> Result<Option<Setting>> {
         self.precision.weighed(self.setting())
     }
-    fn streamed(&self) -> Result<(Setting, PairMetric)> {
-        if !self.weighted {
-            let why = "only the weighted metric is streamed; without weights it ranks as relief with the same setting";
-            return Err(Error::parameter("weighted", "False", why));
-        }
-        Ok((self.setting()?, PairMetric::Pi))
+    fn streamed(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
+        let metric = if self.weighted { PairMetric::Pi } else { PairMetric::PlainPi };
+        Ok((self.setting()?, metric))
     }
     fn check(&self) -> Result<()> {
         self.setting().map(|_| ())

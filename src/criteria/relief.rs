@@ -8,7 +8,7 @@
 
 use super::pairs::{OnPairs, Pairs};
 use super::{Evidence, Info, OptionInfo};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,16 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(Evidence::Pairs)
 };
 
+impl Relief {
+    /// With the radius given, else with the one found.
+    fn within(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Setting> {
+        match self.radius {
+            Some(radius) => Setting::relief(radius),
+            None => Setting::relief(radius()? as f64),
+        }
+    }
+}
+
 impl OnPairs for Relief {
     fn info(&self) -> &'static Info {
         &INFO
@@ -45,8 +55,10 @@ impl OnPairs for Relief {
         serde_json::to_value(self).unwrap_or(Value::Null)
     }
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
-        let setting = Setting::relief(self.radius.unwrap_or(pairs.radius as f64))?;
-        Ok(pairs.profile.relief(&setting))
+        if let Some(w) = pairs.weighed {
+            return Ok(w.relief());
+        }
+        Ok(pairs.profile.relief(&self.within(&mut || Ok(pairs.radius))?))
     }
     fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
         Ok(0.0)
@@ -54,12 +66,11 @@ impl OnPairs for Relief {
     fn reads_radius(&self) -> bool {
         self.radius.is_none()
     }
-    fn streamed(&self) -> Result<(Setting, PairMetric)> {
-        let Some(radius) = self.radius else {
-            let why = "give a number: the default is found by counting all distances, which is not done where columns are streamed";
-            return Err(Error::parameter("radius", "None", why));
-        };
-        Ok((Setting::relief(radius)?, PairMetric::Relief))
+    fn alike(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<Setting>> {
+        self.within(radius).map(Some)
+    }
+    fn streamed(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
+        Ok((self.within(radius)?, PairMetric::Relief))
     }
     fn check(&self) -> Result<()> {
         Setting::relief(self.radius.unwrap_or(0.0)).map(|_| ())

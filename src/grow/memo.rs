@@ -65,6 +65,11 @@ impl PairMemo {
         }
     }
 
+    /// Whether other trees may get what is kept, and there is room.
+    pub(super) fn is_open(&self) -> bool {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).1 > 0
+    }
+
     /// Number of nodes held.
     pub fn len(&self) -> usize {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).0.len()

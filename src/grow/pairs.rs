@@ -6,16 +6,21 @@
 //! weight is off by at most 2^-16 of the heaviest and scores do not depend on threads or order.
 
 use super::evaluate::Look;
-use super::memo::KnownPairs;
-use crate::criteria::pairs::{OnPairs, Pairs};
+use super::memo::{KnownPairs, PairMemo};
+use crate::criteria::pairs::{OnPairs, Pairs, Precision};
 use crate::data::RowSet;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::contingency::{Code, CodedRows, Tally};
-use crate::stats::pairs::{MAX_WEIGHT, Matrices, NodeRows, Numbering, Part, Profile, Setting};
+use crate::stats::pairs::{Enough, MAX_WEIGHT, NodeRows, Numbering, Part, Profile, Setting};
 use crate::stats::{Sum, Weighing};
 use std::sync::{Arc, OnceLock};
+
+/// More features than this have so many distances that a single setting is cheaper to weigh than to count.
+const MANY: usize = 64;
+/// Most counters of a node that trees of one cross-validation or sweep share; more are never made where sums do as well.
+const LARGE: usize = 1 << 23;
 
 /// What the pairs of all nodes share.
 #[derive(Debug)]
@@ -24,7 +29,9 @@ pub(super) struct PairGround {
     weights: Option<Vec<u32>>,
     /// Value of a pair of weight one.
     scale: f64,
-    /// Relief's radius at the root, once the root was counted.
+    /// When Relief's radius is large enough.
+    enough: Enough,
+    /// Relief's radius at the root, once the root was looked at.
     radius: OnceLock<usize>,
 }
 
@@ -33,7 +40,8 @@ impl PairGround {
     pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
         let radius = OnceLock::new();
         if W::UNIT {
-            return Self { weights: None, scale: 1.0, radius };
+            let enough = Enough::of_copies(rows.len() as f64);
+            return Self { weights: None, scale: 1.0, enough, radius };
         }
         let value = |r: u32| weights.of(r).value(weights.unit());
         let mut unit = 1.0;
@@ -49,7 +57,23 @@ impl PairGround {
         }
         let mut whole = vec![0; n];
         rows.rows().iter().for_each(|&r| whole[r as usize] = (value(r) / unit).round() as u32);
-        Self { weights: Some(whole), scale: unit * unit, radius }
+        let weighed = rows.rows().iter().map(|&r| f64::from(whole[r as usize]));
+        let enough = match W::COPIES {
+            true => Enough::of_copies(weighed.sum()),
+            false => Enough::of_importances(weighed),
+        };
+        Self { weights: Some(whole), scale: unit * unit, enough, radius }
+    }
+
+    /// Relief's radius at the root; `rows` are those of the root unless it is known.
+    fn radius_of(&self, rows: &NodeRows, control: &Control) -> Result<usize> {
+        match self.radius.get() {
+            Some(&radius) => Ok(radius),
+            None => {
+                let found = rows.radius(control, self.enough)?;
+                Ok(*self.radius.get_or_init(|| found))
+            }
+        }
     }
 
     fn weight(&self, row: u32) -> u32 {
@@ -97,25 +121,51 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             return Err(Error::Internal("pairs of a ground without weights for them".into()));
         };
         if let Some(setting) = metric.weighed()? {
-            return self.weighed(metric, &setting, pairs, tools, control);
+            let rows = self.gathered(pairs, tools)?;
+            return self.weighed(metric, &setting, pairs, &rows, control);
         }
-        let memo = self.ground.setting.memo.filter(|_| metric.matrices().is_none());
+        if let Some((setting, precision)) = metric.matrices() {
+            let rows = self.gathered(pairs, tools)?;
+            return self.by_matrices(metric, setting, precision, pairs, &rows, control);
+        }
+        let memo = self.ground.setting.memo;
         let known = match memo.and_then(|m| m.get(tools.key)) {
             Some(known) => known,
             None => {
-                let (known, matrices) = self.counted(metric.matrices(), pairs, tools, control)?;
+                if self.has_many_distances(memo.is_some_and(PairMemo::is_open))
+                    && let Some(setting) = metric.alike(&mut || self.radius(pairs, tools, control))?
+                {
+                    let rows = self.gathered(pairs, tools)?;
+                    return self.weighed(metric, &setting, pairs, &rows, control);
+                }
+                let known = self.counted(pairs, tools, control)?;
                 if let Some(m) = memo {
                     m.keep(tools.key, &known);
-                }
-                if let Some(m) = matrices {
-                    return self.judged(metric, pairs, &known, Some(&m));
                 }
                 known
             }
         };
-        let scores = self.judged(metric, pairs, &known, None);
+        let scores = self.judged(metric, pairs, &known);
         tools.last = known.counts.is_some().then_some(known);
         scores
+    }
+
+    /// Whether counts by distance cost more than the sums of one setting: always where they are large, and where nobody shares them
+    /// from [`MANY`] features on.
+    fn has_many_distances(&self, shared: bool) -> bool {
+        let layout = &self.ground.nominal.layout;
+        let features = layout.features();
+        let values: usize = (0..features).map(|j| layout.arity(j)).sum();
+        let counters = values.saturating_mul(self.ground.data.n_classes()).saturating_mul(4 * (features + 1));
+        features > MANY && (!shared || counters > LARGE)
+    }
+
+    /// The rows of the node, ready to be counted.
+    fn gathered(&self, pairs: &PairGround, tools: &mut PairTools) -> Result<NodeRows> {
+        let nominal = &self.ground.nominal;
+        let coded = self.field.coded(nominal.features.len(), self.extent);
+        let (classes, weight) = (self.ground.data.n_classes(), |r| pairs.weight(r));
+        NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)
     }
 
     /// Weigh the pairs of the node under one setting.
@@ -124,13 +174,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         metric: &dyn OnPairs,
         setting: &Setting,
         pairs: &PairGround,
-        tools: &mut PairTools,
+        rows: &NodeRows,
         control: &Control,
     ) -> Result<PairScores> {
-        let (nominal, classes) = (&self.ground.nominal, self.ground.data.n_classes());
-        let coded = self.field.coded(nominal.features.len(), self.extent);
-        let weight = |r| pairs.weight(r);
-        let rows = NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)?;
         if rows.features().is_empty() {
             return Ok(PairScores::default());
         }
@@ -140,53 +186,73 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         self.told(metric, rows.features(), &evidence)
     }
 
+    /// Count matrices of the node under one setting.
+    fn by_matrices(
+        &self,
+        metric: &dyn OnPairs,
+        setting: &Setting,
+        precision: Precision,
+        pairs: &PairGround,
+        rows: &NodeRows,
+        control: &Control,
+    ) -> Result<PairScores> {
+        if rows.features().is_empty() {
+            return Ok(PairScores::default());
+        }
+        let (layout, classes) = (&self.ground.nominal.layout, self.ground.data.n_classes());
+        let found = match precision {
+            Precision::Exact => rows.matrices(control, setting)?,
+            Precision::Fixed => rows.weighed_matrices(control, setting)?,
+        };
+        let matrices = rows.declared(&found, layout, classes, pairs.scale);
+        let evidence =
+            Pairs { profile: &Profile::default(), radius: 0, matrices: Some(&matrices), weighed: None };
+        self.told(metric, rows.features(), &evidence)
+    }
+
+    /// Relief's radius at the root, which this node is unless it is known.
+    fn radius(&self, pairs: &PairGround, tools: &mut PairTools, control: &Control) -> Result<usize> {
+        match pairs.radius.get() {
+            Some(&radius) => Ok(radius),
+            None => pairs.radius_of(&self.gathered(pairs, tools)?, control),
+        }
+    }
+
     /// Count the pairs of the node.
     fn counted(
         &self,
-        setting: Option<&Setting>,
         pairs: &PairGround,
         tools: &mut PairTools,
         control: &Control,
-    ) -> Result<(Arc<KnownPairs>, Option<Matrices>)> {
-        let (nominal, classes) = (&self.ground.nominal, self.ground.data.n_classes());
-        let coded = self.field.coded(nominal.features.len(), self.extent);
+    ) -> Result<Arc<KnownPairs>> {
         if let Some(inherited) = tools.inherited.take()
             && let Some(parent) = &inherited.parent.counts
-            && setting.is_none()
         {
+            let nominal = &self.ground.nominal;
+            let coded = self.field.coded(nominal.features.len(), self.extent);
             let gone = Part { codes: &inherited.codes, classes: &inherited.classes };
             let stay = Part { codes: coded.codes, classes: coded.classes };
             let counts = parent.without(&nominal.layout, gone, stay, control)?;
             let (features, profile) = (counts.features().to_vec(), counts.profile());
-            return Ok((Arc::new(KnownPairs { features, profile, counts: Some(counts) }), None));
+            return Ok(Arc::new(KnownPairs { features, profile, counts: Some(counts) }));
         }
-        let weight = |r| pairs.weight(r);
-        let rows = NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)?;
+        let rows = self.gathered(pairs, tools)?;
         let (profile, counts) = match rows.features() {
             [] => (Profile::default(), None),
             _ => {
                 let (profile, counts) = rows.profile_and_counts(control)?;
-                (profile.scaled(pairs.scale), counts.filter(|_| W::UNIT && setting.is_none()))
+                (profile.scaled(pairs.scale), counts.filter(|_| W::UNIT))
             }
         };
-        let matrices = setting.filter(|_| !rows.features().is_empty());
-        let matrices =
-            matrices.map(|s| rows.matrices(control, &nominal.layout, classes, s, pairs.scale)).transpose()?;
-        Ok((Arc::new(KnownPairs { features: rows.features().to_vec(), profile, counts }), matrices))
+        Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile, counts }))
     }
 
-    fn judged(
-        &self,
-        metric: &dyn OnPairs,
-        pairs: &PairGround,
-        known: &KnownPairs,
-        matrices: Option<&Matrices>,
-    ) -> Result<PairScores> {
+    fn judged(&self, metric: &dyn OnPairs, pairs: &PairGround, known: &KnownPairs) -> Result<PairScores> {
         if known.features.is_empty() {
             return Ok(PairScores::default());
         }
-        let radius = *pairs.radius.get_or_init(|| known.profile.default_radius());
-        let evidence = Pairs { profile: &known.profile, radius, matrices, weighed: None };
+        let radius = *pairs.radius.get_or_init(|| known.profile.radius(pairs.enough));
+        let evidence = Pairs { profile: &known.profile, radius, matrices: None, weighed: None };
         self.told(metric, &known.features, &evidence)
     }
 
@@ -225,8 +291,7 @@ pub(super) fn settle_radius<C: Code, W: Weighing>(
     let weight = |r| pairs.weight(r);
     let rows = NodeRows::gather(root, &nominal.layout, classes, weight, &mut Numbering::default())?;
     if !rows.features().is_empty() {
-        let profile: Profile = rows.profile(control)?;
-        pairs.radius.get_or_init(|| profile.default_radius());
+        pairs.radius_of(&rows, control)?;
     }
     Ok(())
 }

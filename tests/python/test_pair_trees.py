@@ -266,19 +266,20 @@ def test_refusals():
         with pytest.raises(ValueError, match="criterion='pi'.*criteria on tables"):
             fasttree.fit(table, criterion="pi", evaluation=evaluation)
     for criterion, words in [
-        (Pi(alpha=-1.0), "alpha"),
-        (Pi(alpha=float("nan")), "alpha=nan must be finite"),
+        (Pi(alpha=-1.0), "pi: alpha=-1: .*finite and at least 0"),
+        (Pi(alpha=float("nan")), "pi: alpha=nan must be finite.*at least 0"),
         (Pi(alpha=float("inf")), "alpha=inf must be finite"),
-        (Pi(theta=(1, 1, 1, 2)), r"theta\[3\] must lie in \[0, 1\]"),
+        (Pi(theta=(1, 1, 1, 2)), r"pi: theta=2: theta\[3\] must lie in \[0, 1\]"),
         (Pi(theta=(1, 1)), "theta|length"),
         (Pi(decay="linear"), "exponential"),
         (Pi(precision="float"), "exact.*fixed"),
         (Pi(precision="fixed", alpha=-1.0), "alpha"),
-        (Pi(decay="power", at_zero=-1.0), "at_zero"),
-        (ContextualMerit(alpha=-2.0), "alpha"),
-        (Relief(radius=-1), "radius"),
+        (Pi(decay="power", at_zero=-1.0), "pi: at_zero=-1: .*at least 0"),
+        (ContextualMerit(alpha=-2.0), "contextual_merit: alpha=-2: .*at least 0"),
+        (Relief(radius=-1), "relief: radius=-1: .*at least 0"),
         (Relief(radius=float("nan")), "radius=nan must be finite"),
-        (PairFunction(merit, alpha=float("nan")), "alpha=nan must be finite"),
+        (PairFunction(merit, alpha=float("nan")), "PairFunction: alpha=nan must be finite"),
+        (PairFunction(merit, alpha=-0.5), "PairFunction: alpha=-0.5: .*at least 0"),
         (PairFunction(merit, theta=(1, 1, 1, 3)), r"theta\[3\]"),
         (PairFunction(merit, theta=1.0), "four weights"),
     ]:

@@ -17,6 +17,7 @@
 //! Weights that are whole numbers are copies: neighbours of each other, at the distance of two equal rows. Other weights are importances,
 //! divided by their mean; a row is then no neighbour of itself.
 
+mod by_distance;
 mod columns;
 mod distances;
 mod gather;
@@ -27,6 +28,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+pub use by_distance::{default_radius, pairs_by_distance};
 pub use columns::{MISSING, Other};
 pub use gather::Root;
 pub use score::{neighbour_scores, neighbour_scores_with};

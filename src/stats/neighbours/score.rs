@@ -40,9 +40,10 @@ pub fn neighbour_scores_with(
 ) -> Result<Vec<f64>> {
     method.check()?;
     if matches!(method, Method::Pairs { .. }) && !(rows.others.is_empty() && rows.mass.is_unit()) {
-        let why =
-            "one setting of the pair metrics by streaming needs complete nominal columns and no weights";
-        return Err(Error::Data(why.into()));
+        return Err(Error::Unsupported {
+            what: "one setting of a pair criterion over streamed columns with weights, or with numeric or missing cells".into(),
+            supported: "complete nominal columns that count once; the pass in fixed point (precision='fixed') takes the others".into(),
+        });
     }
     if rows.len() < 2 {
         return Ok(vec![0.0; rows.features()]);
@@ -132,7 +133,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    fn new(control: &Control, rows: &Rows<'_>, with_distances: bool) -> Result<Self> {
+    pub(super) fn new(control: &Control, rows: &Rows<'_>, with_distances: bool) -> Result<Self> {
         let width = 1024;
         let t = rows.len() as u128;
         let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {

@@ -49,6 +49,8 @@ pub enum Ranks {
 pub enum PairMetric {
     /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])`.
     Pi,
+    /// The same without the share of each value.
+    PlainPi,
     /// `sum R[.,4]`.
     ContextualMerit,
     /// `sum R[.,4] - R[.,3]`.
@@ -102,12 +104,16 @@ impl Method {
     pub fn check(&self) -> Result<()> {
         match *self {
             Self::ReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => {
-                Err(Error::parameter("k", 0, "at least one neighbour is needed"))
+                Err(Error::parameter("k", 0, "at least one neighbour is needed; a whole number from 1 on"))
             }
             Self::ReliefF { ranks: Ranks::Exponential { sigma }, .. }
                 if !(sigma.is_finite() && sigma > 0.0) =>
             {
-                Err(Error::parameter("sigma", sigma, "sigma must be positive and finite"))
+                Err(Error::parameter(
+                    "rank",
+                    sigma,
+                    "sigma must be positive and finite; without it all neighbours weigh alike",
+                ))
             }
             _ => Ok(()),
         }
@@ -449,7 +455,8 @@ impl<'a> Picker<'a> {
         choice: &mut Choice,
     ) {
         let theta = s.theta();
-        let (pi, merit) = (metric == PairMetric::Pi, metric == PairMetric::ContextualMerit);
+        let pi = matches!(metric, PairMetric::Pi | PairMetric::PlainPi);
+        let merit = metric == PairMetric::ContextualMerit;
         if pi {
             choice.constant += theta[0] * s.weight(0); // the self-pair
         }

@@ -417,9 +417,12 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
         let theta = [1.0, 0.5, 0.25, 0.75];
         for decay in [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical] {
             let setting = Setting::new(theta, 2.5, decay).unwrap();
-            for metric in [PairMetric::Pi, PairMetric::ContextualMerit, PairMetric::Relief] {
+            for metric in
+                [PairMetric::Pi, PairMetric::PlainPi, PairMetric::ContextualMerit, PairMetric::Relief]
+            {
                 let truth = match metric {
                     PairMetric::Pi => profile.pi(&setting),
+                    PairMetric::PlainPi => profile.pi_unweighted(&setting),
                     PairMetric::ContextualMerit => profile.contextual_merit(&setting),
                     PairMetric::Relief => profile.relief(&setting),
                 };

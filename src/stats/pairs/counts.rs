@@ -6,6 +6,10 @@
 //! disjoint sets of pairs add and subtract exactly. Memory: 32 bytes x (sum of values) x classes x (n + 1).
 
 use crate::error::{Error, Result};
+use crate::parallel::Control;
+
+/// Most bytes of one table of counts.
+const LARGEST: usize = 2 << 30;
 
 /// Integer counts of ordered pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,27 @@ impl PairCounts {
         let slots = offsets.last().copied().unwrap_or(0) as usize;
         let distances = offsets.len();
         Self { cells: vec![0; slots * n_classes * 4 * distances], offsets, n_classes, pairs: 0 }
+    }
+
+    /// Refuse a table of more than two gigabytes, naming what needs no counts: `by`, with `precision='fixed'`. Where one thread can hold
+    /// its tables and several cannot, the control that is returned has one.
+    ///
+    /// # Errors
+    /// [`Error::Data`].
+    pub fn affordable(control: &Control, offsets: &[u32], n_classes: usize, by: &str) -> Result<Control> {
+        let (slots, features) = (offsets.last().copied().unwrap_or(0) as usize, offsets.len().max(1) - 1);
+        let bytes = slots.saturating_mul(n_classes).saturating_mul(32 * (features + 1));
+        if bytes > LARGEST {
+            return Err(Error::Data(format!(
+                "counts of pairs by distance take {:.1} GB for {features} columns with {slots} values and {n_classes} classes, and at most {} GB \
+                 are spent on them; sums under one setting need none: {by}, or choose columns first",
+                bytes as f64 / f64::from(1 << 30),
+                LARGEST >> 30
+            )));
+        }
+        // a thread takes three shares, each with a table of its own
+        let all = bytes.saturating_mul(3 * control.threads() + 1);
+        Ok(if all > 2 * LARGEST { control.serial() } else { control.clone() })
     }
 
     /// Number of features n.

@@ -12,6 +12,7 @@ use super::counts::PairCounts;
 use super::exact::count;
 use super::input::{Rows, hash_class, hash_slot};
 use super::profile::Profile;
+use super::radius::Enough;
 use super::rest::ValueCounts;
 use super::weigh::weigh;
 use super::weighed::WeighedPairs;
@@ -19,11 +20,15 @@ use crate::error::Result;
 use crate::parallel::Control;
 use crate::simd::Kernels;
 use crate::stats::contingency::{Code, CodedRows, Layout};
+use crate::stats::neighbours::{self, Counts, pairs_by_distance};
 
 /// Up to so many distinct rows are counted by the double loop.
 const DOZENS: usize = 64;
 /// Up to this weight, its cube fits 32 bits.
 const LIGHT: u64 = 1600;
+
+/// What takes no counts by distance.
+const BY: &str = "give the criterion precision='fixed', as in criterion=Pi(precision='fixed') or ContextualMerit(precision='fixed')";
 
 /// Reusable memory: which codes a node has, and their new numbers.
 #[derive(Debug, Default)]
@@ -135,9 +140,10 @@ impl NodeRows {
     /// Profile of the features that vary.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cancelled`].
+    /// [`crate::error::Error::Data`] if counts by distance would not fit the memory; [`crate::error::Error::Cancelled`].
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         if self.rows.len() <= DOZENS && self.rows.total() <= LIGHT {
+            PairCounts::affordable(control, &self.rows.offsets, self.classes.len(), BY)?;
             return Ok(double_loop(&self.rows));
         }
         Ok(Profile::new(&self.counts(control)?))
@@ -164,29 +170,59 @@ impl NodeRows {
         weigh(control, Kernels::active(), &self.rows, &self.rows, setting)
     }
 
+    /// Relief's radius from the distances alone: neither counts nor sums of any feature.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
+    pub fn radius(&self, control: &Control, enough: Enough) -> Result<usize> {
+        let (rows, n) = (&self.rows, self.rows.features);
+        if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {
+            return Ok(enough.radius(slow_pairs_by_distance(control, rows)?.into_iter()));
+        }
+        let byte = |(at, &slot): (usize, &u32)| (slot - rows.offsets[at % n]) as u8;
+        let bytes: Vec<u8> = rows.slots.iter().enumerate().map(byte).collect();
+        let mut classes = vec![0u16; rows.len()];
+        for (class, range) in rows.starts.windows(2).enumerate() {
+            classes[range[0]..range[1]].fill(class as u16);
+        }
+        let codes = neighbours::Codes { values: &bytes, columns: n, stride: n };
+        let weights = Counts::Copies(rows.weights.iter().map(|&w| f64::from(w)).collect());
+        let rows = neighbours::Rows::new(codes, Vec::new(), &classes, self.classes.len(), weights)?;
+        Ok(enough.radius(pairs_by_distance(control, &rows)?.into_iter()))
+    }
+
     fn counts(&self, control: &Control) -> Result<PairCounts> {
-        let counts = count(control, Kernels::active(), &self.rows, &self.rows)?;
+        let control = PairCounts::affordable(control, &self.rows.offsets, self.classes.len(), BY)?;
+        let counts = count(&control, Kernels::active(), &self.rows, &self.rows)?;
         counts.check_sums()?;
         Ok(counts)
     }
 
-    /// Count matrices of the features that vary, with all declared values and classes.
+    /// Count matrices of the features that vary, from counts by distance.
+    ///
+    /// # Errors
+    /// As [`NodeRows::profile`].
+    pub fn matrices(&self, control: &Control, setting: &Setting) -> Result<NodeMatrices> {
+        let counts = self.counts(control)?;
+        let of_slots = count_matrices(&counts, setting);
+        Ok(NodeMatrices { root: root_matrix(&counts, setting), of_slots })
+    }
+
+    /// The same from pairs weighed in fixed point.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
-    pub fn matrices(
-        &self,
-        control: &Control,
-        layout: &Layout,
-        n_classes: usize,
-        setting: &Setting,
-        scale: f64,
-    ) -> Result<Matrices> {
-        let counts = self.counts(control)?;
+    pub fn weighed_matrices(&self, control: &Control, setting: &Setting) -> Result<NodeMatrices> {
+        let sums = self.weighed(control, setting)?;
+        Ok(NodeMatrices { root: sums.root_matrix(), of_slots: sums.matrices() })
+    }
+
+    /// Matrices with all declared values and classes, a pair of weight one counting `scale`.
+    pub fn declared(&self, found: &NodeMatrices, layout: &Layout, n_classes: usize, scale: f64) -> Matrices {
         let own = self.classes.len();
-        let compact = count_matrices(&counts, setting);
+        let compact = &found.of_slots;
         let mut root = vec![0.0; n_classes * 4];
-        for (row, &class) in root_matrix(&counts, setting).chunks_exact(4).zip(&self.classes) {
+        for (row, &class) in found.root.chunks_exact(4).zip(&self.classes) {
             for (to, x) in root[class as usize * 4..].iter_mut().zip(row) {
                 *to = x * scale;
             }
@@ -212,8 +248,30 @@ impl NodeRows {
             of_features.push(r);
             tables.push(table);
         }
-        Ok(Matrices { classes: n_classes, root, of_features, tables })
+        Matrices { classes: n_classes, root, of_features, tables }
     }
+}
+
+/// Columns of more values than a byte holds.
+fn slow_pairs_by_distance(control: &Control, rows: &Rows) -> Result<Vec<f64>> {
+    let mut all = vec![0.0; rows.features + 1];
+    for i in 0..rows.len() {
+        control.check()?;
+        for j in 0..rows.len() {
+            let distance = rows.row(i).iter().zip(rows.row(j)).filter(|(a, b)| a != b).count();
+            all[distance] += f64::from(rows.weights[i]) * f64::from(rows.weights[j]);
+        }
+    }
+    Ok(all)
+}
+
+/// Count matrices of the values and classes that a node has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeMatrices {
+    /// `[class][case]`.
+    root: Vec<f64>,
+    /// `[slot][class][case]`.
+    of_slots: Vec<f64>,
 }
 
 /// Count matrices of a node under one setting.
@@ -345,7 +403,8 @@ mod tests {
             for (&k, score) in node.features().iter().zip(&own) {
                 assert_eq!(all[k as usize], *score, "seed {seed}");
             }
-            let m = node.matrices(&control, &layout, random.n_classes, &setting, 1.0).unwrap();
+            let m = node.matrices(&control, &setting).unwrap();
+            let m = node.declared(&m, &layout, random.n_classes, 1.0);
             assert_eq!(m.root, root_matrix(&whole, &setting));
             let r = count_matrices(&whole, &setting);
             for (&k, own) in node.features().iter().zip(&m.of_features) {

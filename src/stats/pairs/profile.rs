@@ -7,6 +7,7 @@
 
 use super::contract::{Setting, dot};
 use super::counts::PairCounts;
+use super::radius::Enough;
 
 /// Counts of each feature by case and distance, summed over values and classes: plain, and with the share
 /// `n_m / n` of each value.
@@ -123,25 +124,9 @@ impl Profile {
         self.scale * (theta[0] * dot(same, &weights) - theta[1] * dot(other, &weights))
     }
 
-    /// See [`default_radius`].
-    pub fn default_radius(&self) -> usize {
-        radius(&self.root, self.distances, self.pairs)
+    /// Relief's radius.
+    pub fn radius(&self, enough: Enough) -> usize {
+        let (same, other) = self.root.split_at(self.distances);
+        enough.radius(same.iter().zip(other).map(|(a, b)| (a + b) as f64))
     }
-}
-
-/// The smallest whole radius r such that rows have on average at least ten others at D < r; if there is none, the one that holds all pairs.
-pub fn default_radius(counts: &PairCounts) -> usize {
-    radius(&counts.root(), counts.distances(), counts.pairs)
-}
-
-fn radius(by_distance: &[i64], distances: usize, pairs: u64) -> usize {
-    let rows = (pairs as f64).sqrt().round();
-    let mut others = -rows;
-    for r in 0..distances {
-        others += by_distance.chunks_exact(distances).map(|row| row[r]).sum::<i64>() as f64;
-        if others >= 10.0 * rows {
-            return r + 1;
-        }
-    }
-    distances
 }

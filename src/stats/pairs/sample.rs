@@ -9,7 +9,7 @@
 use super::blocks::each_pair_of_blocks;
 use super::counts::PairCounts;
 use super::input::Codes;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 
@@ -31,13 +31,14 @@ pub struct BlockScores {
     pub own: Vec<f64>,
 }
 
-/// Largest table of counts that a worker may hold, in bytes.
-const LARGEST: usize = 1 << 30;
+/// What takes no counts by distance.
+const BY: &str = "score_features with precision='fixed', as in criterion=Pi(precision='fixed')";
 
 /// Sums of `sign f(D) share` over the pairs within and between blocks of rows (no row twice); `decay[d]` is the weight of distance d.
 ///
 /// # Errors
-/// [`Error::Data`] for a row that does not exist or counts that would not fit the memory; [`Error::Cancelled`].
+/// [`crate::error::Error::Data`] for a row that does not exist or counts that would not fit the memory;
+/// [`crate::error::Error::Cancelled`].
 pub fn block_scores(
     control: &Control,
     codes: &Codes<'_>,
@@ -47,15 +48,7 @@ pub fn block_scores(
 ) -> Result<BlockScores> {
     let n = codes.columns().len();
     let offsets = codes.offsets();
-    let slots = offsets[n] as usize;
-    let bytes = slots.saturating_mul(codes.n_classes()).saturating_mul(32 * (n + 1));
-    if bytes > LARGEST {
-        return Err(Error::Data(format!(
-            "counts by distance of {n} features with {slots} values and {} classes take {} MB a thread; score_features streams such tables",
-            codes.n_classes(),
-            bytes >> 20
-        )));
-    }
+    let control = &PairCounts::affordable(control, &offsets, codes.n_classes(), BY)?;
     let of_slot = slot_weights(control, codes)?;
     let all: f64 = (0..codes.n_rows()).map(|i| f64::from(codes.weight(i))).sum();
     let share = |slot: usize| if signs.shares { of_slot[slot].0 / all.max(1.0) } else { 1.0 };

@@ -169,6 +169,22 @@ impl WeighedPairs {
             .collect()
     }
 
+    /// R over all rows, `[class][case]`; cases 3 and 4 are zero, as in the paper's eq. 12.
+    pub fn root_matrix(&self) -> Vec<f64> {
+        let mut root = vec![0.0; self.n_classes * 4];
+        for (class, to) in root.chunks_exact_mut(4).enumerate() {
+            let sums = || self.feature(0).chunks_exact(4).skip(class).step_by(self.n_classes);
+            let zeros = || self.at_distance_zero(0).chunks_exact(2).skip(class).step_by(self.n_classes);
+            for case in 0..2 {
+                let sum: u128 = sums().map(|cell| cell[case] + cell[2 + case]).sum();
+                let zero: i128 = zeros().map(|cell| cell[case]).sum();
+                let weight = sum as f64 * self.unit + zero as f64 * self.at_zero;
+                to[case] = self.scale * self.theta[case] * weight;
+            }
+        }
+        root
+    }
+
     /// By case before theta, each value times `share` of it.
     fn cases(&self, feature: usize, share: impl Fn(usize) -> u64) -> [f64; 4] {
         let (mut sums, mut zeros) = ([0u128; 4], [0i128; 2]);
@@ -216,6 +232,11 @@ impl WeighedPairs {
     /// As [`Profile::contextual_merit`](super::Profile::contextual_merit).
     pub fn contextual_merit(&self) -> Vec<f64> {
         self.scores([0.0, 0.0, 0.0, 1.0])
+    }
+
+    /// As [`Profile::relief`](super::Profile::relief), with a threshold the same to the last bit: all weights are 0 or 1.
+    pub fn relief(&self) -> Vec<f64> {
+        self.scores([0.0, 0.0, -1.0, 1.0])
     }
 
     /// As [`Profile::whole`](super::Profile::whole).

@@ -15,14 +15,16 @@
 //! Source: Quinlan, C4.5 (1993), chapter 2; Quinlan, Improved use of continuous attributes in C4.5, JAIR 4 (1996).
 //!
 //! The sequence of comparisons with 1e-6 is kept exactly, but a run of rows of one class is looked into only when one of its ends beats
-//! the best so far: gain is convex along a run (Fayyad & Irani 1992). O(rows) a feature and node.
+//! the best so far: gain is convex along a run (Fayyad & Irani 1992). O(rows) a feature and node. With few classes
+//! [`super::cuts`] does the same in blocks.
 //!
 //! When not to use it: for scores other than gain and gain ratio.
 
 use super::threshold::ClassOf;
 use crate::criteria::Guard;
 use crate::data::{entry_row, entry_tied};
-use crate::numeric::Count;
+use crate::numeric::{Cells, Count, Logs};
+use crate::simd::{Level, logs::QuickLog};
 use crate::stats::{Sum, Weighing};
 
 /// Numbers this close are equal.
@@ -33,6 +35,41 @@ pub const CLOSE: f64 = 1e-5;
 const SHORT: f64 = 1e-3;
 /// Values of a feature, in training rows, that are too many for the mean.
 pub const MANY: f64 = 0.3;
+
+/// `x log2 x` of counts; of weights the quick one, and 0 of next to nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct XLog2X {
+    logs: Logs,
+    quick: QuickLog,
+}
+
+impl XLog2X {
+    /// With the tables of the training set.
+    pub fn new(logs: Logs, quick: QuickLog) -> Self {
+        Self { logs, quick }
+    }
+
+    /// Of one count.
+    #[inline]
+    pub fn one<C: Count>(&self, count: C) -> f64 {
+        match C::cells(&[count]) {
+            Cells::Rows(_) => count.x_log2_x(self.logs),
+            Cells::Weights(_) if count.value() < EQUAL => 0.0,
+            Cells::Weights(_) => self.quick.x_log2_x(count.value()),
+        }
+    }
+
+    /// Of many.
+    pub fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
+        match C::cells(counts) {
+            Cells::Rows(_) => counts.iter().zip(out).for_each(|(x, o)| *o = x.x_log2_x(self.logs)),
+            Cells::Weights(weights) => {
+                self.quick.all_x_log2_x(Level::active(), weights, out);
+                weights.iter().zip(out).for_each(|(&x, o)| *o = if x < EQUAL { 0.0 } else { *o });
+            }
+        }
+    }
+}
 
 /// A feature's split that may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,27 +172,67 @@ pub struct Known<'a, W: Weighing> {
     pub class_of: ClassOf<'a>,
     /// Weights.
     pub weights: W,
+    /// As in [`super::threshold::Scan`].
+    pub steps: &'a [i64],
 }
 
-/// The best cut of a numeric feature if the feature is usable: rows on the left, gain, gain ratio.
-pub fn cut<W: Weighing>(
+/// Weights of a feature's known rows and of the node, and what each side of a cut holds at least.
+pub(super) struct Limits<S> {
+    pub known: S,
+    pub node: S,
+    /// As a number.
+    pub least: f64,
+    /// The same less [`EQUAL`], as a sum.
+    pub lowest: S,
+}
+
+/// Limits of the cuts of a feature; nothing when there is no room for any.
+pub(super) fn limits<W: Weighing>(scan: &Known<'_, W>, least: f64) -> Option<Limits<W::Sum>> {
+    let unit = scan.weights.unit();
+    let sum = |sums: &[W::Sum]| sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b));
+    let (known, node) = (sum(scan.known), sum(scan.totals));
+    let n = known.value(unit);
+    let share = 0.1 * n / scan.known.len() as f64;
+    let least = if share < least + EQUAL { least } else { share.min(25.0) };
+    if n < 2.0 * least - 2.0 * EQUAL || scan.order.len() < 2 {
+        return None;
+    }
+    let lowest = W::Sum::at_least(least - EQUAL, unit);
+    (lowest <= known).then_some(Limits { known, node, least, lowest })
+}
+
+/// The cut at a place, with so much on its left and the best of so many, if its gain leaves something: rows on the left, gain, gain
+/// ratio.
+pub(super) fn usable_cut<W: Weighing>(
+    scan: &Known<'_, W>,
+    (at, left): (usize, W::Sum),
+    cuts: u32,
+    gain: f64,
+    f: &impl Fn(<W::Sum as Sum>::Cell) -> f64,
+) -> Option<(u32, f64, f64)> {
+    let unit = scan.weights.unit();
+    let sum = |sums: &[W::Sum]| sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b));
+    let (known, node) = (sum(scan.known), sum(scan.totals));
+    let whole = node.value(unit);
+    let gain = gain - f64::from(cuts).ln() / std::f64::consts::LN_2 / whole;
+    if gain < EQUAL {
+        return None;
+    }
+    let sides = [left.cell(unit), known.minus(left).cell(unit)];
+    let ratio = ratio(gain, &sides, node.minus(known).cell(unit), whole, f);
+    Some((at as u32, gain, ratio))
+}
+
+/// The best cut of a numeric feature if the feature is usable: rows on the left, gain, gain ratio. Run by run; with
+/// few classes [`super::cuts::cut`] is quicker.
+pub fn runs<W: Weighing>(
     scan: &Known<'_, W>,
     least: f64,
     cell_f: impl Fn(<W::Sum as Sum>::Cell) -> f64,
 ) -> Option<(u32, f64, f64)> {
     let (order, k, unit) = (scan.order, scan.known.len(), scan.weights.unit());
-    let sum = |sums: &[W::Sum]| sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b));
-    let (known, node) = (sum(scan.known), sum(scan.totals));
+    let Limits { known, node, lowest, .. } = limits(scan, least)?;
     let (n, whole) = (known.value(unit), node.value(unit));
-    let share = 0.1 * n / k as f64;
-    let least = if share < least + EQUAL { least } else { share.min(25.0) };
-    if n < 2.0 * least - 2.0 * EQUAL || order.len() < 2 {
-        return None;
-    }
-    let lowest = W::Sum::at_least(least - EQUAL, unit);
-    if lowest > known {
-        return None;
-    }
     let highest = known.minus(lowest);
     let f = |s: W::Sum| cell_f(s.cell(unit));
     let before = f(known) - scan.known.iter().map(|&s| f(s)).sum::<f64>();
@@ -212,17 +289,8 @@ pub fn cut<W: Weighing>(
             own = left[c];
         }
     }
-    if best_at == 0 {
-        return None;
-    }
-    let gain = best - f64::from(cuts).ln() / std::f64::consts::LN_2 / whole;
-    if gain < EQUAL {
-        return None;
-    }
     let on_left = (0..best_at).fold(W::Sum::default(), |s, i| s.plus(weight(i)));
-    let sides = [on_left.cell(unit), known.minus(on_left).cell(unit)];
-    let ratio = ratio(gain, &sides, node.minus(known).cell(unit), whole, &cell_f);
-    Some((best_at as u32, gain, ratio))
+    if best_at == 0 { None } else { usable_cut(scan, (best_at, on_left), cuts, best, &cell_f) }
 }
 
 /// The usable split that is chosen, in the order of the features; nothing when none has a positive gain ratio.

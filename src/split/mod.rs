@@ -7,6 +7,7 @@
 
 mod block;
 pub mod c45;
+pub mod cuts;
 pub mod multiway;
 mod select;
 mod sink;

@@ -41,7 +41,11 @@ impl Features<'_> {
 pub trait Sink {
     /// One block.
     fn take(&mut self, offer: &Offer<'_>) -> Result<()>;
-    /// Quick scores of some tables and a bound on their error, where candidates that cannot be best may be left out.
+    /// Candidates that cannot be best may be left out.
+    fn wants_best(&self) -> bool {
+        false
+    }
+    /// Quick scores of some tables and a bound on their error, where there are such.
     fn quick(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None
     }
@@ -201,6 +205,10 @@ pub(crate) fn not_a_number(feature: u32) -> Error {
 }
 
 impl Sink for Best<'_> {
+    fn wants_best(&self) -> bool {
+        self.gathered.is_none()
+    }
+
     fn quick(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
         self.criterion.screen(tables, out)
     }

@@ -52,7 +52,10 @@ pub(super) fn offer<W: Weighing>(
 ) -> Result<()> {
     let mut weighed = Weighed { scan, weights, context, ends: None };
     if scan.min.weight > 0.0 {
-        let (lowest, highest) = weighed.heavy_enough(scan.min.weight);
+        let known = scan.known.iter().map(|s| s.units()).sum();
+        let least = W::Sum::at_least(scan.min.weight, scan.weights.unit()).units();
+        let (lowest, highest) =
+            heavy_enough((scan.order, weights, scan.steps), known, least, context.classes);
         (first, last) = (first.max(lowest), last.min(highest));
     }
     if first > last {
@@ -68,7 +71,7 @@ pub(super) fn offer<W: Weighing>(
     runs.clear();
     runs.push((first, last));
     let bounded = branches == 2 && context.classes == 2 && scan.convex && !scan.steps.is_empty();
-    if bounded && last - first >= FEW_PLACES {
+    if bounded && sink.wants_best() && last - first >= FEW_PLACES {
         weighed.promising(&mut runs, scratch, sink)?;
     }
     let done = weighed.walk(&runs, scratch, |scratch, held| {
@@ -79,6 +82,34 @@ pub(super) fn offer<W: Weighing>(
     done
 }
 
+/// The first place with at least so much weight on its left, and the last with as much on its right (none: below the first).
+/// Rows with a `known` value have their order, weights and perhaps steps of so many planes.
+pub(super) fn heavy_enough(
+    (order, weights, steps): (&[u32], &[i64], &[i64]),
+    known: i64,
+    least: i64,
+    planes: usize,
+) -> (usize, usize) {
+    let most = known - least;
+    let steps = &steps[..steps.len() / planes];
+    let weight = |i: usize| weights[entry_row(order[i]) as usize];
+    let from = |enough: &dyn Fn(i64) -> bool| {
+        let step = steps.partition_point(|&s| !enough(s)).saturating_sub(1);
+        (step * STEP, steps.get(step).copied().unwrap_or(0))
+    };
+    let (mut first, mut left) = from(&|s| s >= least);
+    while left < least && first < order.len() {
+        left += weight(first);
+        first += 1;
+    }
+    let (mut last, mut left) = from(&|s| s > most);
+    while last < order.len() && left + weight(last) <= most {
+        left += weight(last);
+        last += 1;
+    }
+    (first, if left <= most { last } else { 0 })
+}
+
 impl<W: Weighing> Weighed<'_, '_, W> {
     /// Weight left of a place: of all rows, then for each start of those of this class or a later one.
     fn left_of(&self, place: usize, out: &mut [i64]) {
@@ -87,30 +118,6 @@ impl<W: Weighing> Weighed<'_, '_, W> {
         weighed_sums(Level::active(), &order[step * STEP..place], self.weights, class_of.starts, out);
         let stride = steps.len() / out.len();
         out.iter_mut().enumerate().for_each(|(c, o)| *o += steps.get(c * stride + step).unwrap_or(&0));
-    }
-
-    /// The first place with at least so much weight on its left, and the last with as much on its right.
-    fn heavy_enough(&self, least: f64) -> (usize, usize) {
-        let Scan { order, steps, known, .. } = *self.scan;
-        let least = W::Sum::at_least(least, self.scan.weights.unit()).units();
-        let most = known.iter().map(|s| s.units()).sum::<i64>() - least;
-        let steps = &steps[..steps.len() / known.len()];
-        let weight = |i: usize| self.weights[entry_row(order[i]) as usize];
-        let from = |enough: &dyn Fn(i64) -> bool| {
-            let step = steps.partition_point(|&s| !enough(s)).saturating_sub(1);
-            (step * STEP, steps.get(step).copied().unwrap_or(0))
-        };
-        let (mut first, mut left) = from(&|s| s >= least);
-        while left < least && first < order.len() {
-            left += weight(first);
-            first += 1;
-        }
-        let (mut last, mut left) = from(&|s| s > most);
-        while last < order.len() && left + weight(last) <= most {
-            left += weight(last);
-            last += 1;
-        }
-        (first, if left <= most { last } else { 0 })
     }
 
     /// List the boundaries in runs of places, blocks of which go to `flush`.
@@ -330,6 +337,9 @@ mod tests {
         fn take(&mut self, offer: &super::super::Offer<'_>) -> Result<()> {
             self.given += offer.tables.len;
             self.best.take(offer)
+        }
+        fn wants_best(&self) -> bool {
+            self.best.wants_best()
         }
         fn quick(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
             self.best.quick(tables, out)

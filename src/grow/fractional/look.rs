@@ -13,7 +13,8 @@ use crate::numeric::{Cells, Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
-use crate::split::c45::{self, Known, Usable};
+use crate::split::c45::{self, Known, Usable, XLog2X};
+use crate::split::cuts;
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::subset::{self, Levels, Menu, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
@@ -318,47 +319,56 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     fn usable(&self, wanted: &[bool], control: &Control) -> Result<Vec<Usable>> {
         let base = self.base;
         let least = base.setting.limits.min_samples_leaf as f64;
-        let (logs, quick) = (base.setting.context.logs, base.quick);
-        let f = move |cell: <W::Sum as Sum>::Cell| {
-            if W::UNIT {
-                cell.x_log2_x(logs)
-            } else {
-                let x = cell.value();
-                if x < c45::EQUAL { 0.0 } else { quick.x_log2_x(x) }
-            }
-        };
+        let context = &base.setting.context;
+        let logs = XLog2X::new(context.logs, base.quick);
+        let f = |cell: <W::Sum as Sum>::Cell| logs.one(cell);
         let unit = self.weights.unit();
-        let look = |feature: u32| -> Option<Usable> {
-            let (at, gain, ratio) = if let Some(i) = base.numeric_place(feature) {
+        let look = |feature: u32, scratch: &mut Scratch<_>| -> Result<Option<Usable>> {
+            let found = if let Some(i) = base.numeric_place(feature) {
                 let order = self.parts.order(i);
-                let known = self.known(order);
+                let mut steps = std::mem::take(&mut scratch.steps);
+                let known = self.known_with_steps(order, &mut steps);
                 let scan = Known {
                     order,
                     known: &known,
                     totals: &self.totals,
                     class_of: self.class_of(),
                     weights: self.weights,
+                    steps: &steps,
                 };
-                c45::cut(&scan, least, f)?
+                let found = if known.len() <= cuts::FEW_CLASSES {
+                    cuts::cut(&scan, feature, least, &logs, context, scratch)?
+                } else {
+                    c45::runs(&scan, least, f)
+                };
+                scratch.steps = steps;
+                found
             } else {
                 let (cells, _) = self.table(self.nominal_place(feature));
                 let cells: Vec<_> = cells.iter().map(|s| s.cell(unit)).collect();
                 let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
                 if base.setting.nominal_splits == NominalSplits::OneVsRest {
-                    c45::lone_level(&cells, &totals, least, &f)?
+                    c45::lone_level(&cells, &totals, least, &f)
                 } else {
-                    let (gain, ratio) = c45::branches(&cells, &totals, least, &f)?;
-                    (0, gain, ratio)
+                    c45::branches(&cells, &totals, least, &f).map(|(gain, ratio)| (0, gain, ratio))
                 }
             };
-            Some(Usable { feature, at, gain, ratio, many: base.many[feature as usize] })
+            let many = base.many[feature as usize];
+            Ok(found.map(|(at, gain, ratio)| Usable { feature, at, gain, ratio, many }))
         };
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
-            let found = parallel::map(control, p, |f| Ok(if wanted[f] { look(f as u32) } else { None }))?;
+            let found = parallel::map(control, p, |f| match wanted[f] {
+                true => look(f as u32, &mut Scratch::default()),
+                false => Ok(None),
+            })?;
             return Ok(found.into_iter().flatten().collect());
         }
-        Ok((0..p).filter(|&f| wanted[f]).filter_map(|f| look(f as u32)).collect())
+        let (mut scratch, mut found) = (Scratch::default(), Vec::new());
+        for f in (0..p).filter(|&f| wanted[f]) {
+            found.extend(look(f as u32, &mut scratch)?);
+        }
+        Ok(found)
     }
 
     fn among(&mut self, wanted: &[bool], key: u64, control: &Control) -> Result<Option<Pick>> {

@@ -5,7 +5,8 @@
 //! one kept that are not above the midpoint. So of training values within 1e-6 of each other the order of the rows picks one. A
 //! row then goes left when its value exceeds the threshold by less than 1e-6 ([`reach`]).
 //!
-//! O(log rows); where values lie within 1e-6 of each other, O(r log r) for the r rows of that chain of values.
+//! O(log rows); where values lie within 1e-6 of each other, O(r log r) for the r rows that are some 1e-6 below the midpoint (all rows of
+//! the chain of values where these are sorted).
 //!
 //! When not to use it: below the root of a tree on bins, whose edges are thresholds already.
 
@@ -51,13 +52,20 @@ impl Setting<'_> {
         if equal == 0 || last - value(order[equal - 1]) > EQUAL {
             return last;
         }
-        let (mut chain, mut lowest) = (Vec::new(), last);
-        for e in training() {
-            if lowest - value(e) > EQUAL {
+        // From above until it is certain that the first of these rows was kept: all values left out are more than 1e-6 below it.
+        let (mut chain, mut lowest, mut depth) = (Vec::new(), last, 4.0 * EQUAL);
+        let mut rows = training().peekable();
+        loop {
+            while let Some(e) = rows.next_if(|&e| lowest - value(e) <= EQUAL && last - value(e) <= depth) {
+                lowest = value(e);
+                chain.push((data.original()[entry_row(e) as usize], lowest));
+            }
+            let ends = rows.peek().is_none_or(|&e| lowest - value(e) > EQUAL);
+            let first = chain.iter().min_by_key(|c| c.0).map_or(last, |c| c.1);
+            if ends || depth - (last - first) > 2.0 * EQUAL {
                 break;
             }
-            lowest = value(e);
-            chain.push((data.original()[entry_row(e) as usize], lowest));
+            depth *= 4.0;
         }
         chain.sort_unstable_by_key(|&(row, _)| row);
         chain.iter().fold(f64::NEG_INFINITY, |kept, &(_, v)| if v - kept > EQUAL { v } else { kept })

@@ -48,6 +48,27 @@ def test_sets_of_nearly_equal_numbers_give_j48s_trees(entry, tmp_path):
         np.testing.assert_allclose(proba, told["proba"], atol=2e-6, err_msg=told["flags"])
 
 
+@pytest.mark.parametrize("order", ["shuffled", "ascending", "descending"])
+def test_the_threshold_is_what_a_scan_of_all_rows_keeps(order):
+    """Clusters of hundreds of values that are all nearly equal to the next."""
+    rng = np.random.default_rng(8)
+    for _ in range(40):
+        n, y = int(rng.integers(20, 400)), []
+        x = rng.integers(0, 3, n) + rng.integers(0, int(rng.choice([3, 12, 60, 900])), n) * 1e-7
+        x = {"shuffled": x, "ascending": np.sort(x), "descending": np.sort(x)[::-1]}[order]
+        y = (x >= 1).astype(int) + (x >= 2)
+        tree = FastTreeClassifier(**UNPRUNED).fit(x[:, None], y).tree_
+        for t, reach in zip(
+            *(a[tree.n_children > 0].tolist() for a in (tree.threshold, tree.reach)), strict=True
+        ):
+            middle = x[x <= reach].max() / 2 + x[x > reach].min() / 2
+            kept = -math.inf
+            for value in x:
+                if value - kept > 1e-6 and value - middle < 1e-6:
+                    kept = value
+            assert t == kept
+
+
 def slow_leaf(model: FastTreeClassifier, row: np.ndarray, tolerance: float = 1e-6) -> int:
     """The leaf by J48's comparison with the thresholds that are shown."""
     tree, node = model.tree_, 0

@@ -464,3 +464,19 @@ def test_sweep_is_the_sweep_of_the_package(ftree, tmp_path):
     assert refused(ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"), "alpha=-1", "at least 0")
     assert refused(ftree("sweep", "weather", "--alpha", "much"), "--alpha 'much' is not a number")
     assert refused(ftree("sweep", "weather", "-c", "gini"), "'gini'", "contextual_merit")
+
+
+def test_settings_of_pairs_are_refused_with_criterion_value_and_range(ftree):
+    for criterion, words in [
+        ("pi(alpha=-1)", ("pi: alpha=-1", "at least 0")),
+        ("pi(alpha=nan)", ("pi: alpha='nan'", "at least 0")),
+        ("pi(theta=[1,1,1,2])", ("pi: theta=2", "[0, 1]")),
+        ("relief(radius=-3)", ("relief: radius=-3", "at least 0")),
+    ]:
+        for command in ("rank", "fit"):
+            assert refused(ftree(command, "tic-tac-toe", "-c", criterion), *words)
+    assert refused(
+        ftree("rank", "iris", "-c", "pi", "-p", "discretize=None"), "sepal length (cm)", "discretize"
+    )
+    code, out, _ = ftree("rank", "tic-tac-toe", "-c", "pi(theta=[1,1,1,0.5],alpha=1e308,precision=fixed)")
+    assert code == 0 and "middle" in out

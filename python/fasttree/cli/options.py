@@ -66,12 +66,14 @@ def split_list(texts: list[str] | None) -> list[str]:
 
     >>> split_list(["gini, f_measure(beta=2,variant=change)", "mdl"])
     ['gini', 'f_measure(beta=2,variant=change)', 'mdl']
+    >>> split_list(["theta=[1, 1, 0, 1],alpha=2"])
+    ['theta=[1, 1, 0, 1]', 'alpha=2']
     """
     items: list[str] = []
     for text in texts or []:
         depth, current = 0, ""
         for character in text:
-            depth += (character == "(") - (character == ")")
+            depth += (character in "([") - (character in ")]")
             if character == "," and depth == 0:
                 items.append(current)
                 current = ""

@@ -88,28 +88,31 @@ def values_seen(model: FastTreeClassifier, features: int) -> int:
     return int(tree.n_node_samples[tree.n_children > 0].sum()) * features
 
 
-def ways(rows: int, rounds: int, criterion: str, least: int) -> list[dict[str, Any]]:
-    """Complete rows, and rows with gaps under each way of treating them."""
+def ways(rows: int, rounds: int, name: str, least: int) -> list[dict[str, Any]]:
+    """Complete rows, and rows with gaps under each way of treating them. C4.5's rule for candidates knows no branch of missing values."""
     complete, gaps = rows_of(rows, 0.0), rows_of(rows, 0.3)
-    jobs = {"complete": (complete, "branch")} | {w: (gaps, w) for w in ("mode", "branch", "fractional")}
+    criterion, treatments = presets.C45["criterion"], ("mode", "fractional")
+    if name != "C4.5":
+        criterion, treatments = name, ("mode", "branch", "fractional")
+    jobs = {"complete": (complete, treatments[1])} | {w: (gaps, w) for w in treatments}
     how = {"criterion": criterion, "min_samples_leaf": least}
-    models = {name: fasttree.fit(table, missing=way, **how) for name, (table, way) in jobs.items()}
+    models = {job: fasttree.fit(table, missing=way, **how) for job, (table, way) in jobs.items()}
     work = {n: lambda t=t, w=w: fasttree.fit(t, missing=w, **how) for n, (t, w) in jobs.items()}
-    times = {name: min(t) for name, t in take_turns(work, rounds).items()}
-    seen = {name: values_seen(model, 20) for name, model in models.items()}
+    times = {job: min(t) for job, t in take_turns(work, rounds).items()}
+    seen = {job: values_seen(model, 20) for job, model in models.items()}
     return [
         {
-            "workload": f"{criterion}, min_samples_leaf={least}",
+            "workload": f"{name}, min_samples_leaf={least}",
             "data": f"{rows:,} x 20",
-            "way": name,
-            "leaves": models[name].get_n_leaves(),
-            "cpu_seconds": times[name],
-            "against_complete": times[name] / times["complete"],
-            "values": seen[name],
-            "nanoseconds_a_value": times[name] / seen[name] * 1e9,
-            "a_value_against_complete": times[name] / seen[name] / (times["complete"] / seen["complete"]),
+            "way": way,
+            "leaves": models[way].get_n_leaves(),
+            "cpu_seconds": times[way],
+            "against_complete": times[way] / times["complete"],
+            "values": seen[way],
+            "nanoseconds_a_value": times[way] / seen[way] * 1e9,
+            "a_value_against_complete": times[way] / seen[way] / (times["complete"] / seen["complete"]),
         }
-        for name in jobs
+        for way in jobs
     ]
 
 
@@ -125,9 +128,9 @@ def main() -> None:
     parser.add_argument("--save", action="store_true", help="write a record into benches/record")
     given = parser.parse_args()
     results = []
-    settings = (("gini", 1), ("info_gain", 1), ("info_gain", 20)) if given.part != "j48" else ()
-    for criterion, least in settings:
-        results += ways(given.rows, given.rounds, criterion, least)
+    settings = (("gini", 1), ("info_gain", 1), ("info_gain", 20), ("gain_ratio", 20), ("C4.5", 2))
+    for name, least in settings if given.part != "j48" else ():
+        results += ways(given.rows, given.rounds, name, least)
     for r in results:
         print(
             f"{r['workload']:34} {r['way']:11} {r['leaves']:7} leaves {r['cpu_seconds']:8.3f} s = {r['against_complete']:5.2f} x complete, "

@@ -278,9 +278,12 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         }
         let setting = self.ground.setting;
         let numeric = &self.ground.numeric;
-        // Only where blocks come in feature order may one feature shut out another.
-        let race =
-            setting.guard == Guard::None && (numeric.is_empty() || self.ground.nominal.features.is_empty());
+        // Only where blocks come in feature order, and none is taken back, may one feature shut out another.
+        let nominal = &self.ground.nominal.features;
+        let final_word = W::COPIES
+            || setting.limits.min_samples_leaf <= 1
+            || setting.nominal_splits != NominalSplits::Multiway;
+        let race = setting.guard == Guard::None && (nominal.is_empty() || (numeric.is_empty() && final_word));
         let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
         self.offer_nominal(tally, &wanted, tools, &mut best)?;
         let wide = self.extent.len * numeric.len() > WIDE_NODE;

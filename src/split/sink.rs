@@ -117,7 +117,11 @@ impl<'a> Best<'a> {
 
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
-            self.meet(features.of(j), at, score)?;
+            // In a race what does not beat the best of all features is of no interest; what is no number goes on and is refused.
+            let beaten = self.race && score <= self.top && !self.features.is_empty();
+            if !beaten {
+                self.meet(features.of(j), at, score)?;
+            }
         }
         Ok(())
     }

@@ -140,7 +140,8 @@ impl<S: Sum> Menu<S> {
             if row.iter().any(|s| !s.is_empty()) {
                 self.starts.push(self.codes.len());
                 self.codes.push(code as u32);
-                self.sums.extend_from_slice(row);
+                // One by one: most rows are too short for a copy to pay.
+                row.iter().for_each(|&s| self.sums.push(s));
             }
         }
         self.starts.push(self.codes.len());
@@ -252,7 +253,7 @@ impl<S: Sum> Menu<S> {
     /// Sort the groups by the share of a class; false where more than two classes have rows.
     fn sort_by_share(&mut self, unit: f64) -> bool {
         let k = self.classes;
-        let mut present = (0..k).filter(|&c| self.sums.iter().skip(c).step_by(k).any(|s| !s.is_empty()));
+        let mut present = (0..k).filter(|&c| (0..self.groups()).any(|g| !self.sums[g * k + c].is_empty()));
         let (Some(a), b, None) = (present.next(), present.next(), present.next()) else { return false };
         let share = |g: usize| {
             let of = |c: usize| self.sums[g * k + c].value(unit);
@@ -266,7 +267,7 @@ impl<S: Sum> Menu<S> {
         self.work.clear();
         self.spare.clear();
         for &(_, g) in &order {
-            self.work.extend_from_slice(&self.sums[g * k..(g + 1) * k]);
+            self.sums[g * k..(g + 1) * k].iter().for_each(|&s| self.work.push(s));
             self.spare.push(self.codes[g]);
         }
         self.lowest = order.iter().position(|&(_, g)| g == 0).unwrap_or(0);

@@ -4,8 +4,9 @@
 //! words of one class and one tile whose distances stay in the first-level cache while all features read them. For a feature the
 //! rows of a chunk are dealt out by value: step s holds the s-th row of every value that has one. Columns
 //! listen only to the row of their own value, so a step costs one merged number a row and *one* decoding and carry-save
-//! addition, whatever the number of values. Schedules depend on the rows alone and serve all tiles. Memory:
-//! about 4 to 6 bytes a cell.
+//! addition, whatever the number of values. Columns whose value more than half of all rows have listen to the *other* rows: what they
+//! hear is taken from the counts of all rows, which are there anyway, so a feature costs as many steps as its second thoughts, and a constant
+//! one none. Schedules depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
 
 use super::input::Rows;
 use crate::simd::{Schedule, Slots};
@@ -68,6 +69,8 @@ pub(super) struct Chunk {
 #[derive(Debug)]
 pub(super) struct Scan {
     pub bits: Vec<Vec<Chunk>>,
+    /// For each feature the slot, if any, whose columns listen to the rows that do not have it.
+    pub common: Vec<Option<u32>>,
     /// Decodings and additions that a row costs for each distance: steps a row, summed over features, and one.
     pub steps: f64,
 }
@@ -76,15 +79,27 @@ impl Scan {
     /// Cut and schedule.
     pub fn new(rows: &Rows, tiles: &[Tile]) -> Self {
         let top = rows.weights.iter().fold(0, |a, &w| a | w);
-        let bits: Vec<Vec<Chunk>> = (0..32 - top.leading_zeros()).map(|b| chunks(rows, tiles, b)).collect();
+        let common = common(rows);
+        let chunks = |bit| chunks(rows, tiles, &common, bit);
+        let bits: Vec<Vec<Chunk>> = (0..32 - top.leading_zeros()).map(chunks).collect();
         let all = || bits.iter().flatten();
         let steps: usize = all().flat_map(|c| &c.schedules).map(Schedule::len).sum();
         let steps = 1.0 + steps as f64 / all().map(|c| c.rows.len()).sum::<usize>() as f64;
-        Self { bits, steps }
+        Self { bits, common, steps }
     }
 }
 
-fn chunks(rows: &Rows, tiles: &[Tile], bit: u32) -> Vec<Chunk> {
+/// For each feature the slot that more than half of the rows have, if there is one.
+fn common(rows: &Rows) -> Vec<Option<u32>> {
+    let mut of_slot = vec![0usize; rows.offsets[rows.features] as usize];
+    for i in 0..rows.len() {
+        rows.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1);
+    }
+    let slots = rows.offsets.windows(2).map(|o| o[0]..o[1]);
+    slots.map(|mut slots| slots.find(|&slot| of_slot[slot as usize] > rows.len() / 2)).collect()
+}
+
+fn chunks(rows: &Rows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<Chunk> {
     let mut out = Vec::new();
     for tile in tiles {
         for (class, run) in &tile.runs {
@@ -93,7 +108,7 @@ fn chunks(rows: &Rows, tiles: &[Tile], bit: u32) -> Vec<Chunk> {
                 let all = words.iter().flat_map(|w| w.1.start as u32..w.1.end as u32);
                 let members: Vec<u32> = all.filter(of_bit).collect();
                 if !members.is_empty() {
-                    out.push(Chunk::new(rows, *class, tile.index, &members));
+                    out.push(Chunk::new(rows, *class, tile.index, &members, common));
                 }
             }
         }
@@ -102,57 +117,84 @@ fn chunks(rows: &Rows, tiles: &[Tile], bit: u32) -> Vec<Chunk> {
 }
 
 impl Chunk {
-    fn new(rows: &Rows, class: usize, tile: usize, members: &[u32]) -> Self {
+    fn new(rows: &Rows, class: usize, tile: usize, members: &[u32], common: &[Option<u32>]) -> Self {
         let n = rows.features;
         let mut slots = Vec::with_capacity(members.len() * n);
         for &i in members {
             slots.extend_from_slice(rows.row(i as usize));
         }
-        let mut first = Vec::new();
-        let mut next = vec![0u16; members.len()];
+        let mut lists = Lists::default();
         let schedules = (0..n)
             .map(|k| {
-                let offset = rows.offsets[k];
-                let levels = (rows.offsets[k + 1] - offset) as usize;
-                schedule(&slots[k..], n, offset, levels, &mut first, &mut next)
+                let (offset, end) = (rows.offsets[k], rows.offsets[k + 1]);
+                let values = slots[k..].iter().step_by(n).map(|slot| (slot - offset) as u16);
+                lists.deal(values, (end - offset) as usize, common[k].map(|slot| (slot - offset) as u16))
             })
             .collect();
         Self { class, tile, rows: members.to_vec(), slots: Slots::new(slots, n), schedules }
     }
 }
 
-const NONE: u16 = u16::MAX;
+/// The rows of a chunk by value of one feature: scratch of [`Lists::deal`].
+#[derive(Default)]
+struct Lists {
+    /// Where each value's rows begin, then where they end.
+    ends: Vec<u16>,
+    /// Rows by value, those of the common value last.
+    rows: Vec<u16>,
+    /// Value, next row, end.
+    live: Vec<(u16, u16, u16)>,
+}
 
-/// Deal the rows out by value: a linked list a value, one row of each in turn.
-fn schedule(
-    slots: &[u32],
-    stride: usize,
-    offset: u32,
-    levels: usize,
-    first: &mut Vec<u16>,
-    next: &mut [u16],
-) -> Schedule {
-    first.clear();
-    first.resize(levels, NONE);
-    let rows = next.len();
-    for row in (0..rows).rev() {
-        let value = (slots[row * stride] - offset) as usize;
-        next[row] = first[value];
-        first[value] = row as u16;
-    }
-    let mut live: Vec<(u16, u16)> =
-        first.iter().enumerate().filter(|(_, f)| **f != NONE).map(|(v, &f)| (v as u16, f)).collect();
-    let mut out = Schedule::with_capacity(rows, rows / live.len().max(1) + 16);
-    while !live.is_empty() {
-        for (s, (value, row)) in live.iter_mut().enumerate() {
-            if s == 0 {
-                out.begin(*row, *value);
-            } else {
-                out.join(*row, *value);
+impl Lists {
+    /// One row of each value in turn; the columns of the common value hear the rows of all others.
+    fn deal(
+        &mut self,
+        values: impl Iterator<Item = u16> + Clone,
+        levels: usize,
+        common: Option<u16>,
+    ) -> Schedule {
+        let Self { ends, rows, live } = self;
+        ends.clear();
+        ends.resize(levels, 0);
+        values.clone().for_each(|v| ends[usize::from(v)] += 1);
+        live.clear();
+        let mut sum = 0;
+        for (value, end) in ends.iter_mut().enumerate() {
+            let count = *end;
+            *end = sum;
+            if common != Some(value as u16) && count > 0 {
+                live.push((value as u16, sum, sum + count));
+                sum += count;
             }
-            *row = next[*row as usize];
         }
-        live.retain(|(_, row)| *row != NONE);
+        if let Some(common) = common {
+            ends[usize::from(common)] = sum;
+            if sum > 0 {
+                live.push((common, 0, sum));
+            }
+        }
+        rows.resize(CHUNK, 0);
+        for (row, value) in values.enumerate() {
+            let at = &mut ends[usize::from(value)];
+            rows[usize::from(*at)] = row as u16;
+            *at += 1;
+        }
+        let longest = live.iter().map(|(_, begin, end)| end - begin).max().unwrap_or(0);
+        let entries = live.iter().map(|(_, begin, end)| usize::from(end - begin)).sum();
+        let mut out = Schedule::with_capacity(entries, usize::from(longest));
+        while !live.is_empty() {
+            for (s, (value, at, _)) in live.iter_mut().enumerate() {
+                let row = rows[usize::from(*at)];
+                if s == 0 {
+                    out.begin(row, *value);
+                } else {
+                    out.join(row, *value);
+                }
+                *at += 1;
+            }
+            live.retain(|(_, at, end)| at < end);
+        }
+        out
     }
-    out
 }

@@ -4,7 +4,8 @@
 //! of each pair; the tile's own chunks have both orders among their pairs. Distances by column are needed of all rows,
 //! so chunks of later tiles are seen too, but without the features. Counters of a run of chunks (one class, or all classes
 //! that the tile does not hold) stay bit-sliced until the run ends. Then popcounts under the planes of each value make cases 1 and 2 of
-//! the features' counters, and the totals of all cases of the counters of all rows, whatever the features say.
+//! the features' counters, and the totals of all cases of the counters of all rows, whatever the features say. Columns of a feature's most common
+//! value have counted the rows that do *not* share it ([`Scan::common`]); their cases 1 and 2 are the totals less that.
 
 use super::counts::PairCounts;
 use super::input::Rows;
@@ -121,6 +122,24 @@ pub(super) struct Worker<'a> {
     /// Weight of the self-pair of each column, where it was looked at by itself.
     selves: Vec<i64>,
     out: Buffer,
+    /// Counts of one flush, `[slot][run of columns][counter]`: of all rows, and of those that share the slot.
+    totals: Vec<u64>,
+    equal: Vec<u64>,
+}
+
+/// Sums of words of each slot become sums of the tile's runs, every `stride` numbers one.
+fn gather(of_words: &[u64], tile: &Tile, words: usize, out: &mut [u64], stride: usize) {
+    let mut out = out.iter_mut().step_by(stride);
+    if tile.runs.len() == 1 {
+        // words without columns have sums of 0
+        of_words.chunks_exact(words).zip(out).for_each(|(of_words, out)| *out = of_words.iter().sum());
+        return;
+    }
+    for of_words in of_words.chunks_exact(words) {
+        for ((_, run), out) in tile.runs.iter().zip(&mut out) {
+            *out = of_words[run.clone()].iter().sum();
+        }
+    }
 }
 
 impl<'a> Worker<'a> {
@@ -147,6 +166,8 @@ impl<'a> Worker<'a> {
             by_column: Vec::new(),
             selves: Vec::new(),
             out: Buffer::default(),
+            totals: Vec::new(),
+            equal: Vec::new(),
             kernels,
             columns,
             active,
@@ -154,6 +175,14 @@ impl<'a> Worker<'a> {
             mode,
             counts,
         }
+    }
+
+    /// The window for a tile with so many pairs at each distance.
+    fn choose(&self, pairs: &[f64]) -> Window {
+        // half of the classes lie in earlier tiles, and few counts have more than six bits
+        let runs = self.counts.n_classes as f64 / 2.0 + 1.0;
+        let flushes = 6.0 * runs * f64::from(self.columns.offsets[self.columns.features]);
+        window::choose(pairs, self.active.len() as f64, self.scan.steps, flushes, self.kernels.words())
     }
 
     /// Counts of one tile, added.
@@ -165,8 +194,7 @@ impl<'a> Worker<'a> {
         self.selves.clear();
         self.selves.resize(64 * w, 0);
         let window = self.window.unwrap_or_else(|| {
-            let pairs = window::sample(self.kernels, &self.planes, &self.valid, self.active);
-            window::choose(&pairs, self.active.len() as f64, self.scan.steps, w)
+            self.choose(&window::sample(self.kernels, &self.planes, &self.valid, self.active))
         });
         self.numbers.reserve(CHUNK * window.planes() * w);
         let scan = self.scan;
@@ -177,7 +205,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.rare_distances(tile, &mut pairs);
-        self.window = Some(window::choose(&pairs, self.active.len() as f64, self.scan.steps, w));
+        self.window = Some(self.choose(&pairs));
         Ok(())
     }
 
@@ -269,10 +297,7 @@ impl<'a> Worker<'a> {
                 self.kernels.tally(&self.numbers, schedule, planes, window, state);
             }
         }
-        self.flush_distances(tile, window, run, pairs);
-        if run.side != Side::Distances {
-            self.flush(tile, window, run);
-        }
+        self.flush(tile, window, run, pairs);
         Ok(())
     }
 
@@ -281,16 +306,19 @@ impl<'a> Worker<'a> {
         let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
         let same = std::ptr::eq(self.columns, self.active);
         for (i, outside) in self.outside.chunks_exact(w).take(chunk.rows.len()).enumerate() {
+            if outside.iter().fold(0, |any, &bits| any | bits) == 0 {
+                continue;
+            }
             let (slots, row) = (chunk.slots.row(i), chunk.rows[i] as usize);
-            for (word, (own, rows)) in tile.words.iter().enumerate() {
+            for ((word, (own, rows)), &bits) in tile.words.iter().enumerate().zip(outside) {
                 let case = usize::from(run.class != Some(*own));
-                let mut bits = outside[word];
+                let mut bits = bits;
                 while bits != 0 {
                     let bit = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
+                    let weight = i64::from(self.columns.weights[rows.start + bit]) << run.bit;
                     if same && rows.start + bit == row {
                         // a self-pair: distance 0, and all features agree
-                        let weight = i64::from(self.columns.weights[row]) << run.bit;
                         self.selves[word * 64 + bit] += weight;
                         continue;
                     }
@@ -300,14 +328,11 @@ impl<'a> Worker<'a> {
                     if run.side == Side::Distances {
                         continue;
                     }
-                    let weight = i64::from(self.columns.weights[rows.start + bit]) << run.bit;
-                    for slot in slots.iter().zip(column).filter(|(a, b)| a == b).map(|(a, _)| *a as usize) {
-                        let mut add = |class: usize| {
-                            self.counts.cells[((slot * classes + class) * 4 + case) * d + distance] += weight
-                        };
-                        add(*own);
+                    let cell = |slot: u32, class: usize| ((slot as usize * classes + class) * 4 + case) * d;
+                    for (&slot, _) in slots.iter().zip(column).filter(|(a, b)| a == b) {
+                        self.counts.cells[cell(slot, *own) + distance] += weight;
                         if run.side == Side::Both {
-                            add(chunk.class);
+                            self.counts.cells[cell(slot, chunk.class) + distance] += weight;
                         }
                     }
                 }
@@ -315,55 +340,68 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counters of all rows become totals of every slot; pairs at each distance are added to `pairs`.
-    fn flush_distances(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
-        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
-        let first = self.columns.offsets[1] as usize;
-        self.out.reserve(self.planes.len());
-        for q in 0..window.length {
-            let counter = self.everyone.counter(0, window.length, q, self.depth, w);
-            for (shift, weight) in &self.weights {
-                self.kernels.flush(counter, &self.planes, weight, &mut self.out);
-                pairs[window.distance(q)] += self.out[..first * w].iter().sum::<u64>() as f64;
-                for (slot, out) in self.out.chunks_exact(w).enumerate() {
-                    for (own, words) in &tile.runs {
-                        let amount = out[words.clone()].iter().sum::<u64>() << (run.bit + shift);
-                        let case = usize::from(run.class != Some(*own));
-                        let cell = ((slot * classes + own) * 4 + 2 + case) * d + window.distance(q);
-                        self.counts.cells[cell] += amount as i64;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Counters of all features become counts.
-    fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>) {
+    /// Counters become counts: those of all rows the totals of every slot, those of the features cases 1 and 2; pairs at each distance are
+    /// added to `pairs`.
+    fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
         let (w, n, d, classes) =
             (self.kernels.words(), self.columns.features, self.counts.distances(), self.counts.n_classes);
-        for k in 0..n {
-            let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
-            for q in 0..window.length {
-                let counter = self.features.counter(k, window.length, q, self.depth, w);
-                for (shift, weight) in &self.weights {
-                    self.out.reserve(slots.len() * w);
-                    let planes = &self.planes[slots.start * w..slots.end * w];
-                    self.kernels.flush(counter, planes, weight, &mut self.out);
-                    for (slot, out) in slots.clone().zip(self.out.chunks_exact(w)) {
-                        for (own, words) in &tile.runs {
-                            let amount = (out[words.clone()].iter().sum::<u64>() << (run.bit + shift)) as i64;
-                            let case = usize::from(run.class != Some(*own));
-                            let mut add = |class: usize| {
-                                self.counts.cells
-                                    [((slot * classes + class) * 4 + case) * d + window.distance(q)] +=
-                                    amount;
-                            };
-                            add(*own);
-                            if run.side == Side::Both {
-                                add(run.class.unwrap_or(*own));
-                            }
-                        }
-                    }
+        let (length, runs) = (window.length, tile.runs.len());
+        let size = self.planes.len() / w * runs * length;
+        self.out.reserve(self.planes.len());
+        for (shift, weight) in &self.weights {
+            self.totals.clear();
+            self.totals.resize(size, 0);
+            for q in 0..length {
+                let counter = self.everyone.counter(0, length, q, self.depth, w);
+                self.kernels.flush(counter, &self.planes, weight, &mut self.out);
+                gather(&self.out, tile, w, &mut self.totals[q..], length);
+            }
+            // every column has one value of the first feature
+            let first = self.columns.offsets[1] as usize * runs * length;
+            for (q, sum) in self.totals[..first].iter().enumerate() {
+                pairs[window.distance(q % length)] += *sum as f64;
+            }
+            if run.side != Side::Distances {
+                self.equal.clear();
+                self.equal.resize(size, 0);
+            }
+            for k in (0..n).filter(|_| run.side != Side::Distances) {
+                let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
+                let planes = &self.planes[slots.start * w..slots.end * w];
+                for q in 0..length {
+                    let counter = self.features.counter(k, length, q, self.depth, w);
+                    let out = &mut self.out[..planes.len()];
+                    self.kernels.flush(counter, planes, weight, out);
+                    gather(out, tile, w, &mut self.equal[slots.start * runs * length + q..], length);
+                }
+                if let Some(slot) = self.scan.common[k] {
+                    let cells = slot as usize * runs * length..(slot as usize + 1) * runs * length;
+                    let all = &self.totals[cells.clone()];
+                    self.equal[cells].iter_mut().zip(all).for_each(|(others, all)| *others = all - *others);
+                }
+            }
+            // counters count from the largest distance of the window down
+            let shift = run.bit + shift;
+            let mut add = |slot: usize, class: usize, case: usize, amounts: &[u64]| {
+                let cells =
+                    &mut self.counts.cells[((slot * classes + class) * 4 + case) * d + window.first..];
+                for (cell, amount) in cells[..length].iter_mut().zip(amounts.iter().rev()) {
+                    *cell += (amount << shift) as i64;
+                }
+            };
+            for (at, totals) in self.totals.chunks_exact(length).enumerate() {
+                let (slot, own) = (at / runs, tile.runs[at % runs].0);
+                add(slot, own, 2 + usize::from(run.class != Some(own)), totals);
+            }
+            if run.side == Side::Distances {
+                continue;
+            }
+            for (at, equal) in self.equal.chunks_exact(length).enumerate() {
+                let (slot, own) = (at / runs, tile.runs[at % runs].0);
+                let case = usize::from(run.class != Some(own));
+                add(slot, own, case, equal);
+                if run.side == Side::Both {
+                    add(slot, run.class.unwrap_or(own), case, equal);
                 }
             }
         }

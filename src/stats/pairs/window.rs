@@ -12,11 +12,12 @@ fn single(features: usize, words: usize) -> f64 {
     (20.0 + 3.0 * features as f64) * if words == 8 { 1.0 } else { 0.8 }
 }
 
-/// The best window, given how many pairs of a tile with `rows` rows have each distance and the `steps` of a row.
+/// The best window, given how many pairs of a tile with `rows` rows have each distance, the `steps` of a row, and the popcounts (`flushes`) that
+/// reading a counter costs, about a unit each.
 ///
 /// A plane more in the numbers costs about a third of a unit for each row and feature, so windows of 7, 15, 31 ... distances
 /// are weighed against the longer one.
-pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, words: usize) -> Window {
+pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: usize) -> Window {
     let features = pairs.len() - 1;
     let mut sums = vec![0.0; pairs.len() + 1];
     for (d, p) in pairs.iter().enumerate() {
@@ -26,7 +27,8 @@ pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, words: usize) -> Wind
     let cost = |first: usize, length: usize| {
         let outside = all - (sums[first + length] - sums[first]);
         let planes = (usize::BITS - length.leading_zeros()) as f64;
-        rows * (steps * length as f64 + 0.35 * features as f64 * planes) + outside * single(features, words)
+        let counters = length as f64 * (rows * steps + flushes);
+        counters + 0.35 * rows * features as f64 * planes + outside * single(features, words)
     };
     let mut best = (f64::INFINITY, 0, 1);
     for length in 1..=pairs.len().min(LONGEST_WINDOW) {

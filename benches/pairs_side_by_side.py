@@ -222,7 +222,7 @@ def largest() -> dict[str, Any]:
     threads, slots, live = os.cpu_count() or 1, n * values, 40
     formula = {
         "exact": 14 * t * n + (threads * 3 + 1) * 32 * slots * classes * (n + 1) + threads * 960 * live * n,
-        "fixed": 14 * t * n + threads * (576 * slots + 32 * t + 260_000) + threads * 3 * 32 * t,
+        "fixed": 14 * t * n + threads * (64 * slots + 4096 * n + 32 * t + 260_000) + threads * 3 * 32 * t,
     }
     for name, work in (
         ("exact", lambda: pair_counts(table)),

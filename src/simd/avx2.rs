@@ -1,13 +1,20 @@
 //! AVX2: sixteen registers of 256 bits, popcounts by two table look-ups (pshufb) and psadbw.
 
+use super::baseline;
 use super::word::{Word, level};
 use std::arch::x86_64::*;
 
 impl Word for __m256i {
     const WORDS: usize = 4;
+    const LANE_MASKS: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: AVX2 is enabled in every caller; the trait demands four readable words.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(p: *const u8) -> Self {
+        // SAFETY: AVX2; 32 readable bytes.
         unsafe { _mm256_loadu_si256(p.cast()) }
     }
     #[inline(always)]
@@ -75,20 +82,26 @@ impl Word for __m256i {
         unsafe { _mm256_add_epi64(self, b) }
     }
     #[inline(always)]
-    unsafe fn keep32(self, bits: u64) -> Self {
-        // SAFETY: AVX2.
+    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
+        // SAFETY: AVX2. One broadcast serves all vectors of 32 lanes.
         unsafe {
-            let lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-            let mask = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), lanes), lanes);
-            _mm256_and_si256(self, mask)
+            let n = 1i32 << (at % 4 * 8);
+            let lanes = _mm256_setr_epi32(n, n << 1, n << 2, n << 3, n << 4, n << 5, n << 6, n << 7);
+            let bits = _mm256_set1_epi32((bits >> (at / 4 * 32)) as i32);
+            _mm256_and_si256(self, _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes))
         }
     }
     #[inline(always)]
-    unsafe fn halves(self) -> Self {
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+        // SAFETY: AVX2; as the caller of this method has promised.
+        unsafe { baseline::look_up(planes, first, columns, table, out) }
+    }
+    #[inline(always)]
+    unsafe fn widen32(self) -> (Self, Self) {
         // SAFETY: AVX2.
         unsafe {
-            let low = _mm256_and_si256(self, _mm256_set1_epi64x(0xffff_ffff));
-            _mm256_add_epi64(low, _mm256_srli_epi64::<32>(self))
+            let (first, second) = (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
+            (_mm256_cvtepu32_epi64(first), _mm256_cvtepu32_epi64(second))
         }
     }
 }

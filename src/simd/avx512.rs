@@ -1,13 +1,19 @@
 //! AVX-512: thirty-two registers of 512 bits, any three-input function in one operation, VPOPCNTDQ.
 
-use super::word::{Word, level};
+use super::word::{Word, Words, level};
 use std::arch::x86_64::*;
 
 impl Word for __m512i {
     const WORDS: usize = 8;
+    const LANE_MASKS: bool = false;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: AVX-512 is enabled in every caller; the trait demands eight readable words.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(p: *const u8) -> Self {
+        // SAFETY: AVX-512; 64 readable bytes.
         unsafe { _mm512_loadu_si512(p.cast()) }
     }
     #[inline(always)]
@@ -66,27 +72,28 @@ impl Word for __m512i {
         unsafe { _mm512_add_epi64(self, b) }
     }
     #[inline(always)]
-    unsafe fn keep32(self, bits: u64) -> Self {
+    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
         // SAFETY: AVX-512.
-        unsafe { _mm512_maskz_mov_epi32(bits as u16, self) }
+        unsafe { _mm512_maskz_mov_epi32((bits >> (16 * at)) as u16, self) }
     }
     #[inline(always)]
-    unsafe fn halves(self) -> Self {
+    unsafe fn widen32(self) -> (Self, Self) {
         // SAFETY: AVX-512.
         unsafe {
-            let low = _mm512_and_si512(self, _mm512_set1_epi64(0xffff_ffff));
-            _mm512_add_epi64(low, _mm512_srli_epi64::<32>(self))
+            let (first, second) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
+            (_mm512_cvtepu32_epi64(first), _mm512_cvtepu32_epi64(second))
         }
     }
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &[u32], out: *mut u32) {
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
         const MOST: usize = 8;
         // SAFETY: AVX-512 F and BW; numbers are below the length of the table, and `out` has room for all columns.
         unsafe {
-            let blocks = table.len().div_ceil(32);
-            if planes.len() > 8 || blocks > MOST {
+            if planes.len() > 8 || table.one.len() > MOST * 32 {
                 return fixed::look_up(planes, first, columns, table, out);
             }
+            let table = &table.one;
+            let blocks = table.len().div_ceil(32);
             let mut bytes = _mm512_setzero_si512();
             for (p, plane) in planes.iter().enumerate() {
                 bytes = _mm512_mask_add_epi8(bytes, plane >> first, bytes, _mm512_set1_epi8(1 << p));
@@ -122,13 +129,25 @@ impl Word for __m512i {
         }
     }
     #[inline(always)]
-    unsafe fn spread(planes: &[[u64; 8]], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
+    unsafe fn sum_of_bits(bits: u64, sums: *const u64) -> u64 {
+        // SAFETY: AVX-512; 64 numbers are readable.
+        unsafe {
+            let mut sum = _mm512_setzero_si512();
+            for part in 0..8 {
+                let some = _mm512_loadu_si512(sums.add(8 * part).cast());
+                sum = _mm512_mask_add_epi64(sum, (bits >> (8 * part)) as u8, sum, some);
+            }
+            _mm512_reduce_add_epi64(sum) as u64
+        }
+    }
+    #[inline(always)]
+    unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let out = &mut out[..16];
         // SAFETY: AVX-512; `out` has sixteen numbers.
         unsafe {
             let mut column = _mm512_set1_epi32(all as i32);
             for (p, plane) in planes.iter().enumerate() {
-                let bits = (plane[word] >> (16 * quarter)) as u16;
+                let bits = (plane.0[word] >> (16 * quarter)) as u16;
                 column = _mm512_mask_sub_epi32(column, bits, column, _mm512_set1_epi32(1 << p));
             }
             let at: *mut __m512i = out.as_mut_ptr().cast();

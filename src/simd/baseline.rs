@@ -1,19 +1,26 @@
 //! x86-64 as it came: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
 
+use super::weigh::FEW_BITS;
 use super::word::{Word, level};
 use std::arch::x86_64::*;
 
 impl Word for __m128i {
     const WORDS: usize = 2;
+    const LANE_MASKS: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
-        // SAFETY: the trait demands two readable words.
+        // SAFETY: the trait demands two readable words, aligned.
+        unsafe { _mm_load_si128(p.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(p: *const u8) -> Self {
+        // SAFETY: the trait demands sixteen readable bytes.
         unsafe { _mm_loadu_si128(p.cast()) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut u64) {
-        // SAFETY: the trait demands two writable words.
-        unsafe { _mm_storeu_si128(p.cast(), self) }
+        // SAFETY: the trait demands two writable words, aligned.
+        unsafe { _mm_store_si128(p.cast(), self) }
     }
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -72,20 +79,75 @@ impl Word for __m128i {
         unsafe { _mm_add_epi64(self, b) }
     }
     #[inline(always)]
-    unsafe fn keep32(self, bits: u64) -> Self {
-        // SAFETY: SSE2.
+    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
+        // SAFETY: SSE2. One broadcast serves all vectors of 32 lanes.
         unsafe {
-            let lanes = _mm_setr_epi32(1, 2, 4, 8);
-            let mask = _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(bits as i32), lanes), lanes);
-            _mm_and_si128(self, mask)
+            let first = 1 << (at % 8 * 4);
+            let lanes = _mm_setr_epi32(first, first << 1, first << 2, first << 3);
+            let bits = _mm_set1_epi32((bits >> (at / 8 * 32)) as i32);
+            _mm_and_si128(self, _mm_cmpeq_epi32(_mm_and_si128(bits, lanes), lanes))
         }
     }
     #[inline(always)]
-    unsafe fn halves(self) -> Self {
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+        // SAFETY: SSE2; as the caller of this method has promised.
+        unsafe { look_up(planes, first, columns, table, out) }
+    }
+    #[inline(always)]
+    unsafe fn widen32(self) -> (Self, Self) {
         // SAFETY: SSE2.
         unsafe {
-            let low = _mm_and_si128(self, _mm_set1_epi64x(0xffff_ffff));
-            _mm_add_epi64(low, _mm_srli_epi64::<32>(self))
+            let zero = _mm_setzero_si128();
+            (_mm_unpacklo_epi32(self, zero), _mm_unpackhi_epi32(self, zero))
+        }
+    }
+}
+
+/// [`Word::look_up`]: planes become bytes of eight columns, and the signs of those bytes are the numbers, one column after the other.
+#[inline(always)]
+pub(super) unsafe fn look_up(
+    planes: &[u64],
+    first: usize,
+    columns: usize,
+    table: &WeightTable,
+    out: *mut u32,
+) {
+    // SAFETY: SSE2; numbers are below the length of the table, and `out` has room for all columns.
+    unsafe {
+        if planes.len() > 8 {
+            return fixed::look_up(planes, first, columns, table, out);
+        }
+        for at in (0..columns).step_by(32) {
+            let plane = |p: usize| {
+                let bits = planes.get(p).map_or(0, |plane| plane >> (first + at));
+                _mm_cvtsi32_si128(bits as i32)
+            };
+            let two = |p: usize| _mm_unpacklo_epi8(plane(p), plane(p + 1));
+            let four = |p: usize| _mm_unpacklo_epi16(two(p), two(p + 2));
+            let (low, high) = (four(0), four(4));
+            // eight planes of eight columns to a half
+            let halves = [_mm_unpacklo_epi32(low, high), _mm_unpackhi_epi32(low, high)];
+            for (part, mut bytes) in halves.into_iter().enumerate() {
+                let to = out.add(at + part * 16);
+                if !table.two.is_empty() {
+                    // five planes of eight columns, then five of the next eight: one look-up for two
+                    let second = _mm_slli_si128::<{ FEW_BITS as i32 }>(_mm_srli_si128::<8>(bytes));
+                    bytes = _mm_or_si128(_mm_move_epi64(bytes), second);
+                    for column in (0..8).rev() {
+                        let two = *table.two.get_unchecked(_mm_movemask_epi8(bytes) as usize);
+                        *to.add(column) = two as u32;
+                        *to.add(column + 8) = (two >> 32) as u32;
+                        bytes = _mm_add_epi8(bytes, bytes);
+                    }
+                    continue;
+                }
+                for column in (0..8).rev() {
+                    let numbers = _mm_movemask_epi8(bytes) as usize;
+                    *to.add(column) = *table.one.get_unchecked(numbers & 0xff);
+                    *to.add(column + 8) = *table.one.get_unchecked(numbers >> 8);
+                    bytes = _mm_add_epi8(bytes, bytes);
+                }
+            }
         }
     }
 }

@@ -1,147 +1,11 @@
-//! Kernels for pairs of one weighting: the weight of each pair as a whole number, and sums of it over pairs that share a value.
+//! The bodies of the kernels of [`super::weigh`], written once over [`Word`].
 //!
-//! Weights have at most [`WEIGHT_BITS`] bits and stand in 32-bit lanes, so up to [`MOST_ROWS`] rows add up without a carry between
-//! lanes. Rows of a chunk are dealt out by the *joint* value of a few features ([`Joint`]): each row is added once for the whole group,
-//! in the order of its joint value, and the sums of a feature's own values are then sums over joint values (the method of four Russians:
-//! three binary features cost little more than one). What is left to do for a value is one mask and one sum over the columns.
-//! Blocks of columns are so narrow that all rows of a chunk stay in the first-level cache while all features read them.
+//! Weights of a chunk stand in blocks of columns, row after row: `[block][row][vector]`. With SSE2 and AVX2 masks of lanes come from memory, two
+//! operations where making them from bits takes five; AVX-512 has mask registers.
 
 use super::body::{above, sum_planes};
-use super::word::Word;
-use super::{Kernels, MAX_PLANES, Slots};
-
-/// Bits of the largest weight: a weight is at most `1 << WEIGHT_BITS`.
-pub const WEIGHT_BITS: usize = 24;
-
-/// Most rows whose weights are added up in a lane.
-pub const MOST_ROWS: usize = 128;
-
-/// Most joint values of more than one feature.
-pub const MOST_JOINT: usize = 32;
-
-/// Rows of a chunk in the order of their joint value of some features.
-#[derive(Debug, Clone)]
-pub struct Joint {
-    /// First slot and number of values of each feature.
-    features: Vec<(u32, u32)>,
-    order: Vec<u16>,
-    /// Where each joint value ends in the order.
-    ends: Vec<u16>,
-    slots: usize,
-}
-
-impl Joint {
-    /// `features` are first slot and number of values of each; `rows` has their values row after row. At most [`MOST_ROWS`] rows, and
-    /// at most [`MOST_JOINT`] joint values of more than one feature.
-    pub fn new(features: Vec<(u32, u32)>, rows: &[u32]) -> Self {
-        let joint: usize = features.iter().map(|f| f.1 as usize).product();
-        let count = rows.len() / features.len();
-        assert!(count <= MOST_ROWS && (features.len() == 1 || joint <= MOST_JOINT));
-        let of_row: Vec<usize> = rows
-            .chunks_exact(features.len())
-            .map(|row| {
-                row.iter().zip(&features).rev().fold(0, |joint, (&value, &(_, levels))| {
-                    assert!(value < levels);
-                    joint * levels as usize + value as usize
-                })
-            })
-            .collect();
-        let mut ends = vec![0u16; joint];
-        of_row.iter().for_each(|&j| ends[j] += 1);
-        let mut sum = 0;
-        for end in &mut ends {
-            let begin = sum;
-            sum += *end;
-            *end = begin;
-        }
-        let mut order = vec![0u16; count];
-        for (row, &j) in of_row.iter().enumerate() {
-            order[usize::from(ends[j])] = row as u16;
-            ends[j] += 1;
-        }
-        let slots = features.iter().map(|f| (f.0 + f.1) as usize).max().unwrap_or(0);
-        Self { features, order, ends, slots }
-    }
-}
-
-/// What one call of [`Kernels::add_weights`] reads: everything of a tile.
-#[derive(Debug, Clone, Copy)]
-pub struct Weighed<'a> {
-    /// Weights of a chunk, as [`Kernels::weights`] made them.
-    pub weights: &'a [u64],
-    /// Planes of all slots.
-    pub planes: &'a [u64],
-    /// One plane for each binary digit of the columns' multiplicities that occurs.
-    pub copies: &'a [u64],
-}
-
-impl Kernels {
-    /// Words that the weights of a chunk take.
-    pub fn weights_len(&self) -> usize {
-        MOST_ROWS * 32 * self.words()
-    }
-
-    /// Words of scratch that [`Kernels::add_weights`] takes.
-    pub fn joint_len(&self) -> usize {
-        MOST_JOINT * 8 * self.words()
-    }
-
-    fn check_slots(&self, planes: &[u64], slots: &Slots) -> usize {
-        assert!(slots.features < 1 << MAX_PLANES && slots.rows() <= MOST_ROWS);
-        assert!((slots.largest as usize + 1) * self.words() <= planes.len());
-        match slots.features {
-            0..16 => 0,
-            16..64 => 1,
-            64..256 => 2,
-            256..2048 => 3,
-            _ => 4,
-        }
-    }
-
-    /// The weight of each pair of a row and a column of a tile: `table[agreements]`, `table.len()` one more than the features.
-    pub fn weights(&self, planes: &[u64], slots: &Slots, table: &[u32], out: &mut [u64]) {
-        let body = self.check_slots(planes, slots);
-        assert!(table.len() == slots.features + 1 && out.len() >= self.weights_len());
-        assert!(table.iter().all(|&w| w <= 1 << WEIGHT_BITS));
-        // SAFETY: slots and rows lie inside their slices; agreements are at most the number of features.
-        unsafe { (self.table.weights[body])(planes, &slots.slots, slots.features, table, out) }
-    }
-
-    /// The largest number of agreements below the number of features between a row and a column in use, if above `best`.
-    pub fn nearest(&self, planes: &[u64], valid: &[u64], slots: &Slots, best: usize) -> usize {
-        let body = self.check_slots(planes, slots);
-        assert!(valid.len() >= self.words());
-        // SAFETY: slots lie inside their slices.
-        unsafe { (self.table.nearest[body])(planes, valid, &slots.slots, slots.features, best) }
-    }
-
-    /// `sums[((copy * slots + slot) * words + word) * words ..] +=` weights of the rows that have the value `slot`, over the columns of
-    /// the word that have it and the digit `copy` (a vector of sums that belong together).
-    pub fn add_weights(&self, tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64]) {
-        let w = self.words();
-        assert!(tile.weights.len() >= self.weights_len() && scratch.len() >= self.joint_len());
-        assert!(tile.copies.len().is_multiple_of(w) && tile.planes.len().is_multiple_of(w));
-        assert!(joints.iter().all(|j| j.slots * w <= tile.planes.len()));
-        assert!(sums.len() >= tile.copies.len() * tile.planes.len());
-        // SAFETY: joints know their largest slot, rows are below MOST_ROWS, and all results lie inside their slices.
-        unsafe { (self.table.add_weights)(tile, joints, scratch, sums) }
-    }
-
-    /// `out[column] +=` weights of the first `rows` rows.
-    pub fn add_columns(&self, weights: &[u64], rows: usize, out: &mut [u64]) {
-        assert!(weights.len() >= self.weights_len() && rows <= MOST_ROWS && out.len() >= 64 * self.words());
-        // SAFETY: lengths checked above.
-        unsafe { (self.table.add_columns)(weights, rows, out) }
-    }
-
-    /// `out[row] = ` weights of the columns of a plane.
-    pub fn row_sums(&self, weights: &[u64], columns: &[u64], out: &mut [u64]) {
-        assert!(weights.len() >= self.weights_len() && out.len() <= MOST_ROWS);
-        assert!(columns.len() >= self.words());
-        // SAFETY: lengths checked above.
-        unsafe { (self.table.row_sums)(weights, columns, out) }
-    }
-}
+use super::weigh::{Joint, Levels, MOST_ROWS, Weighed, WeightTable};
+use super::word::{Word, Words};
 
 /// Vectors of a block of columns: 64 columns where vectors are long enough.
 #[inline(always)]
@@ -152,7 +16,7 @@ const fn block<W: Word>() -> usize {
 /// Where the weights of a row in a block of columns begin.
 #[inline(always)]
 const fn place<W: Word>(at: usize, row: usize) -> usize {
-    (at * MOST_ROWS + row) * block::<W>() * W::WORDS
+    (at * (MOST_ROWS + 1) + row) * block::<W>() * W::WORDS
 }
 
 /// Columns of a block.
@@ -166,7 +30,7 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
     planes: &[u64],
     slots: &[u32],
     features: usize,
-    table: &[u32],
+    table: &WeightTable,
     out: &mut [u64],
 ) {
     // SAFETY: lengths were checked by the safe method.
@@ -174,13 +38,13 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
         let per_word = 64 / columns::<W>();
         for (row, slots) in slots.chunks_exact(features).enumerate() {
             let sum: [W; D] = sum_planes(planes.as_ptr(), slots, 0);
-            let mut words = [[0u64; 8]; D];
+            let mut words = [Words([0; 8]); D];
             for (plane, words) in sum.iter().zip(&mut words) {
-                plane.store(words.as_mut_ptr());
+                *words = plane.words();
             }
             for word in 0..W::WORDS {
                 let mut of_word = [0u64; D];
-                of_word.iter_mut().zip(&words).for_each(|(to, plane)| *to = plane[word]);
+                of_word.iter_mut().zip(&words).for_each(|(to, plane)| *to = plane.0[word]);
                 for part in 0..per_word {
                     let to = out.as_mut_ptr().add(place::<W>(word * per_word + part, row)).cast::<u32>();
                     W::look_up(&of_word, part * columns::<W>(), columns::<W>(), table, to);
@@ -205,9 +69,15 @@ const SPREAD: [u64; 256] = {
     table
 };
 
-/// `out[c] = table[number spelled by bits first + c of the planes]`, eight columns at a time.
+/// [`Word::look_up`], eight columns at a time.
 #[inline(always)]
-pub(super) unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &[u32], out: *mut u32) {
+pub(super) unsafe fn look_up(
+    planes: &[u64],
+    first: usize,
+    columns: usize,
+    table: &WeightTable,
+    out: *mut u32,
+) {
     // SAFETY: numbers are below the length of the table, and `out` has room for all columns.
     unsafe {
         for at in (0..columns).step_by(8) {
@@ -221,7 +91,7 @@ pub(super) unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table
                     number |= ((bytes[1] >> (8 * c)) as u8 as usize) << 8;
                     number |= ((bytes[2] >> (8 * c)) as u8 as usize) << 16;
                 }
-                *out.add(at + c) = *table.get_unchecked(number);
+                *out.add(at + c) = *table.one.get_unchecked(number);
             }
         }
     }
@@ -255,13 +125,14 @@ pub(super) unsafe fn add_weights<W: Word>(
     joints: &[Joint],
     scratch: &mut [u64],
     sums: &mut [u64],
+    all: &mut [u64],
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         if W::WORDS == 8 {
-            add_blocks::<W, 4>(tile, joints, scratch, sums);
+            add_blocks::<W, 4>(tile, joints, scratch, sums, all);
         } else {
-            add_blocks::<W, 8>(tile, joints, scratch, sums);
+            add_blocks::<W, 8>(tile, joints, scratch, sums, all);
         }
     }
 }
@@ -272,42 +143,92 @@ unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [
     // SAFETY: rows lie inside the block.
     unsafe {
         let mut sum = [W::zero(); A];
-        for &row in rows {
-            let at = base.add(usize::from(row) * A * W::WORDS);
-            for (a, sum) in sum.iter_mut().enumerate() {
-                *sum = sum.add64(W::load(at.add(a * W::WORDS)));
+        for two in rows.chunks_exact(2) {
+            for &row in two {
+                let at = base.add(usize::from(row) * A * W::WORDS);
+                for (a, sum) in sum.iter_mut().enumerate() {
+                    *sum = sum.add64(W::load(at.add(a * W::WORDS)));
+                }
             }
         }
         sum
     }
 }
 
-/// What rows of a value add to the columns that have it.
+/// The columns of a block that have a value, as its lowest bits.
 #[inline(always)]
-unsafe fn keep<W: Word, const A: usize>(
-    tile: Weighed<'_>,
-    slot: usize,
-    word: usize,
-    shift: usize,
-    sum: &[W; A],
-    sums: &mut [u64],
-) {
-    // SAFETY: the safe method checked that the sums of every slot and digit lie inside `sums`.
-    unsafe {
-        let slots = tile.planes.len() / W::WORDS;
-        let plane = *tile.planes.get_unchecked(slot * W::WORDS + word);
-        for (copy, digits) in tile.copies.chunks_exact(W::WORDS).enumerate() {
-            let bits = (plane & digits[word]) >> shift;
-            if bits == 0 {
-                continue;
+unsafe fn members<W: Word>(tile: Weighed<'_>, slot: usize, at: usize) -> u64 {
+    let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
+    // SAFETY: the safe method checked the largest slot.
+    let plane = unsafe { *tile.planes.get_unchecked(slot * W::WORDS + word) };
+    (plane >> shift) & (!0 >> (64 - columns::<W>()))
+}
+
+/// Where the masks of a slot in a block of columns begin.
+#[inline(always)]
+const fn mask_place<W: Word>(slots: usize, at: usize, slot: usize) -> usize {
+    (at * slots + slot) * block::<W>() * W::WORDS
+}
+
+#[inline(always)]
+pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
+    if !W::LANE_MASKS {
+        return;
+    }
+    let slots = planes.len() / W::WORDS;
+    for at in 0..W::WORDS * 64 / columns::<W>() {
+        let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
+        for slot in 0..slots {
+            let bits = planes[slot * W::WORDS + word] >> shift;
+            for a in 0..block::<W>() {
+                let to = &mut out[mask_place::<W>(slots, at, slot) + a * W::WORDS..][..W::WORDS];
+                // SAFETY: a whole vector.
+                unsafe { W::ones().keep32(bits, a).store(to.as_mut_ptr()) }
             }
-            let mut all = W::zero();
-            for (a, sum) in sum.iter().enumerate() {
-                all = all.add64(sum.keep32(bits >> (a * 2 * W::WORDS)).halves());
-            }
-            let to = sums.as_mut_ptr().add(((copy * slots + slot) * W::WORDS + word) * W::WORDS);
-            W::load(to).add64(all).store(to);
         }
+    }
+}
+
+/// Columns of block `at` that have a value take its sum.
+#[inline(always)]
+unsafe fn take<W: Word, const A: usize>(
+    own: &mut [W; A],
+    sum: &[W; A],
+    tile: Weighed<'_>,
+    (at, slot, bits): (usize, usize, u64),
+) {
+    // SAFETY: the safe method checked the masks of all slots.
+    unsafe {
+        let masks = tile.masks.as_ptr().wrapping_add(mask_place::<W>(tile.planes.len() / W::WORDS, at, slot));
+        for (a, (own, sum)) in own.iter_mut().zip(sum).enumerate() {
+            let kept =
+                if W::LANE_MASKS { sum.and(W::load(masks.add(a * W::WORDS))) } else { sum.keep32(bits, a) };
+            *own = own.or(kept);
+        }
+    }
+}
+
+/// `sums +=` what each column of a block took, 64 bits a column.
+#[inline(always)]
+unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
+    // SAFETY: `sums` has room for the columns of a block.
+    unsafe {
+        for (a, own) in own.iter().enumerate() {
+            let (first, second) = own.widen32();
+            let to = sums.add(2 * a * W::WORDS);
+            W::load(to).add64(first).store(to);
+            let to = to.add(W::WORDS);
+            W::load(to).add64(second).store(to);
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn sums_of_plane<W: Word>(sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]) {
+    let planes = plane.iter().zip(digit).map(|(plane, digit)| plane & digit);
+    for ((bits, sums), out) in planes.zip(sums.chunks_exact(64)).zip(out) {
+        // SAFETY: the word's numbers are 64.
+        *out = if bits == 0 { 0 } else { unsafe { W::sum_of_bits(bits, sums.as_ptr()) } };
     }
 }
 
@@ -317,41 +238,63 @@ unsafe fn add_blocks<W: Word, const A: usize>(
     joints: &[Joint],
     scratch: &mut [u64],
     sums: &mut [u64],
+    all: &mut [u64],
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         for at in 0..W::WORDS * 64 / columns::<W>() {
-            let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
             let base = tile.weights.as_ptr().add(place::<W>(at, 0));
-            if tile.copies.chunks_exact(W::WORDS).all(|digits| digits[word] >> shift == 0) {
+            if tile.valid[at * columns::<W>() / 64] >> (at * columns::<W>() % 64) == 0 {
                 continue;
             }
+            let mut sum = [W::zero(); A];
+            for row in 0..tile.rows {
+                for (a, sum) in sum.iter_mut().enumerate() {
+                    *sum = sum.add64(W::load(base.add((row * A + a) * W::WORDS)));
+                }
+            }
+            add_own(&sum, all.as_mut_ptr().add(at * columns::<W>()));
+            let mut to = |of: &Levels| {
+                sums.as_mut_ptr().add(of.feature as usize * 64 * W::WORDS + at * columns::<W>())
+            };
             for joint in joints {
                 let mut begin = 0;
-                let one = joint.features.len() == 1;
-                for (value, &end) in joint.ends.iter().enumerate() {
-                    let rows = &joint.order[begin..usize::from(end)];
-                    begin = usize::from(end);
-                    if one {
-                        if !rows.is_empty() {
-                            let sum = add_rows::<W, A>(base, rows);
-                            keep::<W, A>(tile, joint.features[0].0 as usize + value, word, shift, &sum, sums);
+                if let [of] = joint.features[..] {
+                    let mut own = [W::zero(); A];
+                    for &(value, end) in &joint.ends {
+                        let rows = joint.order.get_unchecked(begin..usize::from(end));
+                        begin = usize::from(end);
+                        if rows.is_empty() {
+                            break;
                         }
-                        continue;
+                        let slot = of.first as usize + usize::from(value);
+                        let bits = members::<W>(tile, slot, at);
+                        if bits != 0 {
+                            take(&mut own, &add_rows::<W, A>(base, rows), tile, (at, slot, bits));
+                        }
                     }
-                    for (a, sum) in add_rows::<W, A>(base, rows).iter().enumerate() {
-                        sum.store(scratch.as_mut_ptr().add((value * A + a) * W::WORDS));
-                    }
-                }
-                if one {
+                    add_own(&own, to(&of));
                     continue;
                 }
+                for &(value, end) in &joint.ends {
+                    let rows = joint.order.get_unchecked(begin..usize::from(end));
+                    begin = usize::from(end);
+                    for (a, sum) in add_rows::<W, A>(base, rows).iter().enumerate() {
+                        sum.store(scratch.as_mut_ptr().add((usize::from(value) * A + a) * W::WORDS));
+                    }
+                }
                 let mut stride = 1;
-                for &(first, levels) in &joint.features {
-                    let levels = levels as usize;
+                for of in &joint.features {
+                    let levels = of.levels as usize;
+                    let mut own = [W::zero(); A];
                     for value in 0..levels {
+                        let slot = of.first as usize + value;
+                        let bits = members::<W>(tile, slot, at);
+                        if bits == 0 {
+                            continue;
+                        }
                         let mut sum = [W::zero(); A];
-                        for high in (value * stride..joint.ends.len()).step_by(levels * stride) {
+                        for high in (value * stride..joint.values).step_by(levels * stride) {
                             for other in high..high + stride {
                                 let from = scratch.as_ptr().add(other * A * W::WORDS);
                                 for (a, sum) in sum.iter_mut().enumerate() {
@@ -359,31 +302,10 @@ unsafe fn add_blocks<W: Word, const A: usize>(
                                 }
                             }
                         }
-                        keep::<W, A>(tile, first as usize + value, word, shift, &sum, sums);
+                        take(&mut own, &sum, tile, (at, slot, bits));
                     }
+                    add_own(&own, to(of));
                     stride *= levels;
-                }
-            }
-        }
-    }
-}
-
-#[inline(always)]
-pub(super) unsafe fn add_columns<W: Word>(weights: &[u64], rows: usize, out: &mut [u64]) {
-    // SAFETY: lengths were checked by the safe method.
-    unsafe {
-        for at in 0..W::WORDS * 64 / columns::<W>() {
-            for a in 0..block::<W>() {
-                let mut sum = W::zero();
-                for row in 0..rows {
-                    sum = sum.add64(W::load(weights.as_ptr().add(place::<W>(at, row) + a * W::WORDS)));
-                }
-                let mut words = [0u64; 8];
-                sum.store(words.as_mut_ptr());
-                let to = &mut out[at * columns::<W>() + a * 2 * W::WORDS..][..2 * W::WORDS];
-                for (to, word) in to.chunks_exact_mut(2).zip(words) {
-                    to[0] += word & 0xffff_ffff;
-                    to[1] += word >> 32;
                 }
             }
         }
@@ -401,14 +323,14 @@ pub(super) unsafe fn row_sums<W: Word>(weights: &[u64], plane: &[u64], out: &mut
                 if bits == 0 {
                     continue;
                 }
+                let all = bits << (64 - columns::<W>()) == !0 << (64 - columns::<W>());
                 for a in 0..block::<W>() {
                     let x = W::load(weights.as_ptr().add(place::<W>(at, row) + a * W::WORDS));
-                    sum = sum.add64(x.keep32(bits >> (a * 2 * W::WORDS)));
+                    sum = sum.add64(if all { x } else { x.keep32(bits, a) });
                 }
             }
-            let mut words = [0u64; 8];
-            sum.halves().store(words.as_mut_ptr());
-            *out = words[..W::WORDS].iter().sum();
+            let (first, second) = sum.widen32();
+            *out = first.add64(second).words().0.iter().sum();
         }
     }
 }

@@ -26,6 +26,7 @@ mod near;
 mod plain;
 #[cfg(test)]
 mod twins;
+mod weigh;
 mod wide;
 mod word;
 
@@ -37,9 +38,9 @@ mod avx512;
 mod baseline;
 
 pub use buffer::Buffer;
-pub use fixed::{Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, Weighed};
 pub use near::Numbers;
 use std::sync::OnceLock;
+pub use weigh::{Joint, Levels, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, Weighed, WeightTable};
 
 /// Instruction sets with kernels of their own, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,7 +233,7 @@ type Distances = unsafe fn(&[u64], &[u64], &[u32], Window, &mut [u64], &mut [u64
 type AddDistances = unsafe fn(&[u64], &[u8], usize, &mut [u32]);
 type AddMismatches = unsafe fn(&[u8], &[u8], &[u32], f64, &mut [f64]);
 type TallyAll = unsafe fn(&[u64], usize, usize, State<'_>);
-type Weights = unsafe fn(&[u64], &[u32], usize, &[u32], &mut [u64]);
+type Weights = unsafe fn(&[u64], &[u32], usize, &WeightTable, &mut [u64]);
 type Nearest = unsafe fn(&[u64], &[u64], &[u32], usize, usize) -> usize;
 type Tally = unsafe fn(&[u64], &Schedule, &[u64], usize, State<'_>);
 
@@ -289,9 +290,17 @@ struct Table {
     /// By number of bits of a sum: 4, 6, 8, 11, 24.
     weights: [Weights; 5],
     nearest: [Nearest; 5],
-    add_weights: unsafe fn(Weighed<'_>, &[Joint], &mut [u64], &mut [u64]),
-    add_columns: unsafe fn(&[u64], usize, &mut [u64]),
+    add_weights: unsafe fn(Weighed<'_>, &[Joint], &mut [u64], &mut [u64], &mut [u64]),
+    lane_masks: unsafe fn(&[u64], &mut [u64]),
+    /// Whether [`Kernels::add_weights`] wants them.
+    masked: bool,
+    sums_of_plane: unsafe fn(&[u64], &[u64], &[u64], &mut [u64]),
     row_sums: unsafe fn(&[u64], &[u64], &mut [u64]),
+}
+
+/// Vectors are read and written whole: slices of planes begin on a multiple of [`word::ALIGNMENT`] bytes, as a [`Buffer`] does.
+fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
+    assert!(slices.iter().all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(word::ALIGNMENT)));
 }
 
 /// The kernels of one level.
@@ -363,6 +372,7 @@ impl Kernels {
         let rows = slots.rows();
         assert!(valid.len() == w && out.len() >= rows * window.planes() * w && outside.len() >= rows * w);
         assert!((slots.largest as usize + 1) * w <= planes.len());
+        check_aligned([planes, valid, out, outside]);
         let bits = (usize::BITS - window.features.leading_zeros()) as usize;
         let bits = if window.length + 1 >= 1 << bits { bits + 1 } else { bits };
         let body = if bits <= 11 { bits.max(3) - 3 } else { 9 };
@@ -392,6 +402,7 @@ impl Kernels {
         assert!(
             schedule.rows as usize * p * w <= numbers.len() && schedule.slots as usize * w <= planes.len()
         );
+        check_aligned([numbers, planes, state.hot, state.cold]);
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the counters.
         unsafe { (self.table.tally[p - 1])(numbers, schedule, planes, window.length, state) }
     }
@@ -405,6 +416,7 @@ impl Kernels {
                 && state.cold.len() >= window.length * cold_planes(state.depth) * w
         );
         assert!(rows * p * w <= numbers.len());
+        check_aligned([numbers, state.hot, state.cold]);
         // SAFETY: rows and counters lie inside their slices.
         unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }
     }
@@ -414,6 +426,7 @@ impl Kernels {
         let w = self.table.words;
         counter.check(w);
         assert!(weight.len() >= w && out.len() == planes.len());
+        check_aligned([counter.hot, counter.cold, planes, weight, out]);
         // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
         unsafe { (self.table.flush)(counter, planes, weight, out) }
     }
@@ -424,6 +437,7 @@ impl Kernels {
         let w = self.table.words;
         assert!(codes.len() <= WIDE_BLOCK && out.len() >= 64 * w && planes.len() >= codes.len() * levels * w);
         assert!(codes.iter().fold(0, |a, &c| a.max(usize::from(c))) < levels.max(1));
+        check_aligned([planes]);
         let bits = (usize::BITS - codes.len().leading_zeros()) as usize;
         // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the bits.
         unsafe { (self.table.add_distances[bits.saturating_sub(2) / 2])(planes, codes, levels, out) }
@@ -456,6 +470,7 @@ impl Kernels {
     pub fn at_least(&self, numbers: Numbers<'_>, low: u32, out: &mut [u64]) {
         numbers.check(self.table.words);
         assert!(u64::from(low) < 1 << numbers.depth && out.len() >= numbers.tiles * self.table.words);
+        check_aligned([out]);
         // SAFETY: planes and masks lie inside their slices.
         unsafe { (self.table.at_least)(numbers, low, out) }
     }
@@ -464,6 +479,7 @@ impl Kernels {
     pub fn kth_largest(&self, numbers: Numbers<'_>, k: u32, scratch: &mut [u64]) -> u32 {
         numbers.check(self.table.words);
         assert!(scratch.len() >= numbers.tiles * self.table.words);
+        check_aligned([scratch]);
         // SAFETY: planes and masks lie inside their slices.
         unsafe { (self.table.kth_largest)(numbers, k, scratch) }
     }
@@ -473,6 +489,8 @@ impl Kernels {
         let w = self.table.words;
         assert!(mask.len().is_multiple_of(w) && out.len() >= slots.len());
         let largest = slots.iter().fold(0, |a, &s| a.max(s as usize));
+        check_aligned([mask, planes]);
+        assert!(stride.is_multiple_of(w));
         assert!(mask.is_empty() || (mask.len() / w - 1) * stride + (largest + 1) * w <= planes.len());
         // SAFETY: every plane lies inside its slice.
         unsafe { (self.table.shared)(mask, planes, stride, slots, out) }
@@ -481,6 +499,7 @@ impl Kernels {
     /// Number of columns in a mask of whole tiles.
     pub fn size(&self, mask: &[u64]) -> u64 {
         assert!(mask.len().is_multiple_of(self.table.words));
+        check_aligned([mask]);
         // SAFETY: whole vectors only.
         unsafe { (self.table.size)(mask) }
     }
@@ -490,6 +509,7 @@ impl Kernels {
         let w = self.table.words;
         assert!(depth <= MAX_PLANES && slots.len() < 1 << depth && out.len() >= depth * w);
         assert!(slots.iter().all(|&s| (s as usize + 1) * w <= planes.len()));
+        check_aligned([planes, out]);
         // SAFETY: lengths checked above.
         unsafe { (self.table.agreements)(planes, slots, depth, out) }
     }

@@ -4,6 +4,7 @@
 //! Numbers of one row are `depth` planes in each of some tiles; 0 stands for no number. Everything is a popcount of one to three planes, so
 //! a row against 512 columns costs a few operations a plane, and the sums are whole numbers that no level changes.
 
+use super::check_aligned;
 use super::word::Word;
 
 /// Numbers of some tiles, bit p of tile i in `planes[i * stride + p * words ..]`.
@@ -22,16 +23,16 @@ pub struct Numbers<'a> {
 impl Numbers<'_> {
     pub(super) fn check(&self, words: usize) {
         assert!((1..=32).contains(&self.depth) && self.depth * words <= self.stride);
+        check_aligned([self.planes]);
+        assert!(self.stride.is_multiple_of(words));
         assert!(self.tiles == 0 || (self.tiles - 1) * self.stride + self.depth * words <= self.planes.len());
     }
 }
 
 #[inline(always)]
 unsafe fn total<W: Word>(x: W) -> u64 {
-    let mut words = [0u64; 8];
-    // SAFETY: no vector is longer than eight words.
-    unsafe { x.store(words.as_mut_ptr()) };
-    words.iter().sum()
+    // SAFETY: register work under the features of the caller.
+    unsafe { x.words() }.0.iter().sum()
 }
 
 /// Sum of the numbers and of their squares.

@@ -9,10 +9,16 @@ pub(super) struct Pair([u64; 2]);
 
 impl Word for Pair {
     const WORDS: usize = 2;
+    const LANE_MASKS: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: the trait demands two readable words.
         unsafe { Self([*p, *p.add(1)]) }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(p: *const u8) -> Self {
+        // SAFETY: the trait demands sixteen readable bytes.
+        unsafe { Self([p.cast::<u64>().read_unaligned(), p.cast::<u64>().add(1).read_unaligned()]) }
     }
     #[inline(always)]
     unsafe fn store(self, p: *mut u64) {
@@ -69,13 +75,15 @@ impl Word for Pair {
         Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])])
     }
     #[inline(always)]
-    unsafe fn keep32(self, bits: u64) -> Self {
+    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
+        let bits = bits >> (4 * at);
         let mask = |b: u64| ((b & 1) * 0xffff_ffff) | ((b >> 1 & 1) * 0xffff_ffff_0000_0000);
         Self([self.0[0] & mask(bits), self.0[1] & mask(bits >> 2)])
     }
     #[inline(always)]
-    unsafe fn halves(self) -> Self {
-        Self(self.0.map(|x| (x & 0xffff_ffff) + (x >> 32)))
+    unsafe fn widen32(self) -> (Self, Self) {
+        let [a, b] = self.0;
+        (Self([a & 0xffff_ffff, a >> 32]), Self([b & 0xffff_ffff, b >> 32]))
     }
 }
 

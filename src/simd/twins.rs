@@ -251,3 +251,10 @@ fn a_code_without_planes_is_a_panic() {
     let kernels = Kernels::active();
     kernels.add_distances(&[0; 64], &[0, 3], 2, &mut [0; 512]);
 }
+
+#[test]
+#[should_panic(expected = "is_multiple_of")]
+fn planes_begin_on_a_multiple_of_sixteen_bytes() {
+    let planes = Buffer::zeroed(65);
+    Kernels::at(Level::Baseline).size(&planes[1..65]);
+}

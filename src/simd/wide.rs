@@ -3,7 +3,7 @@
 //! Distances come from bit planes (a third of a cycle a feature for 128 to 512 pairs at once), what neighbours add comes from bytes: 16 to 64
 //! features an operation, counted in bytes and widened every 255 neighbours.
 
-use super::word::Word;
+use super::word::{Word, Words};
 
 /// `out[column] += codes.len() - agreements`; D bits hold the agreements, D at least 3.
 #[inline(always)]
@@ -44,9 +44,9 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
             }
             k += 1;
         }
-        let mut words = [[0u64; 8]; D];
+        let mut words = [Words([0; 8]); D];
         for (plane, words) in sum.iter().zip(&mut words) {
-            plane.store(words.as_mut_ptr());
+            *words = plane.words();
         }
         let all = codes.len() as u32;
         for word in 0..W::WORDS {
@@ -98,20 +98,17 @@ unsafe fn one_block<W: Word, const N: usize>(
             for first in (0..N).step_by(2 * bytes) {
                 // two vectors at a time, so that the loads of two are under way; N is a multiple of 64
                 let second = if first + bytes < N { first + bytes } else { first };
-                let a = W::load(row.as_ptr().add(at + first).cast());
-                let b = W::load(row.as_ptr().add(at + second).cast());
+                let a = W::load_bytes(row.as_ptr().add(at + first));
+                let b = W::load_bytes(row.as_ptr().add(at + second));
                 let (mut x, mut y) = (W::zero(), W::zero());
                 for &m in some {
                     let other = rows.as_ptr().add(m as usize * row.len() + at);
-                    x = x.count_equal_bytes(a, W::load(other.add(first).cast()));
-                    y = y.count_equal_bytes(b, W::load(other.add(second).cast()));
+                    x = x.count_equal_bytes(a, W::load_bytes(other.add(first)));
+                    y = y.count_equal_bytes(b, W::load_bytes(other.add(second)));
                 }
-                let mut store = [0u64; 8];
-                x.store(store.as_mut_ptr());
-                widen(&store[..W::WORDS], &mut equal[first..first + bytes]);
+                widen(&x.words().0[..W::WORDS], &mut equal[first..first + bytes]);
                 if second != first {
-                    y.store(store.as_mut_ptr());
-                    widen(&store[..W::WORDS], &mut equal[second..second + bytes]);
+                    widen(&y.words().0[..W::WORDS], &mut equal[second..second + bytes]);
                 }
             }
         }

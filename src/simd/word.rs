@@ -1,17 +1,39 @@
 //! The vector that the bodies are written over: a handful of bitwise operations and a popcount.
 //!
 //! Everything is `#[inline(always)]` and unsafe: a method may only be called inside a function that enables
-//! the target features of its type, and pointers must be good for [`Word::WORDS`] u64. Names say
-//! what each operation means.
+//! the target features of its type, and pointers must be good for [`Word::WORDS`] u64 that begin on a multiple of
+//! [`ALIGNMENT`] bytes (SSE2 reads an operand from memory only then). Names say what each operation means.
+
+use super::WeightTable;
+
+/// Bytes that every vector in memory is aligned to, whatever the level.
+pub(super) const ALIGNMENT: usize = 16;
+
+/// The words of a vector, those it does not have 0.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Words(pub [u64; 8]);
 
 /// A vector of `64 * WORDS` bits.
 pub(super) trait Word: Copy {
     /// 64-bit words in the vector.
     const WORDS: usize;
-    /// Read from memory, any alignment.
+    /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
+    const LANE_MASKS: bool;
+    /// Read from memory.
     unsafe fn load(p: *const u64) -> Self;
-    /// Write to memory, any alignment.
+    /// Read bytes, any alignment.
+    unsafe fn load_bytes(p: *const u8) -> Self;
+    /// Write to memory.
     unsafe fn store(self, p: *mut u64);
+    /// The words, to be read one by one.
+    #[inline(always)]
+    unsafe fn words(self) -> Words {
+        let mut words = Words([0; 8]);
+        // SAFETY: eight words, aligned.
+        unsafe { self.store(words.0.as_mut_ptr()) };
+        words
+    }
     /// No bit set.
     unsafe fn zero() -> Self;
     /// All bits set.
@@ -32,24 +54,37 @@ pub(super) trait Word: Copy {
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self;
     /// Sum of 64-bit words.
     unsafe fn add64(self, b: Self) -> Self;
-    /// 32-bit lanes whose bit is set (the lowest bit for the first), others 0.
-    unsafe fn keep32(self, bits: u64) -> Self;
-    /// Sum of the two 32-bit halves of each 64-bit word.
-    unsafe fn halves(self) -> Self;
+    /// Vector `at` of a block of at most 64 lanes of 32 bits: lanes whose bit of the block is set (the lowest for the first), others 0.
+    unsafe fn keep32(self, bits: u64, at: usize) -> Self;
+    /// 32-bit lanes as 64-bit words: the first half of the lanes, and the second.
+    unsafe fn widen32(self) -> (Self, Self);
 
-    /// `out[c] = table[number spelled by bits first + c of the planes]` for `columns` columns, a multiple of 16.
+    /// Sum of the numbers, of 64, whose bit is set.
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &[u32], out: *mut u32) {
+    unsafe fn sum_of_bits(mut bits: u64, sums: *const u64) -> u64 {
+        let mut sum = 0;
+        while bits != 0 {
+            let column = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            // SAFETY: the caller vouches for 64 numbers.
+            sum += unsafe { *sums.add(column) };
+        }
+        sum
+    }
+
+    /// `out[c] = table[number spelled by bits first + c of the planes]` for `columns` columns, a multiple of 32.
+    #[inline(always)]
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
         // SAFETY: as the caller of this method has promised.
         unsafe { super::fixed::look_up(planes, first, columns, table, out) }
     }
 
     /// `out[c] += all - ` number spelled by bits `16 * quarter + c` of word `word` of the planes, for 16 columns.
     #[inline(always)]
-    unsafe fn spread(planes: &[[u64; 8]], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
+    unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let mut column = [all; 16];
         for (p, plane) in planes.iter().enumerate() {
-            let bits = (plane[word] >> (16 * quarter)) as u32 & 0xffff;
+            let bits = (plane.0[word] >> (16 * quarter)) as u32 & 0xffff;
             for (c, column) in column.iter_mut().enumerate() {
                 *column -= (bits >> c & 1) << p;
             }
@@ -82,7 +117,7 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Joint, Numbers, Schedule, State, Table, Weighed, Window, body, fixed, near, wide};
+        use super::{Counter, Joint, Numbers, Schedule, State, Table, Weighed, WeightTable, Window, body, fixed, near, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -150,7 +185,7 @@ macro_rules! level {
             unsafe { near::size::<$word>(mask) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn weights<const D: usize>(p: &[u64], s: &[u32], n: usize, table: &[u32], out: &mut [u64]) {
+        unsafe fn weights<const D: usize>(p: &[u64], s: &[u32], n: usize, table: &WeightTable, out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { fixed::weights::<$word, D>(p, s, n, table, out) }
         }
@@ -160,14 +195,21 @@ macro_rules! level {
             unsafe { fixed::nearest::<$word, D>(p, v, s, n, best) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn add_weights(tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64]) {
+        unsafe fn add_weights(
+            tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64], all: &mut [u64],
+        ) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { fixed::add_weights::<$word>(tile, joints, scratch, sums) }
+            unsafe { fixed::add_weights::<$word>(tile, joints, scratch, sums, all) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn add_columns(weights: &[u64], rows: usize, out: &mut [u64]) {
+        unsafe fn lane_masks(planes: &[u64], out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { fixed::add_columns::<$word>(weights, rows, out) }
+            unsafe { fixed::lane_masks::<$word>(planes, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn sums_of_plane(sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { fixed::sums_of_plane::<$word>(sums, plane, digit, out) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn row_sums(weights: &[u64], columns: &[u64], out: &mut [u64]) {
@@ -202,8 +244,10 @@ macro_rules! level {
             size,
             weights: [weights::<4>, weights::<6>, weights::<8>, weights::<11>, weights::<24>],
             nearest: [nearest::<4>, nearest::<6>, nearest::<8>, nearest::<11>, nearest::<24>],
+            lane_masks,
+            masked: <$word>::LANE_MASKS,
             add_weights,
-            add_columns,
+            sums_of_plane,
             row_sums,
         };
     };

@@ -8,7 +8,8 @@
 //! level, number of threads and order of rows. A pair is worked on once for both of its orders.
 //!
 //! O(t^2 n / 512) vector operations, fewer where features with few values share additions ([`crate::simd::Joint`]).
-//! Memory: about `10 t n` bytes for the rows and their order, and for each thread `64 S + 512 S` bytes (S values of all features; AVX-512),
+//! Memory: about `10 t n` bytes for the rows and their order, and for each thread `64 S + 4096 n` bytes (S values of all features; AVX-512; with AVX2
+//! `1056 S + 2048 n`),
 //! 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same data, which are free after the exact pass.
 
 use super::contract::Setting;
@@ -17,7 +18,7 @@ use super::scan::{CHUNK, Tile, tiles};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Joint, Kernels, MOST_JOINT, Slots, WEIGHT_BITS, Weighed};
+use crate::simd::{Buffer, Joint, Kernels, Levels, MOST_JOINT, Slots, WEIGHT_BITS, Weighed, WeightTable};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -95,7 +96,7 @@ pub(super) fn weigh(
         return out.finished();
     }
     // by agreements
-    let by_agreements: Vec<u32> = table.iter().rev().copied().collect();
+    let by_agreements = WeightTable::new(table.iter().rev().copied().collect());
     let parts = parallel::map(control, shares, |share| {
         let mut worker = worker();
         let mut part = Sums::zero(columns, active);
@@ -156,7 +157,11 @@ impl Block {
             slots.extend_from_slice(rows.row(i as usize));
         }
         let joint = |group: &Vec<usize>| {
-            let levels = |k: usize| (rows.offsets[k], rows.offsets[k + 1] - rows.offsets[k]);
+            let levels = |k: usize| Levels {
+                feature: k as u32,
+                first: rows.offsets[k],
+                levels: rows.offsets[k + 1] - rows.offsets[k],
+            };
             let value = |i: u32, k: usize| rows.row(i as usize)[k] - rows.offsets[k];
             let values: Vec<u32> =
                 members.iter().flat_map(|&i| group.iter().map(move |&k| value(i, k))).collect();
@@ -249,9 +254,10 @@ struct Worker<'a> {
     shifts: Vec<u32>,
     copies: Buffer,
     weights: Buffer,
+    masks: Buffer,
     scratch: Buffer,
     sums: Buffer,
-    of_columns: Vec<u64>,
+    of_columns: Buffer,
 }
 
 impl<'a> Worker<'a> {
@@ -263,10 +269,11 @@ impl<'a> Worker<'a> {
             valid: Buffer::zeroed(w),
             shifts: Vec::new(),
             copies: Buffer::default(),
-            weights: Buffer::default(),
+            weights: Buffer::zeroed(kernels.weights_len()),
+            masks: Buffer::default(),
             scratch: Buffer::default(),
             sums: Buffer::default(),
-            of_columns: vec![0; 64 * w],
+            of_columns: Buffer::zeroed(64 * w),
             classes: active.starts.len() - 1,
             kernels,
             columns,
@@ -339,14 +346,14 @@ impl<'a> Worker<'a> {
         control: &Control,
         tile: &Tile,
         blocks: &Blocks,
-        table: &[u32],
+        table: &WeightTable,
         out: &mut Sums,
     ) -> Result<()> {
         self.load(tile);
         let w = self.kernels.words();
-        self.weights.reserve(self.kernels.weights_len());
         self.scratch.reserve(self.kernels.joint_len());
-        self.sums.reset(self.copies.len() * self.planes.len());
+        self.kernels.lane_masks(&self.planes, &mut self.masks);
+        self.sums.reset(self.columns.features * 64 * w);
         self.of_columns.fill(0);
         // a run: blocks of one class, digit and side
         let mut run: Option<(u32, Side, usize)> = None;
@@ -360,9 +367,15 @@ impl<'a> Worker<'a> {
                 self.flush(tile, before, out);
             }
             self.kernels.weights(&self.planes, &block.slots, table, &mut self.weights);
-            let all = Weighed { weights: &self.weights, planes: &self.planes, copies: &self.copies };
-            self.kernels.add_weights(all, &block.joints, &mut self.scratch, &mut self.sums);
-            self.kernels.add_columns(&self.weights, block.rows.len(), &mut self.of_columns);
+            let weighed = Weighed {
+                weights: &self.weights,
+                rows: block.rows.len(),
+                planes: &self.planes,
+                masks: &self.masks,
+                valid: &self.valid,
+            };
+            let (scratch, sums, all) = (&mut self.scratch, &mut self.sums, &mut self.of_columns);
+            self.kernels.add_weights(weighed, &block.joints, scratch, sums, all);
             if side == Side::Columns {
                 continue;
             }
@@ -389,20 +402,24 @@ impl<'a> Worker<'a> {
     fn flush(&mut self, tile: &Tile, run: (u32, Side, usize), out: &mut Sums) {
         let (bit, side, class) = run;
         let w = self.kernels.words();
-        let slots = self.planes.len() / w;
-        for (digit, shift) in self.shifts.iter().enumerate() {
-            for slot in 0..slots {
-                let of_slot = &self.sums[(digit * slots + slot) * w * w..][..w * w];
-                for (own, words) in &tile.runs {
-                    let sum: u64 = of_slot[words.start * w..words.end * w].iter().sum();
-                    if sum == 0 {
-                        continue;
-                    }
-                    let amount = u128::from(sum) << (bit + shift);
-                    let case = usize::from(*own != class);
-                    out.agree[(slot * self.classes + own) * 2 + case] += amount;
-                    if side == Side::Both {
-                        out.agree[(slot * self.classes + class) * 2 + case] += amount;
+        let mut of_words = [0u64; 8];
+        let of_words = &mut of_words[..w];
+        for (sums, slots) in self.sums.chunks_exact(64 * w).zip(self.columns.offsets.windows(2)) {
+            for slot in slots[0] as usize..slots[1] as usize {
+                let plane = &self.planes[slot * w..][..w];
+                for (digit, shift) in self.copies.chunks_exact(w).zip(&self.shifts) {
+                    self.kernels.sums_of_plane(sums, plane, digit, of_words);
+                    for (own, words) in &tile.runs {
+                        let sum: u64 = of_words[words.clone()].iter().sum();
+                        if sum == 0 {
+                            continue;
+                        }
+                        let amount = u128::from(sum) << (bit + shift);
+                        let case = usize::from(*own != class);
+                        out.agree[(slot * self.classes + own) * 2 + case] += amount;
+                        if side == Side::Both {
+                            out.agree[(slot * self.classes + class) * 2 + case] += amount;
+                        }
                     }
                 }
             }

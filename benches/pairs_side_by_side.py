@@ -225,8 +225,8 @@ def largest() -> dict[str, Any]:
         "fixed": 14 * t * n + threads * (64 * slots + 4096 * n + 32 * t + 260_000) + threads * 3 * 32 * t,
     }
     for name, work in (
-        ("exact", lambda: pair_counts(table)),
-        ("fixed", lambda: count_matrices(table, precision="fixed")),
+        ("exact", lambda: pair_counts(table, n_jobs=-1)),
+        ("fixed", lambda: count_matrices(table, precision="fixed", n_jobs=-1)),
     ):
         cpu, wall = cpu_seconds(), time.perf_counter()
         work()
@@ -262,7 +262,8 @@ def main() -> None:
     found["encoding_ns_per_cell"] = encoding()
     if options.record:
         day = datetime.date.today().isoformat()
-        path = HERE / "record" / f"pairs_side_by_side-{day}.json"
+        which = "-sets" if options.data else ""
+        path = HERE / "record" / f"pairs_side_by_side{which}-{day}.json"
         words = ["--data DIR"] if options.data else []
         words += ["--largest"] if options.largest else []
         head = {

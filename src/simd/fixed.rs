@@ -264,10 +264,7 @@ unsafe fn add_blocks<W: Word, const A: usize>(
                     for &(value, end) in &joint.ends {
                         let rows = joint.order.get_unchecked(begin..usize::from(end));
                         begin = usize::from(end);
-                        if rows.is_empty() {
-                            break;
-                        }
-                        let slot = of.first as usize + usize::from(value);
+                        let slot = (of.first + value) as usize;
                         let bits = members::<W>(tile, slot, at);
                         if bits != 0 {
                             take(&mut own, &add_rows::<W, A>(base, rows), tile, (at, slot, bits));
@@ -280,7 +277,7 @@ unsafe fn add_blocks<W: Word, const A: usize>(
                     let rows = joint.order.get_unchecked(begin..usize::from(end));
                     begin = usize::from(end);
                     for (a, sum) in add_rows::<W, A>(base, rows).iter().enumerate() {
-                        sum.store(scratch.as_mut_ptr().add((usize::from(value) * A + a) * W::WORDS));
+                        sum.store(scratch.as_mut_ptr().add((value as usize * A + a) * W::WORDS));
                     }
                 }
                 let mut stride = 1;

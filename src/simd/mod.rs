@@ -195,10 +195,25 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// No steps yet, room for `entries` rows in `steps` steps.
-    pub fn with_capacity(entries: usize, steps: usize) -> Self {
-        let steps = Vec::with_capacity(steps.next_multiple_of(4));
-        Self { steps, entries: Vec::with_capacity(entries), ..Self::default() }
+    /// One row of each list in turn: a list is a slot and the rows that count in its columns. Slots do not overlap; lists are put in order of
+    /// their length.
+    pub fn deal(lists: &mut [(u16, &[u16])]) -> Self {
+        lists.sort_by_key(|(_, rows)| usize::MAX - rows.len());
+        let used = lists.first().map_or(0, |(_, rows)| rows.len());
+        let mut steps = vec![0; used.next_multiple_of(4)];
+        let mut entries = Vec::with_capacity(lists.iter().map(|(_, rows)| rows.len()).sum());
+        let mut live = lists.len();
+        for (s, step) in steps.iter_mut().enumerate().take(used) {
+            while lists[live - 1].1.len() <= s {
+                live -= 1;
+            }
+            *step = live as u16;
+            entries
+                .extend(lists[..live].iter().map(|(slot, rows)| u32::from(rows[s]) | u32::from(*slot) << 16));
+        }
+        let rows = entries.iter().fold(0, |most, entry| most.max((entry & 0xffff) + 1));
+        let slots = lists.iter().map(|(slot, _)| u32::from(*slot) + 1).max().unwrap_or(0);
+        Self { steps, used, entries, rows, slots }
     }
 
     /// Number of steps.
@@ -209,23 +224,6 @@ impl Schedule {
     /// True without steps.
     pub fn is_empty(&self) -> bool {
         self.used == 0
-    }
-
-    /// A step of its own for `row`, which counts in the columns of `slot`.
-    pub fn begin(&mut self, row: u16, slot: u16) {
-        if self.used == self.steps.len() {
-            self.steps.extend([0; 4]);
-        }
-        self.used += 1;
-        self.join(row, slot);
-    }
-
-    /// `row` joins the last step; its slot must not overlap the others of that step.
-    pub fn join(&mut self, row: u16, slot: u16) {
-        self.entries.push(u32::from(row) | u32::from(slot) << 16);
-        self.steps[self.used - 1] += 1;
-        self.rows = self.rows.max(u32::from(row) + 1);
-        self.slots = self.slots.max(u32::from(slot) + 1);
     }
 }
 

@@ -96,23 +96,11 @@ fn distances_and_counters() {
         }
         // one feature: rows dealt out by value, twice over
         let feature = draw.below(n);
-        let mut schedule = Schedule::default();
-        let mut left: Vec<Vec<usize>> = (0..case.levels)
-            .map(|v| (0..case.rows.len()).filter(|&r| case.rows[r][feature] == v).collect())
-            .collect();
-        while left.iter().any(|l| !l.is_empty()) {
-            let mut begun = false;
-            for (v, rows) in left.iter_mut().enumerate() {
-                if let Some(r) = rows.pop() {
-                    if begun {
-                        schedule.join(r as u16, v as u16);
-                    } else {
-                        schedule.begin(r as u16, v as u16);
-                        begun = true;
-                    }
-                }
-            }
-        }
+        let of_value = |v: usize| (0..case.rows.len()).filter(move |&r| case.rows[r][feature] == v);
+        let of_value = |v: usize| of_value(v).map(|r| r as u16).collect::<Vec<_>>();
+        let lists: Vec<Vec<u16>> = (0..case.levels).map(of_value).collect();
+        let mut lists: Vec<_> = lists.iter().enumerate().map(|(v, rows)| (v as u16, &rows[..])).collect();
+        let schedule = Schedule::deal(&mut lists);
         let (depth, times) = (12, 1 + draw.below(7));
         let mut hot = Buffer::zeroed(window.length * 4 * w);
         let mut cold = Buffer::zeroed(window.length * cold_planes(depth) * w);
@@ -237,8 +225,7 @@ fn moments_thresholds_and_shares() {
 #[should_panic]
 fn a_row_outside_its_masks_is_a_panic() {
     let kernels = Kernels::active();
-    let mut schedule = Schedule::default();
-    schedule.begin(5, 0);
+    let schedule = Schedule::deal(&mut [(0, &[5])]);
     let window = Window { features: 3, first: 0, length: 4 };
     let (mut hot, mut cold) = (vec![0; 4096], vec![0; 1 << 16]);
     let state = State { hot: &mut hot, cold: &mut cold, depth: 4, blocks: &mut 0 };

@@ -56,9 +56,9 @@ pub struct Joint {
     pub(super) values: usize,
     /// Rows by joint value, filled up to an even number with [`NO_ROW`].
     pub(super) order: Vec<u16>,
-    /// Joint values, those with the most rows first (loops of the same length one after the other are foreseen by the processor), and where
+    /// Joint values (of one feature those that occur), those with the most rows first (loops of the same length one after the other are foreseen by the processor), and where
     /// each ends in the order.
-    pub(super) ends: Vec<(u16, u16)>,
+    pub(super) ends: Vec<(u32, u16)>,
     /// More than the largest slot and feature.
     slots: usize,
     width: usize,
@@ -91,17 +91,25 @@ impl Joint {
                 })
             })
             .collect();
-        let mut rows_of = vec![Vec::new(); joint];
-        of_row.iter().enumerate().for_each(|(row, &j)| rows_of[j].push(row as u16));
-        let mut by_size: Vec<usize> = (0..joint).collect();
-        by_size.sort_by_key(|&j| usize::MAX - rows_of[j].len().div_ceil(2));
-        let mut order = Vec::with_capacity(count + joint);
-        let ends = by_size.into_iter().map(|j| {
-            order.extend_from_slice(&rows_of[j]);
-            order.resize(order.len().next_multiple_of(2), NO_ROW);
-            (j as u16, order.len() as u16)
-        });
-        let ends = ends.collect();
+        let mut counts = vec![0u16; joint];
+        of_row.iter().for_each(|&j| counts[j] += 1);
+        // of one feature only the values that rows have; of several all joint values
+        let mut by_size: Vec<u32> = (0..joint as u32).collect();
+        by_size.retain(|&j| features.len() > 1 || counts[j as usize] > 0);
+        by_size.sort_by_key(|&j| u16::MAX - counts[j as usize].div_ceil(2));
+        let (mut ends, mut end) = (Vec::with_capacity(by_size.len()), 0);
+        for j in by_size {
+            let next = &mut counts[j as usize];
+            let begin = end;
+            end += next.next_multiple_of(2);
+            ends.push((j, end));
+            *next = begin;
+        }
+        let mut order = vec![NO_ROW; usize::from(end)];
+        for (row, &j) in of_row.iter().enumerate() {
+            order[usize::from(counts[j])] = row as u16;
+            counts[j] += 1;
+        }
         let slots = features.iter().map(|f| (f.first + f.levels) as usize).max().unwrap_or(0);
         let width = features.iter().map(|f| f.feature as usize + 1).max().unwrap_or(0);
         Self { features, values: joint, order, ends, slots, width }

@@ -142,8 +142,8 @@ struct Lists {
     ends: Vec<u16>,
     /// Rows by value, those of the common value last.
     rows: Vec<u16>,
-    /// Value, next row, end.
-    live: Vec<(u16, u16, u16)>,
+    /// Values and their numbers of rows.
+    live: Vec<(u16, u16)>,
 }
 
 impl Lists {
@@ -159,20 +159,17 @@ impl Lists {
         ends.resize(levels, 0);
         values.clone().for_each(|v| ends[usize::from(v)] += 1);
         live.clear();
-        let mut sum = 0;
+        let mut others = 0;
         for (value, end) in ends.iter_mut().enumerate() {
             let count = *end;
-            *end = sum;
+            *end = others;
             if common != Some(value as u16) && count > 0 {
-                live.push((value as u16, sum, sum + count));
-                sum += count;
+                live.push((value as u16, count));
+                others += count;
             }
         }
         if let Some(common) = common {
-            ends[usize::from(common)] = sum;
-            if sum > 0 {
-                live.push((common, 0, sum));
-            }
+            ends[usize::from(common)] = others;
         }
         rows.resize(CHUNK, 0);
         for (row, value) in values.enumerate() {
@@ -180,21 +177,13 @@ impl Lists {
             rows[usize::from(*at)] = row as u16;
             *at += 1;
         }
-        let longest = live.iter().map(|(_, begin, end)| end - begin).max().unwrap_or(0);
-        let entries = live.iter().map(|(_, begin, end)| usize::from(end - begin)).sum();
-        let mut out = Schedule::with_capacity(entries, usize::from(longest));
-        while !live.is_empty() {
-            for (s, (value, at, _)) in live.iter_mut().enumerate() {
-                let row = rows[usize::from(*at)];
-                if s == 0 {
-                    out.begin(row, *value);
-                } else {
-                    out.join(row, *value);
-                }
-                *at += 1;
-            }
-            live.retain(|(_, at, end)| at < end);
-        }
-        out
+        let mut begin = 0;
+        let of_value = |&(value, count): &(u16, u16)| {
+            begin += usize::from(count);
+            (value, &rows[begin - usize::from(count)..begin])
+        };
+        let mut lists: Vec<(u16, &[u16])> = live.iter().map(of_value).collect();
+        lists.extend(common.map(|common| (common, &rows[..usize::from(others)])));
+        Schedule::deal(&mut lists)
     }
 }

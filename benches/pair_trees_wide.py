@@ -97,7 +97,7 @@ def main() -> None:
             print(f"{rows} x {columns}  {name:24} {best[name]:8.3f} s  x {ratio:5.1f}  {facts}", flush=True)
     if options.json:
         made = {
-            "command": "python benches/pair_trees_wide.py",
+            "command": f"python benches/pair_trees_wide.py --rounds {options.rounds}",
             "date": datetime.date.today().isoformat(),
             "machine": machine(),
             "simd": fasttree._engine.simd_level(),

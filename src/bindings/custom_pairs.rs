@@ -12,24 +12,14 @@ use std::sync::PoisonError;
 
 static INFO: Info = Info {
     name: "pair_function",
-    aliases: &[],
     class_name: "PairFunction",
     summary: "A user's function of the count matrices of a node.",
     formula: "F",
     distance: "-F",
     source: "the user",
-    evidence: Evidence::Pairs,
-    lowest: None,
-    highest: None,
-    symmetric: false,
     branch_invariant: false,
     class_invariant: false,
-    metric: false,
-    convex: false,
-    fractional: false,
-    options: &[],
-    example: &[],
-    example_score: 0.0,
+    ..Info::beyond_tables(Evidence::Pairs)
 };
 
 /// A Python function of count matrices. The exception it raised is kept for the caller.

@@ -79,7 +79,7 @@ pub struct Info {
 impl Info {
     /// What most criteria that need more than a table have in common: the distance `-s`, no bounds, no worked example. The rest
     /// is for the criterion to say.
-    pub(super) const fn beyond_tables(evidence: Evidence) -> Self {
+    pub(crate) const fn beyond_tables(evidence: Evidence) -> Self {
         Self {
             name: "",
             aliases: &[],

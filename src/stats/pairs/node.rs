@@ -257,9 +257,11 @@ fn slow_pairs_by_distance(control: &Control, rows: &Rows) -> Result<Vec<f64>> {
     let mut all = vec![0.0; rows.features + 1];
     for i in 0..rows.len() {
         control.check()?;
-        for j in 0..rows.len() {
+        let weight = |j: usize| f64::from(rows.weights[i]) * f64::from(rows.weights[j]);
+        all[0] += weight(i);
+        for j in 0..i {
             let distance = rows.row(i).iter().zip(rows.row(j)).filter(|(a, b)| a != b).count();
-            all[distance] += f64::from(rows.weights[i]) * f64::from(rows.weights[j]);
+            all[distance] += 2.0 * weight(j);
         }
     }
     Ok(all)

@@ -343,8 +343,8 @@ impl<'a> Worker<'a> {
     /// Counters become counts: those of all rows the totals of every slot, those of the features cases 1 and 2; pairs at each distance are
     /// added to `pairs`.
     fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
-        let (w, n, d, classes) =
-            (self.kernels.words(), self.columns.features, self.counts.distances(), self.counts.n_classes);
+        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let features = if run.side == Side::Distances { 0 } else { self.columns.features };
         let (length, runs) = (window.length, tile.runs.len());
         let size = self.planes.len() / w * runs * length;
         self.out.reserve(self.planes.len());
@@ -361,11 +361,9 @@ impl<'a> Worker<'a> {
             for (q, sum) in self.totals[..first].iter().enumerate() {
                 pairs[window.distance(q % length)] += *sum as f64;
             }
-            if run.side != Side::Distances {
-                self.equal.clear();
-                self.equal.resize(size, 0);
-            }
-            for k in (0..n).filter(|_| run.side != Side::Distances) {
+            self.equal.clear();
+            self.equal.resize(if features > 0 { size } else { 0 }, 0);
+            for k in 0..features {
                 let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
                 let planes = &self.planes[slots.start * w..slots.end * w];
                 for q in 0..length {
@@ -392,9 +390,6 @@ impl<'a> Worker<'a> {
             for (at, totals) in self.totals.chunks_exact(length).enumerate() {
                 let (slot, own) = (at / runs, tile.runs[at % runs].0);
                 add(slot, own, 2 + usize::from(run.class != Some(own)), totals);
-            }
-            if run.side == Side::Distances {
-                continue;
             }
             for (at, equal) in self.equal.chunks_exact(length).enumerate() {
                 let (slot, own) = (at / runs, tile.runs[at % runs].0);

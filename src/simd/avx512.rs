@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 impl Word for __m512i {
     const WORDS: usize = 8;
     const LANE_MASKS: bool = false;
+    const BYTES: bool = false;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: AVX-512 is enabled in every caller; the trait demands eight readable words.
@@ -70,6 +71,31 @@ impl Word for __m512i {
     unsafe fn add64(self, b: Self) -> Self {
         // SAFETY: AVX-512.
         unsafe { _mm512_add_epi64(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn add8(self, b: Self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_add_epi8(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn sum_bytes(self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_sad_epu8(self, Self::zero()) }
+    }
+    #[inline(always)]
+    unsafe fn down<const BITS: u32>(self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
+    }
+    #[inline(always)]
+    unsafe fn up<const BITS: u32>(self) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
+    }
+    #[inline(always)]
+    unsafe fn all_bytes(byte: u8) -> Self {
+        // SAFETY: AVX-512.
+        unsafe { _mm512_set1_epi8(byte as i8) }
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {

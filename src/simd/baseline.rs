@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 impl Word for __m128i {
     const WORDS: usize = 2;
     const LANE_MASKS: bool = true;
+    const BYTES: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: the trait demands two readable words, aligned.
@@ -77,6 +78,31 @@ impl Word for __m128i {
     unsafe fn add64(self, b: Self) -> Self {
         // SAFETY: SSE2.
         unsafe { _mm_add_epi64(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn add8(self, b: Self) -> Self {
+        // SAFETY: SSE2.
+        unsafe { _mm_add_epi8(self, b) }
+    }
+    #[inline(always)]
+    unsafe fn sum_bytes(self) -> Self {
+        // SAFETY: SSE2.
+        unsafe { _mm_sad_epu8(self, Self::zero()) }
+    }
+    #[inline(always)]
+    unsafe fn down<const BITS: u32>(self) -> Self {
+        // SAFETY: SSE2.
+        unsafe { _mm_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
+    }
+    #[inline(always)]
+    unsafe fn up<const BITS: u32>(self) -> Self {
+        // SAFETY: SSE2.
+        unsafe { _mm_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
+    }
+    #[inline(always)]
+    unsafe fn all_bytes(byte: u8) -> Self {
+        // SAFETY: SSE2.
+        unsafe { _mm_set1_epi8(byte as i8) }
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {

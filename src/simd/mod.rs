@@ -262,6 +262,26 @@ impl Slots {
     }
 }
 
+/// The columns of some slots.
+#[derive(Debug, Clone, Copy)]
+pub struct SlotMasks<'a> {
+    /// A plane for each slot.
+    pub planes: &'a [u64],
+    /// What [`Kernels::byte_masks`] makes of the planes.
+    pub bytes: &'a [u64],
+}
+
+impl<'a> SlotMasks<'a> {
+    /// Those of some of the slots, planes being `words` long.
+    pub fn of(self, slots: std::ops::Range<usize>, words: usize) -> Self {
+        let bytes = if self.bytes.is_empty() { 0 } else { 8 * words };
+        Self {
+            planes: &self.planes[slots.start * words..slots.end * words],
+            bytes: &self.bytes[slots.start * bytes..slots.end * bytes],
+        }
+    }
+}
+
 /// Most features of one call of [`Kernels::add_distances`].
 pub const WIDE_BLOCK: usize = 2047;
 
@@ -274,7 +294,10 @@ struct Table {
     /// By number of planes, from 1.
     tally: [Tally; 10],
     tally_all: [TallyAll; 10],
-    flush: unsafe fn(Counter<'_>, &[u64], &[u64], &mut [u64]),
+    flush: unsafe fn(Counter<'_>, SlotMasks<'_>, &[u64], &mut [u64]),
+    byte_masks: unsafe fn(&[u64], &mut [u64]),
+    /// Whether [`Kernels::flush`] wants them.
+    by_bytes: bool,
     agreements: unsafe fn(&[u64], &[u32], usize, &mut [u64]),
     /// By number of bits of a sum: 3, 5, 7, 9, 11.
     add_distances: [AddDistances; 5],
@@ -419,14 +442,23 @@ impl Kernels {
         unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }
     }
 
-    /// For each plane of `planes`: `out[plane * words + word] =` sum of a counter over the columns of `plane & weight` in the word.
-    pub fn flush(&self, counter: Counter<'_>, planes: &[u64], weight: &[u64], out: &mut [u64]) {
+    /// Masks of the bytes of columns for [`Kernels::flush`], eight words for each of the planes, where this level reads them from memory.
+    pub fn byte_masks(&self, planes: &[u64], out: &mut Buffer) {
+        assert!(planes.len().is_multiple_of(self.words()));
+        out.reserve(if self.table.by_bytes { planes.len() * 8 } else { 0 });
+        // SAFETY: eight words for each of the planes.
+        unsafe { (self.table.byte_masks)(planes, out) }
+    }
+
+    /// For each plane of `slots`: `out[plane * words + word] =` sum of a counter over the columns of `plane & weight` in the word.
+    pub fn flush(&self, counter: Counter<'_>, slots: SlotMasks<'_>, weight: &[u64], out: &mut [u64]) {
         let w = self.table.words;
         counter.check(w);
-        assert!(weight.len() >= w && out.len() == planes.len());
-        check_aligned([counter.hot, counter.cold, planes, weight, out]);
+        assert!(weight.len() >= w && out.len() == slots.planes.len());
+        assert!(slots.bytes.len() >= if self.table.by_bytes { slots.planes.len() * 8 } else { 0 });
+        check_aligned([counter.hot, counter.cold, slots.planes, slots.bytes, weight, out]);
         // SAFETY: lengths checked above; whole vectors only are taken from `planes` and `out`.
-        unsafe { (self.table.flush)(counter, planes, weight, out) }
+        unsafe { (self.table.flush)(counter, slots, weight, out) }
     }
 
     /// `out[column] += ` features on which a row differs from the columns of a tile. Plane `k * levels + code` holds the columns

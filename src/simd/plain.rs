@@ -10,6 +10,7 @@ pub(super) struct Pair([u64; 2]);
 impl Word for Pair {
     const WORDS: usize = 2;
     const LANE_MASKS: bool = true;
+    const BYTES: bool = true;
     #[inline(always)]
     unsafe fn load(p: *const u64) -> Self {
         // SAFETY: the trait demands two readable words.
@@ -73,6 +74,30 @@ impl Word for Pair {
     #[inline(always)]
     unsafe fn add64(self, b: Self) -> Self {
         Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])])
+    }
+    #[inline(always)]
+    unsafe fn add8(self, b: Self) -> Self {
+        const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+        let add = |a: u64, b: u64| ((a & LOW) + (b & LOW)) ^ ((a ^ b) & !LOW);
+        Self([add(self.0[0], b.0[0]), add(self.0[1], b.0[1])])
+    }
+    #[inline(always)]
+    unsafe fn sum_bytes(self) -> Self {
+        const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
+        let sum = |a: u64| ((a & EVEN) + (a >> 8 & EVEN)).wrapping_mul(0x0001_0001_0001_0001) >> 48;
+        Self([sum(self.0[0]), sum(self.0[1])])
+    }
+    #[inline(always)]
+    unsafe fn down<const BITS: u32>(self) -> Self {
+        Self([self.0[0] >> BITS, self.0[1] >> BITS])
+    }
+    #[inline(always)]
+    unsafe fn up<const BITS: u32>(self) -> Self {
+        Self([self.0[0] << BITS, self.0[1] << BITS])
+    }
+    #[inline(always)]
+    unsafe fn all_bytes(byte: u8) -> Self {
+        Self([u64::from_ne_bytes([byte; 8]); 2])
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {

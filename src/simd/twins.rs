@@ -114,14 +114,17 @@ fn distances_and_counters() {
             k.tally_all(&numbers, case.rows.len(), window, state);
         }
         let mask: Vec<u64> = (0..w).map(|_| draw.bits()).collect();
+        let mut bytes = Buffer::default();
+        k.byte_masks(&planes, &mut bytes);
+        let slots = SlotMasks { planes: &planes, bytes: &bytes };
+        let own = slots.of(feature * case.levels..(feature + 1) * case.levels, w);
         for index in 0..window.length {
             let at = |r: usize, c: usize| case.distance(r, c) == window.distance(index);
             let counter = Counter { hot: &hot, cold: &cold, depth, blocks, length: window.length, index };
             let all = Counter { hot: &hot_all, cold: &cold_all, blocks: blocks_all, ..counter };
-            let own = &planes[feature * case.levels * w..][..case.levels * w];
-            let mut out = vec![7u64; own.len()];
+            let mut out = vec![7u64; own.planes.len()];
             k.flush(counter, own, &mask, &mut out);
-            let mut of_all = vec![7u64; own.len()];
+            let mut of_all = vec![7u64; out.len()];
             k.flush(all, own, &mask, &mut of_all);
             for v in 0..case.levels {
                 for word in 0..w {

@@ -20,6 +20,8 @@ pub(super) trait Word: Copy {
     const WORDS: usize;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;
+    /// Whether sums over the columns of a value are cheaper from bytes ([`Self::sum_bytes`]) than from planes ([`Self::count`]).
+    const BYTES: bool;
     /// Read from memory.
     unsafe fn load(p: *const u64) -> Self;
     /// Read bytes, any alignment.
@@ -54,6 +56,16 @@ pub(super) trait Word: Copy {
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self;
     /// Sum of 64-bit words.
     unsafe fn add64(self, b: Self) -> Self;
+    /// Sum of bytes.
+    unsafe fn add8(self, b: Self) -> Self;
+    /// The sum of the bytes of each 64-bit word.
+    unsafe fn sum_bytes(self) -> Self;
+    /// 64-bit words shifted to lower bits.
+    unsafe fn down<const BITS: u32>(self) -> Self;
+    /// 64-bit words shifted to higher bits.
+    unsafe fn up<const BITS: u32>(self) -> Self;
+    /// The byte in all bytes.
+    unsafe fn all_bytes(byte: u8) -> Self;
     /// Vector `at` of a block of at most 64 lanes of 32 bits: lanes whose bit of the block is set (the lowest for the first), others 0.
     unsafe fn keep32(self, bits: u64, at: usize) -> Self;
     /// 32-bit lanes as 64-bit words: the first half of the lanes, and the second.
@@ -117,7 +129,7 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Joint, Numbers, Schedule, State, Table, Weighed, WeightTable, Window, body, fixed, near, wide};
+        use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed, WeightTable, Window, body, fixed, near, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -136,9 +148,14 @@ macro_rules! level {
             unsafe { body::tally_all::<$word, P>(n, rows, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn flush(c: Counter<'_>, p: &[u64], w: &[u64], out: &mut [u64]) {
+        unsafe fn flush(c: Counter<'_>, s: SlotMasks<'_>, w: &[u64], out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::flush::<$word>(c, p, w, out) }
+            unsafe { body::flush::<$word>(c, s, w, out) }
+        }
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn byte_masks(planes: &[u64], out: &mut [u64]) {
+            // SAFETY: the caller checked lengths and features.
+            unsafe { body::byte_masks::<$word>(planes, out) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
@@ -231,6 +248,8 @@ macro_rules! level {
                 tally_all::<6>, tally_all::<7>, tally_all::<8>, tally_all::<9>, tally_all::<10>,
             ],
             flush,
+            byte_masks,
+            by_bytes: <$word>::BYTES,
             agreements,
             add_distances: [
                 add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>, add_distances::<11>,

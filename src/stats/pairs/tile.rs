@@ -13,7 +13,7 @@ use super::scan::{CHUNK, Chunk, Scan, Tile};
 use super::window;
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::simd::{Buffer, Counter, Kernels, State, Window, cold_planes};
+use crate::simd::{Buffer, Counter, Kernels, SlotMasks, State, Window, cold_planes};
 use std::cmp::Ordering;
 
 /// For whom the pairs of a run count.
@@ -106,8 +106,9 @@ pub(super) struct Worker<'a> {
     scan: &'a Scan,
     mode: Mode,
     counts: PairCounts,
-    /// Planes of all slots for the tile.
+    /// Planes of all slots for the tile, and their masks of bytes.
     planes: Buffer,
+    bytes: Buffer,
     valid: Buffer,
     /// Planes of the bits of the columns' multiplicities that occur.
     weights: Vec<(u32, Buffer)>,
@@ -155,6 +156,7 @@ impl<'a> Worker<'a> {
         let slots = counts.offsets[columns.features] as usize;
         Self {
             planes: Buffer::zeroed(slots * w),
+            bytes: Buffer::default(),
             valid: Buffer::zeroed(w),
             weights: Vec::new(),
             window: None,
@@ -258,6 +260,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.weights = weights;
+        self.kernels.byte_masks(&self.planes, &mut self.bytes);
     }
 
     fn run(
@@ -348,12 +351,13 @@ impl<'a> Worker<'a> {
         let (length, runs) = (window.length, tile.runs.len());
         let size = self.planes.len() / w * runs * length;
         self.out.reserve(self.planes.len());
+        let all = SlotMasks { planes: &self.planes, bytes: &self.bytes };
         for (shift, weight) in &self.weights {
             self.totals.clear();
             self.totals.resize(size, 0);
             for q in 0..length {
                 let counter = self.everyone.counter(0, length, q, self.depth, w);
-                self.kernels.flush(counter, &self.planes, weight, &mut self.out);
+                self.kernels.flush(counter, all, weight, &mut self.out);
                 gather(&self.out, tile, w, &mut self.totals[q..], length);
             }
             // every column has one value of the first feature
@@ -365,11 +369,11 @@ impl<'a> Worker<'a> {
             self.equal.resize(if features > 0 { size } else { 0 }, 0);
             for k in 0..features {
                 let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
-                let planes = &self.planes[slots.start * w..slots.end * w];
+                let own = all.of(slots.clone(), w);
                 for q in 0..length {
                     let counter = self.features.counter(k, length, q, self.depth, w);
-                    let out = &mut self.out[..planes.len()];
-                    self.kernels.flush(counter, planes, weight, out);
+                    let out = &mut self.out[..own.planes.len()];
+                    self.kernels.flush(counter, own, weight, out);
                     gather(out, tile, w, &mut self.equal[slots.start * runs * length + q..], length);
                 }
                 if let Some(slot) = self.scan.common[k] {

@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 
 impl Word for __m512i {
     const WORDS: usize = 8;
+    const BLOCK: usize = 4;
     const LANE_MASKS: bool = false;
     const BYTES: bool = false;
     #[inline(always)]

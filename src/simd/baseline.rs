@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 
 impl Word for __m128i {
     const WORDS: usize = 2;
+    const BLOCK: usize = 8;
     const LANE_MASKS: bool = true;
     const BYTES: bool = true;
     #[inline(always)]
@@ -178,4 +179,4 @@ pub(super) unsafe fn look_up(
     }
 }
 
-level!(__m128i, []);
+level!(super::twice::Twice<__m128i>, []);

@@ -10,7 +10,7 @@ use super::word::{Word, Words};
 /// Vectors of a block of columns: 64 columns where vectors are long enough.
 #[inline(always)]
 const fn block<W: Word>() -> usize {
-    if W::WORDS == 8 { 4 } else { 8 }
+    W::BLOCK
 }
 
 /// Where the weights of a row in a block of columns begin.
@@ -129,7 +129,7 @@ pub(super) unsafe fn add_weights<W: Word>(
 ) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        if W::WORDS == 8 {
+        if W::BLOCK == 4 {
             add_blocks::<W, 4>(tile, joints, scratch, sums, all);
         } else {
             add_blocks::<W, 8>(tile, joints, scratch, sums, all);

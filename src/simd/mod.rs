@@ -24,6 +24,7 @@ mod fixed;
 pub mod logs;
 mod near;
 mod plain;
+mod twice;
 #[cfg(test)]
 mod twins;
 mod weigh;

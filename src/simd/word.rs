@@ -18,6 +18,8 @@ pub(super) struct Words(pub [u64; 8]);
 pub(super) trait Word: Copy {
     /// 64-bit words in the vector.
     const WORDS: usize;
+    /// Vectors of sums that are kept in registers, 4 or 8.
+    const BLOCK: usize;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;
     /// Whether sums over the columns of a value are cheaper from bytes ([`Self::sum_bytes`]) than from planes ([`Self::count`]).

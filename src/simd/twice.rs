@@ -1,0 +1,128 @@
+//! Two vectors as one: rows, slots and schedules are decoded once for twice the columns, which pays where vectors are short.
+
+use super::WeightTable;
+use super::word::{Word, Words};
+
+/// A vector and the next.
+#[derive(Clone, Copy)]
+pub(super) struct Twice<V>(V, V);
+
+/// A method of both halves.
+macro_rules! both {
+    ($name:ident($($x:ident),*)) => {
+        #[inline(always)]
+        unsafe fn $name(self $(, $x: Self)*) -> Self {
+            // SAFETY: the level's instructions are there, as the caller of this method has promised (so below).
+            unsafe { Self(self.0.$name($($x.0),*), self.1.$name($($x.1),*)) }
+        }
+    };
+}
+
+impl<V: Word> Word for Twice<V> {
+    const WORDS: usize = 2 * V::WORDS;
+    const BLOCK: usize = V::BLOCK / 2;
+    const LANE_MASKS: bool = V::LANE_MASKS;
+    const BYTES: bool = V::BYTES;
+    both!(and(b));
+    both!(or(b));
+    both!(xor(b));
+    both!(not_and(b));
+    both!(count());
+    both!(count_equal_bytes(a, b));
+    both!(add64(b));
+    both!(add8(b));
+    both!(sum_bytes());
+    both!(or_and(m, e));
+    #[inline(always)]
+    unsafe fn load(p: *const u64) -> Self {
+        // SAFETY: twice the words, both halves aligned.
+        unsafe { Self(V::load(p), V::load(p.add(V::WORDS))) }
+    }
+    #[inline(always)]
+    unsafe fn load_bytes(p: *const u8) -> Self {
+        // SAFETY: twice the bytes.
+        unsafe { Self(V::load_bytes(p), V::load_bytes(p.add(8 * V::WORDS))) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64) {
+        // SAFETY: twice the words, both halves aligned.
+        unsafe {
+            self.0.store(p);
+            self.1.store(p.add(V::WORDS));
+        }
+    }
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: as in `both`.
+        unsafe { Self(V::zero(), V::zero()) }
+    }
+    #[inline(always)]
+    unsafe fn ones() -> Self {
+        // SAFETY: as in `both`.
+        unsafe { Self(V::ones(), V::ones()) }
+    }
+    #[inline(always)]
+    unsafe fn any(self) -> bool {
+        // SAFETY: as in `both`.
+        unsafe { self.0.or(self.1).any() }
+    }
+    #[inline(always)]
+    unsafe fn down<const BITS: u32>(self) -> Self {
+        // SAFETY: as in `both`.
+        unsafe { Self(self.0.down::<BITS>(), self.1.down::<BITS>()) }
+    }
+    #[inline(always)]
+    unsafe fn up<const BITS: u32>(self) -> Self {
+        // SAFETY: as in `both`.
+        unsafe { Self(self.0.up::<BITS>(), self.1.up::<BITS>()) }
+    }
+    #[inline(always)]
+    unsafe fn all_bytes(byte: u8) -> Self {
+        // SAFETY: as in `both`.
+        unsafe { Self(V::all_bytes(byte), V::all_bytes(byte)) }
+    }
+    #[inline(always)]
+    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
+        // SAFETY: as in `both`.
+        unsafe { Self(self.0.keep32(bits, 2 * at), self.1.keep32(bits, 2 * at + 1)) }
+    }
+    #[inline(always)]
+    unsafe fn widen32(self) -> (Self, Self) {
+        // SAFETY: as in `both`.
+        unsafe {
+            let ((a, b), (c, d)) = (self.0.widen32(), self.1.widen32());
+            (Self(a, b), Self(c, d))
+        }
+    }
+    #[inline(always)]
+    unsafe fn sum_of_bits(bits: u64, sums: *const u64) -> u64 {
+        // SAFETY: as the caller of this method has promised (so below).
+        unsafe { V::sum_of_bits(bits, sums) }
+    }
+    #[inline(always)]
+    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+        // SAFETY: see `sum_of_bits`.
+        unsafe { V::look_up(planes, first, columns, table, out) }
+    }
+    #[inline(always)]
+    unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
+        // SAFETY: see `sum_of_bits`.
+        unsafe { V::spread(planes, word, quarter, all, out) }
+    }
+    #[inline(always)]
+    unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
+        // SAFETY: as in `both`.
+        unsafe {
+            let (low, high) = (self.0.add3(b.0, c.0), self.1.add3(b.1, c.1));
+            (Self(low.0, high.0), Self(low.1, high.1))
+        }
+    }
+    #[inline(always)]
+    unsafe fn add2(self, b: Self) -> (Self, Self) {
+        // SAFETY: as in `both`.
+        unsafe {
+            let (low, high) = (self.0.add2(b.0), self.1.add2(b.1));
+            (Self(low.0, high.0), Self(low.1, high.1))
+        }
+    }
+}

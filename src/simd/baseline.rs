@@ -1,5 +1,6 @@
-//! x86-64 as it came: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
+//! x86-64 as it came: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits. Two vectors stand for one.
 
+use super::twice::Twice;
 use super::weigh::FEW_BITS;
 use super::word::{Word, level};
 use std::arch::x86_64::*;
@@ -179,4 +180,4 @@ pub(super) unsafe fn look_up(
     }
 }
 
-level!(super::twice::Twice<__m128i>, []);
+level!(Twice<__m128i>, []);

@@ -7,22 +7,16 @@ use super::body::{above, sum_planes};
 use super::weigh::{Joint, Levels, MOST_ROWS, Weighed, WeightTable};
 use super::word::{Word, Words};
 
-/// Vectors of a block of columns: 64 columns where vectors are long enough.
-#[inline(always)]
-const fn block<W: Word>() -> usize {
-    W::BLOCK
-}
-
 /// Where the weights of a row in a block of columns begin.
 #[inline(always)]
 const fn place<W: Word>(at: usize, row: usize) -> usize {
-    (at * (MOST_ROWS + 1) + row) * block::<W>() * W::WORDS
+    (at * (MOST_ROWS + 1) + row) * W::BLOCK * W::WORDS
 }
 
 /// Columns of a block.
 #[inline(always)]
 const fn columns<W: Word>() -> usize {
-    block::<W>() * 2 * W::WORDS
+    W::BLOCK * 2 * W::WORDS
 }
 
 #[inline(always)]
@@ -167,7 +161,7 @@ unsafe fn members<W: Word>(tile: Weighed<'_>, slot: usize, at: usize) -> u64 {
 /// Where the masks of a slot in a block of columns begin.
 #[inline(always)]
 const fn mask_place<W: Word>(slots: usize, at: usize, slot: usize) -> usize {
-    (at * slots + slot) * block::<W>() * W::WORDS
+    (at * slots + slot) * W::BLOCK * W::WORDS
 }
 
 #[inline(always)]
@@ -180,7 +174,7 @@ pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
         let (word, shift) = (at * columns::<W>() / 64, at * columns::<W>() % 64);
         for slot in 0..slots {
             let bits = planes[slot * W::WORDS + word] >> shift;
-            for a in 0..block::<W>() {
+            for a in 0..W::BLOCK {
                 let to = &mut out[mask_place::<W>(slots, at, slot) + a * W::WORDS..][..W::WORDS];
                 // SAFETY: a whole vector.
                 unsafe { W::ones().keep32(bits, a).store(to.as_mut_ptr()) }
@@ -321,7 +315,7 @@ pub(super) unsafe fn row_sums<W: Word>(weights: &[u64], plane: &[u64], out: &mut
                     continue;
                 }
                 let all = bits << (64 - columns::<W>()) == !0 << (64 - columns::<W>());
-                for a in 0..block::<W>() {
+                for a in 0..W::BLOCK {
                     let x = W::load(weights.as_ptr().add(place::<W>(at, row) + a * W::WORDS));
                     sum = sum.add64(if all { x } else { x.keep32(bits, a) });
                 }

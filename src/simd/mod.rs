@@ -1,7 +1,7 @@
 //! Run-time dispatch and the kernels: bit planes of distances, one-hot masks, carry-save sums, popcounts.
 //!
 //! One generic body for each kernel is written over a small vector trait (`word`); a file a level says what the
-//! vector is (plain: two `u64`, baseline: SSE2, `avx2`, `avx512`) and instantiates every body under its target
+//! vector is (plain: two `u64`, baseline: two of SSE2, `avx2`, `avx512`) and instantiates every body under its target
 //! features with explicit intrinsics: left to the compiler, the same loops are 10 to 100 times slower and
 //! slower still under AVX-512. The level is chosen once, from the processor and from the environment variable
 //! `FASTTREE_SIMD` (`baseline`, `avx2` or `avx512`); [`Kernels::at`] forces one in tests and benches. All levels

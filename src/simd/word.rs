@@ -18,7 +18,7 @@ pub(super) struct Words(pub [u64; 8]);
 pub(super) trait Word: Copy {
     /// 64-bit words in the vector.
     const WORDS: usize;
-    /// Vectors of sums that are kept in registers, 4 or 8.
+    /// Vectors of a block of columns, 4 or 8: as many sums as registers hold, and 64 columns where vectors are long enough.
     const BLOCK: usize;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;

@@ -30,14 +30,20 @@ impl PairCounts {
         Self { cells: vec![0; slots * n_classes * 4 * distances], offsets, n_classes, pairs: 0 }
     }
 
+    /// Bytes of a table.
+    pub fn bytes(offsets: &[u32], n_classes: usize) -> usize {
+        let slots = offsets.last().copied().unwrap_or(0) as usize;
+        slots.saturating_mul(n_classes).saturating_mul(32 * offsets.len())
+    }
+
     /// Refuse a table of more than two gigabytes, naming what needs no counts: `by`, with `precision='fixed'`. Where one thread can hold
     /// its tables and several cannot, the control that is returned has one.
     ///
     /// # Errors
     /// [`Error::Data`].
     pub fn affordable(control: &Control, offsets: &[u32], n_classes: usize, by: &str) -> Result<Control> {
-        let (slots, features) = (offsets.last().copied().unwrap_or(0) as usize, offsets.len().max(1) - 1);
-        let bytes = slots.saturating_mul(n_classes).saturating_mul(32 * (features + 1));
+        let (slots, features) = (offsets.last().copied().unwrap_or(0), offsets.len().max(1) - 1);
+        let bytes = Self::bytes(offsets, n_classes);
         if bytes > LARGEST {
             return Err(Error::Data(format!(
                 "counts of pairs by distance take {:.1} GB for {features} columns with {slots} values and {n_classes} classes, and at most {} GB \

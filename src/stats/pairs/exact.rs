@@ -1,6 +1,6 @@
 //! The exact pass: all counts of [`PairCounts`], for all features, distances and settings at once.
 //!
-//! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (or 128, 256) to a tile, and the counts are theirs. The
+//! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (256 without AVX-512) to a tile, and the counts are theirs. The
 //! *active rows* are the j, in chunks of one class. For a chunk and a tile the kernels make the distance of every
 //! pair as bit planes, one mask for each live distance, and for each feature carry-save sums of the masks of rows
 //! that agree with the column. What is counted are cases 1 and 2, and all cases together, by

@@ -8,6 +8,7 @@ mod agreement;
 mod blocks;
 mod columns;
 mod contract;
+mod cost;
 mod counts;
 mod dense;
 mod exact;

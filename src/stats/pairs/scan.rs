@@ -90,7 +90,7 @@ impl Scan {
 }
 
 /// For each feature the slot that more than half of the rows have, if there is one.
-fn common(rows: &Rows) -> Vec<Option<u32>> {
+pub(super) fn common(rows: &Rows) -> Vec<Option<u32>> {
     let mut of_slot = vec![0usize; rows.offsets[rows.features] as usize];
     for i in 0..rows.len() {
         rows.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1);

@@ -7,12 +7,17 @@
 //! largest weight of such a pair, a sum by at most 2^-25 of that weight for each of its pairs, and all sums are integers: the same for every
 //! level, number of threads and order of rows. A pair is worked on once for both of its orders.
 //!
+//! Where few distances meet many values counting is cheaper ([`super::cost`]): then pairs are counted, and the counts weighed in the end. The sums
+//! are the same.
+//!
 //! O(t^2 n / 512) vector operations, fewer where features with few values share additions ([`crate::simd::Joint`]).
-//! Memory: about `10 t n` bytes for the rows and their order, and for each thread `64 S + 4096 n` bytes (S values of all features; AVX-512; with AVX2
+//! Memory: about `10 t n` bytes for the rows and their order, and for each thread `64 S + 4096 n` bytes (S values of all features; AVX-512; without,
 //! `1056 S + 2048 n`),
 //! 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same data, which are free after the exact pass.
 
 use super::contract::Setting;
+use super::cost::counting_pays;
+use super::exact;
 use super::input::{Codes, Rows};
 use super::scan::{CHUNK, Tile, tiles};
 use super::weighed::WeighedPairs;
@@ -57,7 +62,7 @@ pub fn weigh_pairs_with(
     weigh(control, kernels, columns.as_ref().unwrap_or(&active), &active, setting)
 }
 
-/// The pass over gathered rows.
+/// The pass over gathered rows: sums of weights, or of counts if they are the cheaper.
 pub(super) fn weigh(
     control: &Control,
     kernels: Kernels,
@@ -65,15 +70,52 @@ pub(super) fn weigh(
     active: &Rows,
     setting: &Setting,
 ) -> Result<WeighedPairs> {
-    let mut out = WeighedPairs::new(columns, active, setting);
-    let plain = [1.0; 4];
-    let shape = Setting::new(plain, setting.alpha(), setting.decay())?;
+    let few = columns.len() * active.len() <= FEW;
+    let groups = groups(&active.offsets);
+    let additions = groups.iter().map(|g| additions(&active.offsets, g)).sum::<usize>() as f64 / CHUNK as f64;
+    if !few && counting_pays(columns, active, kernels.words(), additions) {
+        by_counts(control, kernels, columns, active, setting)
+    } else if few {
+        let (out, shape, flat) = start(columns, active, setting)?;
+        few_rows(columns, active, &shape, flat, out.with_identical(columns, active))
+    } else {
+        by_sums(control, kernels, columns, active, setting)
+    }
+}
+
+/// No sums yet, the setting without its theta, and whether distance 1 gives the unit.
+fn start(columns: &Rows, active: &Rows, setting: &Setting) -> Result<(WeighedPairs, Setting, bool)> {
+    let shape = Setting::new([1.0; 4], setting.alpha(), setting.decay())?;
+    let flat = shape.weight(1) <= FLAT * shape.weight(columns.features);
+    Ok((WeighedPairs::new(columns, active, setting), shape, flat))
+}
+
+/// Pairs counted by distance, whatever that costs.
+pub(super) fn by_counts(
+    control: &Control,
+    kernels: Kernels,
+    columns: &Rows,
+    active: &Rows,
+    setting: &Setting,
+) -> Result<WeighedPairs> {
+    let (out, shape, flat) = start(columns, active, setting)?;
+    let counts = exact::count(control, kernels, columns, active)?;
+    counts.check_sums()?;
+    Ok(out.of_counts(&counts, &shape, flat))
+}
+
+/// Weights added up, whatever that costs.
+pub(super) fn by_sums(
+    control: &Control,
+    kernels: Kernels,
+    columns: &Rows,
+    active: &Rows,
+    setting: &Setting,
+) -> Result<WeighedPairs> {
+    let (out, shape, flat) = start(columns, active, setting)?;
+    let mut out = out.with_identical(columns, active);
     let own = std::ptr::eq(columns, active);
     let n = columns.features;
-    let flat = shape.weight(1) <= FLAT * shape.weight(n);
-    if columns.len() * active.len() <= FEW {
-        return few_rows(columns, active, &shape, flat, out);
-    }
     let blocks = Blocks::new(control, active, &tiles(active, kernels.words()))?;
     let column_tiles = tiles(columns, kernels.words());
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
@@ -177,11 +219,7 @@ fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
     let levels = |k: usize| (offsets[k + 1] - offsets[k]) as usize;
     let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
     order.sort_by_key(|&k| levels(k));
-    // additions of a chunk: rows, then sums over joint values for each feature
-    let cost = |group: &[usize]| {
-        let joint: usize = group.iter().map(|&k| levels(k)).product();
-        if group.len() == 1 { CHUNK } else { CHUNK + group.len() * joint }
-    };
+    let cost = |group: &[usize]| additions(offsets, group);
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for k in order {
         if let Some(last) = groups.last_mut() {
@@ -196,6 +234,12 @@ fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
         groups.push(vec![k]);
     }
     groups
+}
+
+/// Additions of a chunk: its rows, then sums over joint values for each feature.
+fn additions(offsets: &[u32], group: &[usize]) -> usize {
+    let joint: usize = group.iter().map(|&k| (offsets[k + 1] - offsets[k]) as usize).product();
+    if group.len() == 1 { CHUNK } else { CHUNK + group.len() * joint }
 }
 
 /// Sums of one worker.

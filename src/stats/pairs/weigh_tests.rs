@@ -1,10 +1,11 @@
 //! The fixed-weight pass against integer contractions of the exact counts, and its error bound.
 
 use super::contract::count_matrices;
+use super::cost::counting_pays;
 use super::input::Rows;
 use super::tests::{Draw, Random};
-use super::weigh::few_rows;
-use super::{Decay, PairCounts, Profile, Setting, WeighedPairs, naive, weigh_pairs_with};
+use super::weigh::{by_counts, by_sums, few_rows};
+use super::{Codes, Decay, PairCounts, Profile, Setting, WeighedPairs, naive, weigh_pairs_with};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
 
@@ -67,6 +68,24 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &Setting, what: &
     near(vec![weighed.whole()], vec![profile.whole(setting)], 1.0);
 }
 
+/// The pass as it is chosen, and both that it is chosen from.
+fn every_way(
+    control: &Control,
+    level: Level,
+    codes: &Codes<'_>,
+    setting: &Setting,
+    from: Option<&[u32]>,
+) -> WeighedPairs {
+    let kernels = Kernels::at(level);
+    let found = weigh_pairs_with(control, kernels, codes, setting, from).unwrap();
+    let active = Rows::gather(codes, None).unwrap();
+    let columns = from.map(|from| Rows::gather(codes, Some(from)).unwrap());
+    let columns = columns.as_ref().unwrap_or(&active);
+    assert!(by_sums(control, kernels, columns, &active, setting).unwrap() == found, "{}", level.name());
+    assert!(by_counts(control, kernels, columns, &active, setting).unwrap() == found, "{}", level.name());
+    found
+}
+
 #[test]
 fn sums_are_those_of_the_exact_counts_on_every_level() {
     for seed in 0..260 {
@@ -83,7 +102,7 @@ fn sums_are_those_of_the_exact_counts_on_every_level() {
         let mut first: Option<WeighedPairs> = None;
         for level in Level::available() {
             let control = Control::new(1 + draw.below(8));
-            let found = weigh_pairs_with(&control, Kernels::at(level), &codes, &setting, None).unwrap();
+            let found = every_way(&control, level, &codes, &setting, None);
             let what = format!("seed {seed}, {}, {setting:?}", level.name());
             match &first {
                 None => check(&counts, &found, &setting, &what),
@@ -103,8 +122,8 @@ fn rows_of_a_partition_have_their_own_sums() {
         let setting = setting(&mut draw);
         let from: Vec<u32> = (0..codes.n_rows() as u32).filter(|_| draw.below(3) == 0).collect();
         let counts = naive::pair_counts(&codes, Some(&from), None).unwrap();
-        let kernels = Kernels::at(Level::available()[draw.below(Level::available().len())]);
-        let found = weigh_pairs_with(&Control::new(2), kernels, &codes, &setting, Some(&from)).unwrap();
+        let level = Level::available()[draw.below(Level::available().len())];
+        let found = every_way(&Control::new(2), level, &codes, &setting, Some(&from));
         check(&counts, &found, &setting, &format!("seed {seed}"));
     }
 }
@@ -123,13 +142,44 @@ fn many_features_have_many_distances() {
         let codes = random.codes();
         let setting = Setting::new([1.0; 4], 0.4, Decay::Exponential).unwrap();
         let all = Rows::gather(&codes, None).unwrap();
-        let empty = WeighedPairs::new(&all, &all, &setting);
+        let empty = WeighedPairs::new(&all, &all, &setting).with_identical(&all, &all);
         let truth = few_rows(&all, &all, &setting, false, empty).unwrap();
         assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
         for level in Level::available() {
             let kernels = Kernels::at(level);
             let found = weigh_pairs_with(&Control::new(2), kernels, &codes, &setting, None).unwrap();
             assert!(found == truth, "{features} features, {}", level.name());
+        }
+    }
+}
+
+#[test]
+fn counting_is_chosen_where_few_distances_meet_many_values() {
+    let control = Control::new(2);
+    for (rows, features, levels, expected) in [
+        (1500, 16, 12, true),
+        (1500, 40, 2, false),
+        (500, 16, 12, false),
+        (1500, 900, 3, false),
+        (1500, 5, 3, true),
+    ] {
+        let mut draw = Draw(rows as u64, features as u64);
+        let random = Random {
+            columns: (0..features).map(|_| (0..rows).map(|_| draw.below(levels) as u16).collect()).collect(),
+            levels: vec![levels; features],
+            classes: (0..rows).map(|_| draw.below(3) as u16).collect(),
+            n_classes: 3,
+            weights: None,
+        };
+        let codes = random.codes();
+        let all = Rows::gather(&codes, None).unwrap();
+        for level in Level::available() {
+            let additions = features as f64;
+            let found = counting_pays(&all, &all, Kernels::at(level).words(), additions);
+            assert_eq!(found, expected, "{rows} x {features}, {levels} values, {}", level.name());
+        }
+        if features < 100 {
+            every_way(&control, Level::active(), &codes, &Setting::pi(), None);
         }
     }
 }

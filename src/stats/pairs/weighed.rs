@@ -5,6 +5,7 @@
 //! of P pairs is off by at most `P f 2^-25` (and as much again in shares of the rows), f the largest weight of a pair of different rows.
 
 use super::contract::Setting;
+use super::counts::PairCounts;
 use super::input::Rows;
 use super::weigh::ONE;
 use crate::error::{Error, Result};
@@ -32,10 +33,31 @@ pub struct WeighedPairs {
 }
 
 impl WeighedPairs {
-    /// Pairs at distance 0 counted, all others still to come.
+    /// No pairs.
     pub(super) fn new(columns: &Rows, active: &Rows, setting: &Setting) -> Self {
         let classes = active.starts.len() - 1;
         let slots = columns.offsets[columns.features] as usize;
+        let mut of_slot = vec![0; slots];
+        for (i, &weight) in columns.weights.iter().enumerate() {
+            columns.row(i).iter().for_each(|&slot| of_slot[slot as usize] += u64::from(weight));
+        }
+        Self {
+            offsets: columns.offsets.clone(),
+            n_classes: classes,
+            sums: vec![0; slots * classes * 4],
+            zero: vec![0; slots * classes * 2],
+            of_slot,
+            rows: columns.total(),
+            theta: setting.theta(),
+            at_zero: setting.weight(0),
+            unit: 0.0,
+            scale: 1.0,
+        }
+    }
+
+    /// Pairs at distance 0 counted, from a table of distinct rows.
+    pub(super) fn with_identical(mut self, columns: &Rows, active: &Rows) -> Self {
+        let classes = self.n_classes;
         let mut same_codes: HashMap<&[u32], Vec<(u32, i128)>> = HashMap::new();
         for class in 0..classes {
             for j in active.starts[class]..active.starts[class + 1] {
@@ -47,8 +69,6 @@ impl WeighedPairs {
                 }
             }
         }
-        let mut zero = vec![0; slots * classes * 2];
-        let mut of_slot = vec![0; slots];
         for class in 0..classes {
             for i in columns.starts[class]..columns.starts[class + 1] {
                 let weight = i128::from(columns.weights[i]);
@@ -57,25 +77,13 @@ impl WeighedPairs {
                     cases[usize::from(*other != class as u32)] += weight * w;
                 }
                 for &slot in columns.row(i) {
-                    of_slot[slot as usize] += u64::from(columns.weights[i]);
                     let cell = (slot as usize * classes + class) * 2;
-                    zero[cell] += cases[0];
-                    zero[cell + 1] += cases[1];
+                    self.zero[cell] += cases[0];
+                    self.zero[cell + 1] += cases[1];
                 }
             }
         }
-        Self {
-            offsets: columns.offsets.clone(),
-            n_classes: classes,
-            sums: vec![0; slots * classes * 4],
-            zero,
-            of_slot,
-            rows: columns.total(),
-            theta: setting.theta(),
-            at_zero: setting.weight(0),
-            unit: 0.0,
-            scale: 1.0,
-        }
+        self
     }
 
     /// Whole weights by distance, 0 below the nearest pair.
@@ -87,6 +95,22 @@ impl WeighedPairs {
             d => (shape.weight(d) / largest * ONE).round() as u32,
         };
         (0..self.offsets.len()).map(|d| if d == 0 { 0 } else { whole(d) }).collect()
+    }
+
+    /// Sums from counts of the same pairs; the nearest pair is at distance 1 if `flat`, else looked for.
+    pub(super) fn of_counts(mut self, counts: &PairCounts, shape: &Setting, flat: bool) -> Self {
+        let d = counts.distances();
+        let live = |x: &usize| counts.feature(0).iter().skip(*x).step_by(d).any(|&c| c > 0);
+        let nearest = if flat { 1 } else { (1..d).find(live).unwrap_or(d - 1) };
+        let table = self.weights(shape, nearest);
+        for (sum, by_distance) in self.sums.iter_mut().zip(counts.cells.chunks_exact(d)) {
+            let weighed = by_distance.iter().zip(&table).map(|(&count, &w)| count as u128 * u128::from(w));
+            *sum = weighed.sum();
+        }
+        for (zero, cases) in self.zero.chunks_exact_mut(2).zip(counts.cells.chunks_exact(4 * d)) {
+            (zero[0], zero[1]) = (i128::from(cases[0]), i128::from(cases[d]));
+        }
+        self
     }
 
     /// Cases 3 and 4 are the totals less cases 1 and 2; the totals of each class must be the same for every feature.

@@ -18,6 +18,11 @@ fn single(features: usize, words: usize) -> f64 {
 /// A plane more in the numbers costs about a third of a unit for each row and feature, so windows of 7, 15, 31 ... distances
 /// are weighed against the longer one.
 pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: usize) -> Window {
+    cheapest(pairs, rows, steps, flushes, words).0
+}
+
+/// [`choose`], and what the window costs.
+pub(super) fn cheapest(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: usize) -> (Window, f64) {
     let features = pairs.len() - 1;
     let mut sums = vec![0.0; pairs.len() + 1];
     for (d, p) in pairs.iter().enumerate() {
@@ -40,7 +45,7 @@ pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: 
             best = (cost(first, length), first, length);
         }
     }
-    Window { features, first: best.1, length: best.2 }
+    (Window { features, first: best.1, length: best.2 }, best.0)
 }
 
 /// Pairs by distance of a tile, estimated from up to 64 active rows.

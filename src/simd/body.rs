@@ -152,6 +152,24 @@ unsafe fn merge<W: Word, const P: usize>(
     }
 }
 
+/// One step of a schedule of rows that stand alone: the number of the row, or none.
+#[inline(always)]
+unsafe fn take<W: Word, const P: usize>(
+    numbers: *const u64,
+    members: u16,
+    entries: &mut *const u32,
+) -> [W; P] {
+    // SAFETY: as in `merge`.
+    unsafe {
+        if members == 0 {
+            return [W::zero(); P];
+        }
+        let row = **entries as usize;
+        *entries = entries.add(1);
+        number(numbers, row, row + 1)
+    }
+}
+
 /// Columns whose planes from the fourth on spell `high`.
 #[inline(always)]
 unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
@@ -342,12 +360,21 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
         let mut entries = schedule.entries.as_ptr();
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
         for steps in schedule.steps.chunks_exact(4) {
-            let x: [[W; P]; 4] = [
-                merge(numbers, planes, steps[0], &mut entries),
-                merge(numbers, planes, steps[1], &mut entries),
-                merge(numbers, planes, steps[2], &mut entries),
-                merge(numbers, planes, steps[3], &mut entries),
-            ];
+            let x: [[W; P]; 4] = if schedule.alone {
+                [
+                    take(numbers, steps[0], &mut entries),
+                    take(numbers, steps[1], &mut entries),
+                    take(numbers, steps[2], &mut entries),
+                    take(numbers, steps[3], &mut entries),
+                ]
+            } else {
+                [
+                    merge(numbers, planes, steps[0], &mut entries),
+                    merge(numbers, planes, steps[1], &mut entries),
+                    merge(numbers, planes, steps[2], &mut entries),
+                    merge(numbers, planes, steps[3], &mut entries),
+                ]
+            };
             count_block(&x, length, hot, cold, state.depth, state.blocks);
         }
     }

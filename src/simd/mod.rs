@@ -193,9 +193,21 @@ pub struct Schedule {
     entries: Vec<u32>,
     rows: u32,
     slots: u32,
+    /// One row a step, in all columns, whatever their slots.
+    alone: bool,
 }
 
 impl Schedule {
+    /// These rows, each in all columns: nothing is merged.
+    pub fn alone(rows: impl Iterator<Item = u16>) -> Self {
+        let entries: Vec<u32> = rows.map(u32::from).collect();
+        let used = entries.len();
+        let mut steps = vec![1; used];
+        steps.resize(used.next_multiple_of(4), 0);
+        let rows = entries.iter().fold(0, |most, row| most.max(row + 1));
+        Self { steps, used, entries, rows, slots: 0, alone: true }
+    }
+
     /// One row of each list in turn: a list is a slot and the rows that count in its columns. Slots do not overlap; lists are put in order of
     /// their length.
     pub fn deal(lists: &mut [(u16, &[u16])]) -> Self {
@@ -214,7 +226,7 @@ impl Schedule {
         }
         let rows = entries.iter().fold(0, |most, entry| most.max((entry & 0xffff) + 1));
         let slots = lists.iter().map(|(slot, _)| u32::from(*slot) + 1).max().unwrap_or(0);
-        Self { steps, used, entries, rows, slots }
+        Self { steps, used, entries, rows, slots, alone: false }
     }
 
     /// Number of steps.

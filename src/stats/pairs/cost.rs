@@ -37,10 +37,10 @@ pub(super) fn counting_pays(columns: &Rows, active: &Rows, words: usize, additio
     let steps = steps(active);
     let pairs = sample(columns, active, own, 64 * words);
     let runs = if own { classes as f64 / 2.0 + 1.0 } else { classes as f64 };
-    let flushes = 20.0 * runs * f64::from(active.offsets[active.features]);
+    let flushes = 30.0 * runs * f64::from(active.offsets[active.features]);
     let (_, cost) = window::cheapest(&pairs, active.len() as f64, steps + orders - 1.0, flushes, words);
     let counting = cost / active.len() as f64 + 1.2 * steps + n * (0.6 + 1.1 * orders);
-    let weighing = 12.5 * (additions + 1.0);
+    let weighing = 13.5 * (additions + 1.0);
     counting < weighing
 }
 

@@ -4,9 +4,9 @@
 //! words of one class and one tile whose distances stay in the first-level cache while all features read them. For a feature the
 //! rows of a chunk are dealt out by value: step s holds the s-th row of every value that has one. Columns
 //! listen only to the row of their own value, so a step costs one merged number a row and *one* decoding and carry-save
-//! addition, whatever the number of values. Columns whose value more than half of all rows have listen to the *other* rows: what they
+//! addition, whatever the number of values. Columns whose value half of all rows have, or more, listen to the *other* rows: what they
 //! hear is taken from the counts of all rows, which are there anyway, so a feature costs as many steps as its second thoughts, and a constant
-//! one none. Schedules depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
+//! one none; the columns of both values of a binary feature hear the same rows, and nothing is merged. Schedules depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
 
 use super::input::Rows;
 use crate::simd::{Schedule, Slots};
@@ -89,14 +89,14 @@ impl Scan {
     }
 }
 
-/// For each feature the slot that more than half of the rows have, if there is one.
+/// For each feature the slot that half of the rows have or more, if there is one.
 pub(super) fn common(rows: &Rows) -> Vec<Option<u32>> {
     let mut of_slot = vec![0usize; rows.offsets[rows.features] as usize];
     for i in 0..rows.len() {
         rows.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1);
     }
     let slots = rows.offsets.windows(2).map(|o| o[0]..o[1]);
-    slots.map(|mut slots| slots.find(|&slot| of_slot[slot as usize] > rows.len() / 2)).collect()
+    slots.map(|mut slots| slots.find(|&slot| 2 * of_slot[slot as usize] >= rows.len())).collect()
 }
 
 fn chunks(rows: &Rows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<Chunk> {
@@ -154,6 +154,11 @@ impl Lists {
         levels: usize,
         common: Option<u16>,
     ) -> Schedule {
+        if let (2, Some(common)) = (levels, common) {
+            // the rows of one value are what the columns of either listen to
+            let of_rows = (0..).zip(values).filter(|(_, value)| *value != common);
+            return Schedule::alone(of_rows.map(|(row, _)| row));
+        }
         let Self { ends, rows, live } = self;
         ends.clear();
         ends.resize(levels, 0);

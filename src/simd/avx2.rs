@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 impl Word for __m256i {
     const WORDS: usize = 4;
     const BLOCK: usize = 8;
+    const EIGHT: bool = false;
     const LANE_MASKS: bool = true;
     const BYTES: bool = true;
     #[inline(always)]

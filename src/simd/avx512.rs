@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 impl Word for __m512i {
     const WORDS: usize = 8;
     const BLOCK: usize = 4;
+    const EIGHT: bool = true;
     const LANE_MASKS: bool = false;
     const BYTES: bool = false;
     #[inline(always)]
@@ -185,6 +186,18 @@ impl Word for __m512i {
     unsafe fn or_and(self, m: Self, e: Self) -> Self {
         // SAFETY: AVX-512. Truth table of a | (b & c).
         unsafe { _mm512_ternarylogic_epi64::<0xf8>(self, m, e) }
+    }
+    #[inline(always)]
+    unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
+        // SAFETY: AVX-512. Truth tables with a, b and third in rows 0xf0, 0xcc and 0xaa.
+        unsafe {
+            match N {
+                0 => _mm512_ternarylogic_epi64::<0x02>(a, b, third),
+                1 => _mm512_ternarylogic_epi64::<0x20>(a, b, third),
+                2 => _mm512_ternarylogic_epi64::<0x08>(a, b, third),
+                _ => _mm512_ternarylogic_epi64::<0x80>(a, b, third),
+            }
+        }
     }
     #[inline(always)]
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {

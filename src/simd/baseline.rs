@@ -8,6 +8,7 @@ use std::arch::x86_64::*;
 impl Word for __m128i {
     const WORDS: usize = 2;
     const BLOCK: usize = 8;
+    const EIGHT: bool = false;
     const LANE_MASKS: bool = true;
     const BYTES: bool = true;
     #[inline(always)]

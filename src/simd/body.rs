@@ -316,6 +316,74 @@ unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
     }
 }
 
+/// Eight merged steps into the hot planes of all counters and, with weight 8, into `carry`.
+///
+/// What is asked of a step is one operation on its two low planes and the rest decoded, and those three stay in registers for all numbers.
+#[inline(always)]
+unsafe fn count_eight<W: Word, const P: usize>(
+    x: &[[W; P]; 8],
+    length: usize,
+    hot: *mut u64,
+    carry: *mut u64,
+) {
+    // SAFETY: `hot` has `4 length` planes, `carry` has `length`.
+    unsafe {
+        let (mut a, mut b) = ([W::zero(); 8], [W::zero(); 8]);
+        for (i, x) in x.iter().enumerate() {
+            a[i] = x[0];
+            if P > 1 {
+                b[i] = x[1];
+            }
+        }
+        for high in 0..=length >> 3 {
+            let mut rest = [W::zero(); 8];
+            for (rest, x) in rest.iter_mut().zip(x) {
+                *rest = decode_high(x, high);
+            }
+            let mut third = rest;
+            macro_rules! count {
+                ($($l:literal $n:literal)*) => { $(
+                    let number = 8 * high + $l;
+                    if number > length {
+                        break;
+                    }
+                    if number > 0 {
+                        let at = (number - 1) * W::WORDS;
+                        let hot = hot.add(4 * at);
+                        macro_rules! mask {
+                            ($i:literal) => { W::spell::<$n>(a[$i], b[$i], third[$i]) };
+                        }
+                        let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
+                        let (ones, c) = ones.add3(mask!(0), mask!(1));
+                        let (ones, d) = ones.add3(mask!(2), mask!(3));
+                        let (twos, e) = twos.add3(c, d);
+                        let (ones, c) = ones.add3(mask!(4), mask!(5));
+                        let (ones, d) = ones.add3(mask!(6), mask!(7));
+                        let (twos, f) = twos.add3(c, d);
+                        let (fours, g) = W::load(hot.add(2 * W::WORDS)).add3(e, f);
+                        ones.store(hot);
+                        twos.store(hot.add(W::WORDS));
+                        fours.store(hot.add(2 * W::WORDS));
+                        g.store(carry.add(at));
+                    }
+                )* };
+            }
+            if P > 2 {
+                for (third, x) in third.iter_mut().zip(x) {
+                    *third = x[2].not_and(*third);
+                }
+            }
+            count!(0 0 1 1 2 2 3 3);
+            if P > 2 {
+                for ((third, rest), x) in third.iter_mut().zip(&rest).zip(x) {
+                    *third = x[2].and(*rest);
+                }
+            }
+            count!(4 0 5 1 6 2 7 3);
+        }
+    }
+}
+
 /// Carries of weight 8 climb as far as carries of their weight have been waiting.
 ///
 /// Cold planes: `length` in transit, then by level (weight 8, 16, ...) `length` in waiting and `length` counted.
@@ -359,24 +427,47 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
         let (numbers, planes) = (numbers.as_ptr(), planes.as_ptr());
         let mut entries = schedule.entries.as_ptr();
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
-        for steps in schedule.steps.chunks_exact(4) {
-            let x: [[W; P]; 4] = if schedule.alone {
-                [
-                    take(numbers, steps[0], &mut entries),
-                    take(numbers, steps[1], &mut entries),
-                    take(numbers, steps[2], &mut entries),
-                    take(numbers, steps[3], &mut entries),
-                ]
-            } else {
-                [
-                    merge(numbers, planes, steps[0], &mut entries),
-                    merge(numbers, planes, steps[1], &mut entries),
-                    merge(numbers, planes, steps[2], &mut entries),
-                    merge(numbers, planes, steps[3], &mut entries),
-                ]
+        let mut steps = &schedule.steps[..];
+        macro_rules! next {
+            ($($i:literal)*) => {
+                if schedule.alone {
+                    [$(take(numbers, steps[$i], &mut entries)),*]
+                } else {
+                    [$(merge(numbers, planes, steps[$i], &mut entries)),*]
+                }
             };
-            count_block(&x, length, hot, cold, state.depth, state.blocks);
         }
+        while steps.len() >= 4 {
+            if W::EIGHT && steps.len() >= 8 && *state.blocks & 1 == 0 {
+                let x: [[W; P]; 8] = next!(0 1 2 3 4 5 6 7);
+                count_blocks(&x, length, hot, cold, state.depth, state.blocks);
+                steps = &steps[8..];
+            } else {
+                let x: [[W; P]; 4] = next!(0 1 2 3);
+                count_block(&x, length, hot, cold, state.depth, state.blocks);
+                steps = &steps[4..];
+            }
+        }
+    }
+}
+
+/// Two blocks, an even one and the next.
+#[inline(always)]
+unsafe fn count_blocks<W: Word, const P: usize>(
+    x: &[[W; P]; 8],
+    length: usize,
+    hot: *mut u64,
+    cold: *mut u64,
+    depth: usize,
+    blocks: &mut u32,
+) {
+    // SAFETY: as in `tally`.
+    unsafe {
+        let block = *blocks;
+        *blocks = block.wrapping_add(2);
+        let carry = if block & 2 == 0 { cold.add(length * W::WORDS) } else { cold };
+        count_eight::<W, P>(x, length, hot, carry);
+        climb::<W>(cold, length, depth - 3, block + 1);
     }
 }
 
@@ -415,15 +506,21 @@ pub(super) unsafe fn tally_all<W: Word, const P: usize>(
     unsafe {
         std::hint::black_box(&mut Anchor(0));
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
-        for row in (0..rows).step_by(4) {
-            let n = numbers.as_ptr();
-            let x: [[W; P]; 4] = [
-                number(n, row, rows),
-                number(n, row + 1, rows),
-                number(n, row + 2, rows),
-                number(n, row + 3, rows),
-            ];
-            count_block(&x, length, hot, cold, state.depth, state.blocks);
+        let n = numbers.as_ptr();
+        macro_rules! next {
+            ($row:ident, $($i:literal)*) => { [$(number(n, $row + $i, rows)),*] };
+        }
+        let mut row = 0;
+        while row < rows {
+            if W::EIGHT && rows - row > 4 && *state.blocks & 1 == 0 {
+                let x: [[W; P]; 8] = next!(row, 0 1 2 3 4 5 6 7);
+                count_blocks(&x, length, hot, cold, state.depth, state.blocks);
+                row += 8;
+            } else {
+                let x: [[W; P]; 4] = next!(row, 0 1 2 3);
+                count_block(&x, length, hot, cold, state.depth, state.blocks);
+                row += 4;
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ pub(super) struct Pair([u64; 2]);
 impl Word for Pair {
     const WORDS: usize = 2;
     const BLOCK: usize = 8;
+    const EIGHT: bool = false;
     const LANE_MASKS: bool = true;
     const BYTES: bool = true;
     #[inline(always)]

@@ -21,6 +21,7 @@ macro_rules! both {
 impl<V: Word> Word for Twice<V> {
     const WORDS: usize = 2 * V::WORDS;
     const BLOCK: usize = V::BLOCK / 2;
+    const EIGHT: bool = V::EIGHT;
     const LANE_MASKS: bool = V::LANE_MASKS;
     const BYTES: bool = V::BYTES;
     both!(and(b));

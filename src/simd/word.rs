@@ -20,6 +20,8 @@ pub(super) trait Word: Copy {
     const WORDS: usize;
     /// Vectors of a block of columns, 4 or 8: as many sums as registers hold, and 64 columns where vectors are long enough.
     const BLOCK: usize;
+    /// Whether registers hold eight steps at once ([`super::body::tally`]): thirty-two of them, and any function of three vectors in one operation.
+    const EIGHT: bool;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;
     /// Whether sums over the columns of a value are cheaper from bytes ([`Self::sum_bytes`]) than from planes ([`Self::count`]).
@@ -110,6 +112,19 @@ pub(super) trait Word: Copy {
     unsafe fn or_and(self, m: Self, e: Self) -> Self {
         // SAFETY: the level's instructions are there, as the caller of this method has promised.
         unsafe { self.or(m.and(e)) }
+    }
+    /// Where the two planes spell `N` (below four) and `third` is set.
+    #[inline(always)]
+    unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
+        // SAFETY: the level's instructions are there, as the caller of this method has promised.
+        unsafe {
+            match N {
+                0 => a.or(b).not_and(third),
+                1 => b.not_and(a).and(third),
+                2 => a.not_and(b).and(third),
+                _ => a.and(b).and(third),
+            }
+        }
     }
     /// Full adder: (sum, carry) of three bits.
     #[inline(always)]

@@ -199,8 +199,8 @@ pub struct Schedule {
 
 impl Schedule {
     /// These rows, each in all columns: nothing is merged.
-    pub fn alone(rows: impl Iterator<Item = u16>) -> Self {
-        let entries: Vec<u32> = rows.map(u32::from).collect();
+    pub fn alone(rows: &[u16]) -> Self {
+        let entries: Vec<u32> = rows.iter().map(|&row| u32::from(row)).collect();
         let used = entries.len();
         let mut steps = vec![1; used];
         steps.resize(used.next_multiple_of(4), 0);

@@ -106,12 +106,19 @@ fn distances_and_counters() {
         let mut cold = Buffer::zeroed(window.length * cold_planes(depth) * w);
         let (mut hot_all, mut cold_all) = (Buffer::zeroed(hot.len()), Buffer::zeroed(cold.len()));
         let (mut blocks, mut blocks_all) = (0, 0);
+        // some rows, in all columns
+        let some: Vec<u16> = (0..case.rows.len() as u16).filter(|_| draw.below(3) > 0).collect();
+        let alone = Schedule::alone(&some);
+        let (mut hot_some, mut cold_some) = (Buffer::zeroed(hot.len()), Buffer::zeroed(cold.len()));
+        let mut blocks_some = 0;
         for _ in 0..times {
             let own = &planes[feature * case.levels * w..];
             let state = State { hot: &mut hot, cold: &mut cold, depth, blocks: &mut blocks };
             k.tally(&numbers, &schedule, own, window, state);
             let state = State { hot: &mut hot_all, cold: &mut cold_all, depth, blocks: &mut blocks_all };
             k.tally_all(&numbers, case.rows.len(), window, state);
+            let state = State { hot: &mut hot_some, cold: &mut cold_some, depth, blocks: &mut blocks_some };
+            k.tally(&numbers, &alone, own, window, state);
         }
         let mask: Vec<u64> = (0..w).map(|_| draw.bits()).collect();
         let mut bytes = Buffer::default();
@@ -126,6 +133,9 @@ fn distances_and_counters() {
             k.flush(counter, own, &mask, &mut out);
             let mut of_all = vec![7u64; out.len()];
             k.flush(all, own, &mask, &mut of_all);
+            let alone = Counter { hot: &hot_some, cold: &cold_some, blocks: blocks_some, ..counter };
+            let mut of_some = vec![7u64; out.len()];
+            k.flush(alone, own, &mask, &mut of_some);
             for v in 0..case.levels {
                 for word in 0..w {
                     let chosen = |c: &usize| {
@@ -133,6 +143,9 @@ fn distances_and_counters() {
                     };
                     let columns = (word * 64..(word + 1) * 64).filter(chosen);
                     let rows = |c: usize| (0..case.rows.len()).filter(|&r| at(r, c)).count();
+                    let chosen = |c: usize| some.iter().filter(|&&r| at(usize::from(r), c)).count();
+                    let expected: usize = columns.clone().map(chosen).sum::<usize>() * times;
+                    assert_eq!(of_some[v * w + word] as usize, expected, "{}", k.level().name());
                     let expected: usize = columns.clone().map(rows).sum::<usize>() * times;
                     assert_eq!(of_all[v * w + word] as usize, expected, "{}", k.level().name());
                     let same = |c: usize| {

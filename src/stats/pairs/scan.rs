@@ -155,9 +155,13 @@ impl Lists {
         common: Option<u16>,
     ) -> Schedule {
         if let (2, Some(common)) = (levels, common) {
-            // the rows of one value are what the columns of either listen to
-            let of_rows = (0..).zip(values).filter(|(_, value)| *value != common);
-            return Schedule::alone(of_rows.map(|(row, _)| row));
+            // the rows of one value are what the columns of either listen to; without a branch on it
+            let (mut of_value, mut count) = ([0u16; CHUNK], 0);
+            for (row, value) in (0..).zip(values) {
+                of_value[count] = row;
+                count += usize::from(value != common);
+            }
+            return Schedule::alone(&of_value[..count]);
         }
         let Self { ends, rows, live } = self;
         ends.clear();

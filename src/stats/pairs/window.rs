@@ -48,13 +48,13 @@ pub(super) fn cheapest(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words
     (Window { features, first: best.1, length: best.2 }, best.0)
 }
 
-/// Pairs by distance of a tile, estimated from up to 64 active rows.
+/// Pairs by distance of a tile, estimated from up to 32 active rows.
 pub(super) fn sample(kernels: Kernels, planes: &[u64], valid: &[u64], active: &Rows) -> Vec<f64> {
     let (n, w) = (active.features, kernels.words());
     let depth = (usize::BITS - n.leading_zeros()) as usize;
     let mut sum = Buffer::zeroed(depth * w);
     let mut pairs = vec![0.0; n + 1];
-    let step = active.len().div_ceil(64).max(1);
+    let step = active.len().div_ceil(32).max(1);
     for i in (0..active.len()).step_by(step) {
         kernels.agreements(planes, active.row(i), depth, &mut sum);
         for column in 0..64 * w {

@@ -1,15 +1,23 @@
-"""Measuring side by side: CPU time of interleaved runs, and what machine it was.
+"""Measuring side by side: CPU time of interleaved runs, what machine it was, and the record of it.
 
 CPU time (user + system, of this process and its finished children) hardly depends on what else the machine does; wall
 time does. Contestants take turns, so that a slow minute hits all of them, and the minimum of the rounds is kept.
+
+With ``--record`` every script keeps its numbers in ``record/<script>[-which]-<date>.json``, behind the date, the command and the machine;
+a second record of the same day takes the place of the first.
 """
 
 from __future__ import annotations
 
+import argparse
+import datetime
 import gc
 import importlib.util
+import json
+import os
 import platform
 import resource
+import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +25,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import fasttree
+
 PACKAGES = ("numpy", "scikit-learn", "lightgbm", "ydf", "pandas")
+RECORDS = Path(__file__).resolve().parent / "record"
 
 
 def cpu_seconds() -> float:
@@ -80,9 +91,7 @@ def processor() -> str:
 
 def machine() -> dict[str, Any]:
     """Processor, system and versions; nothing that names a person, a computer or a place."""
-    import os
-
-    found = {}
+    found = {"fasttree": fasttree.__version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -95,3 +104,36 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": found,
     }
+
+
+def add_record(parser: argparse.ArgumentParser) -> None:
+    """The option ``--record``; a script that is given it calls `keep`."""
+    parser.add_argument("--record", action="store_true", help="keep the numbers in benches/record")
+
+
+def command() -> str:
+    """What was typed, from the root of the project; of a path its last part, or DIR, because the rest is somebody's machine."""
+
+    def told(word: str) -> str:
+        option, equals, path = word.partition("=") if word.startswith("--") else ("", "", word)
+        if not {os.sep, os.altsep} & set(path):
+            return word
+        return option + equals + ("DIR" if Path(path).is_dir() else Path(path).name)
+
+    script, *words = sys.argv
+    return f"python benches/{Path(script).name} {shlex.join(map(told, words))}".rstrip()
+
+
+def record_file(which: str = "") -> Path:
+    """Today's record of the script; `which` tells parts of it apart."""
+    names = [Path(sys.argv[0]).stem, which, datetime.date.today().isoformat()]
+    return RECORDS / ("-".join(filter(None, names)) + ".json")
+
+
+def keep(findings: Mapping[str, Any], which: str = "") -> None:
+    """Write the findings behind date, command and machine."""
+    path = record_file(which)
+    head = {"date": datetime.date.today().isoformat(), "command": command(), "machine": machine()}
+    text = json.dumps(head | dict(findings), indent=1, default=lambda number: number.item())
+    path.write_text(text + "\n", encoding="utf-8")
+    print(f"written: benches/record/{path.name}", flush=True)

@@ -1,11 +1,11 @@
-"""Reach of the exact searches, and PySTreeD beside them: CPU seconds on one thread, written as JSON to stdout.
+"""Reach of the exact searches, and PySTreeD beside them: CPU seconds on one thread.
 
 What
     `minimal_tree` on the MONK's problems and on samples of random trees (500 rows, 6 features, 4 classes, three seeds a
     size), with the nodes and bounds it ends with; `optimal_tree` of depth 2 to 4 on binary tables beside PySTreeD, where it is
     installed, with the errors of both. The answers are compared: a proven optimum of the one must be the other's.
 Usage
-    ``python benches/exact_reach.py [--seconds 30] > record.json``
+    ``python benches/exact_reach.py [--seconds 30] [--record]``; with ``--record`` the rows are kept in ``benches/record``.
 
 Examples
 --------
@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import json
-import platform
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from clock import add_record, keep
 
 import fasttree
 from fasttree.datasets import make_monks, make_random_tree
@@ -47,12 +46,12 @@ def smallest(seconds: float) -> list[dict[str, Any]]:
     for name, generating, table in tables:
         model, cpu = timed(lambda t=table: fasttree.minimal_tree(t, time_limit=seconds))
         greedy = fasttree.fit(table, nominal_splits="multiway")
-        rows.append(
-            {
-                "table": name, "generating_nodes": generating, "nodes": model.n_nodes_, "lower_bound": model.lower_bound_,
-                "greedy_nodes": greedy.n_nodes_, "search_nodes": model.n_search_nodes_, "cpu_s": cpu,
-            }
-        )  # fmt: skip
+        row = {
+            "table": name, "generating_nodes": generating, "nodes": model.n_nodes_, "lower_bound": model.lower_bound_,
+            "greedy_nodes": greedy.n_nodes_, "search_nodes": model.n_search_nodes_, "cpu_s": cpu,
+        }  # fmt: skip
+        print(row, flush=True)
+        rows.append(row)
     return rows
 
 
@@ -99,24 +98,30 @@ def cheapest(seconds: float) -> list[dict[str, Any]]:
                 row["pystreed_errors"] = float(np.sum(peer.predict(X) != y))
                 if model.proven_ and row["pystreed_errors"] < model.training_errors_:
                     raise AssertionError(f"{name}, depth {depth}: a better tree than the proven optimum")
+            print(row, flush=True)
             rows.append(row)
     return rows
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="time limit of each search")
-    seconds = parser.parse_args().seconds
+    add_record(parser)
+    given = parser.parse_args()
+    seconds = given.seconds
     try:
         peer = importlib.metadata.version("pystreed")
     except importlib.metadata.PackageNotFoundError:
         peer = None
-    record = {
-        "command": f"python benches/exact_reach.py --seconds {seconds:g}", "seconds": seconds, "machine": platform.machine(), "pystreed": peer,
-        "minimal_tree": smallest(seconds), "optimal_tree": cheapest(seconds),
-    }  # fmt: skip
-    print(json.dumps(record, indent=1))
+    found = {
+        "seconds": seconds,
+        "pystreed": peer,
+        "minimal_tree": smallest(seconds),
+        "optimal_tree": cheapest(seconds),
+    }
+    if given.record:
+        keep(found)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Global growth beside algorithm 3 in plain NumPy (``tests/oracle/global_numpy.py``): same trees, same run, one thread, CPU time.
 
-    python benches/global_side_by_side.py [--rounds 3] [--record]
+    python benches/global_side_by_side.py [--rounds 3]
+    python benches/global_side_by_side.py --record        # keeps the numbers in benches/record
 
 iris, wine, and 2126 x 13 drawn at random with 3 classes (the size of Cardiotocography, full growth). The distance after every step of both is
 compared before anything is timed. Fitting a Table is timed, so its columns are sorted once before; NumPy sorts in every step.
@@ -9,14 +10,12 @@ compared before anything is timed. Fitting a Table is timed, so its columns are 
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import machine, take_turns
+from clock import add_record, keep, take_turns
 from sklearn.datasets import load_iris, load_wine, make_classification
 
 import fasttree
@@ -64,12 +63,12 @@ def beside(name: str, X: np.ndarray, y: np.ndarray, criterion: str, rounds: int)
 
 
 def main() -> None:
-    """Run, print, and write a record."""
+    """Run, print, and keep."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--record", action="store_true", help="write a record into benches/record")
+    add_record(parser)
     given = parser.parse_args()
     results = []
     for name, (X, y) in data_sets().items():
@@ -81,16 +80,7 @@ def main() -> None:
             )
             results.append(row)
     if given.record:
-        today = datetime.date.today().isoformat()
-        record = {
-            "command": f"python benches/global_side_by_side.py --rounds {given.rounds} --record",
-            "date": today,
-            "machine": machine(),
-            "unit": "CPU seconds of a fit, estimator included; one thread",
-            "results": results,
-        }
-        path = HERE / "record" / f"global_side_by_side-{today}.json"
-        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        keep({"unit": "CPU seconds of a fit, estimator included; one thread", "results": results})
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     python benches/missing_side_by_side.py --weka weka.jar          # 100,000 x 20, minutes
     python benches/missing_side_by_side.py --rows 20000             # without J48 where no jar is given
     python benches/missing_side_by_side.py --part ways              # the second part alone
+    python benches/missing_side_by_side.py --record                 # keeps the numbers in benches/record, a part alone in a file of its own
 
 1. `presets.C45` beside J48 (the whole program: virtual machine, reading the ARFF file, growing, pruning), on complete rows and with 30 % of the
    cells missing. Leaves and sizes must be equal before anything is timed. Numbers are rounded to four decimals: J48 does not tell
@@ -16,23 +17,18 @@ CPU time of one thread, minimum of the rounds.
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import re
 import subprocess
 import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import machine, take_turns
+from clock import add_record, keep, take_turns
 from sklearn.datasets import make_classification
 
 import fasttree
 from fasttree import FastTreeClassifier, Table, presets
 from fasttree.datasets import dump_arff
-
-HERE = Path(__file__).resolve().parent
 
 
 def rows_of(n: int, missing: float) -> Table:
@@ -117,7 +113,7 @@ def ways(rows: int, rounds: int, name: str, least: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Run, print, and write a record."""
+    """Run, print, and keep."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -125,7 +121,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--part", choices=("all", "j48", "ways"), default="all", help="1, 2, or both")
-    parser.add_argument("--save", action="store_true", help="write a record into benches/record")
+    add_record(parser)
     given = parser.parse_args()
     results = []
     settings = (("gini", 1), ("info_gain", 1), ("info_gain", 20), ("gain_ratio", 20), ("C4.5", 2))
@@ -145,17 +141,9 @@ def main() -> None:
                 f"{r['workload']} {r['data']:26} {r['leaves']:6} leaves {own:7.2f} s, J48 {peer:7.2f} s: {r['ratio']:.1f} x"
             )
         results += beside
-    if given.save:
-        record = {
-            "date": datetime.date.today().isoformat(),
-            "command": f"python benches/missing_side_by_side.py --weka weka.jar --rows {given.rows} --rounds {given.rounds} --part {given.part} --save",
-            "machine": machine(),
-            "unit": "CPU seconds, one thread; J48 is the whole program",
-            "results": results,
-        }
-        part = "" if given.part == "all" else f"{given.part}-"
-        path = HERE / "record" / f"missing_side_by_side-{part}{record['date']}.json"
-        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if given.record:
+        findings = {"unit": "CPU seconds, one thread; J48 is the whole program", "results": results}
+        keep(findings, which="" if given.part == "all" else given.part)
 
 
 if __name__ == "__main__":

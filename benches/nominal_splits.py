@@ -1,6 +1,7 @@
 """Multiway, subset and one-vs-rest splits beside scikit-learn on one-hot columns: the same rows, one thread, CPU time.
 
-    python benches/nominal_splits.py [--rows 100000] [--record FILE]
+    python benches/nominal_splits.py [--rows 100000]
+    python benches/nominal_splits.py --record        # keeps the numbers in benches/record
 
 scikit-learn's tree on one-hot columns asks one level against the rest, as ``nominal_splits="one_vs_rest"`` does; it has
 no subsets. All trees are grown until pure, and their training accuracy is checked before anything is timed.
@@ -9,12 +10,10 @@ no subsets. All trees are grown until pure, and their training accuracy is check
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from pathlib import Path
 
 import numpy as np
-from clock import machine
+from clock import add_record, keep
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
@@ -33,12 +32,12 @@ def rows(n: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Measure, print, record."""
+    """Measure, print, and keep."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--record", type=Path)
+    add_record(parser)
     args = parser.parse_args()
     found = []
     for classes in (2, 4):
@@ -69,10 +68,7 @@ def main() -> None:
             )
             print(found[-1], flush=True)
     if args.record:
-        command = f"python benches/nominal_splits.py --rows {args.rows}"
-        args.record.write_text(
-            json.dumps({"command": command, "machine": machine(), "rows": found}, indent=1) + "\n"
-        )
+        keep({"rows": found})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python benches/pair_estimates.py --data DIR      # mushroom in ARFF, and data drawn at random
     python benches/pair_estimates.py                 # data drawn at random only
+    python benches/pair_estimates.py --record        # keeps the numbers in benches/record
 
 Errors are those of the differences to the best feature, as root mean square over features and seeds, in units of the standard deviation of the exact scores over the
 features. Nothing is timed before all subsets of a small table have given the exact scores, and the two ways of counting a dense domain the same counts.
@@ -10,7 +11,6 @@ features. Nothing is timed before all subsets of a small table have given the ex
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import resource
 import subprocess
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import cpu_seconds, machine
+from clock import add_record, cpu_seconds, keep
 
 import fasttree
 from fasttree import Table, estimate_features, pair_counts, score_features
@@ -145,13 +145,13 @@ def dense(tell: Any) -> None:
 
 
 def main() -> None:
-    """Run all and print; keep it as JSON with --json."""
+    """Run all, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--million", type=int, help="only the estimate of so many rows x 50, as JSON")
+    parser.add_argument("--million", type=int, help="only the estimate of so many rows x 50, printed as JSON")
     parser.add_argument("--subsets", type=int, default=256)
+    add_record(parser)
     options = parser.parse_args()
     if options.million:
         print(json.dumps(million(options.million, 50, options.subsets, 2)))
@@ -175,16 +175,8 @@ def main() -> None:
         call = [sys.executable, __file__, "--million", "1000000", "--subsets", str(subsets)]
         tell(**json.loads(subprocess.run(call, check=True, capture_output=True, text=True).stdout))
     dense(tell)
-    if options.json:
-        made = {
-            "command": "python benches/pair_estimates.py" + (" --data DIR" if options.data else ""),
-            "date": datetime.date.today().isoformat(),
-            "machine": machine(),
-            "simd": fasttree._engine.simd_level(),
-            "seeds": options.seeds,
-            "rows": rows,
-        }
-        options.json.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        keep({"simd": fasttree._engine.simd_level(), "seeds": options.seeds, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python benches/pair_trees.py --data DIR      # kr-vs-kp, mushroom and letter in ARFF
     python benches/pair_trees.py                 # data of the same sizes, drawn at random
+    python benches/pair_trees.py --record        # keeps the numbers in benches/record
 
 There is no peer that grows these trees. The bar is a grower of a few lines of NumPy: one-hot columns, distances and both sums of
 a node by matrix products in single precision, one alpha. Roots are compared before anything is timed.
@@ -10,15 +11,13 @@ a node by matrix products in single precision, one alpha. Roots are compared bef
 from __future__ import annotations
 
 import argparse
-import datetime
 import itertools
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import cpu_seconds, machine, take_turns
+from clock import add_record, cpu_seconds, keep, take_turns
 from threadpoolctl import threadpool_limits
 
 import fasttree
@@ -85,11 +84,11 @@ def seconds(work: Any) -> tuple[float, Any]:
 
 
 def main() -> None:
-    """Run all and print a table; keep it as JSON with --json."""
+    """Run all, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
+    add_record(parser)
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
 
@@ -148,15 +147,8 @@ def main() -> None:
     alphas = np.linspace(0, 2, 20)
     taken, swept = seconds(lambda: fasttree.sweep(table, alpha=alphas, cv="1x10", n_jobs=1))
     tell("sweep of 20 alphas, 10 folds", "kr-vs-kp", taken, best=swept.best["alpha"])
-    if options.json:
-        made = {
-            "command": "python benches/pair_trees.py" + (" --data DIR" if options.data else ""),
-            "date": datetime.date.today().isoformat(),
-            "machine": machine(),
-            "simd": fasttree._engine.simd_level(),
-            "rows": rows,
-        }
-        options.json.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        keep({"simd": fasttree._engine.simd_level(), "rows": rows})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Trees on pairs of rows over thousands of columns: CPU time and memory, with counts by distance and without, beside NumPy.
 
     python benches/pair_trees_wide.py            # 300 x 1000 and 2000 x 5000 columns of three values
+    python benches/pair_trees_wide.py --record   # keeps the numbers in benches/record
 
 Two columns interact (XOR) among the noise, and every tree must find them: three branches of three leaves. Each contestant runs in a process of its
 own, one thread; memory is the largest it took beyond what it had after its imports and a small tree. The peer is the NumPy grower of
@@ -10,16 +11,14 @@ own, one thread; memory is the largest it took beyond what it had after its impo
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import resource
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import check, cpu_seconds, machine
+from clock import add_record, check, cpu_seconds, keep
 from pair_trees import numpy_leaves, numpy_scores
 from threadpoolctl import threadpool_limits
 
@@ -68,10 +67,10 @@ def child(name: str, rows: int, columns: int) -> None:
 
 
 def main() -> None:
-    """Run all and print a table; keep it as JSON with --json."""
+    """Run all, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path)
+    add_record(parser)
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
@@ -95,15 +94,8 @@ def main() -> None:
                 {"rows": rows, "columns": columns, "tree": name, "cpu_s": best[name], "ratio": ratio} | facts
             )
             print(f"{rows} x {columns}  {name:24} {best[name]:8.3f} s  x {ratio:5.1f}  {facts}", flush=True)
-    if options.json:
-        made = {
-            "command": f"python benches/pair_trees_wide.py --rounds {options.rounds}",
-            "date": datetime.date.today().isoformat(),
-            "machine": machine(),
-            "simd": fasttree._engine.simd_level(),
-            "rows": results,
-        }
-        options.json.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        keep({"simd": fasttree._engine.simd_level(), "rows": results})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python benches/pairs_side_by_side.py                 # data of the sizes of kr-vs-kp, mushroom and letter, drawn at random
     python benches/pairs_side_by_side.py --data DIR      # the sets themselves, in ARFF
     python benches/pairs_side_by_side.py --largest       # 100,000 x 50 exactly, on all cores, with its peak memory
-    python benches/pairs_side_by_side.py --record
+    python benches/pairs_side_by_side.py --record        # keeps the numbers in benches/record, those of the sets in a file of their own
 
 *fair BLAS* is what one would write with matrix products and care: one-hot columns in single precision, rows sorted by class, each
 unordered pair of blocks once, one product for the distances and one for the sums, one alpha. *NumPy rows* is Algorithm 2 with one row at a time in
@@ -14,7 +14,6 @@ timed; every instruction set runs in a process of its own (FASTTREE_SIMD). Encod
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import resource
@@ -25,13 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import cpu_seconds, machine, one_run, take_turns
+from clock import add_record, cpu_seconds, keep, one_run, take_turns
 from threadpoolctl import threadpool_limits
 
 import fasttree
 from fasttree import Table, count_matrices, pair_counts
 
-HERE = Path(__file__).resolve().parent
 SIZES = {"kr-vs-kp": (3196, 36, 2, 2), "mushroom": (8124, 22, 5, 2), "letter": (20_000, 16, 10, 26)}
 GOALS = {"kr-vs-kp": 2.0, "mushroom": 9.0, "letter": 9.0}
 WIDE = (3000, 300, 3, 2)
@@ -248,7 +246,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--largest", action="store_true")
     parser.add_argument("--level", help=argparse.SUPPRESS)
-    parser.add_argument("--record", action="store_true", help="keep the numbers in benches/record")
+    add_record(parser)
     options = parser.parse_args()
     names = [options.only] if options.only else [*SIZES, "wide"]
     if options.level:
@@ -261,19 +259,7 @@ def main() -> None:
     found["results"] = [contest(name, options) for name in names]
     found["encoding_ns_per_cell"] = encoding()
     if options.record:
-        day = datetime.date.today().isoformat()
-        which = "-sets" if options.data else ""
-        path = HERE / "record" / f"pairs_side_by_side{which}-{day}.json"
-        words = ["--data DIR"] if options.data else []
-        words += ["--largest"] if options.largest else []
-        head = {
-            "command": " ".join(["python benches/pairs_side_by_side.py", *words, "--record"]),
-            "date": day,
-            "machine": machine(),
-            "simd": fasttree._engine.simd_level(),
-        }
-        path.write_text(json.dumps(head | found, indent=1) + "\n", encoding="utf-8")
-        print(path.name)
+        keep({"simd": fasttree._engine.simd_level()} | found, which="sets" if options.data else "")
 
 
 if __name__ == "__main__":

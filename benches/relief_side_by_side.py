@@ -4,7 +4,10 @@
     python benches/relief_side_by_side.py --only few       # the small ones
     python benches/relief_side_by_side.py --only many      # the wide ones
     python benches/relief_side_by_side.py --largest        # 2350 x 230,000 as well: time and peak memory, no peer (minutes)
-    python benches/relief_side_by_side.py --record         # written after each contest, so that an end before the end keeps what was found
+    python benches/relief_side_by_side.py --record         # keeps the numbers in benches/record
+
+The record is written after each contest, so that an end before the end keeps what was found, and what other runs of the day found on other
+data stays in it: therefore every row has a command of its own.
 
 Scores are compared before anything is timed: scikit-rebate's to 1e-9 (ReliefF with stable sorting), fast-select's to single precision, where
 its neighbours are the same. Data are made: codes drawn uniformly, a class that depends on two columns and noise. A ratio is the peer's
@@ -14,23 +17,20 @@ time over fasttree's. Peers come with the extra "bench"; a missing one is left o
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import resource
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import check, cpu_seconds, have, machine, take_turns
+from clock import add_record, check, command, cpu_seconds, have, keep, record_file, take_turns
 
 from fasttree import score_features
 from fasttree.criteria import MultiSurf, ReliefF  # type: ignore[attr-defined]
 
-HERE = Path(__file__).resolve().parent
 GOALS = {
     ("3,196 x 36", "relieff"): 40.0,
     ("3,196 x 36", "multisurf"): 50.0,
@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["few", "many", "largest"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--largest", action="store_true")
-    parser.add_argument("--record", action="store_true", help="keep the numbers in benches/record")
+    add_record(parser)
     options = parser.parse_args()
     os.environ["NUMBA_NUM_THREADS"] = "1"
     shapes = SMALL if options.only in (None, "few") else []
@@ -175,22 +175,15 @@ def main() -> None:
         elif options.largest or options.only == "largest":
             results.append(largest())
         if options.record:
-            keep(results)
+            keep({"results": others(results) + [{"command": command(), **r} for r in results]})
 
 
-def keep(results: list[dict[str, Any]]) -> None:
-    """Write what was found so far, beside what other runs of the day found on other data."""
-    day = datetime.date.today().isoformat()
-    path = HERE / "record" / f"relief_side_by_side-{day}.json"
-    command = " ".join(["python benches/relief_side_by_side.py", *sys.argv[1:]])
+def others(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What other runs of the day found on other data."""
+    path = record_file()
     mine = {(r["data"], r["method"]) for r in results}
     before = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
-    results = [r for r in before if (r["data"], r["method"]) not in mine] + [
-        {"command": command, **r} for r in results
-    ]
-    text = {"date": day, "machine": machine(), "results": results}
-    path.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
-    print(path.name, flush=True)
+    return [r for r in before if (r["data"], r["method"]) not in mine]
 
 
 if __name__ == "__main__":

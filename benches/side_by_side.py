@@ -4,6 +4,7 @@
     python benches/side_by_side.py --only cv predict
     python benches/side_by_side.py --only forest --trees 20
     python benches/side_by_side.py --million       # 1,000,000 rows as well (minutes)
+    python benches/side_by_side.py --record        # keeps the numbers in benches/record, workloads alone in a file of their own
 
 Every workload checks the answers before it times them: accuracies beside the peer's, leaves beside the peer's, equal
 predictions where the models must be equal. A ratio is the peer's time divided by fasttree's; beside it stand the
@@ -13,8 +14,6 @@ goal and whether it is met. Peers come with the extra "bench"; a missing one is 
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import check, have, machine, take_turns
+from clock import add_record, check, have, keep, machine, take_turns
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
@@ -419,7 +418,7 @@ def show(records: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Check, measure, print, record."""
+    """Check, measure, print, and keep."""
     parser = argparse.ArgumentParser(description="fasttree beside its peers, CPU time, one thread.")
     parser.add_argument(
         "--only", nargs="+", default=[], choices=["exact", "forest", "multiway", "cv", "predict", "own"]
@@ -427,10 +426,11 @@ def main() -> None:
     parser.add_argument("--million", action="store_true", help="the exact tree on 1,000,000 rows as well")
     parser.add_argument("--trees", type=int, default=100, help="trees of a forest")
     parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds, at least 3 for a record")
-    parser.add_argument("--record", action="store_true", help="write record/side_by_side-<date>.json")
+    add_record(parser)
     given = parser.parse_args()
+    if given.record and given.rounds < 3:
+        parser.error("a record needs at least 3 rounds")
     about = machine()
-    about["packages"] = {"fasttree": fasttree.__version__, **about["packages"]}
     print(
         f"{about['processor']}, one thread, CPU time (user + system), least of {given.rounds} interleaved rounds"
     )
@@ -446,15 +446,7 @@ def main() -> None:
     missed = [r for r in records for a in r.get("against", []) if not a["met"]]
     print(f"{len(missed)} of {sum(len(r.get('against', [])) for r in records)} goals missed")
     if given.record:
-        if given.rounds < 3:
-            raise SystemExit("a record needs at least 3 rounds")
-        today = datetime.date.today().isoformat()
-        path = HERE / "record" / f"{'-'.join(['side_by_side', *given.only])}-{today}.json"
-        document = {"date": today, "machine": about, "unit": "CPU seconds, one thread", "results": records}
-        path.write_text(
-            json.dumps(document, indent=1, default=lambda number: number.item()) + "\n", encoding="utf-8"
-        )
-        print(f"written: benches/record/{path.name}")
+        keep({"unit": "CPU seconds, one thread", "results": records}, which="-".join(given.only))
 
 
 if __name__ == "__main__":

@@ -21,11 +21,8 @@ pub struct PyPairCounts {
 
 /// Counts over a data set; `from` and all rows by internal number.
 fn count(data: &Dataset, from: Option<&[u32]>, control: &crate::parallel::Control) -> Result<PairCounts> {
-    let by = "count_matrices(..., precision='fixed'), or score_features with criterion=Pi(precision='fixed')";
     let columns = NominalColumns::new(data)?;
-    let codes = columns.codes(data, None)?;
-    let control = PairCounts::affordable(control, &codes.offsets(), codes.n_classes(), by)?;
-    pair_counts_between(&control, &codes, from, None)
+    pair_counts_between(control, &columns.codes(data, None)?, from, None)
 }
 
 /// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows.

@@ -36,18 +36,19 @@ impl PairCounts {
         slots.saturating_mul(n_classes).saturating_mul(32 * offsets.len())
     }
 
-    /// Refuse a table of more than two gigabytes, naming what needs no counts: `by`, with `precision='fixed'`. Where one thread can hold
-    /// its tables and several cannot, the control that is returned has one.
+    /// Refuse a table of more than two gigabytes, naming what needs no counts. Where one thread can hold its tables and several cannot, the
+    /// control that is returned has one.
     ///
     /// # Errors
     /// [`Error::Data`].
-    pub fn affordable(control: &Control, offsets: &[u32], n_classes: usize, by: &str) -> Result<Control> {
+    pub(super) fn affordable(control: &Control, offsets: &[u32], n_classes: usize) -> Result<Control> {
         let (slots, features) = (offsets.last().copied().unwrap_or(0), offsets.len().max(1) - 1);
         let bytes = Self::bytes(offsets, n_classes);
         if bytes > LARGEST {
             return Err(Error::Data(format!(
                 "counts of pairs by distance take {:.1} GB for {features} columns with {slots} values and {n_classes} classes, and at most {} GB \
-                 are spent on them; sums under one setting need none: {by}, or choose columns first",
+                 are spent on them; sums under one setting need none: ask for precision='fixed', as in criterion=Pi(precision='fixed') or \
+                 count_matrices(..., precision='fixed'), or choose columns first",
                 bytes as f64 / f64::from(1 << 30),
                 LARGEST >> 30
             )));

@@ -25,7 +25,7 @@ pub(super) const FEW: usize = 1500;
 /// Counts of all ordered pairs of rows, self-pairs included.
 ///
 /// # Errors
-/// [`crate::error::Error::Cancelled`] when the control says so.
+/// [`crate::error::Error::Data`] for a table of more than two gigabytes; [`crate::error::Error::Cancelled`] when the control says so.
 pub fn pair_counts(control: &Control, codes: &Codes<'_>) -> Result<PairCounts> {
     pair_counts_with(control, Kernels::active(), codes, None, None)
 }
@@ -34,7 +34,7 @@ pub fn pair_counts(control: &Control, codes: &Codes<'_>) -> Result<PairCounts> {
 /// named twice and then counts twice). Results over a partition of `from` add up to the whole.
 ///
 /// # Errors
-/// [`crate::error::Error::Data`] for a row that does not exist; [`crate::error::Error::Cancelled`].
+/// [`crate::error::Error::Data`] for a row that does not exist or a table of more than two gigabytes; [`crate::error::Error::Cancelled`].
 pub fn pair_counts_between(
     control: &Control,
     codes: &Codes<'_>,
@@ -71,6 +71,7 @@ pub(super) fn count(
     active: &Rows,
 ) -> Result<PairCounts> {
     let classes = active.starts.len() - 1;
+    let control = &PairCounts::affordable(control, &active.offsets, classes)?;
     let mut counts = PairCounts::zero(active.offsets.clone(), classes);
     if columns.len() * active.len() <= FEW {
         few_rows(columns, active, &mut counts);

@@ -17,7 +17,7 @@ use super::rest::ValueCounts;
 use super::weigh::weigh;
 use super::weighed::WeighedPairs;
 use crate::error::Result;
-use crate::parallel::Control;
+use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use crate::stats::contingency::{Code, CodedRows, Layout};
 use crate::stats::neighbours::{self, Counts, pairs_by_distance};
@@ -26,9 +26,6 @@ use crate::stats::neighbours::{self, Counts, pairs_by_distance};
 const DOZENS: usize = 64;
 /// Up to this weight, its cube fits 32 bits.
 const LIGHT: u64 = 1600;
-
-/// What takes no counts by distance.
-const BY: &str = "give the criterion precision='fixed', as in criterion=Pi(precision='fixed') or ContextualMerit(precision='fixed')";
 
 /// Reusable memory: which codes a node has, and their new numbers.
 #[derive(Debug, Default)]
@@ -143,7 +140,7 @@ impl NodeRows {
     /// [`crate::error::Error::Data`] if counts by distance would not fit the memory; [`crate::error::Error::Cancelled`].
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         if self.rows.len() <= DOZENS && self.rows.total() <= LIGHT {
-            PairCounts::affordable(control, &self.rows.offsets, self.classes.len(), BY)?;
+            PairCounts::affordable(control, &self.rows.offsets, self.classes.len())?;
             return Ok(double_loop(&self.rows));
         }
         Ok(Profile::new(&self.counts(control)?))
@@ -192,8 +189,7 @@ impl NodeRows {
     }
 
     fn counts(&self, control: &Control) -> Result<PairCounts> {
-        let control = PairCounts::affordable(control, &self.rows.offsets, self.classes.len(), BY)?;
-        let counts = count(&control, Kernels::active(), &self.rows, &self.rows)?;
+        let counts = count(control, Kernels::active(), &self.rows, &self.rows)?;
         counts.check_sums()?;
         Ok(counts)
     }
@@ -252,19 +248,24 @@ impl NodeRows {
     }
 }
 
-/// Columns of more values than a byte holds.
+/// Columns of more values than a byte holds: a double loop over rows, dealt out to threads.
 fn slow_pairs_by_distance(control: &Control, rows: &Rows) -> Result<Vec<f64>> {
-    let mut all = vec![0.0; rows.features + 1];
-    for i in 0..rows.len() {
-        control.check()?;
-        let weight = |j: usize| f64::from(rows.weights[i]) * f64::from(rows.weights[j]);
-        all[0] += weight(i);
-        for j in 0..i {
-            let distance = rows.row(i).iter().zip(rows.row(j)).filter(|(a, b)| a != b).count();
-            all[distance] += 2.0 * weight(j);
+    let shares = control.threads() * 8;
+    let parts = parallel::map(control, shares, |share| {
+        let mut pairs = vec![0u128; rows.features + 1];
+        for i in (share..rows.len()).step_by(shares) {
+            control.check()?;
+            let weight = |j: usize| u128::from(rows.weights[i]) * u128::from(rows.weights[j]);
+            pairs[0] += weight(i);
+            for j in 0..i {
+                let distance = rows.row(i).iter().zip(rows.row(j)).filter(|(a, b)| a != b).count();
+                pairs[distance] += 2 * weight(j);
+            }
         }
-    }
-    Ok(all)
+        Ok(pairs)
+    })?;
+    let all = |d| parts.iter().map(|pairs| pairs[d]).sum::<u128>() as f64;
+    Ok((0..=rows.features).map(all).collect())
 }
 
 /// Count matrices of the values and classes that a node has.

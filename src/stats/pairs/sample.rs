@@ -31,9 +31,6 @@ pub struct BlockScores {
     pub own: Vec<f64>,
 }
 
-/// What takes no counts by distance.
-const BY: &str = "score_features with precision='fixed', as in criterion=Pi(precision='fixed')";
-
 /// Sums of `sign f(D) share` over the pairs within and between blocks of rows (no row twice); `decay[d]` is the weight of distance d.
 ///
 /// # Errors
@@ -48,7 +45,7 @@ pub fn block_scores(
 ) -> Result<BlockScores> {
     let n = codes.columns().len();
     let offsets = codes.offsets();
-    let control = &PairCounts::affordable(control, &offsets, codes.n_classes(), BY)?;
+    let control = &PairCounts::affordable(control, &offsets, codes.n_classes())?;
     let of_slot = slot_weights(control, codes)?;
     let all: f64 = (0..codes.n_rows()).map(|i| f64::from(codes.weight(i))).sum();
     let share = |slot: usize| if signs.shares { of_slot[slot].0 / all.max(1.0) } else { 1.0 };

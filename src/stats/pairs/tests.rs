@@ -1,10 +1,14 @@
 //! Counts against the naive double loop, on random small tables, for every level, thread count and partition.
 
 use super::naive;
-use super::{Codes, Column, PairCounts, Values, pair_counts_by_block_with, pair_counts_with};
+use super::{
+    Codes, Column, Enough, NodeRows, Numbering, PairCounts, Values, default_radius,
+    pair_counts_by_block_with, pair_counts_with,
+};
 use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
+use crate::stats::contingency::{CodedRows, Layout};
 
 /// A random table: codes of each column, levels, classes, weights.
 #[derive(Debug)]
@@ -201,4 +205,34 @@ fn seventy_thousand_rows_do_not_overflow() {
     let r = super::count_matrices(&counts, &uniform);
     let both: f64 = r[..16].iter().sum();
     assert_eq!(both, 4.9e9);
+}
+
+#[test]
+fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
+    for seed in 0..8 {
+        let mut draw = Draw(seed, 1 << 38);
+        let (t, n) = (700 + draw.below(200), 2 + draw.below(6));
+        let beyond = if seed % 2 == 0 { 400 } else { 5 };
+        let arities: Vec<u32> =
+            (0..n).map(|k| if k == 1 { beyond } else { 2 + draw.below(4) as u32 }).collect();
+        let codes: Vec<u32> = (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
+        let classes: Vec<u16> = (0..t).map(|_| draw.below(2) as u16).collect();
+        let rows: Vec<u32> = (0..t as u32).collect();
+        let coded = CodedRows { codes: &codes, classes: &classes, rows: &rows };
+        let layout = Layout::new(&arities, 2);
+        let copies = |row: u32| 1 + row % 3;
+        let node = NodeRows::gather(coded, &layout, 2, copies, &mut Numbering::default()).unwrap();
+        let columns: Vec<Vec<u16>> =
+            (0..n).map(|k| codes.iter().skip(k).step_by(n).map(|&c| c as u16).collect()).collect();
+        let weights: Vec<u32> = rows.iter().map(|&row| copies(row)).collect();
+        let total = weights.iter().map(|&w| f64::from(w)).sum();
+        let levels = arities.iter().map(|&a| a as usize).collect();
+        let random =
+            Random { columns, levels, classes: classes.clone(), n_classes: 2, weights: Some(weights) };
+        let truth = default_radius(&naive::pair_counts(&random.codes(), None, None).unwrap());
+        for threads in [1, 3] {
+            let found = node.radius(&Control::new(threads), Enough::of_copies(total)).unwrap();
+            assert_eq!(found, truth, "seed {seed}, {threads} threads");
+        }
+    }
 }

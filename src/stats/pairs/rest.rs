@@ -44,7 +44,7 @@ pub struct Part<'a, C> {
 
 /// Whether taking `gone` rows away from `all` is faster than counting the rest anew.
 pub fn is_worth_it(gone: usize, all: usize) -> bool {
-    gone > 0 && all - gone >= FEWEST && gone <= (all - gone) / 4 && gone <= usize::from(u16::MAX)
+    gone > 0 && all - gone >= FEWEST && gone <= (all - gone) / 16 && gone <= usize::from(u16::MAX)
 }
 
 /// Rows in bytes.

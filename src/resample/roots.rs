@@ -9,7 +9,7 @@ use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::KnownPairs;
 use crate::parallel::Control;
-use crate::stats::pairs::{NominalColumns, pair_counts_by_block};
+use crate::stats::pairs::{Classes, NominalColumns, pair_counts_by_block};
 use std::sync::Arc;
 
 /// With fewer rows a fold's own pass costs nothing.
@@ -38,7 +38,8 @@ pub(super) fn roots(
         let Column::Nominal(c) = column else { return Ok(known) };
         slots += c.levels() + 1;
     }
-    let cells = slots * data.n_classes() * 4 * (data.columns().len() + 1);
+    let classes = Classes::cheapest(data.n_classes());
+    let cells = slots * classes.kept(data.n_classes()) * 4 * (data.columns().len() + 1);
     let mut columns = None;
     let mut first = 0;
     while first < folds.len() {
@@ -53,7 +54,7 @@ pub(super) fn roots(
             }
             if let Some(columns) = &columns {
                 let codes = columns.codes(data, whole)?;
-                let counts = pair_counts_by_block(control, &codes, &block, group)?;
+                let counts = pair_counts_by_block(control, &codes, &block, group, classes)?;
                 for f in 0..group {
                     known[first + f] =
                         Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?, whole.is_none())));

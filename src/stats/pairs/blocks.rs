@@ -3,7 +3,7 @@
 //! With 10 folds there are 55 unordered pairs of folds; the counts of a training set are the sum of those that do not
 //! touch the fold left out, exactly, because they are integers. Memory: one table of counts a pair of blocks.
 
-use super::counts::PairCounts;
+use super::counts::{Classes, PairCounts};
 use super::exact::{FEW, take};
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
@@ -60,7 +60,7 @@ struct Block {
     scan: Scan,
 }
 
-/// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`).
+/// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`), classes apart or together.
 ///
 /// # Errors
 /// [`Error::Data`] for a block out of range; [`Error::Cancelled`].
@@ -69,8 +69,9 @@ pub fn pair_counts_by_block(
     codes: &Codes<'_>,
     block: &[u16],
     blocks: usize,
+    classes: Classes,
 ) -> Result<BlockCounts> {
-    pair_counts_by_block_with(control, Kernels::active(), codes, block, blocks)
+    pair_counts_by_block_with(control, Kernels::active(), codes, block, blocks, classes)
 }
 
 /// [`pair_counts_by_block`] with kernels of a stated level.
@@ -83,6 +84,7 @@ pub fn pair_counts_by_block_with(
     codes: &Codes<'_>,
     block: &[u16],
     blocks: usize,
+    classes: Classes,
 ) -> Result<BlockCounts> {
     if block.len() != codes.n_rows() {
         return Err(Error::Data(format!("{} block numbers for {} rows", block.len(), codes.n_rows())));
@@ -94,7 +96,7 @@ pub fn pair_counts_by_block_with(
             None => return Err(Error::Data(format!("row {row}: block {b} of {blocks}"))),
         }
     }
-    let parts = each_pair_of_blocks(control, kernels, codes, &members, |_, _, counts| Ok(counts))?;
+    let parts = each_pair_of_blocks(control, kernels, codes, &members, classes, |_, _, counts| Ok(counts))?;
     Ok(BlockCounts { blocks, parts })
 }
 
@@ -104,6 +106,7 @@ pub(super) fn each_pair_of_blocks<R: Send>(
     kernels: Kernels,
     codes: &Codes<'_>,
     members: &[Vec<u32>],
+    classes: Classes,
     f: impl Fn(usize, usize, PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
     let blocks = members.len();
@@ -116,33 +119,40 @@ pub(super) fn each_pair_of_blocks<R: Send>(
     let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
     parallel::map(control, pairs.len(), |p| {
         let (a, b) = pairs[p];
-        let counts = between(control, kernels, &prepared[a], &prepared[b], a == b)?;
+        let counts = between(control, kernels, [&prepared[a], &prepared[b]], a == b, classes)?;
         counts.check_sums()?;
         f(a, b, counts)
     })
 }
 
-fn between(control: &Control, kernels: Kernels, a: &Block, b: &Block, same: bool) -> Result<PairCounts> {
-    let mut counts = PairCounts::zero(a.rows.offsets.clone(), a.rows.starts.len() - 1);
+fn between(
+    control: &Control,
+    kernels: Kernels,
+    [a, b]: [&Block; 2],
+    same: bool,
+    classes: Classes,
+) -> Result<PairCounts> {
+    let all = a.rows.starts.len() - 1;
     if a.rows.len() * b.rows.len() <= FEW {
+        let mut counts = PairCounts::zero(a.rows.offsets.clone(), all);
         few_rows(&a.rows, &b.rows, &mut counts);
         if !same {
             few_rows(&b.rows, &a.rows, &mut counts);
         }
-        return Ok(counts);
+        return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
+    let mut counts = PairCounts::zero(a.rows.offsets.clone(), classes.kept(all));
     let pairs = a.rows.total() * b.rows.total();
+    let worker = |columns: &'_ Block, active: &'_ Block, mode, counts| {
+        let worker = Worker::new(kernels, &columns.rows, &active.rows, &active.scan, (mode, classes), counts);
+        take(control, worker, &columns.tiles)
+    };
     if same {
-        counts = take(control, Worker::new(kernels, &a.rows, &a.rows, &a.scan, Mode::Own, counts), &a.tiles)?;
+        counts = worker(a, a, Mode::Own, counts)?;
         counts.pairs = pairs;
     } else {
-        counts =
-            take(control, Worker::new(kernels, &a.rows, &b.rows, &b.scan, Mode::Both, counts), &a.tiles)?;
-        counts = take(
-            control,
-            Worker::new(kernels, &b.rows, &a.rows, &a.scan, Mode::Distances, counts),
-            &b.tiles,
-        )?;
+        counts = worker(a, b, Mode::Both, counts)?;
+        counts = worker(b, a, Mode::Distances, counts)?;
         counts.pairs = 2 * pairs;
     }
     Worker::finish(&mut counts);

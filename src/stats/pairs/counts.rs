@@ -11,6 +11,31 @@ use crate::parallel::Control;
 /// Most bytes of one table of counts.
 const LARGEST: usize = 2 << 30;
 
+/// Whether counts are kept for each class of i, or added up over all of them (the cases still tell same and other class apart). What is
+/// linear in R needs no classes ([`Profile`](super::Profile)); with many of them, counts together are smaller and faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Classes {
+    /// One count for each class.
+    Apart,
+    /// One count for all, as if there were one class.
+    Together,
+}
+
+impl Classes {
+    /// How many of `n` classes counts have.
+    pub fn kept(self, n: usize) -> usize {
+        match self {
+            Self::Apart => n,
+            Self::Together => n.min(1),
+        }
+    }
+
+    /// What is faster where classes are not asked for: with one or two, apart.
+    pub fn cheapest(n: usize) -> Self {
+        if n > 2 { Self::Together } else { Self::Apart }
+    }
+}
+
 /// Integer counts of ordered pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairCounts {
@@ -45,8 +70,9 @@ impl PairCounts {
         let (slots, features) = (offsets.last().copied().unwrap_or(0), offsets.len().max(1) - 1);
         let bytes = Self::bytes(offsets, n_classes);
         if bytes > LARGEST {
+            let classes = if n_classes > 1 { format!(" and {n_classes} classes") } else { String::new() };
             return Err(Error::Data(format!(
-                "counts of pairs by distance take {:.1} GB for {features} columns with {slots} values and {n_classes} classes, and at most {} GB \
+                "counts of pairs by distance take {:.1} GB for {features} columns with {slots} values{classes}, and at most {} GB \
                  are spent on them; sums under one setting need none: ask for precision='fixed', as in criterion=Pi(precision='fixed') or \
                  count_matrices(..., precision='fixed'), or choose columns first",
                 bytes as f64 / f64::from(1 << 30),
@@ -149,6 +175,20 @@ impl PairCounts {
             *a += sign * b;
         }
         Ok(())
+    }
+
+    /// All classes added up.
+    pub(super) fn together(&self) -> Self {
+        let mut sum = Self::zero(self.offsets.clone(), Classes::Together.kept(self.n_classes));
+        let size = 4 * self.distances();
+        for (to, slot) in sum.cells.chunks_exact_mut(size).zip(self.cells.chunks_exact(self.n_classes * size))
+        {
+            for class in slot.chunks_exact(size) {
+                to.iter_mut().zip(class).for_each(|(to, c)| *to += c);
+            }
+        }
+        sum.pairs = self.pairs;
+        sum
     }
 
     /// Every feature must have seen every ordered pair once; anything else is a defect of the pass.

@@ -9,7 +9,7 @@
 //! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the counters of a tile, about
 //! `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to threads; sums of integers do not depend on how.
 
-use super::counts::PairCounts;
+use super::counts::{Classes, PairCounts};
 use super::dense;
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
@@ -58,7 +58,7 @@ pub fn pair_counts_with(
     let active = Rows::gather(codes, among)?;
     let same = from == among;
     let columns = if same { None } else { Some(Rows::gather(codes, from)?) };
-    let counts = count(control, kernels, columns.as_ref().unwrap_or(&active), &active)?;
+    let counts = count(control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
     counts.check_sums()?;
     Ok(counts)
 }
@@ -69,18 +69,22 @@ pub(super) fn count(
     kernels: Kernels,
     columns: &Rows,
     active: &Rows,
+    classes: Classes,
 ) -> Result<PairCounts> {
-    let classes = active.starts.len() - 1;
-    let control = &PairCounts::affordable(control, &active.offsets, classes)?;
-    let mut counts = PairCounts::zero(active.offsets.clone(), classes);
-    if columns.len() * active.len() <= FEW {
-        few_rows(columns, active, &mut counts);
-        return Ok(counts);
-    }
+    let all = active.starts.len() - 1;
+    let control = &PairCounts::affordable(control, &active.offsets, classes.kept(all))?;
     let own = std::ptr::eq(columns, active);
-    if own && dense::pays(active) {
-        return dense::count(control, active);
+    let few = columns.len() * active.len() <= FEW;
+    if few || own && dense::pays(active) {
+        let mut counts = PairCounts::zero(active.offsets.clone(), all);
+        if few {
+            few_rows(columns, active, &mut counts);
+        } else {
+            counts = dense::count(control, active)?;
+        }
+        return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
+    let mut counts = PairCounts::zero(active.offsets.clone(), classes.kept(all));
     let column_tiles = tiles(columns, kernels.words());
     let scan = if own {
         Scan::new(active, &column_tiles)
@@ -88,10 +92,10 @@ pub(super) fn count(
         Scan::new(active, &tiles(active, kernels.words()))
     };
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
-    let mode = if own { Mode::own(active, kernels) } else { Mode::Columns };
+    let mode = if own { Mode::own(active, kernels, classes) } else { Mode::Columns };
     let parts = parallel::map(control, shares, |share| {
-        let zero = PairCounts::zero(active.offsets.clone(), classes);
-        let worker = Worker::new(kernels, columns, active, &scan, mode, zero);
+        let zero = PairCounts::zero(active.offsets.clone(), classes.kept(all));
+        let worker = Worker::new(kernels, columns, active, &scan, (mode, classes), zero);
         take(control, worker, column_tiles.iter().skip(share).step_by(shares))
     })?;
     let mut parts = parts.into_iter();

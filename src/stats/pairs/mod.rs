@@ -35,7 +35,7 @@ pub use agreement::{Agreement, agreement};
 pub use blocks::{BlockCounts, pair_counts_by_block, pair_counts_by_block_with};
 pub use columns::NominalColumns;
 pub use contract::{Decay, Setting, count_matrices, root_matrix, uniform_matrices};
-pub use counts::PairCounts;
+pub use counts::{Classes, PairCounts};
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{Codes, Column, MAX_WEIGHT, Values};
 pub use node::{Matrices, NodeMatrices, NodeRows, Numbering};

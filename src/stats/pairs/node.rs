@@ -8,7 +8,7 @@
 //! pass. Both give the same numbers to the last bit. O(t^2 n) bit operations.
 
 use super::contract::{Setting, count_matrices, root_matrix};
-use super::counts::PairCounts;
+use super::counts::{Classes, PairCounts};
 use super::exact::count;
 use super::input::{Rows, hash_class, hash_slot};
 use super::profile::Profile;
@@ -140,10 +140,10 @@ impl NodeRows {
     /// [`crate::error::Error::Data`] if counts by distance would not fit the memory; [`crate::error::Error::Cancelled`].
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         if self.rows.len() <= DOZENS && self.rows.total() <= LIGHT {
-            PairCounts::affordable(control, &self.rows.offsets, self.classes.len())?;
+            PairCounts::affordable(control, &self.rows.offsets, 1)?;
             return Ok(double_loop(&self.rows));
         }
-        Ok(Profile::new(&self.counts(control)?))
+        Ok(Profile::new(&self.counts(control, Classes::cheapest(self.classes.len()))?))
     }
 
     /// Profile of the features that vary, and counts by value where those of a child may be had from them (rows count once).
@@ -155,7 +155,7 @@ impl NodeRows {
         if !once || self.rows.len() <= DOZENS {
             return Ok((self.profile(control)?, None));
         }
-        let counts = self.counts(control)?;
+        let counts = self.counts(control, Classes::cheapest(self.classes.len()))?;
         Ok((Profile::new(&counts), ValueCounts::new(&counts, &self.features, &self.codes)))
     }
 
@@ -188,8 +188,8 @@ impl NodeRows {
         Ok(enough.radius(pairs_by_distance(control, &rows)?.into_iter()))
     }
 
-    fn counts(&self, control: &Control) -> Result<PairCounts> {
-        let counts = count(control, Kernels::active(), &self.rows, &self.rows)?;
+    fn counts(&self, control: &Control, classes: Classes) -> Result<PairCounts> {
+        let counts = count(control, Kernels::active(), &self.rows, &self.rows, classes)?;
         counts.check_sums()?;
         Ok(counts)
     }
@@ -199,7 +199,7 @@ impl NodeRows {
     /// # Errors
     /// As [`NodeRows::profile`].
     pub fn matrices(&self, control: &Control, setting: &Setting) -> Result<NodeMatrices> {
-        let counts = self.counts(control)?;
+        let counts = self.counts(control, Classes::Apart)?;
         let of_slots = count_matrices(&counts, setting);
         Ok(NodeMatrices { root: root_matrix(&counts, setting), of_slots })
     }
@@ -372,7 +372,7 @@ mod tests {
                 continue;
             }
             let control = Control::new(1);
-            let counts = node.counts(&control).unwrap();
+            let counts = node.counts(&control, Classes::Apart).unwrap();
             let truth = Profile::new(&counts);
             assert_eq!(node.profile(&control).unwrap(), truth, "seed {seed}");
             if node.rows.len() <= 200 && node.rows.total() <= LIGHT {

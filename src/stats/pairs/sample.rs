@@ -7,7 +7,7 @@
 //! exact pass, whose counts are contracted as they come: no table of counts a pair of blocks is kept.
 
 use super::blocks::each_pair_of_blocks;
-use super::counts::PairCounts;
+use super::counts::{Classes, PairCounts};
 use super::input::Codes;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -72,7 +72,7 @@ pub fn block_scores(
         }
         Ok(scores)
     };
-    let pairs = each_pair_of_blocks(control, Kernels::active(), codes, members, contract)?;
+    let pairs = each_pair_of_blocks(control, Kernels::active(), codes, members, Classes::Apart, contract)?;
     let unit = signs.factors[0] * decay[0];
     let own = (0..n)
         .map(|k| (offsets[k] as usize..offsets[k + 1] as usize).map(|s| unit * share(s) * of_slot[s].1).sum())

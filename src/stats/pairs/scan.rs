@@ -18,6 +18,9 @@ const CHUNK_WORDS: usize = 2;
 /// Most rows of a chunk.
 pub(super) const CHUNK: usize = 64 * CHUNK_WORDS;
 
+/// Some words of a tile, and their class.
+pub(super) type WordRun = (usize, Range<usize>);
+
 /// A tile of columns: words with their class and rows.
 #[derive(Debug)]
 pub(super) struct Tile {
@@ -26,7 +29,7 @@ pub(super) struct Tile {
     /// Class and rows of each word.
     pub words: Vec<(usize, Range<usize>)>,
     /// Runs of words of one class.
-    pub runs: Vec<(usize, Range<usize>)>,
+    pub runs: Vec<WordRun>,
 }
 
 /// Rows in tiles of `words` words.
@@ -38,7 +41,7 @@ pub(super) fn tiles(rows: &Rows, words: usize) -> Vec<Tile> {
     }
     let mut tiles = Vec::new();
     for (index, words) in all.chunks(words).enumerate() {
-        let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+        let mut runs: Vec<WordRun> = Vec::new();
         for (w, (class, _)) in words.iter().enumerate() {
             match runs.last_mut() {
                 Some((last, run)) if last == class => run.end = w + 1,

@@ -1,8 +1,10 @@
 //! Counts against the naive double loop, on random small tables, for every level, thread count and partition.
 
+use super::exact::count;
+use super::input::Rows;
 use super::naive;
 use super::{
-    Codes, Column, Enough, NodeRows, Numbering, PairCounts, Values, default_radius,
+    Classes, Codes, Column, Enough, NodeRows, Numbering, PairCounts, Values, default_radius,
     pair_counts_by_block_with, pair_counts_with,
 };
 use crate::numeric::{mix, uniform};
@@ -82,6 +84,9 @@ fn check(random: &Random, seed: u64) {
         let control = Control::new(1 + (seed % 8) as usize);
         let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
+        let rows = Rows::gather(&codes, None).unwrap();
+        let together = count(&control, Kernels::at(level), &rows, &rows, Classes::Together).unwrap();
+        assert!(together == truth.together(), "seed {seed}, {}, classes together", level.name());
     }
 }
 
@@ -132,7 +137,10 @@ fn blocks_add_up_to_every_training_set() {
         let block: Vec<u16> = (0..codes.n_rows()).map(|_| draw.below(blocks) as u16).collect();
         let levels = Level::available();
         let kernels = Kernels::at(levels[draw.below(levels.len())]);
-        let parts = pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks).unwrap();
+        let count = |classes| {
+            pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks, classes).unwrap()
+        };
+        let (parts, together) = (count(Classes::Apart), count(Classes::Together));
         assert!(
             parts.sum(|_| true).unwrap() == naive::pair_counts(&codes, None, None).unwrap(),
             "seed {seed}"
@@ -144,6 +152,10 @@ fn blocks_add_up_to_every_training_set() {
                 .collect();
             let truth = naive::pair_counts(&codes, Some(&rows), Some(&rows)).unwrap();
             assert!(parts.without(left_out).unwrap() == truth, "seed {seed}, without {left_out}");
+            assert!(
+                together.without(left_out).unwrap() == truth.together(),
+                "seed {seed}, without {left_out}"
+            );
         }
     }
 }

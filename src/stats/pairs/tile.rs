@@ -6,10 +6,13 @@
 //! that the tile does not hold) stay bit-sliced until the run ends. Then popcounts under the planes of each value make cases 1 and 2 of
 //! the features' counters, and the totals of all cases of the counters of all rows, whatever the features say. Columns of a feature's most common
 //! value have counted the rows that do *not* share it ([`Scan::common`]); their cases 1 and 2 are the totals less that.
+//!
+//! Where classes are added up ([`Classes::Together`]) a run is all rows of the columns' own class, or all of other classes: two for a tile,
+//! whatever the number of classes.
 
-use super::counts::PairCounts;
+use super::counts::{Classes, PairCounts};
 use super::input::Rows;
-use super::scan::{CHUNK, Chunk, Scan, Tile};
+use super::scan::{CHUNK, Chunk, Scan, Tile, WordRun};
 use super::window;
 use crate::error::Result;
 use crate::parallel::Control;
@@ -43,8 +46,8 @@ pub(super) enum Mode {
 impl Mode {
     /// The mode for all pairs of some rows. With many small classes the popcounts at the end of a run cost more than the
     /// second order of each pair.
-    pub fn own(rows: &Rows, kernels: Kernels) -> Self {
-        let classes = rows.starts.len() - 1;
+    pub fn own(rows: &Rows, kernels: Kernels, classes: Classes) -> Self {
+        let classes = classes.kept(rows.starts.len() - 1);
         let slots = rows.offsets[rows.features] as f64;
         let of_class = rows.len() as f64 / classes.max(1) as f64;
         let much = of_class * rows.features as f64 > 0.6 * slots * kernels.words() as f64;
@@ -52,10 +55,33 @@ impl Mode {
     }
 }
 
+/// Which rows of a run's chunks are of a column's class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kin {
+    /// All in the columns of this class, none in others.
+    Class(usize),
+    /// None: the tile does not hold their classes.
+    Foreign,
+    /// All: columns of other classes do not count.
+    Same,
+    /// None: columns of their class do not count.
+    Other,
+}
+
+impl Kin {
+    /// The case, from 0, of pairs that agree, for a column of class `own`.
+    fn case(self, own: usize) -> usize {
+        match self {
+            Self::Class(class) => usize::from(class != own),
+            Self::Same => 0,
+            Self::Foreign | Self::Other => 1,
+        }
+    }
+}
+
 /// A run of chunks that share their counters.
 struct Run<'c> {
-    /// Class of all rows; `None` for classes that the tile does not hold.
-    class: Option<usize>,
+    kin: Kin,
     bit: u32,
     side: Side,
     chunks: Vec<&'c Chunk>,
@@ -105,11 +131,14 @@ pub(super) struct Worker<'a> {
     active: &'a Rows,
     scan: &'a Scan,
     mode: Mode,
+    classes: Classes,
     counts: PairCounts,
     /// Planes of all slots for the tile, and their masks of bytes.
     planes: Buffer,
     bytes: Buffer,
     valid: Buffer,
+    /// The columns for which a chunk counts.
+    chosen: Buffer,
     /// Planes of the bits of the columns' multiplicities that occur.
     weights: Vec<(u32, Buffer)>,
     window: Option<Window>,
@@ -128,16 +157,16 @@ pub(super) struct Worker<'a> {
     equal: Vec<u64>,
 }
 
-/// Sums of words of each slot become sums of the tile's runs, every `stride` numbers one.
-fn gather(of_words: &[u64], tile: &Tile, words: usize, out: &mut [u64], stride: usize) {
+/// Sums of words of each slot become sums of runs of words, every `stride` numbers one.
+fn gather(of_words: &[u64], runs: &[WordRun], words: usize, out: &mut [u64], stride: usize) {
     let mut out = out.iter_mut().step_by(stride);
-    if tile.runs.len() == 1 {
+    if runs.len() == 1 {
         // words without columns have sums of 0
         of_words.chunks_exact(words).zip(out).for_each(|(of_words, out)| *out = of_words.iter().sum());
         return;
     }
     for of_words in of_words.chunks_exact(words) {
-        for ((_, run), out) in tile.runs.iter().zip(&mut out) {
+        for ((_, run), out) in runs.iter().zip(&mut out) {
             *out = of_words[run.clone()].iter().sum();
         }
     }
@@ -149,7 +178,7 @@ impl<'a> Worker<'a> {
         columns: &'a Rows,
         active: &'a Rows,
         scan: &'a Scan,
-        mode: Mode,
+        (mode, classes): (Mode, Classes),
         counts: PairCounts,
     ) -> Self {
         let w = kernels.words();
@@ -158,6 +187,7 @@ impl<'a> Worker<'a> {
             planes: Buffer::zeroed(slots * w),
             bytes: Buffer::default(),
             valid: Buffer::zeroed(w),
+            chosen: Buffer::zeroed(w),
             weights: Vec::new(),
             window: None,
             numbers: Buffer::default(),
@@ -175,14 +205,23 @@ impl<'a> Worker<'a> {
             active,
             scan,
             mode,
+            classes,
             counts,
         }
+    }
+
+    /// Where the counts of a class stand.
+    fn place(&self, class: usize) -> usize {
+        if self.classes == Classes::Together { 0 } else { class }
     }
 
     /// The window for a tile with so many pairs at each distance.
     fn choose(&self, pairs: &[f64]) -> Window {
         // half of the classes lie in earlier tiles, and few counts have more than six bits
-        let runs = self.counts.n_classes as f64 / 2.0 + 1.0;
+        let runs = match self.classes {
+            Classes::Apart => self.counts.n_classes as f64 / 2.0 + 1.0,
+            Classes::Together => 4.0,
+        };
         let flushes = 6.0 * runs * f64::from(self.columns.offsets[self.columns.features]);
         window::choose(pairs, self.active.len() as f64, self.scan.steps, flushes, self.kernels.words())
     }
@@ -221,17 +260,39 @@ impl<'a> Worker<'a> {
                 (Mode::Both, _) | (Mode::Own, Ordering::Less) => Side::Both,
                 (Mode::Distances, _) | (Mode::Own, Ordering::Greater) => Side::Distances,
             };
-            let held = side == Side::Both || tile.runs.iter().any(|(class, _)| *class == chunk.class);
-            let class = held.then_some(chunk.class);
-            match runs
-                .iter_mut()
-                .find(|r| r.class == class && r.side == side && r.chunks.len() < MOST / CHUNK)
-            {
-                Some(run) => run.chunks.push(chunk),
-                None => runs.push(Run { class, bit, side, chunks: vec![chunk] }),
+            let held = tile.runs.iter().any(|(class, _)| *class == chunk.class);
+            let kins = match self.classes {
+                Classes::Apart if held || side == Side::Both => [Some(Kin::Class(chunk.class)), None],
+                Classes::Apart => [Some(Kin::Foreign), None],
+                Classes::Together => {
+                    let others = !held || tile.runs.len() > 1;
+                    [held.then_some(Kin::Same), others.then_some(Kin::Other)]
+                }
+            };
+            for kin in kins.into_iter().flatten() {
+                let fits = |r: &&mut Run<'_>| r.kin == kin && r.side == side && r.chunks.len() < MOST / CHUNK;
+                match runs.iter_mut().find(fits) {
+                    Some(run) => run.chunks.push(chunk),
+                    None => runs.push(Run { kin, bit, side, chunks: vec![chunk] }),
+                }
             }
         }
         runs
+    }
+
+    /// The columns for which the rows of a chunk count in a run.
+    fn choose_columns(&mut self, tile: &Tile, kin: Kin, class: usize) {
+        self.chosen.copy_from_slice(&self.valid);
+        let leave = match kin {
+            Kin::Class(_) | Kin::Foreign => return,
+            Kin::Same => |own: usize, class: usize| own != class,
+            Kin::Other => |own: usize, class: usize| own == class,
+        };
+        for (own, words) in &tile.runs {
+            if leave(*own, class) {
+                self.chosen[words.clone()].fill(0);
+            }
+        }
     }
 
     /// Planes of the columns of a tile.
@@ -281,8 +342,9 @@ impl<'a> Worker<'a> {
         }
         for chunk in &run.chunks {
             control.check()?;
+            self.choose_columns(tile, run.kin, chunk.class);
             let (numbers, outside) = (&mut self.numbers, &mut self.outside);
-            if self.kernels.distances(&self.planes, &self.valid, &chunk.slots, window, numbers, outside) {
+            if self.kernels.distances(&self.planes, &self.chosen, &chunk.slots, window, numbers, outside) {
                 self.look_at_each(tile, run, chunk);
             }
             let e = &mut self.everyone;
@@ -314,7 +376,8 @@ impl<'a> Worker<'a> {
             }
             let (slots, row) = (chunk.slots.row(i), chunk.rows[i] as usize);
             for ((word, (own, rows)), &bits) in tile.words.iter().enumerate().zip(outside) {
-                let case = usize::from(run.class != Some(*own));
+                let case = run.kin.case(*own);
+                let (to, other) = (self.place(*own), self.place(chunk.class));
                 let mut bits = bits;
                 while bits != 0 {
                     let bit = bits.trailing_zeros() as usize;
@@ -333,9 +396,9 @@ impl<'a> Worker<'a> {
                     }
                     let cell = |slot: u32, class: usize| ((slot as usize * classes + class) * 4 + case) * d;
                     for (&slot, _) in slots.iter().zip(column).filter(|(a, b)| a == b) {
-                        self.counts.cells[cell(slot, *own) + distance] += weight;
+                        self.counts.cells[cell(slot, to) + distance] += weight;
                         if run.side == Side::Both {
-                            self.counts.cells[cell(slot, chunk.class) + distance] += weight;
+                            self.counts.cells[cell(slot, other) + distance] += weight;
                         }
                     }
                 }
@@ -348,7 +411,9 @@ impl<'a> Worker<'a> {
     fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
         let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
         let features = if run.side == Side::Distances { 0 } else { self.columns.features };
-        let (length, runs) = (window.length, tile.runs.len());
+        let whole = [(0, 0..w)];
+        let spans = if self.classes == Classes::Together { &whole[..] } else { &tile.runs[..] };
+        let (length, runs) = (window.length, spans.len());
         let size = self.planes.len() / w * runs * length;
         self.out.reserve(self.planes.len());
         let all = SlotMasks { planes: &self.planes, bytes: &self.bytes };
@@ -358,7 +423,7 @@ impl<'a> Worker<'a> {
             for q in 0..length {
                 let counter = self.everyone.counter(0, length, q, self.depth, w);
                 self.kernels.flush(counter, all, weight, &mut self.out);
-                gather(&self.out, tile, w, &mut self.totals[q..], length);
+                gather(&self.out, spans, w, &mut self.totals[q..], length);
             }
             // every column has one value of the first feature
             let first = self.columns.offsets[1] as usize * runs * length;
@@ -374,7 +439,7 @@ impl<'a> Worker<'a> {
                     let counter = self.features.counter(k, length, q, self.depth, w);
                     let out = &mut self.out[..own.planes.len()];
                     self.kernels.flush(counter, own, weight, out);
-                    gather(out, tile, w, &mut self.equal[slots.start * runs * length + q..], length);
+                    gather(out, spans, w, &mut self.equal[slots.start * runs * length + q..], length);
                 }
                 if let Some(slot) = self.scan.common[k] {
                     let cells = slot as usize * runs * length..(slot as usize + 1) * runs * length;
@@ -392,15 +457,15 @@ impl<'a> Worker<'a> {
                 }
             };
             for (at, totals) in self.totals.chunks_exact(length).enumerate() {
-                let (slot, own) = (at / runs, tile.runs[at % runs].0);
-                add(slot, own, 2 + usize::from(run.class != Some(own)), totals);
+                let (slot, own) = (at / runs, spans[at % runs].0);
+                add(slot, own, 2 + run.kin.case(own), totals);
             }
             for (at, equal) in self.equal.chunks_exact(length).enumerate() {
-                let (slot, own) = (at / runs, tile.runs[at % runs].0);
-                let case = usize::from(run.class != Some(own));
+                let (slot, own) = (at / runs, spans[at % runs].0);
+                let case = run.kin.case(own);
                 add(slot, own, case, equal);
                 if run.side == Side::Both {
-                    add(slot, run.class.unwrap_or(own), case, equal);
+                    add(slot, if let Kin::Class(class) = run.kin { class } else { own }, case, equal);
                 }
             }
         }
@@ -418,6 +483,7 @@ impl<'a> Worker<'a> {
                 }
                 pairs[x] += sum as f64;
                 for (word, (own, rows)) in tile.words.iter().enumerate() {
+                    let own = self.place(*own);
                     for (&count, row) in plane[word * 64..].iter().zip(rows.clone()) {
                         let count = i64::from(self.columns.weights[row]) * i64::from(count);
                         if count > 0 {
@@ -432,6 +498,7 @@ impl<'a> Worker<'a> {
         }
         // self-pairs that had no counter: in case 1 and among the totals
         for (word, (own, rows)) in tile.words.iter().enumerate() {
+            let own = self.place(*own);
             for (bit, row) in rows.clone().enumerate() {
                 let weight = self.selves[word * 64 + bit];
                 if weight > 0 {

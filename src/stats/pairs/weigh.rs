@@ -17,6 +17,7 @@
 
 use super::contract::Setting;
 use super::cost::counting_pays;
+use super::counts::Classes;
 use super::exact;
 use super::input::{Codes, Rows};
 use super::scan::{CHUNK, Tile, tiles};
@@ -99,7 +100,7 @@ pub(super) fn by_counts(
     setting: &Setting,
 ) -> Result<WeighedPairs> {
     let (out, shape, flat) = start(columns, active, setting)?;
-    let counts = exact::count(control, kernels, columns, active)?;
+    let counts = exact::count(control, kernels, columns, active, Classes::Apart)?;
     counts.check_sums()?;
     Ok(out.of_counts(&counts, &shape, flat))
 }

@@ -139,11 +139,12 @@ impl NodeRows {
     /// # Errors
     /// [`crate::error::Error::Data`] if counts by distance would not fit the memory; [`crate::error::Error::Cancelled`].
     pub fn profile(&self, control: &Control) -> Result<Profile> {
+        let classes = Classes::cheapest(self.classes.len());
         if self.rows.len() <= DOZENS && self.rows.total() <= LIGHT {
-            PairCounts::affordable(control, &self.rows.offsets, 1)?;
+            PairCounts::affordable(control, &self.rows.offsets, classes.kept(self.classes.len()))?;
             return Ok(double_loop(&self.rows));
         }
-        Ok(Profile::new(&self.counts(control, Classes::cheapest(self.classes.len()))?))
+        Ok(Profile::new(&self.counts(control, classes)?))
     }
 
     /// Profile of the features that vary, and counts by value where those of a child may be had from them (rows count once).

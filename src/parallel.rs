@@ -61,6 +61,8 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
 #[derive(Debug, Clone)]
 pub struct Control {
     threads: usize,
+    /// Announces and reports nothing.
+    quiet: bool,
     shared: Arc<Shared>,
 }
 
@@ -74,12 +76,17 @@ struct Shared {
 impl Control {
     /// A control for `threads` threads (0 counts as 1).
     pub fn new(threads: usize) -> Self {
-        Self { threads: threads.max(1), shared: Arc::default() }
+        Self { threads: threads.max(1), quiet: false, shared: Arc::default() }
     }
 
     /// The same job, told to use one thread only (for work below a parallel loop).
     pub fn serial(&self) -> Self {
-        Self { threads: 1, shared: self.shared.clone() }
+        Self { threads: 1, ..self.clone() }
+    }
+
+    /// The same job for a part whose progress is not the job's: what it announces and reports is not heard.
+    pub fn quiet(&self) -> Self {
+        Self { quiet: true, ..self.clone() }
     }
 
     /// Number of threads that the job may use.
@@ -100,12 +107,16 @@ impl Control {
 
     /// Announce how many units of work there are.
     pub fn expect(&self, total: u64) {
-        self.shared.total.store(total, Ordering::Relaxed);
+        if !self.quiet {
+            self.shared.total.store(total, Ordering::Relaxed);
+        }
     }
 
     /// Report `n` finished units of work.
     pub fn advance(&self, n: u64) {
-        self.shared.done.fetch_add(n, Ordering::Relaxed);
+        if !self.quiet {
+            self.shared.done.fetch_add(n, Ordering::Relaxed);
+        }
     }
 
     /// (finished, announced) units of work.

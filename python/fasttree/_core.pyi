@@ -54,6 +54,7 @@ class Dataset:
         sample_weight: np.ndarray | None = None,
         custom: Callable[[np.ndarray], Any] | None = None,
         n_jobs: int | None = None,
+        progress: Callable[[int, int], Any] | None = None,
     ) -> np.ndarray: ...
     def explain(
         self,
@@ -189,6 +190,7 @@ class PairCounts:
 def pair_counts(
     dataset: Dataset,
     rows: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> PairCounts: ...
@@ -221,6 +223,7 @@ def fixed_matrices(
     decay: str,
     at_zero: float,
     rows: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> list[np.ndarray]: ...

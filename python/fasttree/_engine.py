@@ -256,10 +256,11 @@ def score_features(
     sample_weight: Any = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
+    progress: Progress = None,
 ) -> np.ndarray:
     """One score a feature, NaN where the feature allows no split."""
-    data = dataset_of(table, n_jobs)
-    return data.score_features(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs)
+    data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
+    return data.score_features(json.dumps(config), _rows(rows), weights, custom, n_jobs, progress)
 
 
 def explain(
@@ -297,10 +298,16 @@ def cross_validate(
 
 
 def pair_counts(
-    table: Table, rows: Any = None, *, n_jobs: int | None = None, progress: Progress = None
+    table: Table,
+    rows: Any = None,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
 ) -> _core.PairCounts:
-    """Counts of ordered pairs of a Table whose features are all nominal."""
-    return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), n_jobs, progress)
+    """Counts of ordered pairs of a Table whose features are all nominal; weights are copies of rows."""
+    weights = _weights(sample_weight)
+    return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), weights, n_jobs, progress)
 
 
 def agreement_counts(
@@ -343,11 +350,13 @@ def fixed_matrices(
     setting: tuple[tuple[float, float, float, float], float, str, float],
     rows: Any = None,
     *,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> list[np.ndarray]:
-    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed point."""
-    return _core.fixed_matrices(dataset_of(table, n_jobs), *setting, _rows(rows), n_jobs, progress)
+    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed point; weights are copies of rows."""
+    weights = _weights(sample_weight)
+    return _core.fixed_matrices(dataset_of(table, n_jobs), *setting, _rows(rows), weights, n_jobs, progress)
 
 
 def stream_scores(

@@ -25,7 +25,7 @@ from . import _engine, criteria
 from ._settings import integer, real, seed_of
 from ._subsets import Strata
 from .features import score_features
-from .pairs import _nominal, _theta
+from .pairs import _nominal, _theta, copies_of
 from .table import Table
 
 __all__ = ["FeatureEstimates", "estimate_features"]
@@ -249,16 +249,7 @@ def estimate_features(
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
     table = _nominal(Table.from_any(X, y, **options), discretize)
-    weights = table.sample_weight if sample_weight is None else sample_weight
-    if weights is not None:
-        weights = np.asarray(weights, dtype=np.float64)
-        if weights.shape != (len(table),):
-            raise ValueError(f"sample_weight has shape {weights.shape}, expected ({len(table)},)")
-        odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0) & (weights == np.floor(weights))))
-        if len(odd):
-            raise ValueError(
-                f"sample_weight of row {odd[0]} is {weights[odd[0]]}: estimates count copies of rows, whole numbers >= 0"
-            )
+    weights = copies_of(table, sample_weight)
     job = _Job(
         table, metric, criteria.make(criterion), weights, level, seed_of(random_state), n_jobs, progress
     )

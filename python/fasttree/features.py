@@ -72,7 +72,12 @@ def score_features(
     weights = estimator._weights(table, sample_weight)
     config, custom = config_of(estimator.get_params(deep=False), table, weights)
     return _engine.score_features(
-        table, config, sample_weight=weights, custom=custom, n_jobs=estimator.n_jobs
+        table,
+        config,
+        sample_weight=weights,
+        custom=custom,
+        n_jobs=estimator.n_jobs,
+        progress=estimator.progress,
     )
 
 

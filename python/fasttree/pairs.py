@@ -74,7 +74,7 @@ class PairCounts:
             1 to 4, the last the distance.
         pairs: number of ordered pairs counted, self-pairs included.
         feature_names, levels, classes: what the axes mean.
-        tables: one array a feature, shape (values, classes): rows i counted, by value and class.
+        tables: one array a feature, shape (values, classes): rows i counted (with their copies), by value and class.
     """
 
     def __init__(
@@ -312,6 +312,30 @@ def _table_of(X: Any, y: Any, categorical_features: Any, discretize: Any) -> Tab
     return _nominal(Table.from_any(X, y, **options), discretize)
 
 
+def copies_of(table: Table, sample_weight: Any) -> np.ndarray | None:
+    """Copies of each row: what is given, else the table's own weights, else nothing.
+
+    Raises:
+        ValueError: weights that are not whole numbers >= 0, one a row; the row is named.
+    """
+    weights = table.sample_weight if sample_weight is None else sample_weight
+    if weights is None:
+        return None
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must hold numbers, one a row") from None
+    if weights.shape != (len(table),):
+        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({len(table)},)")
+    odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0) & (weights == np.floor(weights))))
+    if len(odd):
+        raise ValueError(
+            f"sample_weight of row {odd[0]} is {weights[odd[0]]}: pairs are counted, so weights are copies of rows, whole "
+            "numbers >= 0; fit and score_features take any"
+        )
+    return weights
+
+
 def _has_numbers(table: Table) -> bool:
     block = table.block
     return block.dtype.kind == "f" if block is not None else any(c.kind == "numeric" for c in table.columns)
@@ -322,6 +346,7 @@ def pair_counts(
     y: Any = None,
     *,
     rows: Any = None,
+    sample_weight: Any = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
     n_jobs: int | None = None,
@@ -334,6 +359,7 @@ def pair_counts(
         y: labels, shape (n_rows,).
         rows: the i of the ordered pairs (row numbers, each once, or a mask); j always runs over all rows, so the counts of a partition of the rows add
             up to the whole. Default: all rows.
+        sample_weight: copies of each row, whole numbers >= 0, shape (n_rows,). Default: the table's own weights.
         discretize: ``"auto"`` (ten equal-width bins for numeric columns), an object of `fasttree.discretize`, or None (a
             numeric column is then an error).
         categorical_features: as in `Table`.
@@ -341,7 +367,7 @@ def pair_counts(
         progress: a function (done, total).
 
     Raises:
-        ValueError: a numeric column with ``discretize=None``, or rows that do not exist.
+        ValueError: a numeric column with ``discretize=None``, rows that do not exist, or weights that are not whole.
 
     Examples:
         >>> import fasttree
@@ -351,11 +377,12 @@ def pair_counts(
         (True, 196)
     """
     table = _table_of(X, y, categorical_features, discretize)
-    core = _engine.pair_counts(
-        table, None if rows is None else _row_numbers(rows, len(table)), n_jobs=n_jobs, progress=progress
-    )
+    weights = copies_of(table, sample_weight)
+    numbers = None if rows is None else _row_numbers(rows, len(table))
+    core = _engine.pair_counts(table, numbers, sample_weight=weights, n_jobs=n_jobs, progress=progress)
     levels = [tuple(c.levels or ()) for c in table.columns]
-    return PairCounts(core, table.feature_names, levels, table.classes, len(table))
+    total = len(table) if weights is None else int(weights.sum())
+    return PairCounts(core, table.feature_names, levels, table.classes, total)
 
 
 def count_matrices(
@@ -368,6 +395,7 @@ def count_matrices(
     at_zero: float = 0.0,
     precision: str = "exact",
     rows: Any = None,
+    sample_weight: Any = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
     n_jobs: int | None = None,
@@ -376,7 +404,7 @@ def count_matrices(
     """R of every feature under one setting, float64 arrays (values, classes, 4).
 
     Args:
-        X, y, rows, discretize, categorical_features, n_jobs, progress: as in `pair_counts`.
+        X, y, rows, sample_weight, discretize, categorical_features, n_jobs, progress: as in `pair_counts`.
         theta, alpha, decay, at_zero: as in `PairCounts.matrices`.
         precision: ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``. ``"fixed"``: pairs are not counted by
             distance, their weights are added up as whole numbers: a pair of different rows is off by at most 2^-25 of the largest
@@ -399,9 +427,19 @@ def count_matrices(
         raise ValueError(f"precision={precision!r}: use 'exact' or 'fixed'")
     table = _table_of(X, y, categorical_features, discretize)
     if precision == "exact":
-        counts = pair_counts(table, rows=rows, discretize=discretize, n_jobs=n_jobs, progress=progress)
+        counts = pair_counts(
+            table,
+            rows=rows,
+            sample_weight=sample_weight,
+            discretize=discretize,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
         return counts.matrices(theta, alpha, decay, at_zero)
     setting = (_theta(theta), float(alpha), decay, float(at_zero))
     rows = None if rows is None else _row_numbers(rows, len(table))
-    found = _engine.fixed_matrices(table, setting, rows, n_jobs=n_jobs, progress=progress)
+    weights = copies_of(table, sample_weight)
+    found = _engine.fixed_matrices(
+        table, setting, rows, sample_weight=weights, n_jobs=n_jobs, progress=progress
+    )
     return [np.asarray(r) for r in found]

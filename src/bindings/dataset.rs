@@ -140,7 +140,7 @@ impl PyDataset {
         let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
             control.expect(1);
             self.data.sort_columns(control)?;
-            let told = resample::alpha::fit(plan, &self.data, &rows, &weights, control)?;
+            let told = resample::alpha::fit(plan, &self.data, &rows, &weights, &control.quiet())?;
             control.advance(1);
             Ok(told)
         })?;
@@ -148,7 +148,8 @@ impl PyDataset {
     }
 
     /// One score a feature, NaN where there is no split.
-    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
+    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn score_features<'py>(
         &self,
         py: Python<'py>,
@@ -157,13 +158,15 @@ impl PyDataset {
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let rows = row_set(rows.as_ref(), &self.data)?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
-        let scores = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
-            self.data.sort_columns(control)?;
-            inspect::score_features(plan, &self.data, &rows, &weights, control)
-        })?;
+        let scores =
+            self.run_plan(py, plan(config, custom)?, n_jobs, progress.as_ref(), |plan, control| {
+                self.data.sort_columns(control)?;
+                inspect::score_features(plan, &self.data, &rows, &weights, control)
+            })?;
         Ok(scores.into_pyarray(py))
     }
 

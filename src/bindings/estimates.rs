@@ -36,14 +36,17 @@ fn internal(data: &Dataset, rows: &[i64]) -> Result<Vec<u32>> {
 }
 
 /// Copies of each row by internal number.
-fn copies(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> PyResult<Option<Vec<u32>>> {
+pub(super) fn copies(
+    weights: Option<&PyReadonlyArray1<'_, f64>>,
+    data: &Dataset,
+) -> PyResult<Option<Vec<u32>>> {
     match convert::weights(weights, data)? {
         Weights::Unit => Ok(None),
         Weights::Integer(copies) => Ok(Some(copies)),
         Weights::Fixed { .. } => Err(exception(Error::parameter(
             "sample_weight",
             "not whole",
-            "estimates count copies of rows: give whole weights",
+            "pairs are counted, so weights are copies of rows: give whole numbers",
         ))),
     }
 }

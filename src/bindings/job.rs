@@ -33,8 +33,8 @@ pub fn run<R: Send>(
         let mut watcher = |control: &Control| {
             Python::attach(|py| {
                 let answer = py.check_signals().and_then(|()| match progress {
-                    Some(f) => f.call1(py, control.progress()).map(|_| ()),
-                    None => Ok(()),
+                    Some(f) if control.progress().1 > 0 => f.call1(py, control.progress()).map(|_| ()),
+                    _ => Ok(()),
                 });
                 answer.map_err(|e| {
                     raised = Some(e);
@@ -52,10 +52,11 @@ pub fn run<R: Send>(
     Ok(result)
 }
 
-/// The last report: everything is done.
+/// The last report: everything is done; work that announced nothing is one unit.
 fn finished(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> PyResult<()> {
     if let Some(f) = progress {
         let (done, total) = control.progress();
+        let total = total.max(1);
         f.call1(py, (done.max(total), total))?;
     }
     Ok(())

@@ -2,9 +2,10 @@
 
 use super::convert::row_set;
 use super::dataset::PyDataset;
+use super::estimates::copies;
 use super::job::{exception, run};
 use crate::criteria::pairs::Precision;
-use crate::data::{self, Dataset};
+use crate::data;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
     Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius, pair_counts_between,
@@ -19,37 +20,35 @@ pub struct PyPairCounts {
     counts: PairCounts,
 }
 
-/// Counts over a data set; `from` and all rows by internal number.
-fn count(data: &Dataset, from: Option<&[u32]>, control: &crate::parallel::Control) -> Result<PairCounts> {
-    let columns = NominalColumns::new(data)?;
-    pair_counts_between(control, &columns.codes(data, None)?, from, None)
-}
-
-/// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows.
+/// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows; `weights` are copies of rows.
 #[pyfunction]
-#[pyo3(signature = (dataset, rows = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (dataset, rows = None, weights = None, n_jobs = None, progress = None))]
 pub fn pair_counts(
     py: Python<'_>,
     dataset: &Bound<'_, PyDataset>,
     rows: Option<PyReadonlyArray1<'_, i64>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PyPairCounts> {
     let data = dataset.get().data();
+    let weights = copies(weights.as_ref(), data)?;
     let from = match &rows {
         None => None,
         Some(_) => Some(row_set(rows.as_ref(), data)?),
     };
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
-        count(data, from.as_ref().map(data::RowSet::rows), control)
+        let columns = NominalColumns::new(data)?;
+        let codes = columns.codes(data, weights.as_deref())?;
+        pair_counts_between(control, &codes, from.as_ref().map(data::RowSet::rows), None)
     })?;
     Ok(PyPairCounts { counts })
 }
 
 /// R of every feature under one setting, pairs weighed in fixed point as they come; shape (values, classes, 4) each.
 #[pyfunction]
-#[pyo3(signature = (dataset, theta, alpha, decay, at_zero, rows = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (dataset, theta, alpha, decay, at_zero, rows = None, weights = None, n_jobs = None, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn fixed_matrices<'py>(
     py: Python<'py>,
@@ -59,11 +58,13 @@ pub fn fixed_matrices<'py>(
     decay: &str,
     at_zero: f64,
     rows: Option<PyReadonlyArray1<'_, i64>>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
     let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
     let data = dataset.get().data();
+    let weights = copies(weights.as_ref(), data)?;
     let from = match &rows {
         None => None,
         Some(_) => Some(row_set(rows.as_ref(), data)?),
@@ -71,7 +72,8 @@ pub fn fixed_matrices<'py>(
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let weighed = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(data)?;
-        weigh_pairs(control, &columns.codes(data, None)?, &setting, from.as_ref().map(data::RowSet::rows))
+        let codes = columns.codes(data, weights.as_deref())?;
+        weigh_pairs(control, &codes, &setting, from.as_ref().map(data::RowSet::rows))
     })?;
     let values: Vec<usize> = (0..weighed.features()).map(|k| weighed.values(k)).collect();
     shaped(py, &weighed.matrices(), &values, weighed.classes())

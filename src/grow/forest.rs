@@ -132,7 +132,7 @@ pub fn plant<T: Send>(
             (Some(urn), Some(draws)) => Some(Arc::new(urn.draw(seed, draws)?)),
             _ => None,
         };
-        let grown = grow(seed, draw.as_ref(), within)?;
+        let grown = grow(seed, draw.as_ref(), &within.quiet())?;
         control.advance(1);
         Ok(grown)
     };

@@ -48,9 +48,9 @@ pub fn cross_validate(
 ) -> Result<Vec<Outcome>> {
     data.sort_columns(control)?;
     control.expect((plans.len() * folds.len()) as u64);
-    let serial = control.serial();
+    let serial = control.serial().quiet();
     let roots = match plans.iter().any(Plan::shares_pairs) {
-        true => roots::roots(data, weights, folds, control)?,
+        true => roots::roots(data, weights, folds, &control.quiet())?,
         false => vec![None; folds.len()],
     };
     // Folds outside, plans inside: what the plans share stays in the cache.

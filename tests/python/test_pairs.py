@@ -216,3 +216,58 @@ def test_seventy_thousand_rows_in_fixed_point() -> None:
     assert sums == [4.9e9] * 5
     for a, b in zip(count_matrices(table), count_matrices(table, precision="fixed"), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-7)
+
+
+def test_weights_are_copies_of_rows_wherever_they_come_from(tmp_path) -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 3, (60, 4)).astype(np.uint8), rng.integers(0, 3, 60)
+    w = rng.integers(0, 4, 60)
+    copies = np.repeat(np.arange(60), w)
+    all_nominal = {"categorical_features": "all"}
+    repeated = Table.from_any(X, y, **all_nominal).take(copies)
+    truth = pair_counts(repeated)
+    assert truth.pairs == int(w.sum()) ** 2
+    weighted = pair_counts(X, y, sample_weight=w, **all_nominal)
+    assert weighted == truth
+    assert all(map(np.array_equal, weighted.tables, truth.tables))
+    for metric in ("pi", "contextual_merit", "relief"):
+        assert np.array_equal(weighted.score(metric), truth.score(metric))
+    for precision in ("exact", "fixed"):
+        got = count_matrices(X, y, sample_weight=w, precision=precision, **all_nominal)
+        expected = count_matrices(repeated, precision=precision)
+        assert all(np.array_equal(a, b) for a, b in zip(got, expected, strict=True))
+    # a file that carries weights
+    lines = [f"{a},{b},{{{c}}}" for a, b, c in zip("uvuv", "pqqp", (3, 2, 5, 1), strict=True)]
+    text = "@relation w\n@attribute a {u,v}\n@attribute c {p,q}\n@data\n" + "\n".join(lines) + "\n"
+    (tmp_path / "w.arff").write_text(text)
+    assert pair_counts(datasets.load(tmp_path / "w.arff")).pairs == 11**2
+    with pytest.raises(ValueError, match=r"sample_weight of row 2 is 0\.5.*whole"):
+        pair_counts(X, y, sample_weight=[1, 2, 0.5] + [1] * 57, **all_nominal)
+    with pytest.raises(ValueError, match=r"shape \(3,\), expected \(60,\)"):
+        count_matrices(X, y, sample_weight=[1, 2, 3], precision="fixed", **all_nominal)
+
+
+def test_progress_says_what_there_is_to_do() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 3, (6000, 12)).astype(np.uint8)
+    y = (X[:, 0] + X[:, 1]) % 2
+    seen: list[tuple[int, int]] = []
+
+    def note(done: int, total: int) -> None:
+        assert 0 <= done <= total > 0
+        seen.append((done, total))
+
+    given = {"categorical_features": "all", "progress": note}
+    calls = [
+        lambda: pair_counts(X, y, **given),
+        lambda: count_matrices(X, y, precision="fixed", **given),
+        lambda: fasttree.estimate_features(X, y, sample=400, method="rows", **given),
+        *(
+            lambda criterion=criterion: fasttree.score_features(X, y, criterion=criterion, **given)
+            for criterion in ("pi", "relief", "gini", "contextual_merit")
+        ),
+    ]
+    for call in calls:
+        seen.clear()
+        call()
+        assert seen and seen[-1][0] == seen[-1][1]

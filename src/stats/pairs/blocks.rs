@@ -117,10 +117,13 @@ pub(super) fn each_pair_of_blocks<R: Send>(
         Ok(Block { rows, tiles, scan })
     })?;
     let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
+    control.expect(pairs.len() as u64);
+    let within = control.quiet();
     parallel::map(control, pairs.len(), |p| {
         let (a, b) = pairs[p];
-        let counts = between(control, kernels, [&prepared[a], &prepared[b]], a == b, classes)?;
+        let counts = between(&within, kernels, [&prepared[a], &prepared[b]], a == b, classes)?;
         counts.check_sums()?;
+        control.advance(1);
         f(a, b, counts)
     })
 }

@@ -91,6 +91,7 @@ pub(super) fn count(
     } else {
         Scan::new(active, &tiles(active, kernels.words()))
     };
+    control.expect(column_tiles.len() as u64);
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     let mode = if own { Mode::own(active, kernels, classes) } else { Mode::Columns };
     let parts = parallel::map(control, shares, |share| {
@@ -118,6 +119,7 @@ pub(super) fn take<'t>(
 ) -> Result<PairCounts> {
     for tile in tiles {
         worker.tile(control, tile)?;
+        control.advance(1);
     }
     Ok(worker.counts())
 }

@@ -173,6 +173,7 @@ impl NodeRows {
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
     pub fn radius(&self, control: &Control, enough: Enough) -> Result<usize> {
+        let control = &control.quiet();
         let (rows, n) = (&self.rows, self.rows.features);
         if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {
             return Ok(enough.radius(slow_pairs_by_distance(control, rows)?.into_iter()));

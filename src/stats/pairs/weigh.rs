@@ -120,6 +120,7 @@ pub(super) fn by_sums(
     let blocks = Blocks::new(control, active, &tiles(active, kernels.words()))?;
     let column_tiles = tiles(columns, kernels.words());
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    control.expect(column_tiles.len() as u64 * (1 + u64::from(!flat)));
     let worker = || Worker::new(kernels, columns, active, own);
     let nearest = if flat {
         1
@@ -129,6 +130,7 @@ pub(super) fn by_sums(
             let mut best = 0;
             for tile in column_tiles.iter().skip(share).step_by(shares) {
                 best = worker.nearest(control, tile, &blocks, best)?;
+                control.advance(1);
             }
             Ok(best)
         })?;
@@ -145,6 +147,7 @@ pub(super) fn by_sums(
         let mut part = Sums::zero(columns, active);
         for tile in column_tiles.iter().skip(share).step_by(shares) {
             worker.tile(control, tile, &blocks, &by_agreements, &mut part)?;
+            control.advance(1);
         }
         Ok(part)
     })?;

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ._checks import weights_array
 from ._rows import Schema, rows_for, without_empty_rows
 from ._worth import prior_factors
 from .table import Table
@@ -72,7 +73,7 @@ class Classifier:
         if sample_weight is None:
             sample_weight = table.sample_weight
         if sample_weight is not None:
-            sample_weight = np.asarray(sample_weight, dtype=np.float64)
+            sample_weight = weights_array(sample_weight)
             if sample_weight.ndim == 0:
                 sample_weight = np.full(len(table), float(sample_weight))
             if sample_weight.ndim != 1:
@@ -145,7 +146,8 @@ class Classifier:
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
         right = self._right(self.predict(X), X, y)
-        return float(np.average(right, weights=sample_weight))
+        weights = None if sample_weight is None else weights_array(sample_weight)
+        return float(np.average(right, weights=weights))
 
     def _right(self, predicted: np.ndarray, X: Any, y: Any) -> np.ndarray:
         """1.0 where a prediction is the label, else 0.0."""

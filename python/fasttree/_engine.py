@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._checks import threads
 from ._core import BayesModel, Forest, InternalError, Model
 from .table import Column, Table
 
@@ -143,7 +144,8 @@ def _block(values: np.ndarray, numeric: bool) -> np.ndarray:
 
 
 def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
-    """The encoded rows of a Table (made on first use and kept there)."""
+    """The encoded rows of a Table (made on first use and kept there); refuses an `n_jobs` that means nothing."""
+    threads(n_jobs)
     if table._encoded is None:
         codes = table.y_codes
         if len(table.classes) > 65_535:
@@ -371,6 +373,7 @@ def stream_scores(
     progress: Progress = None,
 ) -> np.ndarray:
     """One score a column of a C-contiguous uint8 array, read where it lies."""
+    threads(n_jobs)
     weights = _weights(sample_weight)
     return _core.stream_scores(
         codes, classes, n_classes, criterion, json.dumps(options), weights, n_jobs, progress

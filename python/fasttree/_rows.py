@@ -165,7 +165,10 @@ def _options(schema: Schema, X: Any) -> dict[str, Any]:
 
 def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or all are positive)."""
-    given = np.asarray(weights)
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # ragged: refused by name where weights are read
+        return X, y, weights
     if given.ndim != 1 or given.dtype.kind not in "biuf" or not hasattr(X, "__len__") or len(X) != len(given):
         return X, y, weights
     if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0) or len(y) != len(given):

@@ -12,19 +12,24 @@ import difflib
 import json
 import math
 import numbers
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from . import criteria, pruning
+from . import criteria, discretize, pruning
+from ._checks import integer, one_of, real, shown
 from ._worth import costs_of, plain_costs
 from .criteria import Criterion, NamedCallable, PairFunction, option_hint
 from .table import Table
 
 __all__ = [
     "config_of",
+    "integer",
+    "one_of",
     "prunings_of",
+    "real",
     "restored_discretizer",
     "restored_parameters",
     "stored_discretizer",
@@ -33,13 +38,6 @@ __all__ = [
 
 NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
-
-
-def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
-    """The value if it is known, else a ValueError that lists what is."""
-    if not any(value is k or (type(value) is type(k) and value == k) for k in known):
-        raise ValueError(f"{name}={value!r} is not known; use {', '.join(repr(k) for k in known)}")
-    return value
 
 
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
@@ -66,22 +64,6 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     return kind(criterion=criterion, **params)
 
 
-def integer(name: str, value: Any, low: int) -> int:
-    """A whole number that is at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ValueError(f"{name}={value!r} must be a whole number >= {low}")
-    if int(value) < low:
-        raise ValueError(f"{name}={value!r} must be at least {low}")
-    return int(value)
-
-
-def real(name: str, value: Any, low: float, high: float) -> float:
-    """A number in [low, high]."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not low <= float(value) <= high:
-        raise ValueError(f"{name}={value!r} must be a number in [{low:g}, {high:g}]")
-    return float(value)
-
-
 def share_or_count(name: str, value: Any, n_rows: int, low: int) -> int:
     """A number of rows, given as such or (a float below 1) as a share of the rows, rounded up."""
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
@@ -99,7 +81,7 @@ def max_features(value: Any, n_features: int) -> int | None:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         if not 1 <= int(value) <= n_features:
             raise ValueError(
-                f"max_features={value!r} must lie between 1 and the number of features, {n_features}"
+                f"max_features={shown(value)} must lie between 1 and the number of features, {n_features}"
             )
         return int(value)
     return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
@@ -122,22 +104,9 @@ def seed_of(random_state: Any) -> int:
 
 def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
     """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the criterion's evidence."""
-    if isinstance(value, str) and value == "auto" and evidence in ("pairs", "neighbours"):
-        value = "equal_width"
-    if value is None or (isinstance(value, str) and value == "auto"):
-        return None
-    if isinstance(value, str):
-        one_of("discretize", value, ("auto", "equal_width", "equal_frequency", "mdlp"))
-        if value == "mdlp":
-            return {"method": value}
-        return {"method": value, "n_bins": integer("n_bins", n_bins, 1)}
-    if hasattr(value, "to_config"):
-        config: dict[str, Any] = value.to_config()
-        return config
-    raise ValueError(
-        f"discretize={value!r} is not known; use 'auto', None, 'equal_width', 'equal_frequency', 'mdlp' or an object of "
-        "fasttree.discretize"
-    )
+    auto = "equal_width" if evidence in ("pairs", "neighbours") else None
+    made = discretize.make(value, n_bins, auto=auto)
+    return None if made is None else made.to_config()
 
 
 def smoothing_of(value: Any) -> dict[str, Any]:
@@ -237,8 +206,6 @@ def restored_discretizer(value: Any) -> Any:
     """
     if not isinstance(value, dict):
         return value
-    from . import discretize
-
     if value["class"] not in discretize.__all__:
         raise ValueError(f"there is no discretiser {value['class']!r}")
     return getattr(discretize, value["class"])(**value["params"])
@@ -284,17 +251,20 @@ def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
     """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on their weight."""
     if weights is None:
         return n_rows, n_rows
-    total = float(np.sum(weights))
+    with np.errstate(over="ignore"):
+        total = float(np.sum(weights))
     if not math.isfinite(total) or total < 0:
         return n_rows, n_rows
     whole = total < 2**32 and bool(np.all(np.mod(weights, 1) == 0))
     return int(total) if whole else int(np.count_nonzero(weights)), math.ceil(total)
 
 
-def _check_pair_weights(weights: np.ndarray) -> None:
+def check_pair_weights(weights: np.ndarray) -> None:
     """Refuse weights whose products over all pairs of rows are beyond float64."""
-    heaviest, total = float(np.max(weights, initial=0.0)), float(np.sum(weights))
-    if math.isfinite(total) and total > 1e150:
+    heaviest = float(np.max(weights, initial=0.0))
+    with np.errstate(over="ignore"):
+        total = float(np.sum(weights))
+    if math.isfinite(heaviest) and total > 1e150:
         raise ValueError(
             f"sample_weight sums to {total:.4g} (the largest is {heaviest:.4g}): a pair of rows weighs the product of both, "
             "which is beyond float64; divide all weights by the largest"
@@ -314,8 +284,8 @@ def config_of(
     """
     (n_rows, total), n_features = copies_of(len(table), weights), table.n_features
     criterion = criteria.make(params["criterion"])
-    if weights is not None and criteria.evidence_of(criterion) == "pairs":
-        _check_pair_weights(weights)
+    if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
+        check_pair_weights(weights)
     ties = one_of("ties", params["ties"], ("first", "row", "random"))
     random = ties == "random" or params["max_features"] is not None
     config: dict[str, Any] = {
@@ -352,7 +322,7 @@ def config_of(
     if params["max_leaf_nodes"] is not None:
         config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
     if params["min_score"] is not None:
-        config["min_score"] = real("min_score", params["min_score"], -math.inf, math.inf)
+        config["min_score"] = real("min_score", params["min_score"], -sys.float_info.max, sys.float_info.max)
     if isinstance(criterion, Criterion):
         config["criterion"] = criterion.name
         config["criterion_options"] = criterion.options(table.classes, total)

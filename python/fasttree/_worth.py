@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ._checks import shown
+
 __all__ = ["costs_of", "plain_costs", "prior_factors"]
 
 
@@ -31,8 +33,8 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
         return None
     try:
         costs = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"cost_matrix={value!r} must be an array of numbers or None") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"cost_matrix={shown(value)} must be an array of numbers or None") from error
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class by predicted class, in "
@@ -80,9 +82,9 @@ def prior_factors(
     else:
         try:
             shares = np.asarray(priors, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
-                f"priors={priors!r} must be None, 'equal', a dict or a list of shares"
+                f"priors={shown(priors)} must be None, 'equal', a dict or a list of shares"
             ) from error
         if shares.shape != (n,):
             raise ValueError(

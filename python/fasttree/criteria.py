@@ -35,9 +35,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _engine
+from ._checks import DECAYS, as_float, at_least_zero, four_weights, one_of, shown
 from ._parameters import Parameters
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
+__all__ += [info["class_name"] for info in _engine.criteria_registry()]
 
 
 class Criterion(Parameters):
@@ -63,9 +65,9 @@ class Criterion(Parameters):
             if isinstance(value, np.ndarray | np.generic):
                 options[name] = value = value.tolist()
             for number in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(number, float) and not math.isfinite(number):
+                if not math.isfinite(as_float(number) or 0.0):
                     doc = next(o["doc"] for o in self.info["options"] if o["name"] == name)
-                    raise ValueError(f"{self.name}: {name}={value!r} must be finite. {name}: {doc}")
+                    raise ValueError(f"{self.name}: {name}={shown(value)} must be finite. {name}: {doc}")
             self._check_kind(name, value)
         if callable(options.get("size")):
             options["size_values"] = size_values(options["size"], n_rows)
@@ -92,7 +94,7 @@ class Criterion(Parameters):
         else:
             kind, fits = "a number", _is_number(value)
         if not fits:
-            raise ValueError(f"{self.name}: {name}={value!r} is not {kind}. {name}: {option['doc']}")
+            raise ValueError(f"{self.name}: {name}={shown(value)} is not {kind}. {name}: {option['doc']}")
 
     def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
         """Scores of contingency tables.
@@ -217,18 +219,16 @@ class PairFunction(Parameters):
         Raises:
             ValueError: a setting outside its domain.
         """
-        theta = np.asarray(self.theta, dtype=np.float64)
-        if theta.shape != (4,):
-            raise ValueError(
-                f"PairFunction: theta has shape {theta.shape}; it holds four weights in [0, 1], one a case"
-            )
-        numbers = {"alpha": float(self.alpha), "at_zero": float(self.at_zero)}
-        for name, value in [*numbers.items(), *(("theta", float(t)) for t in theta)]:
-            if not math.isfinite(value):
-                raise ValueError(f"PairFunction: {name}={value!r} must be finite and at least 0")
-        if self.precision not in ("exact", "fixed"):
-            raise ValueError(f"PairFunction: precision={self.precision!r} is not one of 'exact', 'fixed'")
-        return {"theta": theta.tolist(), "decay": self.decay, "precision": self.precision, **numbers}
+        try:
+            return {
+                "theta": list(four_weights(self.theta)),
+                "alpha": at_least_zero("alpha", self.alpha),
+                "decay": one_of("decay", self.decay, DECAYS),
+                "at_zero": at_least_zero("at_zero", self.at_zero),
+                "precision": one_of("precision", self.precision, ("exact", "fixed")),
+            }
+        except ValueError as error:
+            raise ValueError(f"PairFunction: {error}") from None
 
 
 class NamedCallable:
@@ -305,7 +305,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_registry()])
+    return sorted(__all__)
 
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:

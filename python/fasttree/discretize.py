@@ -32,6 +32,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from . import _engine
+from ._checks import integer, shown, weights_array
 from ._encode import Column
 from ._parameters import Parameters
 from ._rebuild import fill_labels, is_frame, replace_columns
@@ -43,6 +44,7 @@ __all__ = [
     "EqualWidth",
     "ReplaceMissing",
     "interval_labels",
+    "make",
 ]
 
 Scope = Literal["fold", "all"]
@@ -348,6 +350,41 @@ class MDLP(Discretizer):
         return table
 
 
+_WORDS: dict[str, type[Discretizer]] = {
+    "equal_width": EqualWidth,
+    "equal_frequency": EqualFrequency,
+    "mdlp": MDLP,
+}
+
+
+def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> Discretizer | None:
+    """The discretiser that a parameter `discretize` means; None for None.
+
+    Args:
+        value: None, ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object of this module that makes bins.
+        n_bins: bins of the words that take a number of them.
+        auto: the word that ``"auto"`` stands for; None: it stands for None.
+
+    Raises:
+        ValueError: anything else, or `n_bins` that is no whole number >= 1.
+
+    Examples:
+        >>> make("mdlp"), make("auto"), make("equal_frequency", 4)
+        (MDLP(scope='fold'), EqualWidth(n_bins=10, scope='fold'), EqualFrequency(n_bins=4, scope='fold'))
+    """
+    if isinstance(value, str) and value == "auto":
+        value = auto
+    if value is None or isinstance(value, Discretizer):
+        return value
+    kind = _WORDS.get(value) if isinstance(value, str) else None
+    if kind is None:
+        raise ValueError(
+            f"discretize={shown(value)} is not known; use 'auto', None, {', '.join(map(repr, _WORDS))} or one of the "
+            "discretisers of fasttree.discretize: EqualWidth(...), EqualFrequency(...), MDLP()"
+        )
+    return MDLP() if kind is MDLP else kind(integer("n_bins", n_bins, 1))  # type: ignore[call-arg]
+
+
 class ReplaceMissing(ColumnTransformer):
     """Missing cells become the mean (numeric) or the mode (nominal) of the training rows; the class is untouched.
 
@@ -437,7 +474,7 @@ def _mode(column: Column, weights: np.ndarray | None) -> Any:
 
 
 def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
-    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    weights = np.ascontiguousarray(weights_array(weights))
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape} but X has {n_rows} rows")
     bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))

@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 
 from . import _engine, criteria
-from ._settings import integer, real, seed_of
+from ._checks import four_weights, integer, real
+from ._settings import seed_of
 from ._subsets import Strata
 from .features import score_features
-from .pairs import _nominal, _theta, copies_of
+from .pairs import binned, copies_of
 from .table import Table
 
 __all__ = ["FeatureEstimates", "estimate_features"]
@@ -165,9 +166,7 @@ def _metric_of(criterion: Any) -> _Metric:
     )
     if name == "contextual_merit":
         return _Metric(name, ones, alpha, options["decay"], at_zero)
-    theta = _theta(options["theta"])
-    for case, weight in enumerate(theta):
-        real(f"pi: theta[{case}]", weight, 0.0, 1.0)
+    theta = four_weights(options["theta"], "pi: theta")
     name = "pi" if options["weighted"] else "pi_unweighted"
     return _Metric(name, theta, alpha, options["decay"], at_zero)
 
@@ -248,8 +247,9 @@ def estimate_features(
             raise ValueError(f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}")
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
-    table = _nominal(Table.from_any(X, y, **options), discretize)
+    table = Table.from_any(X, y, **options)
     weights = copies_of(table, sample_weight)
+    table = binned(table, discretize, weights)
     job = _Job(
         table, metric, criteria.make(criterion), weights, level, seed_of(random_state), n_jobs, progress
     )

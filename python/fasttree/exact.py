@@ -32,13 +32,12 @@ from __future__ import annotations
 
 import json
 import math
-import numbers
 from typing import Any
 
 import numpy as np
 
 from . import _engine
-from ._settings import integer, one_of, real
+from ._checks import as_float, integer, one_of, real, shown
 from .estimators import FastTreeClassifier, read_back
 
 __all__ = ["MinimalTreeClassifier", "OptimalTreeClassifier", "minimal_tree", "optimal_tree", "restored"]
@@ -51,10 +50,10 @@ def _limit(name: str, value: Any, low: int) -> int | None:
 def _seconds(value: Any) -> float | None:
     if value is None:
         return None
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not real or not float(value) >= 0 or math.isinf(float(value)):
-        raise ValueError(f"time_limit={value!r} must be None or a number of seconds >= 0")
-    return float(value)
+    seconds = as_float(value)
+    if seconds is None or not 0 <= seconds < math.inf:
+        raise ValueError(f"time_limit={shown(value)} must be None or a number of seconds >= 0")
+    return seconds
 
 
 class _Searched(FastTreeClassifier):

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine, criteria
+from ._checks import as_float, shown
 from ._settings import config_of, integer, made_of
 from ._wide import codes_of, stream
 from .table import Table
@@ -133,8 +134,8 @@ def turf(
         >>> sorted(turf(table, keep=5).ranking[:2].tolist())
         [0, 1]
     """
-    if isinstance(share, bool) or not 0 < float(share) < 1:
-        raise ValueError(f"share={share!r} must lie between 0 and 1, both excluded")
+    if not 0 < (as_float(share) or 0.0) < 1:
+        raise ValueError(f"share={shown(share)} must be a number that lies between 0 and 1, both excluded")
     keep = integer("keep", keep, 1)
     options = {"criterion": criterion, "sample_weight": sample_weight, **params}
     nominal = params.get("categorical_features", "from_dtype")

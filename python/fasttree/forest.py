@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
+from ._checks import weights_array
 from ._classifier import Classifier
 from ._rows import check_count
 from ._settings import config_of, copies_of, integer, real, seed_of, share_or_count, stored_parameters
@@ -234,7 +235,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters (n_rows,)."""
         judged = voters > 0
         probabilities[~judged] = np.nan
-        given = table.sample_weight if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        given = table.sample_weight if sample_weight is None else weights_array(sample_weight)
         if given is not None and given.ndim == 1 and len(given) != len(table):
             given = given[given > 0]
         weights = np.ones(len(table)) if given is None else np.broadcast_to(given, len(table))

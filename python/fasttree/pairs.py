@@ -29,6 +29,8 @@ from typing import Any, overload
 import numpy as np
 
 from . import _engine
+from ._checks import DECAYS, at_least_zero, four_weights, one_of, several_fours, weights_array
+from .discretize import make
 from .table import Table
 
 __all__ = ["PairCounts", "count_matrices", "pair_counts"]
@@ -145,12 +147,7 @@ class PairCounts:
         Raises:
             ValueError: a parameter outside its domain.
         """
-        return [
-            np.asarray(r)
-            for r in self._core.matrices(
-                _theta(theta), _number("alpha", alpha), decay, _number("at_zero", at_zero)
-            )
-        ]
+        return [np.asarray(r) for r in self._core.matrices(*_setting(theta, alpha, decay, at_zero))]
 
     def root(
         self,
@@ -160,9 +157,7 @@ class PairCounts:
         at_zero: float = 0.0,
     ) -> np.ndarray:
         """R over the whole set (the paper's eq. 12), shape (classes, 4); columns 3 and 4 are zero."""
-        return np.asarray(
-            self._core.root(_theta(theta), _number("alpha", alpha), decay, _number("at_zero", at_zero))
-        ).reshape(-1, 4)
+        return np.asarray(self._core.root(*_setting(theta, alpha, decay, at_zero))).reshape(-1, 4)
 
     def score(
         self,
@@ -186,20 +181,9 @@ class PairCounts:
         Raises:
             ValueError: a parameter outside its domain, or a function that returns something else than scores.
         """
-        name = "pi" if callable(criterion) else criterion
-        defaults = _DEFAULTS.get(name, _DEFAULTS["pi"])
-        theta = _theta(defaults["theta"] if theta is None else theta)
-        decay = defaults["decay"] if decay is None else decay
-        if alpha is None:
-            alpha = defaults["alpha"]
-            if alpha is None:
-                alpha = float(self._core.default_radius())
+        theta, alpha, decay = self._defaults(criterion, theta, alpha, decay)
         if not callable(criterion):
-            return np.asarray(
-                self._core.score(
-                    criterion, theta, _number("alpha", alpha), decay, _number("at_zero", at_zero)
-                )
-            )
+            return np.asarray(self._core.score(criterion, *_setting(theta, alpha, decay, at_zero)))
         matrices = self.matrices(theta, alpha, decay, at_zero)
         most = max(len(r) for r in matrices)
         stack = np.zeros((len(matrices), most, len(self.classes), 4))
@@ -219,19 +203,19 @@ class PairCounts:
 
     def sweep(
         self,
-        criterion: str = "pi",
+        criterion: str | Callable[..., Any] = "pi",
         *,
-        theta: Any = (1.0, 1.0, 1.0, 1.0),
-        alpha: Any = 0.1,
-        decay: Any = "exponential",
+        theta: Any = None,
+        alpha: Any = None,
+        decay: Any = None,
         at_zero: float = 0.0,
     ) -> np.ndarray:
         """Scores under every combination of settings: contractions of the counts at hand, about a microsecond each.
 
         Args:
-            criterion: ``"pi"``, ``"pi_unweighted"``, ``"contextual_merit"`` or ``"relief"``, as in `score`.
+            criterion: as in `score`; a function is called once a setting.
             theta: four weights, or a list of such fours.
-            alpha, decay: one value or several.
+            alpha, decay: one value or several. What is not given is the criterion's own, as in `score`.
             at_zero: weight of pairs at distance 0 under ``"power"``.
 
         Returns:
@@ -245,45 +229,61 @@ class PairCounts:
             >>> counts = pair_counts(fasttree.datasets.make_xor())
             >>> counts.sweep(alpha=np.linspace(0.0, 1.0, 5)).shape
             (1, 5, 1, 3)
+            >>> counts.sweep("contextual_merit", alpha=[1.0, 2.0])[0, :, 0].tolist()
+            [[12.0, 12.0, 8.0], [10.0, 10.0, 4.0]]
         """
-        thetas = np.atleast_2d(np.asarray(theta, dtype=np.float64))
-        alphas = [_number("alpha", a) for a in np.atleast_1d(np.asarray(alpha, dtype=object))]
-        decays = [decay] if isinstance(decay, str) else list(decay)
-        fours = [_theta(t) for t in thetas]
-        settings = [(t, a, d, _number("at_zero", at_zero)) for t in fours for a in alphas for d in decays]
-        scores = np.asarray(self._core.sweep(criterion, settings))
-        return scores.reshape(len(fours), len(alphas), len(decays), len(self.counts))
+        theta, alpha, decay = self._defaults(criterion, theta, alpha, decay)
+        thetas = several_fours(theta)
+        alphas, decays = (
+            [x] if isinstance(x, str) or not np.iterable(x) else list(x) for x in (alpha, decay)
+        )
+        settings = [_setting(t, a, d, at_zero) for t in thetas for a in alphas for d in decays]
+        if callable(criterion):
+            scores = np.array(
+                [self.score(criterion, theta=t, alpha=a, decay=d, at_zero=z) for t, a, d, z in settings]
+            )
+        else:
+            scores = np.asarray(self._core.sweep(criterion, settings))
+        return scores.reshape(len(thetas), len(alphas), len(decays), len(self.counts))
+
+    def _defaults(self, criterion: Any, theta: Any, alpha: Any, decay: Any) -> tuple[Any, Any, Any]:
+        """The setting with what is None filled in from the criterion's own."""
+        if not callable(criterion):
+            one_of("criterion", criterion, tuple(_DEFAULTS))
+        own = _DEFAULTS["pi" if callable(criterion) else criterion]
+        theta = own["theta"] if theta is None else theta
+        alpha = own["alpha"] if alpha is None else alpha
+        if alpha is None:
+            alpha = float(self._core.default_radius())
+        return theta, alpha, own["decay"] if decay is None else decay
 
 
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{name}={value!r} is not a number")
-    return float(value)
+_Setting = tuple[tuple[float, float, float, float], float, str, float]
 
 
-def _theta(theta: Any) -> tuple[float, float, float, float]:
-    values = np.asarray(theta, dtype=np.float64)
-    if values.shape != (4,):
-        raise ValueError(f"theta has shape {values.shape}; it holds four weights, one a case")
-    a, b, c, d = (float(v) for v in values)
-    return a, b, c, d
+def _setting(theta: Any, alpha: Any, decay: Any, at_zero: Any) -> _Setting:
+    """A setting, checked."""
+    return (
+        four_weights(theta),
+        at_least_zero("alpha", alpha),
+        one_of("decay", decay, DECAYS),
+        at_least_zero("at_zero", at_zero),
+    )
 
 
-def _nominal(table: Table, discretize: Any) -> Table:
+def binned(table: Table, discretize: Any, sample_weight: Any = None) -> Table:
+    """The Table without numeric columns, binned as the parameter says by rows of these weights (or the Table's)."""
     numeric = [c.name for c in table.columns if c.kind == "numeric"] if _has_numbers(table) else []
+    discretizer = make(discretize)
     if not numeric:
         return table
-    if discretize is None:
+    if discretizer is None:
         raise ValueError(
             f"column {numeric[0]!r} is numeric and discretize is None: pairs are counted over nominal columns; "
-            "choose discretize='auto' or an object of fasttree.discretize"
+            "choose discretize='auto', 'equal_width', 'equal_frequency', 'mdlp' or an object of fasttree.discretize"
         )
-    if discretize == "auto":
-        from .discretize import EqualWidth
-
-        discretize = EqualWidth()
-    binned: Table = discretize.fit_transform(table)
-    return binned
+    found: Table = discretizer.fit_transform(table, None, sample_weight)
+    return found
 
 
 def _row_numbers(rows: Any, n: int) -> np.ndarray:
@@ -306,10 +306,14 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     return array
 
 
-def _table_of(X: Any, y: Any, categorical_features: Any, discretize: Any) -> Table:
-    """A Table without numeric columns."""
+def _table_of(
+    X: Any, y: Any, sample_weight: Any, categorical_features: Any, discretize: Any
+) -> tuple[Table, np.ndarray | None]:
+    """A Table without numeric columns, and the copies of its rows."""
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
-    return _nominal(Table.from_any(X, y, **options), discretize)
+    table = Table.from_any(X, y, **options)
+    weights = copies_of(table, sample_weight)
+    return binned(table, discretize, weights), weights
 
 
 def copies_of(table: Table, sample_weight: Any) -> np.ndarray | None:
@@ -321,10 +325,7 @@ def copies_of(table: Table, sample_weight: Any) -> np.ndarray | None:
     weights = table.sample_weight if sample_weight is None else sample_weight
     if weights is None:
         return None
-    try:
-        weights = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("sample_weight must hold numbers, one a row") from None
+    weights = weights_array(weights)
     if weights.shape != (len(table),):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({len(table)},)")
     odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0) & (weights == np.floor(weights))))
@@ -360,8 +361,8 @@ def pair_counts(
         rows: the i of the ordered pairs (row numbers, each once, or a mask); j always runs over all rows, so the counts of a partition of the rows add
             up to the whole. Default: all rows.
         sample_weight: copies of each row, whole numbers >= 0, shape (n_rows,). Default: the table's own weights.
-        discretize: ``"auto"`` (ten equal-width bins for numeric columns), an object of `fasttree.discretize`, or None (a
-            numeric column is then an error).
+        discretize: of numeric columns: ``"auto"`` or ``"equal_width"`` (ten bins), ``"equal_frequency"`` (ten), ``"mdlp"``, an object of
+            `fasttree.discretize`, or None (a numeric column is then an error).
         categorical_features: as in `Table`.
         n_jobs: threads; the counts do not depend on it.
         progress: a function (done, total).
@@ -376,8 +377,7 @@ def pair_counts(
         >>> part == pair_counts(table), part.pairs
         (True, 196)
     """
-    table = _table_of(X, y, categorical_features, discretize)
-    weights = copies_of(table, sample_weight)
+    table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     numbers = None if rows is None else _row_numbers(rows, len(table))
     core = _engine.pair_counts(table, numbers, sample_weight=weights, n_jobs=n_jobs, progress=progress)
     levels = [tuple(c.levels or ()) for c in table.columns]
@@ -425,20 +425,12 @@ def count_matrices(
     """
     if precision not in ("exact", "fixed"):
         raise ValueError(f"precision={precision!r}: use 'exact' or 'fixed'")
-    table = _table_of(X, y, categorical_features, discretize)
+    setting = _setting(theta, alpha, decay, at_zero)
+    table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     if precision == "exact":
-        counts = pair_counts(
-            table,
-            rows=rows,
-            sample_weight=sample_weight,
-            discretize=discretize,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
+        counts = pair_counts(table, rows=rows, sample_weight=weights, n_jobs=n_jobs, progress=progress)
         return counts.matrices(theta, alpha, decay, at_zero)
-    setting = (_theta(theta), float(alpha), decay, float(at_zero))
     rows = None if rows is None else _row_numbers(rows, len(table))
-    weights = copies_of(table, sample_weight)
     found = _engine.fixed_matrices(
         table, setting, rows, sample_weight=weights, n_jobs=n_jobs, progress=progress
     )

@@ -31,6 +31,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
+from ._checks import as_float, shown
 from ._parameters import Parameters
 
 __all__ = [
@@ -50,10 +51,10 @@ __all__ = [
 
 
 def _number(owner: str, name: str, value: Any, *, low: float, high: float, words: str) -> float:
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not real or not low <= float(value) <= high or math.isinf(float(value)):
-        raise ValueError(f"{owner}({name}={value!r}): {name} must be {words}")
-    return float(value)
+    number = as_float(value)
+    if number is None or not low <= number <= high or math.isinf(number):
+        raise ValueError(f"{owner}({name}={shown(value)}): {name} must be {words}")
+    return number
 
 
 class Pruning(Parameters):

@@ -235,3 +235,14 @@ def test_a_table_is_taken_wherever_x_and_y_are():
     assert fasttree.fit(table).staged_score(table)[-1] == 1.0
     assert model_selection.cross_validate(table, criterion="gini", cv="1x2")["gini"]["accuracy"].shape == (2,)
     assert (len(table), table.shape, table.X.shape, len(table.take([0, 1]))) == (14, (14, 4), (14, 4), 2)
+
+
+def test_a_star_import_of_criteria_brings_every_class_of_the_registry():
+    names: dict[str, object] = {}
+    exec("from fasttree.criteria import *", names)
+    kinds = {
+        row["name"]: names[type(criteria.make(row["name"])).__name__] for row in criteria.list_criteria()
+    }
+    assert all(isinstance(criteria.make(name), kind) for name, kind in kinds.items())
+    assert {"ReliefF", "Pi", "InfoGain", "PairFunction"} <= names.keys()
+    assert len(set(criteria.__all__)) == len(criteria.__all__) and dir(criteria) == sorted(criteria.__all__)

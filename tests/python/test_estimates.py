@@ -234,6 +234,15 @@ def test_numbers_are_binned_and_results_are_tables() -> None:
     assert frame["behind"][0] == 0 and "exact" in repr(found)
 
 
+@pytest.mark.parametrize("how", ["mdlp", "equal_frequency", fasttree.discretize.EqualWidth(4)])
+def test_numbers_are_binned_as_score_features_bins_them(how) -> None:
+    table = fasttree.datasets.load_iris()
+    for weights in (None, np.arange(len(table)) % 4):
+        found = estimate_features(table, n_subsets=16, discretize=how, sample_weight=weights)
+        exact = score_features(table, criterion="pi", discretize=how, sample_weight=weights)
+        assert found.exact and found.scores == pytest.approx(exact, rel=1e-12)
+
+
 BAD = [
     ({"criterion": "gini"}, "sums over pairs"),
     ({"criterion": "relieff"}, "sums over pairs"),
@@ -242,7 +251,7 @@ BAD = [
     ({"criterion": Relief(radius=2)}, "method='rows'"),
     ({"criterion": Pi(decay="power")}, "decay='exponential'"),
     ({"criterion": Pi(alpha=-1.0)}, r"pi: alpha=-1\.0 must be a number in \[0, inf\]"),
-    ({"criterion": Pi(theta=(1, 1, 1, 2))}, r"pi: theta\[3\]=2\.0 must be a number in \[0, 1\]"),
+    ({"criterion": Pi(theta=(1, 1, 1, 2))}, r"pi: theta\[3\]=2: theta\[3\] must lie in \[0, 1\]"),
     ({"criterion": Pi(decay="uniform", at_zero=-1.0)}, "pi: at_zero"),
     ({"criterion": Relief(radius=-2), "method": "rows"}, "relief: radius=-2"),
     ({"criterion": Pi(alpha=math.nan)}, "finite"),

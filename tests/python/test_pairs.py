@@ -129,6 +129,73 @@ def test_numeric_columns_are_binned_or_refused() -> None:
         pair_counts(table, discretize=None)
 
 
+@pytest.mark.parametrize(
+    "how", ["equal_width", "equal_frequency", "mdlp", fasttree.discretize.EqualFrequency(4)]
+)
+def test_every_discretiser_of_trees_bins_for_pairs(how) -> None:
+    table = datasets.load_iris()
+    for weights in (None, np.arange(len(table)) % 3):
+        counts = pair_counts(table, discretize=how, sample_weight=weights)
+        exact = fasttree.score_features(table, criterion="pi", discretize=how, sample_weight=weights)
+        assert counts.score("pi") == pytest.approx(exact, rel=1e-12)
+        for precision in ("exact", "fixed"):
+            found = count_matrices(table, discretize=how, precision=precision, sample_weight=weights)
+            assert [len(r) for r in found] == [len(levels) for levels in counts.levels]
+
+
+def test_unknown_discretisers_are_refused_in_the_same_words_everywhere() -> None:
+    table = datasets.load_iris()
+    for how in ("chi", 5, fasttree.discretize.ReplaceMissing()):
+        for call in (
+            lambda how=how: pair_counts(table, discretize=how),
+            lambda how=how: count_matrices(table, discretize=how, precision="fixed"),
+            lambda how=how: fasttree.estimate_features(table, discretize=how),
+            lambda how=how: fasttree.fit(table, discretize=how),
+            lambda how=how: fasttree.score_features(table, criterion="pi", discretize=how),
+            lambda how=how: fasttree.naive_bayes.AODE(discretize=how).fit(table),
+        ):
+            with pytest.raises(
+                ValueError, match="discretize=.* is not known; use 'auto', None, 'equal_width', .*'mdlp'"
+            ):
+                call()
+
+
+DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
+
+
+@pytest.mark.parametrize("name", ["pi", "pi_unweighted", "contextual_merit", "relief"])
+def test_a_sweep_is_the_scores_of_its_settings(name) -> None:
+    counts = pair_counts(random_table(3))
+    assert np.array_equal(counts.sweep(name)[0, 0, 0], counts.score(name))
+    alphas, thetas = [0.5, 2.0, 3.0], [(1, 1, 1, 1), (1, 0.5, 0, 1)]
+    by_alpha = counts.sweep(name, alpha=alphas)
+    by_decay = counts.sweep(name, decay=DECAYS)
+    every = counts.sweep(name, theta=thetas, alpha=alphas, decay=DECAYS, at_zero=0.5)
+    assert every.shape == (2, 3, 5, len(counts.counts))
+    for j, alpha in enumerate(alphas):
+        assert np.array_equal(by_alpha[0, j, 0], counts.score(name, alpha=alpha))
+        for k, decay in enumerate(DECAYS):
+            assert np.array_equal(by_decay[0, 0, k], counts.score(name, decay=decay))
+            for i, theta in enumerate(thetas):
+                own = counts.score(name, theta=theta, alpha=alpha, decay=decay, at_zero=0.5)
+                assert np.array_equal(every[i, j, k], own)
+
+
+def test_a_sweep_takes_a_function_and_refuses_what_score_refuses() -> None:
+    counts = pair_counts(make_xor())
+
+    def merit(root, r, tables):
+        return r[..., 3].sum(axis=(1, 2))
+
+    found = counts.sweep(merit, alpha=[1.0, 2.0], decay="power")
+    assert np.array_equal(found[0, :, 0], counts.sweep("contextual_merit", alpha=[1.0, 2.0])[0, :, 0])
+    for call in (counts.score, counts.sweep):
+        with pytest.raises(ValueError, match="criterion='gini' is not known; use 'pi'"):
+            call("gini")
+        with pytest.raises(ValueError, match="decay='linear' is not known; use 'exponential'"):
+            call("relief", decay="linear")
+
+
 def test_refusals() -> None:
     table = make_xor()
     counts = pair_counts(table)

@@ -126,7 +126,7 @@ def test_threads_change_nothing():
         ({"alpha": []}, "at least one"),
         ({"alpha": [1.0, 1.0]}, "same setting twice"),
         ({"alpha": [-1.0]}, "alpha"),
-        ({"alpha": [float("nan")]}, "alpha=nan must be finite"),
+        ({"alpha": [float("nan")]}, "alpha=nan: alpha must be finite"),
         ({"theta": (1, 1)}, "four weights"),
         ({"theta": (1, 1, 1, 7)}, r"theta\[3\]"),
         ({"decay": "linear"}, "exponential"),

@@ -172,6 +172,6 @@ def test_functions_of_matrices_in_fixed_point():
                 np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-9)
     trees = [fasttree.fit(X, y, criterion=PairFunction(keep, precision=p)) for p in ("exact", "fixed")]
     assert np.array_equal(trees[0].tree_.feature, trees[1].tree_.feature)
-    with pytest.raises(ValueError, match="PairFunction: precision='half' is not one of"):
+    with pytest.raises(ValueError, match="PairFunction: precision='half' is not known; use 'exact', 'fixed'"):
         fasttree.fit(X, y, criterion=PairFunction(keep, precision="half"))
     assert "precision='fixed'" in repr(PairFunction(keep, precision="fixed"))

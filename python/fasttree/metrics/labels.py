@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import weights_array
+
 PROBABILITY_TOLERANCE = 1e-4
 """How far a row of probabilities may be from summing to 1 (single precision models are)."""
 
@@ -99,7 +101,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     """Return weights as float64 (n_rows,), None unchanged; negative, infinite or all-zero weights are errors."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = weights_array(sample_weight)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_rows},)")
     bad = ~np.isfinite(weights) | (weights < 0)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
+from .._checks import at_least_zero, several_fours
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .validation import cross_validate
@@ -138,15 +139,6 @@ def _several(value: Any) -> tuple[Any, ...]:
     return (value,) if alone else tuple(value)
 
 
-def _thetas(value: Any) -> tuple[tuple[float, ...], ...]:
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim == 1:
-        array = array[None]
-    if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
-        raise ValueError(f"theta has shape {np.shape(value)}; give four weights, or a list of such fours")
-    return tuple(tuple(float(t) for t in row) for row in array)
-
-
 def _made(criterion: str, theta: tuple[float, ...], alpha: float, decay: str | None, at_zero: float) -> Any:
     """The criterion of one setting; None where it has no such parameter."""
     made: Any = criteria.make(criterion)
@@ -208,12 +200,9 @@ def sweep(
             raise ValueError(
                 f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and 'relief'"
             )
-    thetas = _thetas(theta)
+    thetas = tuple(several_fours(theta))
     alphas = _several(alpha)
-    for one in alphas:
-        if isinstance(one, bool) or not isinstance(one, int | float | np.integer | np.floating):
-            raise ValueError(f"alpha={one!r} is not a number; give one or several, finite and >= 0")
-    alphas = tuple(float(a) for a in alphas)
+    alphas = tuple(at_least_zero("alpha", one) for one in alphas)
     decays = (None,) if decay is None else _several(decay)
     if not (names and alphas and decays):
         raise ValueError("a sweep needs at least one criterion, theta, alpha and decay")

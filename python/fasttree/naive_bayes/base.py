@@ -19,9 +19,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
+from .._checks import weights_array
 from .._rows import Schema, rows_for, without_empty_rows
 from .._settings import one_of, real
-from ..discretize import MDLP, Discretizer, EqualFrequency, EqualWidth
+from ..discretize import Discretizer, make
 from ..table import Table
 
 __all__ = ["BayesClassifier"]
@@ -134,26 +135,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     def _discretizer(self, needed_by: str | None) -> Discretizer | None:
         from sklearn.base import clone
 
-        value = self.discretize
-        if value is None:
+        found = make(self.discretize, self.n_bins, auto="mdlp")
+        if found is None:
             if needed_by is not None:
                 raise ValueError(
                     f"discretize=None, but column {needed_by!r} is numeric and {type(self).__name__} needs bins there; use "
                     "'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
                 )
             return None
-        if isinstance(value, str):
-            one_of("discretize", value, ("mdlp", "equal_width", "equal_frequency"))
-            if value == "mdlp":
-                return MDLP()
-            return EqualWidth(self.n_bins) if value == "equal_width" else EqualFrequency(self.n_bins)
-        if isinstance(value, Discretizer):
-            copy: Discretizer = clone(value)
-            return copy
-        raise ValueError(
-            f"discretize={value!r} is not known; use 'mdlp', 'equal_width', 'equal_frequency' or an object of "
-            "fasttree.discretize"
-        )
+        copy: Discretizer = clone(found)
+        return copy
 
     def _adopt(self, schema: Schema, classes: np.ndarray, cuts: dict[str, np.ndarray]) -> None:
         """Attributes from the core's model and what it does not hold."""
@@ -226,7 +217,7 @@ def _weighted(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | Non
         sample_weight = table.sample_weight
     if sample_weight is None:
         return table, None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = weights_array(sample_weight)
     if weights.ndim == 0:
         weights = np.full(len(table), float(weights))
     if weights.ndim != 1:

@@ -40,7 +40,7 @@ class NaiveBayes(BayesClassifier):
         priors: class probabilities, shape (n_classes,), or None: shares in the training rows. Declared classes
             without a row have share 0 and are never predicted; with ``"laplace"``, (n_c + 1) / (n + k), they are possible, as
             in Weka.
-        discretize: ``"mdlp"``, ``"equal_width"``, ``"equal_frequency"`` or an object of `fasttree.discretize`; fitted on the
+        discretize: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"`` or an object of `fasttree.discretize`; fitted on the
             training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.

@@ -36,7 +36,7 @@ class TAN(BayesClassifier):
         smoothing: ``"laplace"``: s = alpha; ``"m_estimate"``: s = alpha / v.
         missing: ``"marginal"``: missing cells are left out of the counts and summed out in prediction; ``"mode"``: replaced by
             the most frequent value or bin of the training rows, as Weka's BayesNet does.
-        discretize: of numeric columns: ``"mdlp"``, ``"equal_width"``, ``"equal_frequency"``, an object of `fasttree.discretize`, or
+        discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, an object of `fasttree.discretize`, or
             None (a numeric column is then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.

@@ -1,0 +1,188 @@
+"""Checks of what a user gives: one wording for a parameter wherever it is taken.
+
+What
+    Each check returns the value as the core takes it, or raises a ValueError that names the parameter, the value and what is allowed.
+Complexity
+    One look at the value; one pass for an array.
+When not to use it
+    For cells of a data set: those name their column and row, see `_encode`.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "DECAYS",
+    "as_float",
+    "at_least_zero",
+    "four_weights",
+    "integer",
+    "one_of",
+    "real",
+    "several_fours",
+    "shown",
+    "threads",
+    "weights_array",
+]
+
+DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
+"""Names of the weights of a pair by distance."""
+
+
+def shown(value: Any) -> str:
+    """A value for a message: its repr, shortened in the middle; a whole number of very many digits by its digits.
+
+    >>> shown(0.1), shown(10**400), len(shown("x" * 1000))
+    ('0.1', '1000000000... (about 401 digits)', 60)
+    """
+    if isinstance(value, int) and value.bit_length() > 256:
+        digits = int(value.bit_length() * math.log10(2)) + 1
+        lead = str(abs(value) // 10 ** (digits - 20))[:10]
+        return f"{'-' if value < 0 else ''}{lead}... (about {digits} digits)"
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
+        text = f"a {type(value).__name__} of numbers beyond 4300 digits"
+    return text if len(text) <= 60 else f"{text[:40]}...{text[-17:]}"
+
+
+def as_float(value: Any) -> float | None:
+    """A real number that is no truth value as float64 (infinite beyond its range); None for anything else."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+
+
+def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
+    """The value if it is known, else a ValueError that lists what is."""
+    if not any(value is k or (type(value) is type(k) and value == k) for k in known):
+        raise ValueError(f"{name}={shown(value)} is not known; use {', '.join(repr(k) for k in known)}")
+    return value
+
+
+def integer(name: str, value: Any, low: int) -> int:
+    """A whole number that is at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{name}={shown(value)} must be a whole number >= {low}")
+    if int(value) < low:
+        raise ValueError(f"{name}={shown(value)} must be at least {low}")
+    if int(value) >= 2**63:
+        raise ValueError(f"{name}={shown(value)} must be a whole number below 2^63")
+    return int(value)
+
+
+def real(name: str, value: Any, low: float, high: float) -> float:
+    """A number in [low, high]."""
+    number = as_float(value)
+    if number is None or not low <= number <= high:
+        raise ValueError(f"{name}={shown(value)} must be a number in [{low:g}, {high:g}]")
+    return number
+
+
+def at_least_zero(name: str, value: Any) -> float:
+    """A finite number >= 0.
+
+    >>> at_least_zero("alpha", "0.1")
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha='0.1' is not a number; alpha must be finite and at least 0
+    """
+    number = as_float(value)
+    if number is None:
+        raise ValueError(f"{name}={shown(value)} is not a number; {name} must be finite and at least 0")
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{name}={shown(value)}: {name} must be finite and at least 0")
+    return number
+
+
+def four_weights(value: Any, name: str = "theta") -> tuple[float, float, float, float]:
+    """The weights of the four cases, each in [0, 1].
+
+    >>> four_weights((1, 1, 0.5, True))
+    Traceback (most recent call last):
+    ...
+    ValueError: theta[3]=True is not a number: theta[3] must lie in [0, 1]
+    """
+    cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
+    if len(cells) != 4:
+        raise ValueError(
+            f"{name}={shown(value)}: {name.rsplit(': ', maxsplit=1)[-1]} holds four weights in [0, 1], one a case"
+        )
+    weights = []
+    for case, weight in enumerate(cells):
+        number = as_float(weight)
+        if number is None or not 0 <= number <= 1:
+            what = "" if number is not None else " is not a number"
+            own = f"{name.rsplit(': ', maxsplit=1)[-1]}[{case}]"
+            raise ValueError(f"{name}[{case}]={shown(weight)}{what}: {own} must lie in [0, 1]")
+        weights.append(number)
+    a, b, c, d = weights
+    return a, b, c, d
+
+
+def several_fours(value: Any, name: str = "theta") -> list[tuple[float, float, float, float]]:
+    """Four weights, or a list of such fours, as a list.
+
+    >>> several_fours((1, 1, 0, 0)), len(several_fours(np.eye(4)))
+    ([(1.0, 1.0, 0.0, 0.0)], 4)
+    """
+    cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
+    listed = cells and all(np.iterable(cell) and not isinstance(cell, str | bytes) for cell in cells)
+    return [four_weights(four, name) for four in (cells if listed else [value])]
+
+
+def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
+    """Weights as float64; a text or another thing that is no number is named with its row. Signs and shape are the caller's.
+
+    >>> weights_array([1, "two"])
+    Traceback (most recent call last):
+    ...
+    ValueError: sample_weight of row 1 is 'two': weights are finite numbers >= 0
+    """
+    if isinstance(weights, str | bytes):
+        raise ValueError(f"{name}={shown(weights)} is not an array of numbers >= 0")
+    try:
+        array = np.asarray(weights)
+        if array.dtype.kind in "biuf":
+            return np.asarray(array, dtype=np.float64)
+    except ValueError:
+        pass  # rows of different lengths: the loop names the first that is no number
+    cells = list(weights) if np.iterable(weights) else [weights]
+    for row, cell in enumerate(cells):
+        try:
+            known = not isinstance(cell, str | bytes) and math.isfinite(float(cell))
+        except (TypeError, ValueError, OverflowError):
+            known = False
+        if not known:
+            raise ValueError(f"{name} of row {row} is {shown(cell)}: weights are finite numbers >= 0")
+    return np.array([float(cell) for cell in cells])
+
+
+def threads(n_jobs: Any) -> int | None:
+    """`n_jobs` as scikit-learn means it: None one thread, n > 0 threads, -1 all cores, -2 all but one, ...
+
+    >>> threads(1.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_jobs=1.5: give a number of threads, -1 for all cores, -2 for all but one, or None for one
+    """
+    if n_jobs is None:
+        return None
+    try:
+        whole = 0 if isinstance(n_jobs, bool | np.bool_) else operator.index(n_jobs)
+    except TypeError:
+        whole = 0
+    if whole == 0 or abs(whole) >= 2**31:
+        raise ValueError(
+            f"n_jobs={shown(n_jobs)}: give a number of threads, -1 for all cores, -2 for all but one, or None for one"
+        )
+    return whole

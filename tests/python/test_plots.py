@@ -40,15 +40,33 @@ def test_tree_sizes_of_a_comparison_and_of_a_mapping(comparison):
     assert [bar.get_height() for bar in ax.patches] == [9, 8]
 
 
+def bars_of(ax, criteria=1):
+    """Heights, shape (criteria, features), by the name of the feature."""
+    heights = np.array([bar.get_height() for bar in ax.patches]).reshape(criteria, -1)
+    return dict(zip([label.get_text() for label in ax.get_xticklabels()], heights.T.tolist(), strict=True))
+
+
 def test_scores_are_shares_of_the_best_and_missing_ones_are_nothing():
-    ax = plots.criteria_bars({"a": [2.0, 1.0, float("nan")], "b": [-1.0, -3.0, -2.0]}, ["x", "y", "z"])
-    heights = np.array([bar.get_height() for bar in ax.patches]).reshape(2, 3)
-    order = [label.get_text() for label in ax.get_xticklabels()]
-    values = dict(zip(order, heights.T, strict=True))
-    assert values["x"].tolist() == [1.0, pytest.approx(2 / 3)]
-    assert values["z"][0] == 0.0
-    assert values["y"][1] == 0.0
+    values = bars_of(
+        plots.criteria_bars({"a": [2.0, 1.0, float("nan")], "b": [4.0, -3.0, 0.0]}, ["x", "y", "z"]), 2
+    )
+    assert values == {"x": [1.0, 1.0], "y": [0.5, -0.75], "z": [0.0, 0.0]}
     assert len(plots.criteria_bars({"a": [3, 2, 1]}, ["x", "y", "z"], largest=2).patches) == 2
+
+
+def test_negative_scores_go_down_and_the_picture_says_what_they_are_shares_of():
+    ax = plots.criteria_bars({"good": [2.0, 0.0, -1.0], "bad": [-1.0, -4.0, -2.0]}, ["x", "y", "z"])
+    assert bars_of(ax, 2) == {"x": [1.0, -0.25], "y": [0.0, -1.0], "z": [-0.5, -0.5]}
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words == ["good", "bad (no score above 0: shares of the lowest)"]
+    assert ax.get_ylim()[0] < -1 and not ax.texts
+    assert bars_of(plots.criteria_bars({"none": [0.0, float("nan")]}, ["x", "y"])) == {"x": [0.0], "y": [0.0]}
+
+
+def test_a_bar_far_below_zero_is_cut_and_its_length_written():
+    ax = plots.criteria_bars({"a": [0.5, -10.0]}, ["x", "y"])
+    assert bars_of(ax) == {"x": [1.0], "y": [-20.0]}
+    assert ax.get_ylim()[0] == -1.5 and [text.get_text() for text in ax.texts] == ["-20"]
 
 
 def test_roc_points_and_curves_and_the_area_in_the_legend():

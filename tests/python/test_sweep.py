@@ -156,3 +156,24 @@ def test_root_scores_under_many_settings_are_those_under_each():
         counts.sweep(alpha=[0.1, -1.0])
     with pytest.raises(ValueError, match="criterion='gini'"):
         counts.sweep("gini")
+
+
+@pytest.mark.parametrize("many", [4, 8, 40])
+def test_names_under_the_map_do_not_touch(many):
+    pytest.importorskip("matplotlib")
+    table = datasets.make_xor()
+    settings = {"alpha": np.linspace(0, 1, many), "decay": ["exponential", "power"]}
+    ax = fasttree.sweep(table, cv="1x2", **settings).plot()
+    ax.figure.draw_without_rendering()
+    names = ax.get_xticklabels()
+    assert len(names) == (many if many < 40 else 20) and names[1].get_text() in ("0.333", "0.143", "0.0513")
+    boxes = [name.get_window_extent() for name in names]
+    assert all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:], strict=False))
+    cells = [text.get_window_extent() for text in ax.texts[:many]]
+    assert all(a.x1 < b.x0 for a, b in zip(cells, cells[1:], strict=False))
+
+
+def test_numbers_under_the_map_stay_apart_when_shortened():
+    pytest.importorskip("matplotlib")
+    ax = fasttree.sweep(datasets.make_xor(), alpha=[0.12341, 0.12342, 0.5], cv="1x2").plot()
+    assert [name.get_text() for name in ax.get_xticklabels()] == ["0.12341", "0.12342", "0.5"]

@@ -96,6 +96,10 @@ def tree_size_bars(
     return ax
 
 
+LOWEST = -1.5
+"""Where bars of criteria end; a longer one has its length written to it."""
+
+
 def criteria_bars(
     scores: Mapping[str, Sequence[float]],
     features: Sequence[str],
@@ -104,32 +108,60 @@ def criteria_bars(
     title: str = "",
     ax: Any = None,
 ) -> Any:
-    """What several criteria say of the features: bars as shares of each criterion's best score.
+    """What several criteria say of the features: each score divided by the criterion's best score.
+
+    The best feature has a bar of 1, a score of 0 none, and negative scores go down from 0 (to -1.5; where one goes on, its length is
+    written to it). A criterion without a score above 0 has bars that are shares of its lowest score, downwards, and the legend says so.
 
     Args:
-        scores: criterion -> one score a feature (NaN: no split); larger is better.
+        scores: criterion -> one score a feature (NaN, no split: no bar); larger is better.
         features: their names.
         largest: so many features are shown: those that some criterion puts highest.
         title, ax: as in `grouped_bars`.
 
     Examples:
-        >>> ax = criteria_bars({"gini": [0.2, 0.1, 0.0]}, ["a", "b", "c"], largest=2)
+        >>> ax = criteria_bars({"gini": [0.2, 0.1, 0.0], "multisurf": [0.1, -0.05, 0.0]}, ["a", "b", "c"], largest=2)
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['a', 'b']
+        >>> [bar.get_height() for bar in ax.patches]
+        [1.0, 0.5, 1.0, -0.5]
     """
     shares = {}
     for criterion, numbers in scores.items():
-        array = np.nan_to_num(np.asarray(numbers, dtype=float), nan=0.0)
-        low = min(0.0, float(array.min(initial=0.0)))
-        span = float(array.max(initial=0.0)) - low
-        shares[criterion] = (array - low) / span if span > 0 else np.zeros(len(array))
+        array = np.asarray(numbers, dtype=float)
+        highest, lowest = (float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min))
+        if highest == 0 > lowest:
+            criterion = f"{criterion} (no score above 0: shares of the lowest)"
+        shares[criterion] = np.nan_to_num(array / (highest or -lowest or 1.0), nan=0.0)
     best = np.max(list(shares.values()), axis=0)
     order = np.argsort(-best, kind="stable")[:largest]
-    return grouped_bars(
+    ax = grouped_bars(
         {criterion: array[order].tolist() for criterion, array in shares.items()},
         [str(features[j]) for j in order],
         ylabel="share of the criterion's best score",
-        title=title,
+        legend=False,
         rotate=30,
         ax=ax,
     )
+    heights = [bar.get_height() for bar in ax.patches]
+    if min(heights, default=0.0) < 0:
+        ax.axhline(0.0, color="#333333", linewidth=0.8)
+    if min(heights, default=0.0) < LOWEST:
+        ax.set_ylim(LOWEST, 1.08 if max(heights) > 0 else 0.05)
+    for bar in ax.patches:
+        if bar.get_height() < LOWEST:
+            middle = bar.get_x() + bar.get_width() / 2
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+            ax.text(
+                middle,
+                LOWEST + 0.05,
+                f"{bar.get_height():.3g}",
+                ha="center",
+                va="bottom",
+                fontsize=8,
+                bbox=box,
+            )
+    # above the axes, where no bar can be: bars go both ways
+    ax.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0, 1))
+    ax.set_title(title, fontsize=11, pad=12 + 14 * len(shares))
+    return ax

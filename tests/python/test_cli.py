@@ -319,6 +319,17 @@ def test_reproduce_lists_the_experiments_and_the_missing_sets(ftree, tmp_path):
     assert "Missing in the data folder: zoo." in out
 
 
+def test_reproduce_says_what_quick_leaves_out_and_that_nothing_is_drawn(ftree, tmp_path):
+    folder = tmp_path / "p"
+    rest = ["--data", tmp_path, "--out", folder]
+    code, out, _ = ftree("reproduce", "vilalta2001", "--datasets", "tic-tac-toe", "--quick", *rest)
+    assert code == 0 and not list(folder.glob("*"))
+    assert "Left out (--quick): the sweeps over theta and decay with both figures" in out
+    assert f"No figure is drawn into {folder}: the figures need what --quick leaves out." in out
+    code, out, _ = ftree("reproduce", "chen2013", "--datasets", "zoo", *rest)
+    assert code == 0 and f"No figure is drawn into {folder}: no data set was there." in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

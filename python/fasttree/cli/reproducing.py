@@ -60,6 +60,10 @@ def reproduce(
         text += "".join(
             f"{figure.caption}: {path}\n" for figure, path in zip(found.figures, pictures, strict=True)
         )
+        if not pictures:
+            why = "the figures need what --quick leaves out" if quick else "these data sets have none"
+            why = why if found.rows else "no data set was there"
+            text += f"No figure is drawn into {out}: {why}.\n"
     elif found.figures:
         text += f"{len(found.figures)} figures are drawn with --out DIR.\n"
     emit(text, document, json)

@@ -191,7 +191,12 @@ def run(
     )
     tables, out.missing = open_sets(list(FILES), datasets, data, open_set)
     if quick:
-        tables = {name: table for name, table in tables.items() if len(table) <= QUICK_ROWS}
+        large = [name for name, table in tables.items() if len(table) > QUICK_ROWS]
+        tables = {name: table for name, table in tables.items() if name not in large}
+        out.notes.append(
+            "Left out (--quick): the sweeps over theta and decay with both figures, the prunings beside the error-based one, and "
+            f"sets of more than {QUICK_ROWS:,} rows ({', '.join(large) or 'none here'})."
+        )
     prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS
     swept = {} if quick else {name: t for name, t in tables.items() if len(t) <= QUICK_ROWS}
     report, done = make_report(progress, "data sets"), 0

@@ -123,7 +123,7 @@ def criteria_bars(
         >>> ax = criteria_bars({"gini": [0.2, 0.1, 0.0], "multisurf": [0.1, -0.05, 0.0]}, ["a", "b", "c"], largest=2)
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['a', 'b']
-        >>> [bar.get_height() for bar in ax.patches]
+        >>> [float(bar.get_height()) for bar in ax.patches]
         [1.0, 0.5, 1.0, -0.5]
     """
     shares = {}

@@ -194,6 +194,9 @@ def estimate_features(
     Both methods are unbiased for what `score_features` computes from all pairs, self-pairs included. ``"subsets"`` costs O(n_rows n_features) a subset and
     needs the exponential decay; it is the way for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes any decay.
 
+    The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small: over three small data sets and four settings the exact score lay within two of
+    them for 57 to 95 % of the features with 64 subsets, 64 to 96 % with 256 and 85 to 97 % with 1024 (a normal error bar: 95 %).
+
     Args:
         X: rows, or a `Table` with its target. Numeric columns are binned, missing cells are a value of their own.
         y: labels, shape (n_rows,).
@@ -225,9 +228,9 @@ def estimate_features(
     Examples:
         >>> import fasttree
         >>> table = fasttree.datasets.make_parity(2, 18, 5000, random_state=0)    # two bits of twenty, and only together
-        >>> found = estimate_features(table, n_subsets=64)
+        >>> found = estimate_features(table)
         >>> found
-        FeatureEstimates(pi, 20 features, 64 subsets: best separated at z = 2)
+        FeatureEstimates(pi, 20 features, 255 subsets: best separated at z = 2)
         >>> sorted(found.ranking[:2].tolist())
         [0, 1]
     """

@@ -60,6 +60,24 @@ impl Error {
 
     /// A parameter error in one line.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
-        Self::Parameter { name: name.into(), value: value.to_string(), reason: reason.to_string() }
+        let value = value.to_string();
+        // 1e308 in all its digits helps nobody
+        let value = match value.parse::<f64>() {
+            Ok(number) if value.len() > 20 && number.is_finite() => format!("{number:?}"),
+            _ => value,
+        };
+        Self::Parameter { name: name.into(), value, reason: reason.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn values_are_shown_in_few_digits() {
+        let shown = |value: f64| Error::parameter("x", value, "no").to_string();
+        assert!(shown(1e308).contains("x=1e308:") && shown(-1e-300).contains("x=-1e-300:"));
+        assert!(shown(0.1).contains("x=0.1:") && shown(f64::NAN).contains("x=NaN:"));
     }
 }

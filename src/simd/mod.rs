@@ -24,6 +24,7 @@ mod fixed;
 pub mod logs;
 mod near;
 mod plain;
+mod read;
 mod twice;
 #[cfg(test)]
 mod twins;
@@ -42,6 +43,7 @@ pub use buffer::Buffer;
 pub use near::Numbers;
 use std::sync::OnceLock;
 pub use weigh::{Joint, Levels, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, Weighed, WeightTable};
+pub use wide::on_grid;
 
 /// Instruction sets with kernels of their own, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -315,7 +317,7 @@ struct Table {
     /// By number of bits of a sum: 3, 5, 7, 9, 11.
     add_distances: [AddDistances; 5],
     add_mismatches: AddMismatches,
-    add_gaps: unsafe fn(&[f64], f64, f64, &mut [f64]),
+    add_gaps: unsafe fn(&[f64], f64, &mut [f64]),
     moments: unsafe fn(Numbers<'_>) -> (u64, u64),
     at_least: unsafe fn(Numbers<'_>, u32, &mut [u64]),
     kth_largest: unsafe fn(Numbers<'_>, u32, &mut [u64]) -> u32,
@@ -496,10 +498,10 @@ impl Kernels {
         unsafe { (self.table.add_mismatches)(row, rows, members, weight, out) }
     }
 
-    /// `out[i] += weight * |column[i] - x|`.
-    pub fn add_gaps(&self, column: &[f64], x: f64, weight: f64, out: &mut [f64]) {
+    /// `out[i] += |column[i] - x|`, each on the grid of [`on_grid`].
+    pub fn add_gaps(&self, column: &[f64], x: f64, out: &mut [f64]) {
         // SAFETY: safe code under the features of the level.
-        unsafe { (self.table.add_gaps)(column, x, weight, out) }
+        unsafe { (self.table.add_gaps)(column, x, out) }
     }
 
     /// Sum of all numbers, and of their squares; less than 2^64.

@@ -146,7 +146,7 @@ pub(super) trait Word: Copy {
 /// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed, WeightTable, Window, body, fixed, near, wide};
+        use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed, WeightTable, Window, body, fixed, near, read, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -167,12 +167,12 @@ macro_rules! level {
         $(#[target_feature(enable = $feature)])?
         unsafe fn flush(c: Counter<'_>, s: SlotMasks<'_>, w: &[u64], out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::flush::<$word>(c, s, w, out) }
+            unsafe { read::flush::<$word>(c, s, w, out) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn byte_masks(planes: &[u64], out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
-            unsafe { body::byte_masks::<$word>(planes, out) }
+            unsafe { read::byte_masks::<$word>(planes, out) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn agreements(p: &[u64], s: &[u32], depth: usize, out: &mut [u64]) {
@@ -190,8 +190,8 @@ macro_rules! level {
             unsafe { wide::add_mismatches::<$word>(row, rows, members, weight, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn add_gaps(column: &[f64], x: f64, weight: f64, out: &mut [f64]) {
-            wide::add_gaps(column, x, weight, out);
+        unsafe fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
+            wide::add_gaps(column, x, out);
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn moments(n: Numbers<'_>) -> (u64, u64) {

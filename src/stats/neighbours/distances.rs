@@ -6,7 +6,7 @@
 use super::Rows;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Kernels, WIDE_BLOCK};
+use crate::simd::{Buffer, Kernels, WIDE_BLOCK, on_grid};
 use std::ops::Range;
 
 /// Most bytes of distances that a tile of rows takes.
@@ -161,11 +161,11 @@ fn numeric(
         if let Some(values) = column.complete_numbers() {
             places.iter().zip(&mut there).for_each(|(&row, to)| *to = values[row as usize]);
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-                kernels.add_gaps(&there, values[i], 1.0, out);
+                kernels.add_gaps(&there, values[i], out);
             }
         } else {
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-                places.iter().zip(out).for_each(|(&row, to)| *to += column.diff(i, row as usize));
+                places.iter().zip(out).for_each(|(&row, to)| *to += on_grid(column.diff(i, row as usize)));
             }
         }
     }

@@ -26,6 +26,9 @@ pub enum Decay {
     Uniform,
 }
 
+/// Largest weight at distance 0: times any number of pairs it is still finite.
+const MOST_AT_ZERO: f64 = 1e250;
+
 /// Theta, alpha and decay of the framework.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
@@ -49,9 +52,9 @@ impl Setting {
             return Err(Error::parameter("alpha", alpha, "alpha must be finite and at least 0"));
         }
         if let Decay::Power { at_zero } = decay
-            && !(at_zero.is_finite() && at_zero >= 0.0)
+            && !(0.0..=MOST_AT_ZERO).contains(&at_zero)
         {
-            return Err(Error::parameter("at_zero", at_zero, "at_zero must be finite and at least 0"));
+            return Err(Error::parameter("at_zero", at_zero, "at_zero must lie in [0, 1e250]"));
         }
         Ok(Self { theta, alpha, decay })
     }

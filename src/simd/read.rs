@@ -1,0 +1,154 @@
+//! Counters read: sums over the columns of a value, from bit planes to words.
+//!
+//! Where popcounts are many operations (SSE2, AVX2) eight planes of a counter are transposed once, so that each column's number is a byte, and a value
+//! is then eight masks from memory, eight sums of bytes. AVX-512 counts the bits of each plane under each value.
+
+use super::word::Word;
+use super::{Counter, SlotMasks};
+
+/// The planes of one counter, carries in waiting added.
+#[inline(always)]
+unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
+    // SAFETY: lengths were checked by the safe method.
+    unsafe {
+        let Counter { hot, cold, depth, blocks, length, index } = counter;
+        let hot = hot.as_ptr().add(index * 4 * W::WORDS);
+        macro_rules! cold {
+            ($plane:expr) => {
+                W::load(cold.as_ptr().add(($plane * length + index) * W::WORDS))
+            };
+        }
+        for (p, plane) in out.iter_mut().enumerate().take(depth) {
+            *plane = if p < 3 { W::load(hot.add(p * W::WORDS)) } else { cold!(2 * (p - 3) + 2) };
+        }
+        for from in 2..depth {
+            if blocks >> (from - 2) & 1 == 1 {
+                let mut carry =
+                    if from == 2 { W::load(hot.add(3 * W::WORDS)) } else { cold!(2 * (from - 3) + 1) };
+                for plane in out.iter_mut().take(depth).skip(from) {
+                    (*plane, carry) = plane.add2(carry);
+                }
+            }
+        }
+    }
+}
+
+/// Bits of equal weight in eight planes become bytes: vector `i` holds the numbers of the columns `8 b + i`, b counting the bytes.
+#[inline(always)]
+unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
+    #[inline(always)]
+    unsafe fn exchange<W: Word, const BITS: u32>(x: &mut [W; 8], low: u8) {
+        // SAFETY: register work under the features of the caller.
+        unsafe {
+            let low = W::all_bytes(low);
+            for a in 0..8 {
+                let b = a + BITS as usize;
+                if a & BITS as usize != 0 {
+                    continue;
+                }
+                let t = x[a].down::<BITS>().xor(x[b]).and(low);
+                (x[a], x[b]) = (x[a].xor(t.up::<BITS>()), x[b].xor(t));
+            }
+        }
+    }
+    // SAFETY: register work under the features of the caller.
+    unsafe {
+        exchange::<W, 4>(x, 0x0f);
+        exchange::<W, 2>(x, 0x33);
+        exchange::<W, 1>(x, 0x55);
+    }
+}
+
+/// For each plane the eight masks of bytes that [`transpose`]d numbers of its columns stand under.
+#[inline(always)]
+pub(super) unsafe fn byte_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
+    if !W::BYTES {
+        return;
+    }
+    for (plane, out) in planes.chunks_exact(W::WORDS).zip(out.chunks_exact_mut(8 * W::WORDS)) {
+        for (i, out) in out.chunks_exact_mut(W::WORDS).enumerate() {
+            for (word, out) in plane.iter().zip(out) {
+                *out = (word >> i & 0x0101_0101_0101_0101) * 0xff;
+            }
+        }
+    }
+}
+
+/// `weight` 1, 2, 4 ... times the bits that the planes have in common with `within`.
+#[inline(always)]
+unsafe fn count_within<W: Word>(planes: &[W], within: W) -> W {
+    // SAFETY: register work under the features of the caller.
+    unsafe {
+        let mut sum = W::zero();
+        for plane in planes.iter().rev() {
+            sum = sum.add64(sum).add64(plane.and(within).count());
+        }
+        sum
+    }
+}
+
+/// The numbers of a slot's columns, in bytes, added; `FEW`: they have no more than six bits.
+#[inline(always)]
+unsafe fn add_within<W: Word, const FEW: bool>(x: &[W; 8], masks: *const u64) -> W {
+    // SAFETY: `masks` has eight vectors.
+    unsafe {
+        macro_rules! kept {
+            ($i:literal) => {
+                x[$i].and(W::load(masks.add($i * W::WORDS)))
+            };
+        }
+        if FEW {
+            // four of six bits fit a byte
+            let first = kept!(0).add8(kept!(1)).add8(kept!(2).add8(kept!(3)));
+            let second = kept!(4).add8(kept!(5)).add8(kept!(6).add8(kept!(7)));
+            return first.sum_bytes().add64(second.sum_bytes());
+        }
+        let mut sum = W::zero();
+        macro_rules! add {
+            ($($i:literal)*) => { $( sum = sum.add64(kept!($i).sum_bytes()); )* };
+        }
+        add!(0 1 2 3 4 5 6 7);
+        sum
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn flush<W: Word>(
+    counter: Counter<'_>,
+    slots: SlotMasks<'_>,
+    weight: &[u64],
+    out: &mut [u64],
+) {
+    // SAFETY: lengths were checked by the safe method.
+    unsafe {
+        let mut bits = [W::zero(); 32];
+        settle(counter, &mut bits);
+        let weight = W::load(weight.as_ptr());
+        let mut depth = 0;
+        for (p, plane) in bits.iter_mut().enumerate().take(counter.depth) {
+            *plane = plane.and(weight);
+            if plane.any() {
+                depth = p + 1;
+            }
+        }
+        let planes = slots.planes.chunks_exact(W::WORDS).zip(out.chunks_exact_mut(W::WORDS));
+        if !W::BYTES {
+            for (plane, out) in planes {
+                count_within(&bits[..depth], W::load(plane.as_ptr())).store(out.as_mut_ptr());
+            }
+            return;
+        }
+        let mut x: [W; 8] = [bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7]];
+        transpose(&mut x);
+        for ((plane, out), masks) in planes.zip(slots.bytes.chunks_exact(8 * W::WORDS)) {
+            let masks = masks.as_ptr();
+            let mut sum =
+                if depth <= 6 { add_within::<W, true>(&x, masks) } else { add_within::<W, false>(&x, masks) };
+            if depth > 8 {
+                let high = count_within(&bits[8..depth], W::load(plane.as_ptr()));
+                sum = sum.add64(high.up::<8>());
+            }
+            sum.store(out.as_mut_ptr());
+        }
+    }
+}

@@ -230,7 +230,9 @@ def test_an_exception_in_progress_stops_a_long_call():
         score_features(X, X[:, 0] > 0, criterion="multisurf", categorical_features="all", progress=stop)
 
 
-@pytest.mark.parametrize("criterion", [criteria.ReliefF(k=4), criteria.KNearestMerit(k=4), criteria.MultiSurf()])
+@pytest.mark.parametrize(
+    "criterion", [criteria.ReliefF(k=4), criteria.KNearestMerit(k=4), criteria.MultiSurf()]
+)
 def test_neighbours_do_not_depend_on_the_unit(criterion) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -247,4 +249,6 @@ def test_a_small_rank_is_the_nearest_neighbour() -> None:
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
     nearest = score_features(X, y, criterion=criteria.ReliefF(k=1))
     for rank in (0.2, 0.03, 1e-6, 1e-300):
-        assert np.allclose(score_features(X, y, criterion=criteria.ReliefF(k=5, rank=rank)), nearest, atol=1e-9)
+        assert np.allclose(
+            score_features(X, y, criterion=criteria.ReliefF(k=5, rank=rank)), nearest, atol=1e-9
+        )

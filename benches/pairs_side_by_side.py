@@ -217,10 +217,14 @@ def largest() -> dict[str, Any]:
     fasttree._engine.dataset_of(table, None)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     found: dict[str, Any] = {"data": f"{t:,} x {n}, {values} values, {classes} classes"}
-    threads, slots, live = os.cpu_count() or 1, n * values, 40
+    threads, slots, live, digits = os.cpu_count() or 1, n * values, 20, 17
     formula = {
-        "exact": 14 * t * n + (threads * 3 + 1) * 32 * slots * classes * (n + 1) + threads * 960 * live * n,
-        "fixed": 14 * t * n + threads * (64 * slots + 4096 * n + 32 * t + 260_000) + threads * 3 * 32 * t,
+        "exact": 14 * t * n
+        + (threads * 3 + 1) * 32 * slots * classes * (n + 1)
+        + threads * (64 * slots + 130 * digits * live * n + 4096 * (n + 1) + 4_000_000),
+        "fixed": 14 * t * n
+        + threads * (64 * slots + 4096 * n + 32 * t + 260_000 + 4_000_000)
+        + threads * 3 * 32 * t,
     }
     for name, work in (
         ("exact", lambda: pair_counts(table, n_jobs=-1)),

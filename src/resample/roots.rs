@@ -1,4 +1,5 @@
-//! The roots of all training sets of a cross-validation, for the price of about two passes instead of one a fold.
+//! The roots of all training sets of a cross-validation, for the price of two to four passes (the fewer, the more rows)
+//! instead of one a fold.
 //!
 //! Where the test sets of some folds divide the rows among them and each trains on the rest, the pairs are counted once by pair of test sets;
 //! what a training set holds is the sum of those that do not touch its fold (exact, because counts are whole numbers). Only for data

@@ -1,4 +1,5 @@
-//! Counts by pair of row blocks: all training sets of a cross-validation for the price of about one pass.
+//! Counts by pair of row blocks: all training sets of a cross-validation for the price of two to four passes,
+//! the fewer, the more rows: no pair is worked on twice, but the counters of each pair of blocks are read by themselves.
 //!
 //! With 10 folds there are 55 unordered pairs of folds; the counts of a training set are the sum of those that do not
 //! touch the fold left out, exactly, because they are integers. Memory: one table of counts a pair of blocks.
@@ -19,6 +20,8 @@ pub struct BlockCounts {
     blocks: usize,
     /// `(a, b)` with a <= b, in lexicographic order.
     parts: Vec<PairCounts>,
+    /// The sum of all parts.
+    all: PairCounts,
 }
 
 impl BlockCounts {
@@ -27,30 +30,22 @@ impl BlockCounts {
         self.blocks
     }
 
-    /// Counts of the ordered pairs with both rows in blocks that `keep` says yes to.
-    ///
-    /// # Errors
-    /// [`Error::Data`] if there is no block at all.
-    pub fn sum(&self, keep: impl Fn(usize) -> bool) -> Result<PairCounts> {
-        let Some(any) = self.parts.first() else {
-            return Err(Error::Data("pair counts of no blocks".into()));
-        };
-        let mut sum = PairCounts::zero(any.offsets.clone(), any.n_classes);
-        let pairs = (0..self.blocks).flat_map(|a| (a..self.blocks).map(move |b| (a, b)));
-        for ((a, b), part) in pairs.zip(&self.parts) {
-            if keep(a) && keep(b) {
-                sum.add(part)?;
-            }
-        }
-        Ok(sum)
+    /// Counts of all pairs.
+    pub fn all(&self) -> &PairCounts {
+        &self.all
     }
 
     /// Counts of all rows but those of one block.
     ///
     /// # Errors
-    /// As [`BlockCounts::sum`].
+    /// As [`PairCounts::subtract`], if parts do not belong together.
     pub fn without(&self, block: usize) -> Result<PairCounts> {
-        self.sum(|b| b != block)
+        let mut rest = self.all.clone();
+        let pairs = (0..self.blocks).flat_map(|a| (a..self.blocks).map(move |b| (a, b)));
+        for (_, part) in pairs.zip(&self.parts).filter(|((a, b), _)| *a == block || *b == block) {
+            rest.subtract(part)?;
+        }
+        Ok(rest)
     }
 }
 
@@ -97,7 +92,11 @@ pub fn pair_counts_by_block_with(
         }
     }
     let parts = each_pair_of_blocks(control, kernels, codes, &members, classes, |_, _, counts| Ok(counts))?;
-    Ok(BlockCounts { blocks, parts })
+    let mut all = PairCounts::zero(codes.offsets(), classes.kept(codes.n_classes()));
+    for part in &parts {
+        all.add(part)?;
+    }
+    Ok(BlockCounts { blocks, parts, all })
 }
 
 /// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f(a, b, counts)` makes of it, in lexicographic order.

@@ -62,7 +62,7 @@ def stream(
     """
     classes = table.y_codes.astype(np.uint16)
     if weights is not None:
-        check_pair_weights(weights)
+        check_pair_weights(weights, criterion)
         bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
         if len(bad):
             raise ValueError(

@@ -555,6 +555,18 @@ def test_weights_whose_products_overflow_are_refused():
             call(xor, criterion="pi", sample_weight=np.full(8, 1e200))
 
 
+@pytest.mark.parametrize("criterion", ["multisurf", "multisurf_star"])
+def test_copies_of_rows_beyond_what_is_counted_are_refused(criterion):
+    codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5
+    for X, nominal in ((codes, "all"), (codes.astype(float), "from_dtype")):
+        ask = partial(
+            fasttree.score_features, X, [0, 1] * 4, criterion=criterion, categorical_features=nominal
+        )
+        assert ask(sample_weight=[2.0**50] * 8) == pytest.approx(ask(sample_weight=[2.0**40] * 8))
+        with pytest.raises(ValueError, match=rf"sample_weight sums to 9.*{criterion} counts at most 2\^53"):
+            ask(sample_weight=[2.0**60] * 8)
+
+
 @pytest.mark.parametrize("weight", [1e200, 1e308])
 def test_weights_whose_products_overflow_are_refused_by_neighbours(weight):
     codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5

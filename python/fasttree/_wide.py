@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._settings import check_pair_weights
+from ._settings import check_copies
 from .criteria import Criterion
 from .table import Table
 
@@ -62,7 +62,7 @@ def stream(
     """
     classes = table.y_codes.astype(np.uint16)
     if weights is not None:
-        check_pair_weights(weights, criterion)
+        check_copies(weights, criterion)
         bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
         if len(bad):
             raise ValueError(

@@ -22,9 +22,13 @@ pub enum Weights {
     },
 }
 
+/// Sums of weights between these have squares, and products of two squares, that are numbers.
+const LEAST: f64 = 1e-60;
+const MOST: f64 = 1e60;
+
 impl Weights {
     /// Weights from reals: the simplest exact form is chosen. Negative, NaN and infinite weights are
-    /// refused with the (original) row, which `name_row` gives.
+    /// refused with the (original) row, which `name_row` gives; so is a sum beyond 1e60 or below 1e-60.
     pub fn from_reals(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
         for (i, &w) in weights.iter().enumerate() {
             if !(w >= 0.0 && w.is_finite()) {
@@ -44,10 +48,11 @@ impl Weights {
         if sum < 4_294_967_295.0 && weights.iter().all(|w| w.fract() == 0.0) {
             return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
         }
-        if !sum.is_finite() {
-            return Err(Error::Data(
-                "the sum of the sample weights is not finite: divide them by a constant".into(),
-            ));
+        if !(LEAST..=MOST).contains(&sum) {
+            return Err(Error::Data(format!(
+                "the sum of the sample weights is {sum:e}, and squares of it leave the range of numbers: multiply them by a constant so that it \
+                 lies between {LEAST:e} and {MOST:e}"
+            )));
         }
         let shift = (61 - sum.log2().ceil() as i32).min(1000);
         let unit = f64::powi(2.0, shift);
@@ -82,7 +87,10 @@ mod tests {
         assert_eq!(Weights::from_reals(&[1.0, 1.0], |i| i), Ok(Weights::Unit));
         assert_eq!(Weights::from_reals(&[2.0, 0.0], |i| i), Ok(Weights::Integer(vec![2, 0])));
         assert!(matches!(Weights::from_reals(&[0.5, 1.0], |i| i), Ok(Weights::Fixed { .. })));
-        assert!(matches!(Weights::from_reals(&[1e-300, 1e300], |i| i), Ok(Weights::Fixed { .. })));
+        assert!(matches!(Weights::from_reals(&[1e-300, 1e60], |i| i), Ok(Weights::Fixed { .. })));
+        for beyond in [[1e-300, 1e61], [1e-61, 0.0], [1e308, 1e308]] {
+            assert!(Weights::from_reals(&beyond, |i| i).is_err());
+        }
     }
 
     #[test]

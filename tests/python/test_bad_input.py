@@ -103,7 +103,10 @@ BAD_WEIGHTS = {
     "all zero": ([0.0] * 30, "all sample weights are zero"),
     "too short": ([1.0] * 29, r"sample_weight.shape == \(29,\), expected \(30,\)"),
     "two columns": (np.ones((30, 2)), "Sample weights must be 1D array or scalar"),
-    "a sum beyond all numbers": ([1e308] * 30, "sum of the sample weights is not finite"),
+    "a sum beyond all numbers": (
+        [1e308] * 30,
+        "the sum of the sample weights is inf.*multiply them by a constant",
+    ),
 }
 
 
@@ -551,7 +554,7 @@ def test_negative_n_jobs_count_back_from_all_cores():
 def test_weights_whose_products_overflow_are_refused():
     xor = fasttree.datasets.make_xor()
     for call in (fasttree.fit, fasttree.score_features):
-        with pytest.raises(ValueError, match=r"sample_weight sums to 8e\+200 .* divide all weights"):
+        with pytest.raises(ValueError, match="the sum of the sample weights is 8e200.* multiply them"):
             call(xor, criterion="pi", sample_weight=np.full(8, 1e200))
 
 
@@ -572,9 +575,7 @@ def test_weights_whose_products_overflow_are_refused_by_neighbours(weight):
     codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5
     for X, nominal in ((codes, "all"), (codes.astype(float), "from_dtype")):
         for criterion in ("pi", "relieff", "surf"):
-            with pytest.raises(
-                ValueError, match=r"sample_weight sums to .* divide all weights by the largest"
-            ):
+            with pytest.raises(ValueError, match="the sum of the sample weights is .* multiply them"):
                 fasttree.score_features(
                     X,
                     [0, 1] * 4,

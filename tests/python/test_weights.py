@@ -130,10 +130,30 @@ def test_scaling_real_weights_keeps_the_tree():
 
 def test_tiny_and_huge_weights():
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 1, 1, 1, 0, 0])
-    for scale in (1e-200, 1e-9, 1.5, 1e9, 1e200):
+    for scale in (1e-60, 1e-9, 1.5, 1e9, 1e59):
         model = fasttree.fit(X, y, sample_weight=np.full(8, scale))
         assert model.score(X, y) == 1.0
         assert model.tree_.value[0] == pytest.approx([5 * scale, 3 * scale], rel=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "auc", "orthogonality", "info_gain", "pi", "relieff"])
+def test_weights_scale_or_are_refused(criterion):
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(0, 3, (40, 3)), rng.integers(0, 2, 40)
+    w = rng.random(40) + 0.5
+
+    def scores(scale):
+        return fasttree.score_features(
+            X, y, criterion=criterion, sample_weight=w * scale, categorical_features="all"
+        )
+
+    expected = scores(1.0)
+    for scale in (1e-55, 1e55):
+        found = scores(scale)
+        assert np.argmax(found) == np.argmax(expected) and np.isfinite(found).all()
+    for scale in (1e-70, 1e-300, 1e70, 1e200):
+        with pytest.raises(ValueError, match="sum of the sample weights is .* multiply them by a constant"):
+            scores(scale)
 
 
 def test_class_weight_multiplies():

@@ -57,9 +57,11 @@ pub(super) fn sample(kernels: Kernels, planes: &[u64], valid: &[u64], active: &R
     let step = active.len().div_ceil(32).max(1);
     for i in (0..active.len()).step_by(step) {
         kernels.agreements(planes, active.row(i), depth, &mut sum);
-        for column in 0..64 * w {
-            let (word, bit) = (column / 64, column % 64);
-            if valid[word] >> bit & 1 == 1 {
+        for (word, &valid) in valid.iter().enumerate() {
+            let mut columns = valid;
+            while columns != 0 {
+                let bit = columns.trailing_zeros();
+                columns &= columns - 1;
                 let equal = (0..depth).fold(0, |a, p| a | ((sum[p * w + word] >> bit & 1) as usize) << p);
                 pairs[n - equal] += step as f64;
             }

@@ -71,6 +71,14 @@ def stream(
         kept = weights > 0
         if not kept.any():
             raise ValueError("all sample weights are zero: nothing is left to learn from")
+        with np.errstate(over="ignore"):
+            total = float(weights.sum())
+        if not 1e-60 <= total <= 1e60:
+            # the words of the core, which reads the weights of a Table
+            raise ValueError(
+                f"the sum of the sample weights is {total:.4g}, and squares of it leave the range of numbers: multiply them by a "
+                "constant so that it lies between 1e-60 and 1e60"
+            )
         if not kept.all():
             codes, classes, weights = codes[kept], classes[kept], weights[kept]
     total = len(codes) if weights is None else int(weights.sum())

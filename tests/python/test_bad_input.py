@@ -554,7 +554,7 @@ def test_negative_n_jobs_count_back_from_all_cores():
 def test_weights_whose_products_overflow_are_refused():
     xor = fasttree.datasets.make_xor()
     for call in (fasttree.fit, fasttree.score_features):
-        with pytest.raises(ValueError, match="the sum of the sample weights is 8e200.* multiply them"):
+        with pytest.raises(ValueError, match="the sum of the sample weights is .*e200.* multiply them"):
             call(xor, criterion="pi", sample_weight=np.full(8, 1e200))
 
 

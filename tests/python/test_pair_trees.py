@@ -274,7 +274,7 @@ def test_refusals():
         (Pi(decay="linear"), "exponential"),
         (Pi(precision="float"), "exact.*fixed"),
         (Pi(precision="fixed", alpha=-1.0), "alpha"),
-        (Pi(decay="power", at_zero=-1.0), "pi: at_zero=-1: .*at least 0"),
+        (Pi(decay="power", at_zero=-1.0), "pi: at_zero=-1: at_zero must lie in"),
         (ContextualMerit(alpha=-2.0), "contextual_merit: alpha=-2: .*at least 0"),
         (Relief(radius=-1), "relief: radius=-1: .*at least 0"),
         (Relief(radius=float("nan")), "radius=nan must be finite"),

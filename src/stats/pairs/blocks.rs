@@ -12,7 +12,8 @@ use super::scan::{Scan, Tile, tiles};
 use super::tile::{Mode, Worker};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::Kernels;
+use crate::simd::{Kernels, Window};
+use std::sync::OnceLock;
 
 /// Counts of each unordered pair of blocks, both orders of its pairs of rows.
 #[derive(Debug, Clone)]
@@ -117,10 +118,10 @@ pub(super) fn each_pair_of_blocks<R: Send>(
     })?;
     let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
     control.expect(pairs.len() as u64);
-    let within = control.quiet();
+    let (within, saw) = (control.quiet(), OnceLock::new());
     parallel::map(control, pairs.len(), |p| {
         let (a, b) = pairs[p];
-        let counts = between(&within, kernels, [&prepared[a], &prepared[b]], a == b, classes)?;
+        let counts = between(&within, kernels, [&prepared[a], &prepared[b]], classes, &saw)?;
         counts.check_sums()?;
         control.advance(1);
         f(a, b, counts)
@@ -131,9 +132,10 @@ fn between(
     control: &Control,
     kernels: Kernels,
     [a, b]: [&Block; 2],
-    same: bool,
     classes: Classes,
+    saw: &OnceLock<Window>,
 ) -> Result<PairCounts> {
+    let same = std::ptr::eq(a, b);
     let all = a.rows.starts.len() - 1;
     if a.rows.len() * b.rows.len() <= FEW {
         let mut counts = PairCounts::zero(a.rows.offsets.clone(), all);
@@ -147,7 +149,7 @@ fn between(
     let pairs = a.rows.total() * b.rows.total();
     let worker = |columns: &'_ Block, active: &'_ Block, mode, counts| {
         let worker = Worker::new(kernels, &columns.rows, &active.rows, &active.scan, (mode, classes), counts);
-        take(control, worker, &columns.tiles)
+        take(control, worker, &columns.tiles, saw)
     };
     if same {
         counts = worker(a, a, Mode::Own, counts)?;

@@ -17,7 +17,8 @@ use super::scan::{Scan, Tile, tiles};
 use super::tile::{Mode, Worker};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::Kernels;
+use crate::simd::{Kernels, Window};
+use std::sync::OnceLock;
 
 /// Fewer pairs than this are counted by the double loop.
 pub(super) const FEW: usize = 1500;
@@ -94,10 +95,11 @@ pub(super) fn count(
     control.expect(column_tiles.len() as u64);
     let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     let mode = if own { Mode::own(active, kernels, classes) } else { Mode::Columns };
+    let saw = OnceLock::new();
     let parts = parallel::map(control, shares, |share| {
         let zero = PairCounts::zero(active.offsets.clone(), classes.kept(all));
         let worker = Worker::new(kernels, columns, active, &scan, (mode, classes), zero);
-        take(control, worker, column_tiles.iter().skip(share).step_by(shares))
+        take(control, worker, column_tiles.iter().skip(share).step_by(shares), &saw)
     })?;
     let mut parts = parts.into_iter();
     if let Some(first) = parts.next() {
@@ -111,14 +113,20 @@ pub(super) fn count(
     Ok(counts)
 }
 
-/// All tiles by one worker; the counts are not finished.
+/// All tiles by one worker; the counts are not finished. The first of several workers on such data looks which distances are worth counters, and
+/// leaves what it `saw` to those that come later.
 pub(super) fn take<'t>(
     control: &Control,
     mut worker: Worker<'_>,
     tiles: impl IntoIterator<Item = &'t Tile>,
+    saw: &OnceLock<Window>,
 ) -> Result<PairCounts> {
+    worker.window = saw.get().copied();
     for tile in tiles {
         worker.tile(control, tile)?;
+        if let Some(window) = worker.window {
+            saw.get_or_init(|| window);
+        }
         control.advance(1);
     }
     Ok(worker.counts())

@@ -141,7 +141,8 @@ pub(super) struct Worker<'a> {
     chosen: Buffer,
     /// Planes of the bits of the columns' multiplicities that occur.
     weights: Vec<(u32, Buffer)>,
-    window: Option<Window>,
+    /// Distances that are worth counters, if known.
+    pub window: Option<Window>,
     numbers: Buffer,
     outside: Buffer,
     features: Counters,

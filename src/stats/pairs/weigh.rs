@@ -71,14 +71,14 @@ pub(super) fn weigh(
     active: &Rows,
     setting: &Setting,
 ) -> Result<WeighedPairs> {
-    let few = columns.len() * active.len() <= FEW;
+    if columns.len() * active.len() <= FEW {
+        let (out, shape, flat) = start(columns, active, setting)?;
+        return few_rows(columns, active, &shape, flat, out.with_identical(columns, active));
+    }
     let groups = groups(&active.offsets);
     let additions = groups.iter().map(|g| additions(&active.offsets, g)).sum::<usize>() as f64 / CHUNK as f64;
-    if !few && counting_pays(columns, active, kernels.words(), additions) {
+    if counting_pays(columns, active, kernels.words(), additions) {
         by_counts(control, kernels, columns, active, setting)
-    } else if few {
-        let (out, shape, flat) = start(columns, active, setting)?;
-        few_rows(columns, active, &shape, flat, out.with_identical(columns, active))
     } else {
         by_sums(control, kernels, columns, active, setting)
     }

@@ -1,4 +1,4 @@
-//! The roots of all training sets of a cross-validation, for the price of two to four passes (the fewer, the more rows)
+//! The roots of all training sets of a cross-validation, for the price of two to three passes (the fewer, the more rows)
 //! instead of one a fold.
 //!
 //! Where the test sets of some folds divide the rows among them and each trains on the rest, the pairs are counted once by pair of test sets;

@@ -26,7 +26,7 @@ from ._checks import four_weights, integer, real
 from ._settings import seed_of
 from ._subsets import Strata
 from .features import score_features
-from .pairs import binned, copies_of
+from .pairs import binned, whole_copies
 from .table import Table
 
 __all__ = ["FeatureEstimates", "estimate_features"]
@@ -251,7 +251,7 @@ def estimate_features(
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
     table = Table.from_any(X, y, **options)
-    weights = copies_of(table, sample_weight)
+    weights = whole_copies(table, sample_weight)
     table = binned(table, discretize, weights)
     job = _Job(
         table, metric, criteria.make(criterion), weights, level, seed_of(random_state), n_jobs, progress

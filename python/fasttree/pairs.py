@@ -317,11 +317,11 @@ def _table_of(
     """A Table without numeric columns, and the copies of its rows."""
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
     table = Table.from_any(X, y, **options)
-    weights = copies_of(table, sample_weight)
+    weights = whole_copies(table, sample_weight)
     return binned(table, discretize, weights), weights
 
 
-def copies_of(table: Table, sample_weight: Any) -> np.ndarray | None:
+def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
     """Copies of each row: what is given, else the table's own weights, else nothing.
 
     Raises:

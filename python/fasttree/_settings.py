@@ -26,10 +26,7 @@ from .table import Table
 
 __all__ = [
     "config_of",
-    "integer",
-    "one_of",
     "prunings_of",
-    "real",
     "restored_discretizer",
     "restored_parameters",
     "stored_discretizer",

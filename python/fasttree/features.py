@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from . import _engine, criteria
-from ._checks import as_float, shown
-from ._settings import config_of, integer, made_of
+from ._checks import as_float, integer, shown
+from ._settings import config_of, made_of
 from ._wide import codes_of, stream
 from .table import Table
 

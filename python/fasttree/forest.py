@@ -21,10 +21,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
-from ._checks import weights_array
+from ._checks import integer, real, weights_array
 from ._classifier import Classifier
 from ._rows import check_count
-from ._settings import config_of, copies_of, integer, real, seed_of, share_or_count, stored_parameters
+from ._settings import config_of, copies_of, seed_of, share_or_count, stored_parameters
 from .estimators import FastTreeClassifier, read_back
 from .table import Table
 

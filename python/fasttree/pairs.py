@@ -238,11 +238,10 @@ class PairCounts:
             [x] if isinstance(x, str) or not np.iterable(x) else list(x) for x in (alpha, decay)
         )
         # each value is checked once, not each combination
-        fours = [four_weights(t) for t in thetas]
         reals = [at_least_zero("alpha", a) for a in alphas]
         words = [one_of("decay", d, DECAYS) for d in decays]
         zero = at_least_zero("at_zero", at_zero)
-        settings = [(t, a, d, zero) for t in fours for a in reals for d in words]
+        settings = [(t, a, d, zero) for t in thetas for a in reals for d in words]
         if callable(criterion):
             scores = np.array(
                 [self.score(criterion, theta=t, alpha=a, decay=d, at_zero=z) for t, a, d, z in settings]

@@ -203,6 +203,19 @@ pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> P
     Weights::from_reals(&inside, |i| data.original()[i] as usize).map_err(super::job::exception)
 }
 
+/// Copies of each row by internal number.
+pub fn copies(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> PyResult<Option<Vec<u32>>> {
+    match self::weights(weights, data)? {
+        Weights::Unit => Ok(None),
+        Weights::Integer(copies) => Ok(Some(copies)),
+        Weights::Fixed { .. } => Err(super::job::exception(Error::parameter(
+            "sample_weight",
+            "not whole",
+            "pairs are counted, so weights are copies of rows: give whole numbers",
+        ))),
+    }
+}
+
 /// Row numbers as the core counts them.
 pub fn indices(rows: &PyReadonlyArray1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
     rows.as_array()

@@ -1,10 +1,10 @@
 //! `_core.agreement_counts`, `_core.pair_block_scores`: what estimates of pair scores are made of.
 
-use super::convert;
+use super::convert::copies;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
 use super::pairs::setting;
-use crate::data::{Dataset, Weights};
+use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{CaseSigns, NominalColumns, agreement, block_scores};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
@@ -33,22 +33,6 @@ fn internal(data: &Dataset, rows: &[i64]) -> Result<Vec<u32>> {
         row.ok_or_else(|| Error::Data(format!("row {r} of {} rows", data.len())))
     };
     rows.iter().map(row).collect()
-}
-
-/// Copies of each row by internal number.
-pub(super) fn copies(
-    weights: Option<&PyReadonlyArray1<'_, f64>>,
-    data: &Dataset,
-) -> PyResult<Option<Vec<u32>>> {
-    match convert::weights(weights, data)? {
-        Weights::Unit => Ok(None),
-        Weights::Integer(copies) => Ok(Some(copies)),
-        Weights::Fixed { .. } => Err(exception(Error::parameter(
-            "sample_weight",
-            "not whole",
-            "pairs are counted, so weights are copies of rows: give whole numbers",
-        ))),
-    }
 }
 
 fn matrix(py: Python<'_>, rows: Vec<Vec<f64>>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {

@@ -1,8 +1,7 @@
 //! `_core.PairCounts`: counts of ordered pairs by distance, and their contractions.
 
-use super::convert::row_set;
+use super::convert::{copies, row_set};
 use super::dataset::PyDataset;
-use super::estimates::copies;
 use super::job::{exception, run};
 use crate::criteria::pairs::Precision;
 use crate::data;

@@ -21,7 +21,12 @@ const SAMPLE: usize = 64;
 const ROWS: usize = 1024;
 
 /// Whether counting pairs by distance is cheaper than adding their weights, which takes `additions` for a column and row.
-pub(super) fn counting_pays(columns: &Rows, active: &Rows, words: usize, additions: f64) -> bool {
+pub(super) fn counting_pays(
+    columns: &Rows,
+    active: &Rows,
+    words: usize,
+    additions: impl Fn() -> f64,
+) -> bool {
     let own = std::ptr::eq(columns, active);
     if own && dense::pays(active) {
         return true;
@@ -40,7 +45,7 @@ pub(super) fn counting_pays(columns: &Rows, active: &Rows, words: usize, additio
     let flushes = 30.0 * runs * f64::from(active.offsets[active.features]);
     let (_, cost) = window::cheapest(&pairs, active.len() as f64, steps + orders - 1.0, flushes, words);
     let counting = cost / active.len() as f64 + 1.2 * steps + n * (0.6 + 1.1 * orders);
-    let weighing = 13.5 * (additions + 1.0);
+    let weighing = 13.5 * (additions() + 1.0);
     counting < weighing
 }
 

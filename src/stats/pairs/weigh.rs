@@ -75,8 +75,10 @@ pub(super) fn weigh(
         let (out, shape, flat) = start(columns, active, setting)?;
         return few_rows(columns, active, &shape, flat, out.with_identical(columns, active));
     }
-    let groups = groups(&active.offsets);
-    let additions = groups.iter().map(|g| additions(&active.offsets, g)).sum::<usize>() as f64 / CHUNK as f64;
+    let additions = || {
+        let all = groups(&active.offsets).iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
+        all as f64 / CHUNK as f64
+    };
     if counting_pays(columns, active, kernels.words(), additions) {
         by_counts(control, kernels, columns, active, setting)
     } else {

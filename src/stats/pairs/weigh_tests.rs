@@ -175,7 +175,7 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
         let all = Rows::gather(&codes, None).unwrap();
         for level in Level::available() {
             let additions = features as f64;
-            let found = counting_pays(&all, &all, Kernels::at(level).words(), additions);
+            let found = counting_pays(&all, &all, Kernels::at(level).words(), || additions);
             assert_eq!(found, expected, "{rows} x {features}, {levels} values, {}", level.name());
         }
         if features < 100 {

@@ -1,10 +1,11 @@
 """Measuring side by side: CPU time of interleaved runs, what machine it was, and the record of it.
 
-CPU time (user + system, of this process and its finished children) hardly depends on what else the machine does; wall
-time does. Contestants take turns, so that a slow minute hits all of them, and the minimum of the rounds is kept.
+CPU time (user + system, of this process and its finished children) hardly depends on what else the
+machine does; wall time does. Contestants take turns, so that a slow minute hits all of them, and
+the minimum of the rounds is kept.
 
-With ``--record`` every script keeps its numbers in ``record/<script>[-which]-<date>.json``, behind the date, the command and the machine;
-a second record of the same day takes the place of the first.
+With ``--record`` every script keeps its numbers in ``record/<script>[-which]-<date>.json``, behind
+the date, the command and the machine; a second record of the same day takes the place of the first.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def have(package: str) -> bool:
     """Whether a peer is installed; says so if not."""
     found = importlib.util.find_spec(package) is not None
     if not found:
-        print(f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr)
+        print(
+            f"{package} is not installed and is left out: pip install '.[bench]'", file=sys.stderr
+        )
     return found
 
 
@@ -112,7 +115,8 @@ def add_record(parser: argparse.ArgumentParser) -> None:
 
 
 def command() -> str:
-    """What was typed, from the root of the project; of a path its last part, or DIR, because the rest is somebody's machine."""
+    """What was typed, from the root of the project; of a path its last part, or DIR, because the
+    rest is somebody's machine."""
 
     def told(word: str) -> str:
         option, equals, path = word.partition("=") if word.startswith("--") else ("", "", word)

@@ -1,4 +1,5 @@
-//! Counting the tables of many nominal features, and scoring blocks of tables with every criterion of the registry.
+//! Counting the tables of many nominal features, and scoring blocks of tables with every criterion
+//! of the registry.
 
 mod made;
 
@@ -14,7 +15,8 @@ use std::time::Duration;
 fn counting(c: &mut Criterion) {
     let (rows, features, values) = (100_000, 30, 5);
     let (columns, classes) = made::labels(rows, features, values);
-    let codes: Vec<u8> = (0..rows * features).map(|at| columns[at % features][at / features]).collect();
+    let codes: Vec<u8> =
+        (0..rows * features).map(|at| columns[at % features][at / features]).collect();
     let numbers: Vec<u32> = (0..rows as u32).collect();
     let layout = Layout::new(&vec![values as u32; features], 2);
     let mut planes = Planes::default();
@@ -44,15 +46,18 @@ fn scoring(c: &mut Criterion) {
     for (branches, classes) in [(2, 2), (2, 10), (5, 2)] {
         let candidates = 256;
         let context = Context::new(classes, 10_000);
-        // All candidates of a node share the class totals: the last branch takes what the others leave.
+        // All candidates of a node share the class totals: the last branch takes what the others
+        // leave.
         let totals = vec![1000_u32; classes];
         let mut cells = vec![0_u32; branches * classes * candidates];
         for j in 0..candidates {
             for class in 0..classes {
                 let mut left = totals[class];
                 for m in 0..branches {
-                    let drawn =
-                        uniform(mix((m * classes + class) as u64, j as u64), u64::from(left) / 2 + 1) as u32;
+                    let drawn = uniform(
+                        mix((m * classes + class) as u64, j as u64),
+                        u64::from(left) / 2 + 1,
+                    ) as u32;
                     let here = if m + 1 == branches { left } else { drawn };
                     cells[(m * classes + class) * candidates + j] = here;
                     left -= here;
@@ -79,7 +84,11 @@ fn scoring(c: &mut Criterion) {
             let mut one = [0.0];
             for (j, &score) in out.iter().enumerate() {
                 made.score(&tables.window(j, 1), &mut one).expect("score");
-                assert_eq!(score.to_bits(), one[0].to_bits(), "{name}: candidate {j} alone and in its block");
+                assert_eq!(
+                    score.to_bits(),
+                    one[0].to_bits(),
+                    "{name}: candidate {j} alone and in its block"
+                );
             }
             let shape = format!("{branches} branches x {classes} classes");
             group.bench_function(BenchmarkId::new(name, shape), |b| {

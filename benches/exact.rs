@@ -1,4 +1,5 @@
-//! Smallest trees of complete grids and of samples of random trees; cheapest trees of depth three on binary features.
+//! Smallest trees of complete grids and of samples of random trees; cheapest trees of depth three
+//! on binary features.
 
 mod made;
 
@@ -12,8 +13,8 @@ use std::time::Duration;
 fn smallest(data: &Dataset) -> (usize, usize) {
     let rows: Vec<u32> = (0..data.len() as u32).collect();
     let limits = Limits::default();
-    let found =
-        minimal_tree(data, &rows, &Weights::Unit, Errors::Raise, &limits, &Control::new(1)).expect("a tree");
+    let found = minimal_tree(data, &rows, &Weights::Unit, Errors::Raise, &limits, &Control::new(1))
+        .expect("a tree");
     (found.lower, found.tree.nodes.len())
 }
 
@@ -51,7 +52,10 @@ fn sample(depth: usize, seed: u64) -> Dataset {
 
 fn exact(c: &mut Criterion) {
     let mut group = c.benchmark_group("exact");
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2)).sample_size(10);
+    group
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+        .sample_size(10);
     let data = monks();
     assert_eq!(smallest(&data), (81, 81), "the symmetric function has 41 leaves");
     group.bench_function("smallest tree, monks 2, 81 nodes", |b| {
@@ -70,11 +74,16 @@ fn exact(c: &mut Criterion) {
     let cheapest = |depth| {
         let objective = Objective { max_depth: Some(depth), leaf_penalty: 0.0 };
         let limits = Limits::default();
-        optimal_tree(&data, &rows, &Weights::Unit, &objective, &limits, &Control::new(1)).expect("a tree")
+        optimal_tree(&data, &rows, &Weights::Unit, &objective, &limits, &Control::new(1))
+            .expect("a tree")
     };
     let (two, three) = (cheapest(2), cheapest(3));
-    assert!(two.lower == two.objective && three.lower == three.objective && three.errors <= two.errors);
-    group.bench_function("cheapest tree, 1000 x 30 bits, depth 3", |b| b.iter(|| black_box(cheapest(3))));
+    assert!(
+        two.lower == two.objective && three.lower == three.objective && three.errors <= two.errors
+    );
+    group.bench_function("cheapest tree, 1000 x 30 bits, depth 3", |b| {
+        b.iter(|| black_box(cheapest(3)))
+    });
     group.finish();
 }
 

@@ -1,11 +1,13 @@
 """Reach of the exact searches, and PySTreeD beside them: CPU seconds on one thread.
 
 What
-    `minimal_tree` on the MONK's problems and on samples of random trees (500 rows, 6 features, 4 classes, three seeds a
-    size), with the nodes and bounds it ends with; `optimal_tree` of depth 2 to 4 on binary tables beside PySTreeD, where it is
-    installed, with the errors of both. The answers are compared: a proven optimum of the one must be the other's.
+    `minimal_tree` on the MONK's problems and on samples of random trees (500 rows, 6 features, 4
+    classes, three seeds a size), with the nodes and bounds it ends with; `optimal_tree` of depth 2
+    to 4 on binary tables beside PySTreeD, where it is installed, with the errors of both. The
+    answers are compared: a proven optimum of the one must be the other's.
 Usage
-    ``python benches/exact_reach.py [--seconds 30] [--record]``; with ``--record`` the rows are kept in ``benches/record``.
+    ``python benches/exact_reach.py [--seconds 30] [--record]``; with ``--record`` the rows are kept
+    in ``benches/record``.
 
 Examples
 --------
@@ -66,9 +68,9 @@ def binary_tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     monks = make_monks(2)
     codes = np.array([np.asarray(c.values) for c in monks.columns]).T
     made["monks-2, one column a value"] = (
-        np.column_stack([codes[:, j] == v for j in range(6) for v in range(codes[:, j].max() + 1)]).astype(
-            int
-        ),
+        np.column_stack(
+            [codes[:, j] == v for j in range(6) for v in range(codes[:, j].max() + 1)]
+        ).astype(int),
         np.asarray(monks.y, dtype=int),
     )
     return made
@@ -93,11 +95,15 @@ def cheapest(seconds: float) -> list[dict[str, Any]]:
             }  # fmt: skip
             if STreeDClassifier is not None:
                 # All nodes that the depth allows: the limit is the depth, as above.
-                peer = STreeDClassifier(max_depth=depth, max_num_nodes=2**depth - 1, time_limit=seconds)
+                peer = STreeDClassifier(
+                    max_depth=depth, max_num_nodes=2**depth - 1, time_limit=seconds
+                )
                 _, row["pystreed_cpu_s"] = timed(lambda p=peer, X=X, y=y: p.fit(X, y))
                 row["pystreed_errors"] = float(np.sum(peer.predict(X) != y))
                 if model.proven_ and row["pystreed_errors"] < model.training_errors_:
-                    raise AssertionError(f"{name}, depth {depth}: a better tree than the proven optimum")
+                    raise AssertionError(
+                        f"{name}, depth {depth}: a better tree than the proven optimum"
+                    )
             print(row, flush=True)
             rows.append(row)
     return rows

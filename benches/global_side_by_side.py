@@ -1,10 +1,12 @@
-"""Global growth beside algorithm 3 in plain NumPy (``tests/oracle/global_numpy.py``): same trees, same run, one thread, CPU time.
+"""Global growth beside algorithm 3 in plain NumPy (``tests/oracle/global_numpy.py``): same trees,
+same run, one thread, CPU time.
 
     python benches/global_side_by_side.py [--rounds 3]
     python benches/global_side_by_side.py --record        # keeps the numbers in benches/record
 
-iris, wine, and 2126 x 13 drawn at random with 3 classes (the size of Cardiotocography, full growth). The distance after every step of both is
-compared before anything is timed. Fitting a Table is timed, so its columns are sorted once before; NumPy sorts in every step.
+iris, wine, and 2126 x 13 drawn at random with 3 classes (the size of Cardiotocography, full
+growth). The distance after every step of both is compared before anything is timed. Fitting a Table
+is timed, so its columns are sorted once before; NumPy sorts in every step.
 """
 
 from __future__ import annotations
@@ -76,7 +78,8 @@ def main() -> None:
             row = beside(name, X, y, criterion, given.rounds)
             own, peer = row["cpu_s"]["fasttree"], row["cpu_s"]["numpy"]
             print(
-                f"{name:22} {criterion:10} {row['leaves']:4} leaves: {1e3 * own:8.3f} ms, NumPy {1e3 * peer:9.1f} ms: {row['ratio']:.0f} x"
+                f"{name:22} {criterion:10} {row['leaves']:4} leaves: {1e3 * own:8.3f} ms, NumPy "
+                f"{1e3 * peer:9.1f} ms: {row['ratio']:.0f} x"
             )
             results.append(row)
     if given.record:

@@ -1,5 +1,5 @@
-//! Growing trees without limits: thresholds with two and ten classes, multiway splits and divided levels, forests, and the sort before all
-//! that.
+//! Growing trees without limits: thresholds with two and ten classes, multiway splits and divided
+//! levels, forests, and the sort before all that.
 
 mod made;
 
@@ -15,13 +15,19 @@ use std::time::Duration;
 const ROWS: usize = 20_000;
 
 fn check(name: &str, found: f64, slow: f64, errors: f64) {
-    assert!((found - slow).abs() < 1e-9, "{name}: score of the root {found}, by trying everything {slow}");
+    assert!(
+        (found - slow).abs() < 1e-9,
+        "{name}: score of the root {found}, by trying everything {slow}"
+    );
     assert_eq!(errors, 0.0, "{name}: errors of an unlimited tree on its own rows");
 }
 
 fn growth(c: &mut Criterion) {
     let mut group = c.benchmark_group("growth");
-    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3)).sample_size(10);
+    group
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(3))
+        .sample_size(10);
     for classes in [2, 10] {
         let (columns, codes) = made::numbers(ROWS, 20, classes);
         let data = made::numeric(&columns, &codes, classes);
@@ -31,7 +37,8 @@ fn growth(c: &mut Criterion) {
             let model = made::fit(&plan, &data);
             let slow = made::best_threshold(criterion, &columns, &codes, classes);
             check(&name, model.tree.nodes[0].score, slow, made::training_errors(&model));
-            group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
+            group
+                .bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
         }
     }
     let (columns, codes) = made::labels(ROWS, 30, 5);
@@ -49,7 +56,11 @@ fn growth(c: &mut Criterion) {
         let plan = Plan::new(config, None).expect("plan");
         let name = format!("gini, 20k x 30 labels of five values, {nominal_splits:?}");
         let model = made::fit(&plan, &data);
-        assert_eq!(made::training_errors(&model), 0.0, "{name}: errors of an unlimited tree on its own rows");
+        assert_eq!(
+            made::training_errors(&model),
+            0.0,
+            "{name}: errors of an unlimited tree on its own rows"
+        );
         group.bench_function(name, |b| b.iter(|| black_box(made::fit(&plan, black_box(&data)))));
     }
     group.finish();
@@ -68,16 +79,24 @@ fn forests(c: &mut Criterion) {
     };
     let (forest, votes) = grow(true);
     for model in &forest.trees {
-        assert_eq!(made::training_errors(model), 0.0, "errors of an unlimited tree on its own sample");
+        assert_eq!(
+            made::training_errors(model),
+            0.0,
+            "errors of an unlimited tree on its own sample"
+        );
         assert_eq!(model.tree.counts(0).iter().sum::<f64>(), ROWS as f64, "rows of a sample");
     }
     let votes = votes.expect("votes");
     let judged = votes.voters.iter().filter(|&&v| v > 0).count();
     let right = votes.labels().zip(data.classes()).filter(|&(l, &c)| l == i32::from(c)).count();
-    // a saw of six columns is hard for votes of four trees: scikit-learn's forest on data drawn alike is right for 0.62 of the rows
+    // a saw of six columns is hard for votes of four trees: scikit-learn's forest on data drawn
+    // alike is right for 0.62 of the rows
     assert!(right as f64 > 0.59 * judged as f64, "out-of-bag accuracy {right} of {judged}");
     let mut group = c.benchmark_group("forest");
-    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3)).sample_size(10);
+    group
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(3))
+        .sample_size(10);
     group.bench_function("10 trees, gini, 4 of 20 numbers a node, 20k rows", |b| {
         b.iter(|| black_box(grow(false)))
     });
@@ -98,7 +117,10 @@ fn sorting(c: &mut Criterion) {
         assert!(rows.eq(expected), "a sorted column is not sorted");
     }
     let mut group = c.benchmark_group("sorting");
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2)).sample_size(10);
+    group
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+        .sample_size(10);
     group.bench_function("100k x 20 numbers", |b| {
         b.iter_batched(
             || made::numeric(&columns, &codes, 2),

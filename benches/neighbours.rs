@@ -1,7 +1,8 @@
 //! Neighbours on every level this machine has; answers are compared before anything is timed.
 //!
-//! Criterion measures wall time of one thread. Rates are in pair-features a second, t (t - 1) / 2 * n. Few features (bit planes to the end)
-//! and many (numbers and bytes) are different code, hence two shapes, each small enough that all of it ends within a minute.
+//! Criterion measures wall time of one thread. Rates are in pair-features a second, t (t - 1) / 2 *
+//! n. Few features (bit planes to the end) and many (numbers and bytes) are different code, hence
+//! two shapes, each small enough that all of it ends within a minute.
 //! `benches/relief_side_by_side.py` has the large ones.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -21,8 +22,10 @@ fn near(c: &mut Criterion) {
     ];
     for (rows, features, values) in [(1600_usize, 36_usize, 2), (400, 4000, 3)] {
         let cell = |i: usize, k: usize| uniform(mix(k as u64, i as u64), values) as u8;
-        let codes: Vec<u8> = (0..rows).flat_map(|i| (0..features).map(move |k| cell(i, k))).collect();
-        let classes: Vec<u16> = (0..rows).map(|i| uniform(mix(1 << 40, i as u64), 2) as u16).collect();
+        let codes: Vec<u8> =
+            (0..rows).flat_map(|i| (0..features).map(move |k| cell(i, k))).collect();
+        let classes: Vec<u16> =
+            (0..rows).map(|i| uniform(mix(1 << 40, i as u64), 2) as u16).collect();
         let codes = Codes { values: &codes, columns: features, stride: features };
         let input = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).expect("codes in range");
         let mut group = c.benchmark_group(format!("neighbours {rows}x{features}"));
@@ -40,7 +43,9 @@ fn near(c: &mut Criterion) {
             let truth = scores(Level::Plain);
             for level in Level::available() {
                 assert!(scores(level) == truth, "{} differs", level.name());
-                group.bench_function(BenchmarkId::new(name, level.name()), |b| b.iter(|| scores(level)));
+                group.bench_function(BenchmarkId::new(name, level.name()), |b| {
+                    b.iter(|| scores(level))
+                });
             }
         }
         group.finish();

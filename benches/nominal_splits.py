@@ -1,10 +1,12 @@
-"""Multiway, subset and one-vs-rest splits beside scikit-learn on one-hot columns: the same rows, one thread, CPU time.
+"""Multiway, subset and one-vs-rest splits beside scikit-learn on one-hot columns: the same rows,
+one thread, CPU time.
 
     python benches/nominal_splits.py [--rows 100000]
     python benches/nominal_splits.py --record        # keeps the numbers in benches/record
 
-scikit-learn's tree on one-hot columns asks one level against the rest, as ``nominal_splits="one_vs_rest"`` does; it has
-no subsets. All trees are grown until pure, and their training accuracy is checked before anything is timed.
+scikit-learn's tree on one-hot columns asks one level against the rest, as
+``nominal_splits="one_vs_rest"`` does; it has no subsets. All trees are grown until pure, and their
+training accuracy is checked before anything is timed.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def main() -> None:
     for classes in (2, 4):
         codes, y = rows(args.rows, classes)
         names = tuple(f"v{i}" for i in range(LEVELS))
-        columns = [Column(f"f{j}", "nominal", c.astype(np.int32), names) for j, c in enumerate(codes)]
+        columns = [
+            Column(f"f{j}", "nominal", c.astype(np.int32), names) for j, c in enumerate(codes)
+        ]
         table = Table.from_columns(
             columns, Column("class", "nominal", y.astype(np.int32), tuple(range(classes)))
         )

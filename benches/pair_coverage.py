@@ -1,10 +1,12 @@
-"""How often estimated pair scores lie within two and three of their standard errors of the exact scores, by number of feature subsets.
+"""How often estimated pair scores lie within two and three of their standard errors of the exact
+scores, by number of feature subsets.
 
     python benches/pair_coverage.py                  # 40 CPU seconds
     python benches/pair_coverage.py --record         # keeps the numbers in benches/record
 
-Three drawn sets of 1000 rows and 18 features: one where features matter alone, one where two and one where three matter only together. A normal
-error bar would cover 95.4 and 99.7 %. Shares are over all features and seeds; the differences to the best feature are covered by `difference_errors`.
+Three drawn sets of 1000 rows and 18 features: one where features matter alone, one where two and
+one where three matter only together. A normal error bar would cover 95.4 and 99.7 %. Shares are
+over all features and seeds; the differences to the best feature are covered by `difference_errors`.
 """
 
 from __future__ import annotations
@@ -23,17 +25,23 @@ SETTINGS = (Pi(), Pi(alpha=0.3), Pi(alpha=0.7), ContextualMerit(alpha=0.2, decay
 
 
 def drawn(kind: str, rows: int = 1000, features: int = 18) -> Table:
-    """Uniform values, one feature that half copies another; the class by one, two or three features, 15 % turned over."""
+    """Uniform values, one feature that half copies another; the class by one, two or three
+    features, 15 % turned over."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2 if kind == "three" else 4, (rows, features)).astype(np.uint8)
     X[:, 5] = np.where(rng.random(rows) < 0.5, X[:, 4], X[:, 5])
-    of = {"alone": X[:, 0] < 2, "two": (X[:, 0] ^ X[:, 1]) & 1, "three": X[:, 0] ^ X[:, 1] ^ X[:, 2]}[kind]
+    of = {
+        "alone": X[:, 0] < 2,
+        "two": (X[:, 0] ^ X[:, 1]) & 1,
+        "three": X[:, 0] ^ X[:, 1] ^ X[:, 2],
+    }[kind]
     y = np.where(rng.random(rows) < 0.15, 1 - of, of)
     return Table(X, y, categorical_features="all", name=kind)
 
 
 def coverage(table: Table, criterion: Any, subsets: int, seeds: int) -> dict[str, Any]:
-    """Shares of the features and seeds within two and three standard errors, and the feature that is covered least."""
+    """Shares of the features and seeds within two and three standard errors, and the feature that
+    is covered least."""
     exact = score_features(table, criterion=criterion)
     best = int(np.argmax(exact))
     off, gaps = [], []
@@ -64,7 +72,9 @@ def main() -> None:
             for criterion in SETTINGS:
                 found = coverage(drawn(kind), criterion, subsets, seeds)
                 what = f"{criterion.name} alpha={criterion.alpha}"
-                rows.append({"subsets": subsets, "data": kind, "criterion": what, "seeds": seeds, **found})
+                rows.append(
+                    {"subsets": subsets, "data": kind, "criterion": what, "seeds": seeds, **found}
+                )
                 print("  ".join(f"{k}={v}" for k, v in rows[-1].items()), flush=True)
     if options.record:
         keep({"rows": rows})

@@ -1,11 +1,14 @@
-"""Estimated pair scores beside the exact pass: error, top feature and CPU time by budget; a million rows; dense domains by transform.
+"""Estimated pair scores beside the exact pass: error, top feature and CPU time by budget; a million
+rows; dense domains by transform.
 
     python benches/pair_estimates.py --data DIR      # mushroom in ARFF, and data drawn at random
     python benches/pair_estimates.py                 # data drawn at random only
     python benches/pair_estimates.py --record        # keeps the numbers in benches/record
 
-Errors are those of the differences to the best feature, as root mean square over features and seeds, in units of the standard deviation of the exact scores over the
-features. Nothing is timed before all subsets of a small table have given the exact scores, and the two ways of counting a dense domain the same counts.
+Errors are those of the differences to the best feature, as root mean square over features and
+seeds, in units of the standard deviation of the exact scores over the features. Nothing is timed
+before all subsets of a small table have given the exact scores, and the two ways of counting a
+dense domain the same counts.
 """
 
 from __future__ import annotations
@@ -31,12 +34,15 @@ DENSE = ((432, 6, 0), (20_000, 10, 2), (50_000, 12, 2), (100_000, 8, 3), (100_00
 
 
 def drawn(rows: int, features: int, values: int = 5, seed: int = 0) -> Table:
-    """Uniform values; the class is an exclusive or of two features, a fifth of it turned over, with a little of a third."""
+    """Uniform values; the class is an exclusive or of two features, a fifth of it turned over, with
+    a little of a third."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, values, (rows, features), dtype=np.uint8)
     y = (X[:, 0] < values / 2) ^ (X[:, 1] < values / 2)
     y = np.where(rng.random(rows) < 0.2, rng.random(rows) < 0.2 + 0.6 * (X[:, 2] == 0), y)
-    return Table(X, y.astype(np.uint8), categorical_features="all", name=f"drawn {rows} x {features}")
+    return Table(
+        X, y.astype(np.uint8), categorical_features="all", name=f"drawn {rows} x {features}"
+    )
 
 
 def seconds(work: Any) -> tuple[float, Any]:
@@ -64,7 +70,8 @@ def check() -> None:
 def accuracy(table: Table, seeds: int, tell: Any) -> None:
     """Each estimator at each budget."""
     taken, exact = min(
-        (seconds(lambda: score_features(table, criterion="pi")) for _ in range(3)), key=lambda p: p[0]
+        (seconds(lambda: score_features(table, criterion="pi")) for _ in range(3)),
+        key=lambda p: p[0],
     )
     known = np.flatnonzero(~np.isnan(exact))
     best, spread = int(np.nanargmax(exact)), float(np.nanstd(exact))
@@ -75,7 +82,9 @@ def accuracy(table: Table, seeds: int, tell: Any) -> None:
             for seed in range(seeds):
                 size = {"n_subsets" if method == "subsets" else "sample": budget}
                 one, found = seconds(
-                    lambda s=seed, m=method, z=size: estimate_features(table, method=m, random_state=s, **z)
+                    lambda s=seed, m=method, z=size: estimate_features(
+                        table, method=m, random_state=s, **z
+                    )
                 )
                 gap = (found.scores - found.scores[best]) - (exact - exact[best])
                 errors.append(gap[known] / spread)
@@ -129,7 +138,9 @@ def dense(tell: Any) -> None:
         else:
             rng = np.random.default_rng(0)
             X = rng.integers(0, values, (rows, features), dtype=np.uint8)
-            table = Table(X, (X[:, 0] + X[:, 1] + (rng.random(rows) < 0.2)) % 2, categorical_features="all")
+            table = Table(
+                X, (X[:, 0] + X[:, 1] + (rng.random(rows) < 0.2)) % 2, categorical_features="all"
+            )
         whole, parts = partial(pair_counts, table), partial(counts_of_halves, table)
         if whole() != parts():
             raise SystemExit(f"{rows} x {features}: the counts differ, nothing is timed")
@@ -149,7 +160,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--million", type=int, help="only the estimate of so many rows x 50, printed as JSON")
+    parser.add_argument(
+        "--million", type=int, help="only the estimate of so many rows x 50, printed as JSON"
+    )
     parser.add_argument("--subsets", type=int, default=256)
     add_record(parser)
     options = parser.parse_args()
@@ -161,7 +174,9 @@ def main() -> None:
     def tell(**facts: Any) -> None:
         rows.append(facts)
         print(
-            "  ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in facts.items()),
+            "  ".join(
+                f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in facts.items()
+            ),
             flush=True,
         )
 

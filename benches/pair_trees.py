@@ -1,11 +1,13 @@
-"""Whole Pi trees, their cross-validation and sweeps beside NumPy with BLAS: the same data, the same run, one thread, CPU time.
+"""Whole Pi trees, their cross-validation and sweeps beside NumPy with BLAS: the same data, the same
+run, one thread, CPU time.
 
     python benches/pair_trees.py --data DIR      # kr-vs-kp, mushroom and letter in ARFF
     python benches/pair_trees.py                 # data of the same sizes, drawn at random
     python benches/pair_trees.py --record        # keeps the numbers in benches/record
 
-There is no peer that grows these trees. The bar is a grower of a few lines of NumPy: one-hot columns, distances and both sums of
-a node by matrix products in single precision, one alpha. Roots are compared before anything is timed.
+There is no peer that grows these trees. The bar is a grower of a few lines of NumPy: one-hot
+columns, distances and both sums of a node by matrix products in single precision, one alpha. Roots
+are compared before anything is timed.
 """
 
 from __future__ import annotations
@@ -94,7 +96,16 @@ def main() -> None:
 
     def tell(what: str, data: str, ours: float, peer: float | None = None, **facts: Any) -> None:
         ratio = None if peer is None else peer / ours
-        rows.append({"what": what, "data": data, "cpu_s": ours, "numpy_cpu_s": peer, "ratio": ratio, **facts})
+        rows.append(
+            {
+                "what": what,
+                "data": data,
+                "cpu_s": ours,
+                "numpy_cpu_s": peer,
+                "ratio": ratio,
+                **facts,
+            }
+        )
         beside = "" if peer is None else f"  NumPy {peer:9.4f} s  x {ratio:.1f}"
         print(f"{data:10} {what:42} {ours:9.4f} s{beside}  {facts or ''}", flush=True)
 
@@ -121,15 +132,21 @@ def main() -> None:
                 ).items()
             }
             tree, leaves = (
-                (None, None) if name == "letter" else seconds(lambda c=codes, t=y: numpy_leaves(c, t, 0.1))
+                (None, None)
+                if name == "letter"
+                else seconds(lambda c=codes, t=y: numpy_leaves(c, t, 0.1))
             )
         model = fasttree.fit(table, criterion="pi", trace=None)
         filled = int(((model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)).sum())
         tell("scores of the root", name, best["root"], root)
         tell("whole tree", name, best["tree"], tree, leaves=filled, numpy_leaves=leaves)
         counts_of = partial(fasttree.pair_counts, table)
-        one_pass, counts = min((seconds(counts_of) for _ in range(options.rounds)), key=lambda p: p[0])
-        thousand = min(seconds(lambda c=counts: c.sweep(alpha=np.linspace(0, 3, 1000)))[0] for _ in range(3))
+        one_pass, counts = min(
+            (seconds(counts_of) for _ in range(options.rounds)), key=lambda p: p[0]
+        )
+        thousand = min(
+            seconds(lambda c=counts: c.sweep(alpha=np.linspace(0, 3, 1000)))[0] for _ in range(3)
+        )
         tell("pass", name, one_pass)
         tell(
             "a thousand settings of the root",
@@ -143,7 +160,12 @@ def main() -> None:
         (seconds(lambda: validate(table, criterion="pi", cv="5x10", n_jobs=1)) for _ in range(2)),
         key=lambda p: p[0],
     )
-    tell("5 x 10-fold cross-validation", "kr-vs-kp", taken, accuracy=round(found.mean("pi", "accuracy"), 4))
+    tell(
+        "5 x 10-fold cross-validation",
+        "kr-vs-kp",
+        taken,
+        accuracy=round(found.mean("pi", "accuracy"), 4),
+    )
     alphas = np.linspace(0, 2, 20)
     taken, swept = seconds(lambda: fasttree.sweep(table, alpha=alphas, cv="1x10", n_jobs=1))
     tell("sweep of 20 alphas, 10 folds", "kr-vs-kp", taken, best=swept.best["alpha"])

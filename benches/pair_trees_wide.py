@@ -1,10 +1,12 @@
-"""Trees on pairs of rows over thousands of columns: CPU time and memory, with counts by distance and without, beside NumPy.
+"""Trees on pairs of rows over thousands of columns: CPU time and memory, with counts by distance
+and without, beside NumPy.
 
-    python benches/pair_trees_wide.py            # 300 x 1000 and 2000 x 5000 columns of three values
-    python benches/pair_trees_wide.py --record   # keeps the numbers in benches/record
+    python benches/pair_trees_wide.py            # 300 x 1000 and 2000 x 5000 columns of three
+    values python benches/pair_trees_wide.py --record   # keeps the numbers in benches/record
 
-Two columns interact (XOR) among the noise, and every tree must find them: three branches of three leaves. Each contestant runs in a process of its
-own, one thread; memory is the largest it took beyond what it had after its imports and a small tree. The peer is the NumPy grower of
+Two columns interact (XOR) among the noise, and every tree must find them: three branches of three
+leaves. Each contestant runs in a process of its own, one thread; memory is the largest it took
+beyond what it had after its imports and a small tree. The peer is the NumPy grower of
 `pair_trees.py`: one-hot columns and matrix products.
 """
 
@@ -60,10 +62,16 @@ def child(name: str, rows: int, columns: int) -> None:
     """Measure one contestant and print JSON."""
     with threadpool_limits(1):
         numpy_scores(np.eye(4, dtype=np.intp), np.array([0, 1, 0, 1]), 0.1)
-        fasttree.fit(np.eye(4, dtype=np.uint8), [0, 1, 0, 1], criterion="pi", categorical_features="all")
+        fasttree.fit(
+            np.eye(4, dtype=np.uint8), [0, 1, 0, 1], criterion="pi", categorical_features="all"
+        )
         before, begun = peak(), cpu_seconds()
         leaves = grow(name, rows, columns)
-        print(json.dumps({"cpu_s": cpu_seconds() - begun, "mb": round(peak() - before), "leaves": leaves}))
+        print(
+            json.dumps(
+                {"cpu_s": cpu_seconds() - begun, "mb": round(peak() - before), "leaves": leaves}
+            )
+        )
 
 
 def main() -> None:
@@ -91,9 +99,19 @@ def main() -> None:
             facts = {"mb": max(r["mb"] for r in runs[name]), "leaves": runs[name][0]["leaves"]}
             ratio = best["numpy"] / best[name]
             results.append(
-                {"rows": rows, "columns": columns, "tree": name, "cpu_s": best[name], "ratio": ratio} | facts
+                {
+                    "rows": rows,
+                    "columns": columns,
+                    "tree": name,
+                    "cpu_s": best[name],
+                    "ratio": ratio,
+                }
+                | facts
             )
-            print(f"{rows} x {columns}  {name:24} {best[name]:8.3f} s  x {ratio:5.1f}  {facts}", flush=True)
+            print(
+                f"{rows} x {columns}  {name:24} {best[name]:8.3f} s  x {ratio:5.1f}  {facts}",
+                flush=True,
+            )
     if options.record:
         keep({"simd": fasttree._engine.simd_level(), "rows": results})
 

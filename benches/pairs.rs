@@ -1,7 +1,9 @@
-//! The exact and the fixed-weight pass on every level this machine has; answers are checked before anything is timed.
+//! The exact and the fixed-weight pass on every level this machine has; answers are checked before
+//! anything is timed.
 //!
-//! Criterion measures wall time; the summary at the end takes the least of several runs of the calling thread alone and says so
-//! loudly when a higher level is slower than a lower one. Rates are in pair-features a second, t (t - 1) / 2 * n.
+//! Criterion measures wall time; the summary at the end takes the least of several runs of the
+//! calling thread alone and says so loudly when a higher level is slower than a lower one. Rates
+//! are in pair-features a second, t (t - 1) / 2 * n.
 
 mod made;
 
@@ -10,13 +12,14 @@ use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
 use fasttree_core::stats::pairs::{
-    Codes, Column, PairCounts, Profile, Setting, Values, WeighedPairs, count_matrices, pair_counts_with,
-    weigh_pairs_with,
+    Codes, Column, PairCounts, Profile, Setting, Values, WeighedPairs, count_matrices,
+    pair_counts_with, weigh_pairs_with,
 };
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Rows, features, values, classes: tic-tac-toe, kr-vs-kp, mushroom and letter in size, and one with many features.
+/// Rows, features, values, classes: tic-tac-toe, kr-vs-kp, mushroom and letter in size, and one
+/// with many features.
 const SHAPES: [(usize, usize, usize, usize); 5] =
     [(958, 9, 3, 2), (3196, 36, 2, 2), (8124, 22, 5, 2), (20_000, 16, 10, 26), (2000, 300, 3, 2)];
 
@@ -32,7 +35,9 @@ impl Data {
         let cell = |i: usize, k: usize| uniform(mix(k as u64, i as u64), values as u64) as u8;
         Self {
             columns: (0..features).map(|k| (0..rows).map(|i| cell(i, k)).collect()).collect(),
-            classes: (0..rows).map(|i| uniform(mix(1 << 40, i as u64), n_classes as u64) as u16).collect(),
+            classes: (0..rows)
+                .map(|i| uniform(mix(1 << 40, i as u64), n_classes as u64) as u16)
+                .collect(),
             values,
             n_classes,
         }
@@ -40,13 +45,15 @@ impl Data {
 
     fn codes(&self) -> Codes<'_> {
         let levels = self.values;
-        let columns = self.columns.iter().map(|c| Column { values: Values::U8(c), levels }).collect();
+        let columns =
+            self.columns.iter().map(|c| Column { values: Values::U8(c), levels }).collect();
         Codes::new(columns, &self.classes, self.n_classes, None).expect("codes in range")
     }
 }
 
 fn count(level: Level, codes: &Codes<'_>) -> PairCounts {
-    pair_counts_with(&Control::new(1), Kernels::at(level), codes, None, None).expect("not cancelled")
+    pair_counts_with(&Control::new(1), Kernels::at(level), codes, None, None)
+        .expect("not cancelled")
 }
 
 fn weigh(level: Level, codes: &Codes<'_>) -> WeighedPairs {
@@ -54,28 +61,37 @@ fn weigh(level: Level, codes: &Codes<'_>) -> WeighedPairs {
         .expect("not cancelled")
 }
 
-/// The levels of this machine; the plain body, some hundred times slower, only where it ends in a second or two.
+/// The levels of this machine; the plain body, some hundred times slower, only where it ends in a
+/// second or two.
 fn levels(data: &Data) -> Vec<Level> {
     let (t, n) = (data.classes.len(), data.columns.len());
     let small = t * t * n < 1 << 29;
     Level::available().into_iter().filter(|&level| small || level != Level::Plain).collect()
 }
 
-/// All levels agree, and 40 random rows have the sums that a double loop over them and all others gives.
+/// All levels agree, and 40 random rows have the sums that a double loop over them and all others
+/// gives.
 fn check(data: &Data, codes: &Codes<'_>) {
     let levels = levels(data);
     let truth = count(levels[0], codes);
     truth.check_sums().expect("every pair once");
     assert!(levels[1..].iter().all(|&level| count(level, codes) == truth), "levels differ");
     let weighed = weigh(levels[0], codes);
-    assert!(levels[1..].iter().all(|&level| weigh(level, codes) == weighed), "levels differ in fixed point");
+    assert!(
+        levels[1..].iter().all(|&level| weigh(level, codes) == weighed),
+        "levels differ in fixed point"
+    );
     let bound = truth.pairs() as f64 * weighed.unit() / 2.0;
     let exact = count_matrices(&truth, &Setting::pi());
-    assert!(exact.iter().zip(weighed.matrices()).all(|(e, w)| (e - w).abs() <= bound), "fixed point is off");
-    let some: Vec<u32> = (0..40).map(|s| uniform(mix(7, s), data.classes.len() as u64) as u32).collect();
+    assert!(
+        exact.iter().zip(weighed.matrices()).all(|(e, w)| (e - w).abs() <= bound),
+        "fixed point is off"
+    );
+    let some: Vec<u32> =
+        (0..40).map(|s| uniform(mix(7, s), data.classes.len() as u64) as u32).collect();
     let control = Control::new(1);
-    let part =
-        pair_counts_with(&control, Kernels::active(), codes, Some(&some), None).expect("not cancelled");
+    let part = pair_counts_with(&control, Kernels::active(), codes, Some(&some), None)
+        .expect("not cancelled");
     let mut near = vec![0i64; part.distances()];
     for &i in &some {
         for j in 0..data.classes.len() {
@@ -162,7 +178,8 @@ fn trees(c: &mut Criterion) {
         let (columns, classes) = made::labels(rows, features, values);
         let data = made::nominal(&columns, &classes, values);
         let plan = made::plan("pi");
-        let columns = columns.iter().map(|c| Column { values: Values::U8(c), levels: values }).collect();
+        let columns =
+            columns.iter().map(|c| Column { values: Values::U8(c), levels: values }).collect();
         let codes = Codes::new(columns, &classes, 2, None).expect("codes in range");
         let scores = Profile::new(&count(Level::active(), &codes)).pi(&Setting::pi());
         let best = scores.into_iter().fold(f64::NEG_INFINITY, f64::max);

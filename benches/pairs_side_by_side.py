@@ -1,14 +1,18 @@
-"""The passes over all pairs beside BLAS and plain NumPy: the same data, the same run, one thread, CPU time.
+"""The passes over all pairs beside BLAS and plain NumPy: the same data, the same run, one thread,
+CPU time.
 
-    python benches/pairs_side_by_side.py                 # data of the sizes of kr-vs-kp, mushroom and letter, drawn at random
-    python benches/pairs_side_by_side.py --data DIR      # the sets themselves, in ARFF
-    python benches/pairs_side_by_side.py --largest       # 100,000 x 50 exactly, on all cores, with its peak memory
-    python benches/pairs_side_by_side.py --record        # keeps the numbers in benches/record, those of the sets in a file of their own
+    python benches/pairs_side_by_side.py                 # data of the sizes of kr-vs-kp, mushroom
+    and letter, drawn at random python benches/pairs_side_by_side.py --data DIR      # the sets
+    themselves, in ARFF python benches/pairs_side_by_side.py --largest       # 100,000 x 50 exactly,
+    on all cores, with its peak memory python benches/pairs_side_by_side.py --record        # keeps
+    the numbers in benches/record, those of the sets in a file of their own
 
-*fair BLAS* is what one would write with matrix products and care: one-hot columns in single precision, rows sorted by class, each
-unordered pair of blocks once, one product for the distances and one for the sums, one alpha. *NumPy rows* is Algorithm 2 with one row at a time in
-vectors. The exact pass finds all alphas, thetas and decays at once, the fixed-weight pass one. R of all contestants is compared before anything is
-timed; every instruction set runs in a process of its own (FASTTREE_SIMD). Encoding is timed apart, from strings and from codes.
+*fair BLAS* is what one would write with matrix products and care: one-hot columns in single
+precision, rows sorted by class, each unordered pair of blocks once, one product for the distances
+and one for the sums, one alpha. *NumPy rows* is Algorithm 2 with one row at a time in vectors. The
+exact pass finds all alphas, thetas and decays at once, the fixed-weight pass one. R of all
+contestants is compared before anything is timed; every instruction set runs in a process of its own
+(FASTTREE_SIMD). Encoding is timed apart, from strings and from codes.
 """
 
 from __future__ import annotations
@@ -55,7 +59,8 @@ def table_of(name: str, folder: Path | None) -> Table:
 
 
 def codes_of(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes (missing cells as one more), classes, first slot of each feature and the number of all."""
+    """Codes (missing cells as one more), classes, first slot of each feature and the number of
+    all."""
     columns = [np.asarray(c.values).astype(np.intp) for c in table.columns]
     levels = [len(c.levels or ()) for c in table.columns]
     codes = np.column_stack([np.where(v < 0, k, v) for v, k in zip(columns, levels, strict=True)])
@@ -66,7 +71,9 @@ def codes_of(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 class Blas:
     """R by matrix products; encoding and sorting are done beforehand."""
 
-    def __init__(self, codes: np.ndarray, y: np.ndarray, first: np.ndarray, block: int = 1024) -> None:
+    def __init__(
+        self, codes: np.ndarray, y: np.ndarray, first: np.ndarray, block: int = 1024
+    ) -> None:
         order = np.argsort(y, kind="stable")
         self.n, self.slots, self.classes = codes.shape[1], int(first[-1]), int(y.max()) + 1
         self.hot = np.zeros((len(y), self.slots), np.float32)
@@ -138,9 +145,20 @@ def passes(table: Table, rounds: int) -> dict[str, Any]:
 
 def on_level(level: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
     """`passes` in a process that uses the level."""
-    command = [sys.executable, __file__, "--level", level, "--only", name, "--rounds", str(options.rounds)]
+    command = [
+        sys.executable,
+        __file__,
+        "--level",
+        level,
+        "--only",
+        name,
+        "--rounds",
+        str(options.rounds),
+    ]
     command += ["--data", str(options.data)] if options.data else []
-    run = subprocess.run(command, env=os.environ | {"FASTTREE_SIMD": level}, capture_output=True, check=True)
+    run = subprocess.run(
+        command, env=os.environ | {"FASTTREE_SIMD": level}, capture_output=True, check=True
+    )
     found: dict[str, Any] = json.loads(run.stdout)
     return found
 
@@ -190,7 +208,8 @@ def contest(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def encoding() -> dict[str, float]:
-    """Nanoseconds a cell from an array of codes and from strings to an encoded Table (first use included)."""
+    """Nanoseconds a cell from an array of codes and from strings to an encoded Table (first use
+    included)."""
     import pandas as pd
 
     rng = np.random.default_rng(0)
@@ -211,7 +230,8 @@ def encoding() -> dict[str, float]:
 
 
 def in_a_child(work: Callable[[], Any]) -> dict[str, Any]:
-    """Time and peak memory of a process that does nothing else: a peak, once reached, hides all that come later."""
+    """Time and peak memory of a process that does nothing else: a peak, once reached, hides all
+    that come later."""
 
     def peak() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -234,7 +254,8 @@ def in_a_child(work: Callable[[], Any]) -> dict[str, Any]:
 
 
 def largest() -> dict[str, Any]:
-    """100,000 x 50 of five values, exactly, all cores: wall and CPU time, peak memory beside the formula of the documentation."""
+    """100,000 x 50 of five values, exactly, all cores: wall and CPU time, peak memory beside the
+    formula of the documentation."""
     t, n, values, classes = 100_000, 50, 5, 2
     count_matrices(drawn(1000, n, values, classes), precision="fixed")
     table = drawn(t, n, values, classes)

@@ -34,10 +34,14 @@ fn prediction(c: &mut Criterion) {
     let nominal = made::nominal(&labels, &codes, 5);
     let control = Control::new(1);
     let mut group = c.benchmark_group("prediction");
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2)).sample_size(20);
+    group
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+        .sample_size(20);
     for (name, data) in [("20k rows, thresholds", &numeric), ("20k rows, multiway", &nominal)] {
         let model = made::fit(&made::plan("gini"), data);
-        let walk = || leaves(&model.tree, &model.schema, data, data.len(), &control).expect("leaves");
+        let walk =
+            || leaves(&model.tree, &model.schema, data, data.len(), &control).expect("leaves");
         for (row, leaf) in walk().into_iter().enumerate() {
             assert_eq!(leaf, naive(&model, data, row as u32), "{name}: leaf of row {row}");
         }

@@ -1,17 +1,21 @@
-"""The Relief family beside fast-select and scikit-rebate: the same data, the same k, the same run, one thread, CPU time.
+"""The Relief family beside fast-select and scikit-rebate: the same data, the same k, the same run,
+one thread, CPU time.
 
-    python benches/relief_side_by_side.py                  # 958 x 9, 3196 x 36, 8124 x 22, 1000 x 1000, 1000 x 10,000, 2350 x 10,000
-    python benches/relief_side_by_side.py --only few       # the small ones
-    python benches/relief_side_by_side.py --only many      # the wide ones
-    python benches/relief_side_by_side.py --largest        # 2350 x 230,000 as well: time and peak memory, no peer (minutes)
-    python benches/relief_side_by_side.py --record         # keeps the numbers in benches/record
+    python benches/relief_side_by_side.py                  # 958 x 9, 3196 x 36, 8124 x 22, 1000 x
+    1000, 1000 x 10,000, 2350 x 10,000 python benches/relief_side_by_side.py --only few       # the
+    small ones python benches/relief_side_by_side.py --only many      # the wide ones python
+    benches/relief_side_by_side.py --largest        # 2350 x 230,000 as well: time and peak memory,
+    no peer (minutes) python benches/relief_side_by_side.py --record         # keeps the numbers in
+    benches/record
 
-The record is written after each contest, so that an end before the end keeps what was found, and what other runs of the day found on other
-data stays in it: therefore every row has a command of its own.
+The record is written after each contest, so that an end before the end keeps what was found, and
+what other runs of the day found on other data stays in it: therefore every row has a command of its
+own.
 
-Scores are compared before anything is timed: scikit-rebate's to 1e-9 (ReliefF with stable sorting), fast-select's to single precision, where
-its neighbours are the same. Data are made: codes drawn uniformly, a class that depends on two columns and noise. A ratio is the peer's
-time over fasttree's. Peers come with the extra "bench"; a missing one is left out and named.
+Scores are compared before anything is timed: scikit-rebate's to 1e-9 (ReliefF with stable sorting),
+fast-select's to single precision, where its neighbours are the same. Data are made: codes drawn
+uniformly, a class that depends on two columns and noise. A ratio is the peer's time over
+fasttree's. Peers come with the extra "bench"; a missing one is left out and named.
 """
 
 from __future__ import annotations
@@ -44,7 +48,8 @@ K = 10
 
 
 def codes(rows: int, columns: int, values: int) -> tuple[np.ndarray, np.ndarray]:
-    """uint8 codes and classes: the exclusive or of two columns' parities, a tenth of the labels drawn."""
+    """uint8 codes and classes: the exclusive or of two columns' parities, a tenth of the labels
+    drawn."""
     random = np.random.default_rng(0)
     X = random.integers(values, size=(rows, columns), dtype=np.uint8)
     y = (X[:, 0] ^ X[:, 1]) & 1
@@ -84,7 +89,8 @@ def peers(X: np.ndarray, y: np.ndarray, method: str) -> dict[str, Callable[[], n
 
 
 def compare(X: np.ndarray, y: np.ndarray, method: str) -> dict[str, float]:
-    """Largest difference of scores from each peer on the first rows, where the definitions agree."""
+    """Largest difference of scores from each peer on the first rows, where the definitions
+    agree."""
     few = slice(0, min(len(X), 300))
     X, y = X[few, :200], y[few]
     by_row = ReliefF(k=K, neighbour_ties="first", multiclass="rebate")
@@ -115,7 +121,9 @@ def contest(rows: int, columns: int, values: int, rounds: int) -> list[dict[str,
         size = f"{rows:,} x {columns:,}"
         ratios = {name: t / times["fasttree"] for name, t in times.items() if name != "fasttree"}
         goal = GOALS.get((size, method))
-        print(f"{size:>16} {method:10}", {n: f"{t * 1e3:.1f} ms" for n, t in times.items()}, end=" ")
+        print(
+            f"{size:>16} {method:10}", {n: f"{t * 1e3:.1f} ms" for n, t in times.items()}, end=" "
+        )
         print({n: f"{r:.0f}x" for n, r in ratios.items()}, f"goal {goal:.0f}x" if goal else "")
         found.append(
             {
@@ -132,7 +140,8 @@ def contest(rows: int, columns: int, values: int, rounds: int) -> list[dict[str,
 
 
 def largest(columns: int = 230_000) -> dict[str, Any]:
-    """MultiSURF on 2350 genotypes from a memory map: CPU and peak memory of this process (which includes what ran before)."""
+    """MultiSURF on 2350 genotypes from a memory map: CPU and peak memory of this process (which
+    includes what ran before)."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -147,7 +156,10 @@ def largest(columns: int = 230_000) -> dict[str, Any]:
         ours(X, y, MultiSurf())
         taken, wall = cpu_seconds() - start, time.perf_counter() - wall
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"2,350 x {columns:,} multisurf: {taken:.1f} CPU s, {wall:.1f} s, peak {peak / 2**20:.2f} GB")
+    print(
+        f"2,350 x {columns:,} multisurf: {taken:.1f} CPU s, {wall:.1f} s, peak {peak / 2**20:.2f} "
+        "GB"
+    )
     return {
         "data": f"2,350 x {columns:,}",
         "method": "multisurf",

@@ -1,14 +1,17 @@
-"""fasttree beside scikit-learn, LightGBM and YDF: the same data, the same run, one thread, CPU time.
+"""fasttree beside scikit-learn, LightGBM and YDF: the same data, the same run, one thread, CPU
+time.
 
     python benches/side_by_side.py                 # all workloads but the largest
     python benches/side_by_side.py --only cv predict
     python benches/side_by_side.py --only forest --trees 20
     python benches/side_by_side.py --million       # 1,000,000 rows as well (minutes)
-    python benches/side_by_side.py --record        # keeps the numbers in benches/record, workloads alone in a file of their own
+    python benches/side_by_side.py --record        # keeps the numbers in benches/record, workloads
+    alone in a file of their own
 
-Every workload checks the answers before it times them: accuracies beside the peer's, leaves beside the peer's, equal
-predictions where the models must be equal. A ratio is the peer's time divided by fasttree's; beside it stand the
-goal and whether it is met. Peers come with the extra "bench"; a missing one is left out and named.
+Every workload checks the answers before it times them: accuracies beside the peer's, leaves beside
+the peer's, equal predictions where the models must be equal. A ratio is the peer's time divided by
+fasttree's; beside it stand the goal and whether it is met. Peers come with the extra "bench"; a
+missing one is left out and named.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ OURS = "fasttree"
 
 @dataclass
 class Contest:
-    """One workload: what each contestant does, what came out, and how many times faster we mean to be."""
+    """One workload: what each contestant does, what came out, and how many times faster we mean to
+    be."""
 
     name: str
     data: str
@@ -49,7 +53,8 @@ class Contest:
 
 
 def numbers(rows: int, classes: int = 2, features: int = 20) -> tuple[np.ndarray, ...]:
-    """Training and test rows (float32) of ten informative and five redundant features, 5 % of the labels flipped."""
+    """Training and test rows (float32) of ten informative and five redundant features, 5 % of the
+    labels flipped."""
     test = 20_000
     X, y = make_classification(
         rows + test,
@@ -65,7 +70,8 @@ def numbers(rows: int, classes: int = 2, features: int = 20) -> tuple[np.ndarray
 
 
 def labels(rows: int, features: int = 30, values: int = 5) -> tuple[np.ndarray, ...]:
-    """Training and test rows (uint8 codes); the class is the sign of a noisy sum over six features, a weight a value."""
+    """Training and test rows (uint8 codes); the class is the sign of a noisy sum over six features,
+    a weight a value."""
     test = 20_000
     random = np.random.default_rng(0)
     X = random.integers(0, values, (rows + test, features)).astype(np.uint8)
@@ -82,7 +88,9 @@ def ydf_cart(X: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
 
     ydf.verbose(0)
     columns = {f"x{j}": np.ascontiguousarray(X[:, j]) for j in range(X.shape[1])}
-    learner = ydf.CartLearner(label="y", max_depth=-1, min_examples=1, validation_ratio=0.0, num_threads=1)
+    learner = ydf.CartLearner(
+        label="y", max_depth=-1, min_examples=1, validation_ratio=0.0, num_threads=1
+    )
     return lambda: learner.train({**columns, "y": y})
 
 
@@ -145,7 +153,8 @@ def ydf_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
 
 
 def lightgbm_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
-    """LightGBM's forest of trees with 255 leaves on 255 bins (another model: it is less accurate)."""
+    """LightGBM's forest of trees with 255 leaves on 255 bins (another model: it is less
+    accurate)."""
     import lightgbm
 
     settings = {
@@ -166,7 +175,9 @@ def forest(trees: int) -> Contest:
     """Trees without limits on bootstrap samples, four of twenty features a node."""
     X, y, X_test, y_test = numbers(100_000)
     work: dict[str, Callable[[], Any]] = {
-        OURS: lambda: fasttree.FastForestClassifier(trees, criterion="gini", random_state=0).fit(X, y),
+        OURS: lambda: fasttree.FastForestClassifier(trees, criterion="gini", random_state=0).fit(
+            X, y
+        ),
         "scikit-learn": lambda: RandomForestClassifier(trees, random_state=0).fit(X, y),
     }
     ours, peer = work[OURS](), work["scikit-learn"]()
@@ -188,11 +199,14 @@ def forest(trees: int) -> Contest:
         accuracy["LightGBM, 255 leaves"] = float(
             np.mean((work["LightGBM, 255 leaves"]().predict(X_test) > 0.5) == y_test)
         )
-    return Contest(f"forest of {trees} trees, gini", "100,000 x 20 float32", work, goals, leaves, accuracy)
+    return Contest(
+        f"forest of {trees} trees, gini", "100,000 x 20 float32", work, goals, leaves, accuracy
+    )
 
 
 def multiway_tree() -> Contest:
-    """Multiway splits on nominal codes and on pandas categories, beside LightGBM's subsets of categories."""
+    """Multiway splits on nominal codes and on pandas categories, beside LightGBM's subsets of
+    categories."""
     rows = 100_000
     X, y, X_test, y_test = labels(rows)
     work: dict[str, Callable[[], Any]] = {
@@ -202,7 +216,9 @@ def multiway_tree() -> Contest:
     tree = work["fasttree, uint8"]()
     leaves["fasttree, uint8"] = tree.get_n_leaves()
     accuracy["fasttree, uint8"] = tree.score(X_test, y_test)
-    check(tree.score(X, y) == 1.0, "an unlimited tree on distinct rows must be right on all of them")
+    check(
+        tree.score(X, y) == 1.0, "an unlimited tree on distinct rows must be right on all of them"
+    )
     if have("pandas"):
         import pandas
 
@@ -213,7 +229,8 @@ def multiway_tree() -> Contest:
         test = pandas.DataFrame(X_test, columns=frame.columns).astype("category")
         accuracy["fasttree, pandas"] = same.score(test, y_test)
         check(
-            np.array_equal(same.apply(test), tree.apply(X_test)), "codes and categories give different trees"
+            np.array_equal(same.apply(test), tree.apply(X_test)),
+            "codes and categories give different trees",
         )
     goals = {}
     if have("lightgbm"):
@@ -235,16 +252,25 @@ def multiway_tree() -> Contest:
         )
         booster = work["LightGBM"]()
         leaves["LightGBM"] = booster.dump_model()["tree_info"][0]["num_leaves"]
-        accuracy["LightGBM"] = float(np.mean((booster.predict(X_test.astype(np.float32)) > 0.5) == y_test))
+        accuracy["LightGBM"] = float(
+            np.mean((booster.predict(X_test.astype(np.float32)) > 0.5) == y_test)
+        )
         goals["LightGBM"] = 3.0
     ours = tuple(name for name in work if name.startswith(OURS))
     return Contest(
-        "multiway tree, info_gain", f"{rows:,} x 30, five values", work, goals, leaves, accuracy, ours
+        "multiway tree, info_gain",
+        f"{rows:,} x 30, five values",
+        work,
+        goals,
+        leaves,
+        accuracy,
+        ours,
     )
 
 
 def nominal_set() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """A made set of 3196 x 36 binary features with a rule to learn, and king-rook against king-pawn if it is here."""
+    """A made set of 3196 x 36 binary features with a rule to learn, and king-rook against king-pawn
+    if it is here."""
     random = np.random.default_rng(0)
     X = random.integers(0, 2, (3196, 36)).astype(np.uint8)
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 4]) | ((1 - X[:, 5]) & X[:, 6] & X[:, 7])
@@ -258,7 +284,9 @@ def nominal_set() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         yield "kr-vs-kp", codes.astype(np.uint8), np.asarray(table.y_codes, dtype=np.int64)
 
 
-def cross_validation(name: str, X: np.ndarray, y: np.ndarray, goal: float, nominal: bool = False) -> Contest:
+def cross_validation(
+    name: str, X: np.ndarray, y: np.ndarray, goal: float, nominal: bool = False
+) -> Contest:
     """Four criteria x 5x10 folds; scikit-learn knows two of them, and does each twice."""
     four = ["gini", "info_gain", "gain_ratio", "hellinger"]
     theirs = ["gini", "entropy", "gini", "entropy"]
@@ -270,7 +298,8 @@ def cross_validation(name: str, X: np.ndarray, y: np.ndarray, goal: float, nomin
     def peers(cv: Any = None) -> list[np.ndarray]:
         cv = cv or RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0)
         return [
-            cross_val_score(DecisionTreeClassifier(criterion=c, random_state=0), X, y, cv=cv) for c in theirs
+            cross_val_score(DecisionTreeClassifier(criterion=c, random_state=0), X, y, cv=cv)
+            for c in theirs
         ]
 
     folds = list(RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=0).split(X, y))
@@ -281,12 +310,17 @@ def cross_validation(name: str, X: np.ndarray, y: np.ndarray, goal: float, nomin
     }
     for criterion, scores in zip(four[:2], other[:2], strict=True):
         difference = abs(mine[criterion]["accuracy"].mean() - scores.mean())
-        check(difference < 0.012, f"{criterion}: accuracy on the same folds differs by {difference:.4f}")
+        check(
+            difference < 0.012,
+            f"{criterion}: accuracy on the same folds differs by {difference:.4f}",
+        )
     check(ours()[four[0]]["accuracy"].shape == (50,), "5x10 folds are 50 values")
     leaves = {OURS: float(np.mean([mine[c]["leaves"].mean() for c in four]))}
     work: dict[str, Callable[[], Any]] = {OURS: ours, "scikit-learn": peers}
     shape = f"{len(X):,} x {X.shape[1]}" + (" nominal" if nominal else "")
-    return Contest(f"4 criteria x 5x10 CV, {name}", shape, work, {"scikit-learn": goal}, leaves, accuracy)
+    return Contest(
+        f"4 criteria x 5x10 CV, {name}", shape, work, {"scikit-learn": goal}, leaves, accuracy
+    )
 
 
 def prediction() -> Contest:
@@ -317,7 +351,9 @@ def own_criterion() -> Contest:
     """A user's criterion in NumPy beside scikit-learn's compiled one."""
     X, y, X_test, y_test = numbers(10_000)
     work: dict[str, Callable[[], Any]] = {
-        "fasttree, user's gini": lambda: fasttree.FastTreeClassifier(criterion=numpy_gini).fit(X, y),
+        "fasttree, user's gini": lambda: fasttree.FastTreeClassifier(criterion=numpy_gini).fit(
+            X, y
+        ),
         "scikit-learn": lambda: DecisionTreeClassifier(random_state=0).fit(X, y),
     }
     calls = 0
@@ -329,7 +365,10 @@ def own_criterion() -> Contest:
 
     tree = fasttree.FastTreeClassifier(criterion=counted).fit(X, y)
     builtin = fasttree.FastTreeClassifier(criterion="gini").fit(X, y)
-    check(tree.to_text(17) == builtin.to_text(17), "the user's gini grows another tree than the built-in one")
+    check(
+        tree.to_text(17) == builtin.to_text(17),
+        "the user's gini grows another tree than the built-in one",
+    )
     check(calls <= tree.n_nodes_, f"{calls} calls for {tree.n_nodes_} nodes")
     peer = work["scikit-learn"]()
     ours = "fasttree, user's gini"
@@ -421,22 +460,33 @@ def main() -> None:
     """Check, measure, print, and keep."""
     parser = argparse.ArgumentParser(description="fasttree beside its peers, CPU time, one thread.")
     parser.add_argument(
-        "--only", nargs="+", default=[], choices=["exact", "forest", "multiway", "cv", "predict", "own"]
+        "--only",
+        nargs="+",
+        default=[],
+        choices=["exact", "forest", "multiway", "cv", "predict", "own"],
     )
-    parser.add_argument("--million", action="store_true", help="the exact tree on 1,000,000 rows as well")
+    parser.add_argument(
+        "--million", action="store_true", help="the exact tree on 1,000,000 rows as well"
+    )
     parser.add_argument("--trees", type=int, default=100, help="trees of a forest")
-    parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds, at least 3 for a record")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="interleaved rounds, at least 3 for a record"
+    )
     add_record(parser)
     given = parser.parse_args()
     if given.record and given.rounds < 3:
         parser.error("a record needs at least 3 rounds")
     about = machine()
     print(
-        f"{about['processor']}, one thread, CPU time (user + system), least of {given.rounds} interleaved rounds"
+        f"{about['processor']}, one thread, CPU time (user + system), least of {given.rounds} "
+        "interleaved rounds"
     )
     print(", ".join(f"{name} {number}" for name, number in about["packages"].items()))
     heads = ("workload", "data", "contestant", "CPU time", "leaves", "acc.")
-    print(f"{heads[0]:34s} {heads[1]:26s} {heads[2]:22s} {heads[3]:>14s}  {heads[4]:>7s}  {heads[5]:>6s}")
+    print(
+        f"{heads[0]:34s} {heads[1]:26s} {heads[2]:22s} {heads[3]:>14s}  {heads[4]:>7s}  "
+        f"{heads[5]:>6s}"
+    )
     records: list[dict[str, Any]] = []
     with threadpool_limits(1):
         for contest in contests(given.only, given.million, given.trees):

@@ -1,4 +1,5 @@
-"""Sphinx configuration. Build: ``pip install '.[docs]' && sphinx-build -W docs docs/_build/html``."""
+"""Sphinx configuration. Build: ``pip install '.[docs]' && sphinx-build -W docs
+docs/_build/html``."""
 
 from __future__ import annotations
 
@@ -38,12 +39,16 @@ autodoc_default_options = {
     "exclude-members": ", ".join(
         [
             "get_metadata_routing",
-            *(f"set_{what}_request" for what in ("fit", "predict", "predict_proba", "score", "transform")),
+            *(
+                f"set_{what}_request"
+                for what in ("fit", "predict", "predict_proba", "score", "transform")
+            ),
         ]
     ),
 }
 default_role = "code"
-# Lists of names in docstrings ("levels, classes: ...") look like links with several targets; they are none.
+# Lists of names in docstrings ("levels, classes: ...") look like links with several targets; they
+# are none.
 suppress_warnings = ["ref.python"]
 autodoc_typehints = "none"
 napoleon_use_rtype = False

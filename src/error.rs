@@ -1,7 +1,7 @@
 //! Every way in which the core can say no, as facts.
 //!
-//! One enum; each variant carries what the message needs (name, value, what to do), so that the Python
-//! border can choose the exception class without reading text.
+//! One enum; each variant carries what the message needs (name, value, what to do), so that the
+//! Python border can choose the exception class without reading text.
 
 use thiserror::Error;
 

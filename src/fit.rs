@@ -1,8 +1,8 @@
 //! What was typed becomes a checked plan; the plan becomes a model.
 //!
-//! [`Config`] is the words of the user (names, strings, `None`), [`Plan`] what they mean (objects whose
-//! options are inside their domains). A combination that nobody serves is refused here, by name, before
-//! any row is touched.
+//! [`Config`] is the words of the user (names, strings, `None`), [`Plan`] what they mean (objects
+//! whose options are inside their domains). A combination that nobody serves is refused here, by
+//! name, before any row is touched.
 
 mod cut;
 mod forest;
@@ -142,7 +142,8 @@ fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             _ => Err(Error::parameter(
                 "labels",
                 "'all' or 'distinct'",
-                "local growth labels a leaf by its majority; labels are chosen with evaluation='global' or 'glocal'",
+                "local growth labels a leaf by its majority; labels are chosen with \
+                 evaluation='global' or 'glocal'",
             )),
         };
     }
@@ -155,20 +156,24 @@ fn check_evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     }
     if criterion.guard() != Guard::None || criterion.mdl_penalty() {
         return unsupported(
-            "a guard or mdl_penalty=True with evaluation='global' or 'glocal' (they compare the features of one leaf)",
+            "a guard or mdl_penalty=True with evaluation='global' or 'glocal' (they compare the \
+             features of one leaf)",
             "guard=None, mdl_penalty=False",
         );
     }
     if config.min_score.is_some() {
         return unsupported(
-            "min_score with evaluation='global' or 'glocal' (it bounds the score of a leaf's own table)",
-            "min_score=None; no_distance_decay, max_leaf_nodes, max_depth and min_samples_* stop growth",
+            "min_score with evaluation='global' or 'glocal' (it bounds the score of a leaf's own \
+             table)",
+            "min_score=None; no_distance_decay, max_leaf_nodes, max_depth and min_samples_* stop \
+             growth",
         );
     }
     Ok(())
 }
 
-/// What fits on the same rows under several plans have in common: prepared columns, and pairs of nodes.
+/// What fits on the same rows under several plans have in common: prepared columns, and pairs of
+/// nodes.
 #[derive(Debug, Default)]
 pub struct Common {
     /// The pairs of the root, where the columns are taken as they are.
@@ -193,7 +198,9 @@ impl Plan {
             None => criteria::make(&config.criterion, config.criterion_options.clone())?,
         };
         check_evaluation(&config, criterion.as_ref())?;
-        if config.nominal_splits != NominalSplits::Multiway && criterion.info().evidence != Evidence::Table {
+        if config.nominal_splits != NominalSplits::Multiway
+            && criterion.info().evidence != Evidence::Table
+        {
             let name = criterion.info().name;
             return unsupported(
                 format!("nominal_splits='subset' or 'one_vs_rest' with criterion='{name}'"),
@@ -209,28 +216,33 @@ impl Plan {
             };
             return unsupported(
                 format!("missing='fractional' with {what}"),
-                "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and the criteria info_gain, \
+                "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and \
+                 the criteria info_gain, \
                  gain_ratio and gini",
             );
         }
         if criterion.mdl_penalty() && config.missing == Missing::Branch {
             return unsupported(
-                "missing='branch' with mdl_penalty=True (C4.5 scores a split on the rows whose value is known)",
+                "missing='branch' with mdl_penalty=True (C4.5 scores a split on the rows whose \
+                 value is known)",
                 "'auto', 'fractional', 'mode', 'error'",
             );
         }
         if criterion.mdl_penalty()
             && (config.nominal_splits == NominalSplits::Subset
-                || (config.nominal_splits == NominalSplits::OneVsRest && config.discretize.is_some()))
+                || (config.nominal_splits == NominalSplits::OneVsRest
+                    && config.discretize.is_some()))
         {
             return unsupported(
-                "nominal_splits='subset', or 'one_vs_rest' of binned numbers, with mdl_penalty=True",
+                "nominal_splits='subset', or 'one_vs_rest' of binned numbers, with \
+                 mdl_penalty=True",
                 "nominal_splits='multiway', or 'one_vs_rest' of nominal features",
             );
         }
         if criterion.mdl_penalty() && config.ties != Ties::First {
             return unsupported(
-                "ties other than 'first' with mdl_penalty=True (the first of nearly equal candidates stays)",
+                "ties other than 'first' with mdl_penalty=True (the first of nearly equal \
+                 candidates stays)",
                 "ties='first'",
             );
         }
@@ -243,7 +255,11 @@ impl Plan {
             Value::Bool(true) => Decay::Stop,
             Value::String(s) if s == "strict" => Decay::Strict,
             other => {
-                return Err(Error::parameter("no_distance_decay", other, "must be False, True or 'strict'"));
+                return Err(Error::parameter(
+                    "no_distance_decay",
+                    other,
+                    "must be False, True or 'strict'",
+                ));
             }
         };
         if criterion.on_rows().is_some() && no_distance_decay != Decay::Ignore {
@@ -279,9 +295,9 @@ impl Plan {
         self.criterion.as_ref()
     }
 
-    /// A bound on the work of one fit in cells: every level of a tree looks at every cell, and a chain has as many
-    /// levels as rows (a level of some hundred rows costs no more than starting one); global growth looks at every
-    /// leaf again in every step.
+    /// A bound on the work of one fit in cells: every level of a tree looks at every cell, and a
+    /// chain has as many levels as rows (a level of some hundred rows costs no more than starting
+    /// one); global growth looks at every leaf again in every step.
     pub fn work(&self, data: &Dataset) -> usize {
         let n = data.len();
         let rounds = match self.config.evaluation {
@@ -298,7 +314,8 @@ impl Plan {
         self.config.missing
     }
 
-    /// Rows without a value go down all branches in parts: asked for, or the best that criterion and evaluation serve.
+    /// Rows without a value go down all branches in parts: asked for, or the best that criterion
+    /// and evaluation serve.
     pub fn is_fractional(&self) -> bool {
         match self.config.missing {
             Missing::Fractional => true,
@@ -339,17 +356,25 @@ impl Plan {
             raw: None,
             fractional: self.is_fractional(),
             all_rows: largest as f64,
-            training: (self.config.thresholds == Thresholds::TrainingValue && !rows.is_everything())
-                .then(|| rows.bits(data.len())),
+            training: (self.config.thresholds == Thresholds::TrainingValue
+                && !rows.is_everything())
+            .then(|| rows.bits(data.len())),
         }
     }
 
     /// Fit a model on some rows of a data set.
-    pub fn fit(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
+    pub fn fit(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Model> {
         Ok(self.fit_and_tell(data, rows, weights, control)?.0)
     }
 
-    /// Whether the pairs of nodes can be shared with other plans: their counts are the evidence, and no rows are held out.
+    /// Whether the pairs of nodes can be shared with other plans: their counts are the evidence,
+    /// and no rows are held out.
     pub fn shares_pairs(&self) -> bool {
         let counted = |m: &dyn OnPairs| m.matrices().is_none() && matches!(m.weighed(), Ok(None));
         let on_pairs = self.criterion.on_pairs().is_some_and(counted);
@@ -381,18 +406,25 @@ impl Plan {
         };
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = shared.0.as_ref().unwrap_or(data);
-        let model = self.grow_prepared((data, prepared), &rows, None, weights, Some(&shared.1), control)?;
+        let model =
+            self.grow_prepared((data, prepared), &rows, None, weights, Some(&shared.1), control)?;
         let looked_at = Rows { data, rows: rows.rows(), weights };
         Ok(self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)?.0)
     }
 
     /// Rows that count: weight 0 is dropped before anything else.
-    pub fn training_rows(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<RowSet> {
+    pub fn training_rows(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+    ) -> Result<RowSet> {
         let kept = match weights {
             Weights::Unit => rows.clone(),
-            _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => {
-                RowSet::of(rows.rows().iter().copied().filter(|&r| !weights.is_zero(r)).collect(), data.len())
-            }
+            _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => RowSet::of(
+                rows.rows().iter().copied().filter(|&r| !weights.is_zero(r)).collect(),
+                data.len(),
+            ),
             _ => rows.clone(),
         };
         if kept.is_empty() {
@@ -401,8 +433,8 @@ impl Plan {
         Ok(kept)
     }
 
-    /// The data set as growth shall see it: imputed and binned on the training rows; nothing when it
-    /// can be used as it is.
+    /// The data set as growth shall see it: imputed and binned on the training rows; nothing when
+    /// it can be used as it is.
     pub fn prepare(
         &self,
         data: &Dataset,
@@ -411,7 +443,9 @@ impl Plan {
         control: &Control,
     ) -> Result<Option<Dataset>> {
         let bin = histogram::method(&self.config).or(self.config.discretize);
-        if bin.is_none() && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours) {
+        if bin.is_none()
+            && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours)
+        {
             refuse_numeric(data, self.criterion.info())?;
         }
         self.with_bins(data, rows, weights, bin.as_ref(), control)
@@ -439,7 +473,8 @@ impl Plan {
         if self.config.missing == Missing::Error {
             refuse_missing(data, rows)?;
         }
-        let impute = self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
+        let impute =
+            self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
         let bin = bin.filter(|_| numeric);
         if !impute && bin.is_none() {
@@ -461,17 +496,27 @@ impl Plan {
                         }
                         let c = column.unwrap_or_else(|| c.clone());
                         let Some(method) = bin else { return Ok(Column::Numeric(c)) };
-                        let bins =
-                            discretize::fit(method, &c, data.classes(), data.n_classes(), rows, weights)?;
+                        let bins = discretize::fit(
+                            method,
+                            &c,
+                            data.classes(),
+                            data.n_classes(),
+                            rows,
+                            weights,
+                        )?;
                         *cuts = Some(bins.cuts().to_vec());
                         if self.config.threshold_search == ThresholdSearch::Histogram {
                             return Ok(Column::Numeric(histogram::edges(&c, &bins)));
                         }
-                        let codes =
-                            c.values().iter().map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
+                        let codes = c
+                            .values()
+                            .iter()
+                            .map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
                         Ok(Column::Nominal(NominalColumn::new(bins.len(), codes)))
                     }
-                    (Column::Nominal(c), Kind::Nominal { fill, .. }) if impute && c.n_missing() > 0 => {
+                    (Column::Nominal(c), Kind::Nominal { fill, .. })
+                        if impute && c.n_missing() > 0 =>
+                    {
                         let mode = discretize::mode(c, rows, weights);
                         *fill = mode;
                         let codes = (0..c.len() as u32).map(|r| match (c.code(r), mode) {
@@ -496,7 +541,8 @@ fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if matches!(column, Column::Numeric(_)) {
             return Err(Error::Data(format!(
-                "column '{}' is numeric and is not binned: criterion='{name}' {does} nominal columns; choose \
+                "column '{}' is numeric and is not binned: criterion='{name}' {does} nominal \
+                 columns; choose \
                  discretize='auto' (ten equal-width bins) or another discretisation",
                 feature.name
             )));
@@ -512,8 +558,10 @@ fn few_branches(data: &Dataset) -> Result<()> {
             let branches = c.levels() + usize::from(c.n_missing() > 0);
             if branches > 1 << 16 {
                 return Err(Error::Data(format!(
-                    "column '{}' would have {branches} branches (its levels or bins, and one for missing values), at \
-                     most 65,536 are supported: drop an identifier, use fewer bins, or choose missing='mode'",
+                    "column '{}' would have {branches} branches (its levels or bins, and one for \
+                     missing values), at \
+                     most 65,536 are supported: drop an identifier, use fewer bins, or choose \
+                     missing='mode'",
                     feature.name
                 )));
             }
@@ -539,11 +587,16 @@ fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
             },
         };
         if n_missing(column) > 0 {
-            let found =
-                rows.rows().iter().filter(|&&r| is_missing(r)).map(|&r| data.original()[r as usize]).min();
+            let found = rows
+                .rows()
+                .iter()
+                .filter(|&&r| is_missing(r))
+                .map(|&r| data.original()[r as usize])
+                .min();
             if let Some(row) = found {
                 return Err(Error::Data(format!(
-                    "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; impute it, or choose missing='mode' or 'branch'",
+                    "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; \
+                     impute it, or choose missing='mode' or 'branch'",
                     feature.name
                 )));
             }

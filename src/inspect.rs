@@ -26,13 +26,14 @@ pub fn explain(
     if plan.is_fractional() {
         return on_known_rows(plan, data, &rows, weights, control);
     }
-    // Thresholds on training values look at all rows given, of which these may be those of one node.
+    // Thresholds on training values look at all rows given, of which these may be those of one
+    // node.
     let setting = Setting { raw, training: None, ..plan.setting(data, &rows, weights) };
     candidates(data, &setting, &rows, &root, weights, control)
 }
 
-/// Candidates of each feature on the rows whose value is known, in feature order; scores are scaled by the known share of the
-/// weight where the criterion says so.
+/// Candidates of each feature on the rows whose value is known, in feature order; scores are scaled
+/// by the known share of the weight where the criterion says so.
 fn on_known_rows(
     plan: &Plan,
     data: &Dataset,
@@ -45,7 +46,8 @@ fn on_known_rows(
         let mut setting = plan.setting(part, known, weights);
         // The smallest branch is a share of all rows, of which these may be some.
         setting.limits.min_weight_fraction_leaf /= share;
-        // Thresholds on training values look at all rows given, of which these may be those of one node.
+        // Thresholds on training values look at all rows given, of which these may be those of one
+        // node.
         setting.training = None;
         candidates(part, &setting, known, known, weights, control)
     };
@@ -73,19 +75,20 @@ fn on_known_rows(
         let share = weight(&known) / weight(rows);
         let factor = if plan.criterion().info().fractional { share } else { 1.0 };
         let scores = scored(&data.select(&[feature]), &known, share)?;
-        let scaled = |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
+        let scaled =
+            |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
         found.extend(scores.into_iter().map(scaled));
     }
     found.sort_by_key(|c| c.feature);
     Ok(found)
 }
 
-/// One score a feature on the given rows: the multiway table of a nominal or binned feature, the best
-/// threshold of a numeric one; NaN where there is no split. Rows whose value is missing are left out and
-/// the score is scaled by the known fraction where the criterion says so, unless missing values are
-/// treated otherwise; where pairs of rows are the evidence, a missing value is a value. Neighbours compare numbers as numbers, whatever
-/// bins a tree would cut them into. Features are scored alone: no guard
-/// compares them.
+/// One score a feature on the given rows: the multiway table of a nominal or binned feature, the
+/// best threshold of a numeric one; NaN where there is no split. Rows whose value is missing are
+/// left out and the score is scaled by the known fraction where the criterion says so, unless
+/// missing values are treated otherwise; where pairs of rows are the evidence, a missing value is a
+/// value. Neighbours compare numbers as numbers, whatever bins a tree would cut them into. Features
+/// are scored alone: no guard compares them.
 pub fn score_features(
     plan: &Plan,
     data: &Dataset,
@@ -97,7 +100,8 @@ pub fn score_features(
     if let Some(search) = plan.criterion().on_neighbours() {
         let imputed = plan.imputed(data, &rows, weights, control)?;
         let value = |r: u32| weights.value(r);
-        let weight: Option<&dyn Fn(u32) -> f64> = if *weights == Weights::Unit { None } else { Some(&value) };
+        let weight: Option<&dyn Fn(u32) -> f64> =
+            if *weights == Weights::Unit { None } else { Some(&value) };
         let root = Root::new(imputed.as_ref().unwrap_or(data), data, rows.rows(), weight);
         return root.scores(control, rows.rows(), weight, search);
     }

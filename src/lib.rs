@@ -1,19 +1,21 @@
 //! The counting core of fasttree, told in the order in which data travel.
 //!
 //! 1. [`data`]: rows are encoded once; below that there are only codes, ranges and counts.
-//! 2. [`stats`]: evidence about a set of rows: contingency tables, later pairs, neighbours, subsets.
+//! 2. [`stats`]: evidence about a set of rows: contingency tables, later pairs, neighbours,
+//!    subsets.
 //! 3. [`criteria`]: pure functions of evidence. They know nothing of trees.
 //! 4. [`split`]: candidates are enumerated, scored in blocks, and one is selected.
 //! 5. [`grow`]: leaves are split until a limit says stop; the result is a [`tree`].
 //! 6. [`prune`]: a tree is cut back where it says more than the rows do.
 //! 7. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
-//!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search instead of growth.
+//!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search
+//!    instead of growth.
 //! 8. [`predict`] and [`store`] need the model alone, not how it came to be.
 //! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
-//! place that decides about threads), `simd` (the only unsafe code) and [`error`]. The Python border is
-//! `bindings`, compiled with the feature `python` only.
+//! place that decides about threads), `simd` (the only unsafe code) and [`error`]. The Python
+//! border is `bindings`, compiled with the feature `python` only.
 
 pub mod bayes;
 pub mod criteria;

@@ -46,7 +46,9 @@ impl Model {
         let k = counts.len() as f64;
         match self.smoothing {
             Smoothing::None => out.iter_mut().zip(counts).for_each(|(p, c)| *p = c / n),
-            Smoothing::Laplace => out.iter_mut().zip(counts).for_each(|(p, c)| *p = (c + 1.0) / (n + k)),
+            Smoothing::Laplace => {
+                out.iter_mut().zip(counts).for_each(|(p, c)| *p = (c + 1.0) / (n + k))
+            }
             Smoothing::MEstimate { m } => {
                 let root = self.tree.counts(0);
                 let all: f64 = root.iter().sum();
@@ -82,8 +84,8 @@ impl Forest {
         self.totals.len()
     }
 
-    /// Mean over the trees of each feature's share in the summed score x weight of its splits; a tree without any gain
-    /// counts as zeros. Shares sum to 1 unless no tree gains anything.
+    /// Mean over the trees of each feature's share in the summed score x weight of its splits; a
+    /// tree without any gain counts as zeros. Shares sum to 1 unless no tree gains anything.
     pub fn importances(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.schema().features.len()];
         for model in &self.trees {

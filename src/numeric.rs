@@ -1,9 +1,9 @@
 //! Arithmetic that is part of the specification: logarithms, total order and THE tie rule.
 //!
-//! Entropies are computed from `log2 x = ln x / ln 2` (never a library `log2`): ties between splits are
-//! decided by the last bit, and the published tables come out to the last digit only in this form. For
-//! integer counts the values `log2 c` and `c log2 c` are read from tables that hold exactly what the
-//! formula gives, so table and formula agree to the bit.
+//! Entropies are computed from `log2 x = ln x / ln 2` (never a library `log2`): ties between splits
+//! are decided by the last bit, and the published tables come out to the last digit only in this
+//! form. For integer counts the values `log2 c` and `c log2 c` are read from tables that hold
+//! exactly what the formula gives, so table and formula agree to the bit.
 //!
 //! The tables are shared by the whole process, one pair for each power of two, filled on first use:
 //! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`] the formula is evaluated.
@@ -22,11 +22,11 @@ pub fn x_log2_x(x: f64) -> f64 {
     if x > 0.0 { x * log2(x) } else { 0.0 }
 }
 
-/// `log2 x!` for real x >= 0, that is `log2 gamma(x + 1)`; absolute error below 1e-14 for x < 10, relative
-/// error of a few units in the last place above.
+/// `log2 x!` for real x >= 0, that is `log2 gamma(x + 1)`; absolute error below 1e-14 for x < 10,
+/// relative error of a few units in the last place above.
 ///
-/// Factorials up to 20! are multiplied out; otherwise Stirling's series with five corrections at an argument
-/// of at least 16, reached by the recurrence `gamma(z + 1) = z gamma(z)`.
+/// Factorials up to 20! are multiplied out; otherwise Stirling's series with five corrections at an
+/// argument of at least 16, reached by the recurrence `gamma(z + 1) = z gamma(z)`.
 pub fn log2_factorial(x: f64) -> f64 {
     if x <= 20.0 && x.fract() == 0.0 {
         return log2((2..=x as u32).map(f64::from).product());
@@ -37,7 +37,8 @@ pub fn log2_factorial(x: f64) -> f64 {
         z += 1.0;
     }
     let r = 1.0 / (z * z);
-    let series = 1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r / 1188.0)));
+    let series =
+        1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r / 1188.0)));
     let ln_gamma = (z - 0.5) * z.ln() - z + 0.5 * std::f64::consts::TAU.ln() + series / z;
     (ln_gamma - f64::ln(below)) / std::f64::consts::LN_2
 }
@@ -74,7 +75,8 @@ impl Logs {
         let size = (max.saturating_add(1)).min(LARGEST_TABLE as u64).next_power_of_two() as usize;
         let size = size.max(64);
         let level = LEVELS[size.trailing_zeros() as usize].get_or_init(|| {
-            let log2: Vec<f64> = (0..size).map(|i| if i == 0 { 0.0 } else { log2(i as f64) }).collect();
+            let log2: Vec<f64> =
+                (0..size).map(|i| if i == 0 { 0.0 } else { log2(i as f64) }).collect();
             let x_log2_x = log2.iter().enumerate().map(|(i, l)| i as f64 * l).collect();
             Level { log2, x_log2_x, log2_factorial: OnceLock::new() }
         });
@@ -247,8 +249,8 @@ impl Count for f64 {
     }
 }
 
-/// Entropy in bits of a vector of counts with sum `total`: `-(sum c log2 c)/n + log2 n`, summed in class
-/// order; 0 for an empty vector.
+/// Entropy in bits of a vector of counts with sum `total`: `-(sum c log2 c)/n + log2 n`, summed in
+/// class order; 0 for an empty vector.
 #[inline]
 pub fn entropy<C: Count>(counts: impl Iterator<Item = C>, total: C, logs: Logs) -> f64 {
     if total.is_empty() {
@@ -286,9 +288,10 @@ pub fn midpoint(lo: f64, hi: f64) -> f64 {
     if t < lo || t >= hi { lo } else { t }
 }
 
-/// The largest number that is not above `t`, or exceeds it by less than `tolerance` as `x - t` tells in doubles: where a tolerant
-/// comparison changes its mind, so that `x <= reach(t, tolerance)` says the same for every number. By bisection over the doubles
-/// between, for the difference is rounded.
+/// The largest number that is not above `t`, or exceeds it by less than `tolerance` as `x - t`
+/// tells in doubles: where a tolerant comparison changes its mind, so that `x <= reach(t,
+/// tolerance)` says the same for every number. By bisection over the doubles between, for the
+/// difference is rounded.
 pub fn reach(t: f64, tolerance: f64) -> f64 {
     let within = |x: f64| x <= t || x - t < tolerance;
     let (mut low, mut high) = (order_key(t), order_key((t + 2.0 * tolerance).max(t.next_up())));
@@ -303,8 +306,8 @@ pub fn reach(t: f64, tolerance: f64) -> f64 {
     from_order_key(low)
 }
 
-/// A sum without rounding until it is read (Shewchuk 1997: a list of parts that do not overlap); the order
-/// of the terms does not matter.
+/// A sum without rounding until it is read (Shewchuk 1997: a list of parts that do not overlap);
+/// the order of the terms does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
     parts: Vec<f64>,
@@ -320,7 +323,8 @@ impl ExactSum {
         }
     }
 
-    /// Add many finite numbers, exactly: significands are summed as integers, exponent by exponent, about 1.5 ns a number.
+    /// Add many finite numbers, exactly: significands are summed as integers, exponent by exponent,
+    /// about 1.5 ns a number.
     pub fn add_all(&mut self, terms: impl Iterator<Item = f64>) {
         const LOW: u64 = (1 << 52) - 1;
         // The two halves of a sum of up to 2^31 significands.
@@ -338,7 +342,9 @@ impl ExactSum {
             let power = exponent.max(1);
             let unit = if power > 52 { (power as u64 - 52) << 52 } else { 1 << (power - 1) };
             for (half, scale) in halves.iter().zip([1.0, f64::powi(2.0, 32)]) {
-                for (part, scale) in [(half & 0x7FFF_FFFF, scale), (half >> 31, scale * f64::powi(2.0, 31))] {
+                for (part, scale) in
+                    [(half & 0x7FFF_FFFF, scale), (half >> 31, scale * f64::powi(2.0, 31))]
+                {
                     if part != 0 {
                         self.add(part as f64 * scale * f64::from_bits(unit));
                     }
@@ -411,13 +417,15 @@ fn from_order_key(key: u64) -> f64 {
 /// choice depends on the node and never on the thread or the order of growth.
 #[inline]
 pub fn mix(seed: u64, value: u64) -> u64 {
-    let mut z = seed ^ value.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mut z =
+        seed ^ value.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
 
-/// A uniform integer in `0..bound` from a mixed key (multiply-shift; bias below 2^-32 for small bounds).
+/// A uniform integer in `0..bound` from a mixed key (multiply-shift; bias below 2^-32 for small
+/// bounds).
 #[inline]
 pub fn uniform(key: u64, bound: u64) -> u64 {
     ((u128::from(key) * u128::from(bound)) >> 64) as u64
@@ -450,7 +458,8 @@ mod tests {
 
     #[test]
     fn a_reach_is_the_last_number_within_the_tolerance() {
-        let small = [0.0, 5e-324, 1e-310, 1e-22, 1e-7, 1e-6, 0.1, 1.0, 3.7, 1e3, 1e9, 1e10, 1e17, f64::MAX];
+        let small =
+            [0.0, 5e-324, 1e-310, 1e-22, 1e-7, 1e-6, 0.1, 1.0, 3.7, 1e3, 1e9, 1e10, 1e17, f64::MAX];
         for t in small.iter().flat_map(|&t| [t, -t, t.next_up(), -t.next_up()]) {
             for tolerance in [0.0, 1e-6, 0.5] {
                 if !t.is_finite() {
@@ -466,8 +475,9 @@ mod tests {
 
     #[test]
     fn exact_sums_do_not_depend_on_order() {
-        let terms: Vec<f64> =
-            (0..200).map(|i| (mix(1, i) as f64 - 9e18) * f64::powi(2.0, (mix(2, i) % 90) as i32)).collect();
+        let terms: Vec<f64> = (0..200)
+            .map(|i| (mix(1, i) as f64 - 9e18) * f64::powi(2.0, (mix(2, i) % 90) as i32))
+            .collect();
         let sum = |order: &[usize]| {
             let mut s = ExactSum::default();
             order.iter().for_each(|&i| s.add_product(terms[i], 1.0));

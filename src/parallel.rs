@@ -1,13 +1,14 @@
 //! The one place that decides about threads.
 //!
-//! A pool of our own for each process (a global pool hangs in a forked child): slots are claimed with
-//! one atomic exchange on the process id *before* any lock is touched, a child never looks at its
-//! parent's slot, and the parent's pool is simply leaked there. [`run`] hands a long job to the pool
-//! while the calling thread waits in steps of 50 ms, calls the watcher (signals, progress), and sets the
-//! cancel flag; short jobs run on the caller. Panics unwind and come back as [`Error::Internal`].
+//! A pool of our own for each process (a global pool hangs in a forked child): slots are claimed
+//! with one atomic exchange on the process id *before* any lock is touched, a child never looks at
+//! its parent's slot, and the parent's pool is simply leaked there. [`run`] hands a long job to the
+//! pool while the calling thread waits in steps of 50 ms, calls the watcher (signals, progress),
+//! and sets the cancel flag; short jobs run on the caller. Panics unwind and come back as
+//! [`Error::Internal`].
 //!
-//! Inside a job nothing but [`map`] and [`for_each_mut`] starts parallel work; with one thread they are plain loops,
-//! so no result can depend on the number of threads unless a job makes it so.
+//! Inside a job nothing but [`map`] and [`for_each_mut`] starts parallel work; with one thread they
+//! are plain loops, so no result can depend on the number of threads unless a job makes it so.
 
 use crate::error::{Error, Result};
 use rayon::prelude::*;
@@ -23,7 +24,8 @@ struct Slot {
 }
 
 /// One slot for each generation of forks that a process has behind it.
-static SLOTS: [Slot; 32] = [const { Slot { claimed_by: AtomicU32::new(0), pools: OnceLock::new() } }; 32];
+static SLOTS: [Slot; 32] =
+    [const { Slot { claimed_by: AtomicU32::new(0), pools: OnceLock::new() } }; 32];
 
 fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     let pid = std::process::id();
@@ -57,7 +59,8 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     None
 }
 
-/// What a running job and its caller share: the number of threads, the cancel flag and a progress counter.
+/// What a running job and its caller share: the number of threads, the cancel flag and a progress
+/// counter.
 #[derive(Debug, Clone)]
 pub struct Control {
     threads: usize,
@@ -84,7 +87,8 @@ impl Control {
         Self { threads: 1, ..self.clone() }
     }
 
-    /// The same job for a part whose progress is not the job's: what it announces and reports is not heard.
+    /// The same job for a part whose progress is not the job's: what it announces and reports is
+    /// not heard.
     pub fn quiet(&self) -> Self {
         Self { quiet: true, ..self.clone() }
     }
@@ -137,7 +141,8 @@ fn describe(panic: &(dyn Any + Send)) -> String {
 }
 
 fn caught<R>(job: impl FnOnce() -> Result<R>) -> Result<R> {
-    catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|p| Err(Error::Internal(describe(p.as_ref()))))
+    catch_unwind(AssertUnwindSafe(job))
+        .unwrap_or_else(|p| Err(Error::Internal(describe(p.as_ref()))))
 }
 
 /// Run a job. A short one runs on the calling thread; a long one runs in the pool while the caller
@@ -180,8 +185,8 @@ pub fn run<R: Send>(
     })
 }
 
-/// `f(0), f(1), ... f(n - 1)` in this order, computed in parallel where the control allows it; the first error
-/// (by index) is returned.
+/// `f(0), f(1), ... f(n - 1)` in this order, computed in parallel where the control allows it; the
+/// first error (by index) is returned.
 pub fn map<R: Send>(
     control: &Control,
     n: usize,
@@ -210,12 +215,15 @@ pub fn for_each_mut<T: Send>(
     }
 }
 
-/// Threads meant by scikit-learn's `n_jobs`: `None` is one, a negative number counts back from all cores.
+/// Threads meant by scikit-learn's `n_jobs`: `None` is one, a negative number counts back from all
+/// cores.
 pub fn threads_for(n_jobs: Option<i64>) -> Result<usize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as i64;
     match n_jobs {
         None => Ok(1),
-        Some(0) => Err(Error::parameter("n_jobs", 0, "n_jobs is a positive number, or -1 for all cores")),
+        Some(0) => {
+            Err(Error::parameter("n_jobs", 0, "n_jobs is a positive number, or -1 for all cores"))
+        }
         Some(n) if n < 0 => Ok((cores + 1 + n).max(1) as usize),
         Some(n) => Ok(n.min(1024) as usize),
     }
@@ -230,7 +238,8 @@ mod tests {
     fn panics_become_errors_and_the_next_call_works() {
         for long in [false, true] {
             let control = Control::new(2);
-            let e = run::<()>(&control, long, &mut |_| Ok(()), |_| panic!("boom {}", 7)).unwrap_err();
+            let e =
+                run::<()>(&control, long, &mut |_| Ok(()), |_| panic!("boom {}", 7)).unwrap_err();
             assert_eq!(e, Error::Internal("boom 7".into()));
             assert_eq!(run(&control, long, &mut |_| Ok(()), |_| Ok(3)), Ok(3));
         }

@@ -21,7 +21,8 @@ fn schema(features: usize, classes: usize, kind: impl Fn() -> Kind) -> Schema {
     }
 }
 
-/// Numbers, column by column, and classes that follow six of them (or all) but for one row in twenty.
+/// Numbers, column by column, and classes that follow six of them (or all) but for one row in
+/// twenty.
 pub fn numbers(rows: usize, features: usize, classes: usize) -> (Vec<Vec<f64>>, Vec<u16>) {
     let columns: Vec<Vec<f64>> =
         (0..features).map(|j| (0..rows).map(|i| unit(j as u64, i as u64)).collect()).collect();
@@ -47,14 +48,16 @@ pub fn numeric(columns: &[Vec<f64>], codes: &[u16], classes: usize) -> Dataset {
     builder.finish().expect("data")
 }
 
-/// Codes below `values`, column by column, and two classes that follow six of the columns, with noise.
+/// Codes below `values`, column by column, and two classes that follow six of the columns, with
+/// noise.
 pub fn labels(rows: usize, features: usize, values: usize) -> (Vec<Vec<u8>>, Vec<u16>) {
     let columns: Vec<Vec<u8>> = (0..features)
         .map(|j| (0..rows).map(|i| uniform(mix(j as u64, i as u64), values as u64) as u8).collect())
         .collect();
     let codes = (0..rows)
         .map(|i| {
-            let signal: f64 = (0..6).map(|j| unit(50 + j as u64, u64::from(columns[j][i])) - 0.5).sum();
+            let signal: f64 =
+                (0..6).map(|j| unit(50 + j as u64, u64::from(columns[j][i])) - 0.5).sum();
             u16::from(signal + unit(97, i as u64) - 0.5 > 0.0)
         })
         .collect();
@@ -96,7 +99,8 @@ pub fn decrease(criterion: &str, table: &[Vec<f64>]) -> f64 {
     let classes = table[0].len();
     let totals: Vec<f64> = (0..classes).map(|c| table.iter().map(|b| b[c]).sum()).collect();
     let n: f64 = totals.iter().sum();
-    let after = table.iter().map(|b| b.iter().sum::<f64>()).zip(table).filter(|(size, _)| *size > 0.0);
+    let after =
+        table.iter().map(|b| b.iter().sum::<f64>()).zip(table).filter(|(size, _)| *size > 0.0);
     impurity(&totals) - after.map(|(size, b)| size / n * impurity(b)).sum::<f64>()
 }
 
@@ -139,6 +143,8 @@ pub fn training_errors(model: &Model) -> f64 {
     let tree = &model.tree;
     (0..tree.nodes.len())
         .filter(|&i| tree.is_leaf(i))
-        .map(|i| tree.counts(i).iter().sum::<f64>() - tree.counts(i).iter().copied().fold(0.0, f64::max))
+        .map(|i| {
+            tree.counts(i).iter().sum::<f64>() - tree.counts(i).iter().copied().fold(0.0, f64::max)
+        })
         .sum()
 }

@@ -1,4 +1,5 @@
-"""The directive ``.. generated:: NAME``: tables made by the library itself while the documentation is built.
+"""The directive ``.. generated:: NAME``: tables made by the library itself while the documentation
+is built.
 
 A page that repeats what the registry knows is wrong after the next change; these tables cannot be.
 """
@@ -23,7 +24,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def list_table(header: Iterable[str], rows: Iterable[Iterable[str]], widths: str = "auto") -> list[str]:
+def list_table(
+    header: Iterable[str], rows: Iterable[Iterable[str]], widths: str = "auto"
+) -> list[str]:
     """A reStructuredText list-table."""
     lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", ""]
     for row in [list(header), *rows]:
@@ -55,7 +58,8 @@ def criteria() -> list[str]:
             yes(c["symmetric"]),
             yes(c["metric"]),
             yes(c["convex"]),
-            ", ".join(f"``{o}={v!r}``" for o, v in c["options"].items() if o != "size_values") or "none",
+            ", ".join(f"``{o}={v!r}``" for o, v in c["options"].items() if o != "size_values")
+            or "none",
         ]
         for c in registry
     ]
@@ -63,7 +67,13 @@ def criteria() -> list[str]:
     lines = list_table(head, facts)
     for c in registry:
         object_ = getattr(fasttree.criteria, c["class_name"])
-        lines += [f".. _criterion-{c['name']}:", "", f"``{c['name']}``", "'" * (len(c["name"]) + 4), ""]
+        lines += [
+            f".. _criterion-{c['name']}:",
+            "",
+            f"``{c['name']}``",
+            "'" * (len(c["name"]) + 4),
+            "",
+        ]
         lines += [c["summary"], ""]
         lines += [".. math::", "", f"   \\text{{score}} = {c['formula']}", ""]
         lines += [".. math::", "", f"   \\text{{distance}} = {c['distance']}", ""]
@@ -74,19 +84,27 @@ def criteria() -> list[str]:
         if c["evidence"] == "table" and table:
             score = object_().score(table)
             lines += [
-                f"Worked example: the table ``{table}`` (branches x classes) scores ``{score:.6g}``.",
+                (
+                    f"Worked example: the table ``{table}`` (branches x classes) scores "
+                    f"``{score:.6g}``."
+                ),
                 "",
             ]
         for option in object_.info["options"]:
             if option["name"] != "size_values":
-                lines += [f"``{option['name']}``", f"   {option['doc']} Default ``{option['default']}``.", ""]
+                lines += [
+                    f"``{option['name']}``",
+                    f"   {option['doc']} Default ``{option['default']}``.",
+                    "",
+                ]
     return lines
 
 
 def metrics() -> list[str]:
     """The registry of metrics."""
     rows = [
-        [f"``{m['name']}``", *(str(m[k]) for k in m if k != "name")] for m in fasttree.metrics.list_metrics()
+        [f"``{m['name']}``", *(str(m[k]) for k in m if k != "name")]
+        for m in fasttree.metrics.list_metrics()
     ]
     return list_table(fasttree.metrics.list_metrics()[0], rows)
 
@@ -115,13 +133,16 @@ def bias_ranking() -> list[str]:
     """Mean bias of every criterion in both contests."""
     record = ROOT / "docs" / "selection_bias" / "record.json"
     result = selection_bias.SelectionBias.from_record(record.read_text(encoding="utf-8"))
-    every, nominal = (result.mean_bias(contest) for contest in (selection_bias.ALL, selection_bias.NOMINAL))
+    every, nominal = (
+        result.mean_bias(contest) for contest in (selection_bias.ALL, selection_bias.NOMINAL)
+    )
     rows = [[name, f"{value:.2f}", f"{every[name]:.2f}"] for name, value in nominal.items()]
     return list_table(["criterion", "bias, nominal features", "bias, with a number"], rows)
 
 
 def tests_error_rates() -> list[str]:
-    """What tests find where there is nothing, and where there is something, from the recorded counts."""
+    """What tests find where there is nothing, and where there is something, from the recorded
+    counts."""
     record = ROOT / "docs" / "error_rates" / "record.json"
     table = error_rates.ErrorRates.from_record(record.read_text(encoding="utf-8")).table()
     rows = [[f"**{cell.text}**" if cell.bold else cell.text for cell in row] for row in table.rows]
@@ -132,7 +153,9 @@ def bias_variance_parts() -> list[str]:
     """Bias, variance and structure of trees and forests, from the recorded numbers."""
     record = ROOT / "docs" / "bias_variance" / "record.json"
     lines = []
-    for table in bias_variance.BiasVariance.from_record(record.read_text(encoding="utf-8")).tables():
+    for table in bias_variance.BiasVariance.from_record(
+        record.read_text(encoding="utf-8")
+    ).tables():
         rows = [[cell.text for cell in row] for row in table.rows]
         lines += [f"**{table.title.partition(': ')[2]}**", "", *list_table(table.header, rows), ""]
     return lines
@@ -206,7 +229,9 @@ def spaeh_kosub_claims() -> list[str]:
         for c in _spaeh_kosub()["claims"]
     ]
     return list_table(
-        ["figure", "the paper", "ties first", "random ties", "measured, ties first"], rows, "6 30 12 12 40"
+        ["figure", "the paper", "ties first", "random ties", "measured, ties first"],
+        rows,
+        "6 30 12 12 40",
     )
 
 
@@ -226,7 +251,9 @@ def spaeh_kosub_ties() -> list[str]:
     """Nodes of global trees on all cells of the MONK's problems, first and random ties."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in _spaeh_kosub()["ties"]:
-        cell = f"{row['value']:.0f}" if row["sd"] is None else f"{row['value']:.0f} ({row['sd']:.0f})"
+        cell = (
+            f"{row['value']:.0f}" if row["sd"] is None else f"{row['value']:.0f} ({row['sd']:.0f})"
+        )
         measure = row["method"].partition(" ")[0]
         found.setdefault((row["dataset"].partition(",")[0], f"``{measure}``"), []).append(cell)
     rows = [[*name, *cells] for name, cells in found.items()]
@@ -256,7 +283,10 @@ def record_of(found: dict[str, Any]) -> list[str]:
     """One record: where it was made, and a table."""
     about = found["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
-    lines = [f"Recorded {found['date']} on {about['processor']}; Python {about['python']}, {versions}.", ""]
+    lines = [
+        f"Recorded {found['date']} on {about['processor']}; Python {about['python']}, {versions}.",
+        "",
+    ]
     rows = []
     for r in found["results"]:
         against = "; ".join(
@@ -315,6 +345,7 @@ class Generated(Directive):
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Register the directive; the tables depend on the installed library, so every build makes them."""
+    """Register the directive; the tables depend on the installed library, so every build makes
+    them."""
     app.add_directive("generated", Generated)
     return {"parallel_read_safe": True, "version": "1"}

@@ -1,4 +1,5 @@
-"""Runs the study of the tests' error rates and writes what its page shows: counts as JSON, a picture.
+"""Runs the study of the tests' error rates and writes what its page shows: counts as JSON, a
+picture.
 
 python docs/error_rates/make.py        # half a minute
 """

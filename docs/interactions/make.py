@@ -1,4 +1,5 @@
-"""Runs the study of interactions and writes what its page shows: numbers as JSON, pictures of the study and of three trees.
+"""Runs the study of interactions and writes what its page shows: numbers as JSON, pictures of the
+study and of three trees.
 
 python docs/interactions/make.py        # minutes
 """

@@ -20,8 +20,12 @@ def main() -> None:
     pairs = list(selection_bias.pair_criteria())
     tables = [name for name in result.criteria if name not in pairs]
     for contest, name in ((selection_bias.ALL, "all"), (selection_bias.NOMINAL, "nominal")):
-        result.save_png(HERE / f"{name}_features.png", contest=contest, settings=shown, criteria=tables)
-        result.save_png(HERE / f"{name}_features_pairs.png", contest=contest, settings=shown, criteria=pairs)
+        result.save_png(
+            HERE / f"{name}_features.png", contest=contest, settings=shown, criteria=tables
+        )
+        result.save_png(
+            HERE / f"{name}_features_pairs.png", contest=contest, settings=shown, criteria=pairs
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Runs the reproduction of Späh & Kosub (2022) and writes what its page shows: claims and numbers as JSON, five pictures.
+"""Runs the reproduction of Späh & Kosub (2022) and writes what its page shows: claims and numbers
+as JSON, five pictures.
 
-python docs/spaeh_kosub/make.py DIR [--full]        # DIR: the folder of data files; minutes, in full half an hour
+python docs/spaeh_kosub/make.py DIR [--full]        # DIR: the folder of data files; minutes, in
+full half an hour
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Runs the reproduction of Vilalta et al. (2001) and writes what its page shows: its tables as JSON, two pictures.
+"""Runs the reproduction of Vilalta et al. (2001) and writes what its page shows: its tables as
+JSON, two pictures.
 
 python docs/vilalta2001/make.py DIR        # DIR: the folder of data files; minutes
 """

@@ -1,7 +1,8 @@
 """Checks of what a user gives: one wording for a parameter wherever it is taken.
 
 What
-    Each check returns the value as the core takes it, or raises a ValueError that names the parameter, the value and what is allowed.
+    Each check returns the value as the core takes it, or raises a ValueError that names the
+    parameter, the value and what is allowed.
 Complexity
     One look at the value; one pass for an array.
 When not to use it
@@ -36,7 +37,8 @@ DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
 
 
 def shown(value: Any) -> str:
-    """A value for a message: its repr, shortened in the middle; a whole number of very many digits by its digits.
+    """A value for a message: its repr, shortened in the middle; a whole number of very many digits
+    by its digits.
 
     >>> shown(0.1), shown(10**400), len(shown("x" * 1000))
     ('0.1', '1000000000... (about 401 digits)', 60)
@@ -53,7 +55,8 @@ def shown(value: Any) -> str:
 
 
 def as_float(value: Any) -> float | None:
-    """A real number that is no truth value as float64 (infinite beyond its range); None for anything else."""
+    """A real number that is no truth value as float64 (infinite beyond its range); None for
+    anything else."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         return None
     try:
@@ -65,7 +68,9 @@ def as_float(value: Any) -> float | None:
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     """The value if it is known, else a ValueError that lists what is."""
     if not any(value is k or (type(value) is type(k) and value == k) for k in known):
-        raise ValueError(f"{name}={shown(value)} is not known; use {', '.join(repr(k) for k in known)}")
+        raise ValueError(
+            f"{name}={shown(value)} is not known; use {', '.join(repr(k) for k in known)}"
+        )
     return value
 
 
@@ -98,7 +103,9 @@ def at_least_zero(name: str, value: Any) -> float:
     """
     number = as_float(value)
     if number is None:
-        raise ValueError(f"{name}={shown(value)} is not a number; {name} must be finite and at least 0")
+        raise ValueError(
+            f"{name}={shown(value)} is not a number; {name} must be finite and at least 0"
+        )
     if not 0 <= number < math.inf:
         raise ValueError(f"{name}={shown(value)}: {name} must be finite and at least 0")
     return number
@@ -115,7 +122,8 @@ def four_weights(value: Any, name: str = "theta") -> tuple[float, float, float, 
     cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
     if len(cells) != 4:
         raise ValueError(
-            f"{name}={shown(value)}: {name.rsplit(': ', maxsplit=1)[-1]} holds four weights in [0, 1], one a case"
+            f"{name}={shown(value)}: {name.rsplit(': ', maxsplit=1)[-1]} holds four weights in [0, "
+            "1], one a case"
         )
     weights = []
     for case, weight in enumerate(cells):
@@ -136,12 +144,15 @@ def several_fours(value: Any, name: str = "theta") -> list[tuple[float, float, f
     ([(1.0, 1.0, 0.0, 0.0)], 4)
     """
     cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
-    listed = cells and all(np.iterable(cell) and not isinstance(cell, str | bytes) for cell in cells)
+    listed = cells and all(
+        np.iterable(cell) and not isinstance(cell, str | bytes) for cell in cells
+    )
     return [four_weights(four, name) for four in (cells if listed else [value])]
 
 
 def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
-    """Weights as float64; a text or another thing that is no number is named with its row. Signs and shape are the caller's.
+    """Weights as float64; a text or another thing that is no number is named with its row. Signs
+    and shape are the caller's.
 
     >>> weights_array([1, "two"])
     Traceback (most recent call last):
@@ -163,12 +174,15 @@ def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
         except (TypeError, ValueError, OverflowError):
             known = False
         if not known:
-            raise ValueError(f"{name} of row {row} is {shown(cell)}: weights are finite numbers >= 0")
+            raise ValueError(
+                f"{name} of row {row} is {shown(cell)}: weights are finite numbers >= 0"
+            )
     return np.array([float(cell) for cell in cells])
 
 
 def threads(n_jobs: Any) -> int | None:
-    """`n_jobs` as scikit-learn means it: None one thread, n > 0 threads, -1 all cores, -2 all but one, ...
+    """`n_jobs` as scikit-learn means it: None one thread, n > 0 threads, -1 all cores, -2 all but
+    one, ...
 
     >>> threads(1.5)
     Traceback (most recent call last):
@@ -183,6 +197,7 @@ def threads(n_jobs: Any) -> int | None:
         whole = 0
     if whole == 0 or abs(whole) >= 2**31:
         raise ValueError(
-            f"n_jobs={shown(n_jobs)}: give a number of threads, -1 for all cores, -2 for all but one, or None for one"
+            f"n_jobs={shown(n_jobs)}: give a number of threads, -1 for all cores, -2 for all but "
+            "one, or None for one"
         )
     return whole

@@ -1,7 +1,8 @@
 """`Classifier`: what every estimator with a fitted model of the core shares.
 
 What
-    Rows and weights on their way in, labels and probabilities on their way out, accuracy, and the model file.
+    Rows and weights on their way in, labels and probabilities on their way out, accuracy, and the
+    model file.
 Complexity
     One pass over labels and weights; prediction is the model's.
 When not to use it
@@ -52,21 +53,26 @@ class Classifier:
         tags.classifier_tags.multi_class = True
         return tags
 
-    # -- on the way in ------------------------------------------------------------------------------------
+    # -- on the way in ----------------------------------------------------------------------------
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
-        """The labelled Table and the weights (n_rows,) of a fit, class weights multiplied in; None when all are 1."""
+        """The labelled Table and the weights (n_rows,) of a fit, class weights multiplied in; None
+        when all are 1."""
         if not isinstance(X, Table) and y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         if not isinstance(X, Table) and sample_weight is not None:
             X, y, sample_weight = without_empty_rows(X, y, sample_weight)
         table = Table.from_any(
-            X, y, **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features})
+            X,
+            y,
+            **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features}),
         )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         if self.handle_unknown not in ("missing", "error"):
-            raise ValueError(f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'")
+            raise ValueError(
+                f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'"
+            )
         return table, self._weights(table, sample_weight)
 
     def _weights(self, table: Table, sample_weight: Any) -> np.ndarray | None:
@@ -79,7 +85,9 @@ class Classifier:
             if sample_weight.ndim != 1:
                 raise ValueError("Sample weights must be 1D array or scalar")
             if len(sample_weight) != len(table):
-                raise ValueError(f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!")
+                raise ValueError(
+                    f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!"
+                )
         given, factors = sample_weight, []
         if self.priors is not None:
             factors.append(prior_factors(self.priors, table.classes, table.y_codes, given))
@@ -90,7 +98,8 @@ class Classifier:
         return sample_weight
 
     def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
-        """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w is w copies."""
+        """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w
+        is w copies."""
         if self.class_weight != "balanced":
             from sklearn.utils.class_weight import compute_sample_weight
 
@@ -112,7 +121,7 @@ class Classifier:
         if has_names:
             self.feature_names_in_ = np.array(self._schema.names, dtype=object)
 
-    # -- on the way out -----------------------------------------------------------------------------------
+    # -- on the way out ---------------------------------------------------------------------------
 
     def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
         from sklearn.utils.validation import check_is_fitted
@@ -129,12 +138,14 @@ class Classifier:
         return np.asarray(self.classes_[codes])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class labels, shape (n_rows,); an object array with None where a leaf predicts nothing."""
+        """Class labels, shape (n_rows,); an object array with None where a leaf predicts
+        nothing."""
         blocks, n = self._blocks(X)
         return self._labels(self._model.predict(blocks, n, self.n_jobs))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a leaf predicts nothing."""
+        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a
+        leaf predicts nothing."""
         blocks, n = self._blocks(X)
         return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
 
@@ -160,13 +171,14 @@ class Classifier:
             y = y[:, 0]
         if y.shape != predicted.shape:
             raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: [{len(predicted)}, {len(y)}]"
+                f"Found input variables with inconsistent numbers of samples: [{len(predicted)}, "
+                f"{len(y)}]"
                 if y.ndim == 1
                 else f"y should be a 1d array, got an array of shape {y.shape} instead."
             )
         return np.asarray(predicted == y, dtype=np.float64)
 
-    # -- keeping the model --------------------------------------------------------------------------------
+    # -- keeping the model ------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
         """The model file's content: a versioned JSON document with a checksum."""

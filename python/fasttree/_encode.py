@@ -2,12 +2,13 @@
 
 What
     A cell sequence (NumPy array, list, pandas / Polars / Arrow series) becomes a `Column`: numeric
-    (float64 or float32, NaN = missing) or nominal (int32 codes, -1 = missing, and a tuple of levels).
-    Levels that a schema declares (pandas categories, a Polars Enum, ARFF) keep their order; levels read off
-    the data are sorted, never first-seen, so the order of the rows changes nothing.
+    (float64 or float32, NaN = missing) or nominal (int32 codes, -1 = missing, and a tuple of
+    levels). Levels that a schema declares (pandas categories, a Polars Enum, ARFF) keep their
+    order; levels read off the data are sorted, never first-seen, so the order of the rows changes
+    nothing.
 Complexity
-    Strings: one pass for the types, one for the distinct values, one for the codes, all in C loops of the
-    interpreter (about 60 ns a cell). Integers of a small range: counting, no sorting.
+    Strings: one pass for the types, one for the distinct values, one for the codes, all in C loops
+    of the interpreter (about 60 ns a cell). Integers of a small range: counting, no sorting.
 When not to use it
     A rectangular float array needs no columns at all; `Table` keeps it as one block.
 """
@@ -36,7 +37,8 @@ class Column:
     Attributes:
         name: the column's name.
         kind: ``"numeric"`` or ``"nominal"``.
-        values: numeric: 1-D float64 or float32, NaN = missing; nominal: 1-D int32 codes into `levels`,
+        values: numeric: 1-D float64 or float32, NaN = missing; nominal: 1-D int32 codes into
+        `levels`,
             -1 = missing (uint8 codes, which have no missing value, when the data came that way).
         levels: the declared levels in order (None for a numeric column).
 
@@ -66,7 +68,8 @@ class Column:
         return Column(self.name, self.kind, self.values[rows], self.levels)
 
     def labels(self) -> np.ndarray:
-        """The cells as labels: float array (numeric) or object array with None for missing (nominal)."""
+        """The cells as labels: float array (numeric) or object array with None for missing
+        (nominal)."""
         if self.kind == "numeric":
             return self.values
         table = np.empty(len(self.levels or ()) + 1, dtype=object)
@@ -106,7 +109,8 @@ def check_finite(name: str, values: np.ndarray) -> None:
 def infinity_message(name: str, row: int, value: Any) -> str:
     """The words of the error for an infinite cell."""
     return (
-        f"column {name!r}, row {row}: the value {float(value)} is infinity or too large for float64; "
+        f"column {name!r}, row {row}: the value {float(value)} is infinity or too large for "
+        "float64; "
         "replace it by a finite number or by NaN (missing)"
     )
 
@@ -119,7 +123,8 @@ def complex_message(name: str) -> str:
 def datetime_message(name: str, what: str = "dates or times") -> str:
     """The words of the error for dates, times and durations."""
     return (
-        f"column {name!r} holds {what}, which is neither numeric nor nominal; turn it into numbers first "
+        f"column {name!r} holds {what}, which is neither numeric nor nominal; turn it into numbers "
+        "first "
         "(days since a date, hour of the day, month) or drop the column"
     )
 
@@ -129,8 +134,10 @@ def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
     result = tuple(v.item() if isinstance(v, np.generic) else v for v in levels)
     if len(result) > MAX_LEVELS:
         raise ValueError(
-            f"column {name!r} has {len(result):,} levels; a nominal column may have at most {MAX_LEVELS:,}. "
-            "An identifier carries nothing that generalises: drop it, or pass a numeric column as numeric"
+            f"column {name!r} has {len(result):,} levels; a nominal column may have at most "
+            f"{MAX_LEVELS:,}. "
+            "An identifier carries nothing that generalises: drop it, or pass a numeric column as "
+            "numeric"
         )
     if any(is_missing(v) for v in result):
         raise ValueError(
@@ -144,7 +151,8 @@ def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def family(value_type: type) -> str:
-    """The family of a cell's type: "text", "bool", "number", "complex", "date" or the type's name."""
+    """The family of a cell's type: "text", "bool", "number", "complex", "date" or the type's
+    name."""
     if issubclass(value_type, (str, bytes)):
         return "text"
     if issubclass(value_type, (bool, np.bool_)):
@@ -156,7 +164,12 @@ def family(value_type: type) -> str:
     module = value_type.__module__.partition(".")[0]
     if module == "datetime" or value_type in (np.datetime64, np.timedelta64):
         return "date"
-    if module == "pandas" and value_type.__name__ in ("Timestamp", "Timedelta", "Period", "Interval"):
+    if module == "pandas" and value_type.__name__ in (
+        "Timestamp",
+        "Timedelta",
+        "Period",
+        "Interval",
+    ):
         return "date" if value_type.__name__ != "Interval" else "text"
     return value_type.__name__
 
@@ -193,14 +206,16 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
         if kind not in known:
             raise TypeError(
                 f"{role} {name!r}, row {row}: {cell!r} is of type {type(cell).__name__}; "
-                "the argument must be a string or a number (a cell is a number, a string, a bool or missing)"
+                "the argument must be a string or a number (a cell is a number, a string, a bool "
+                "or missing)"
             )
         if first is None:
             first = (row, kind)
         elif kind != first[1]:
             raise TypeError(
                 f"{role} {name!r}, row {row}: {cell!r} ({type(cell).__name__}) is mixed with "
-                f"{cells[first[0]]!r} ({type(cells[first[0]]).__name__}, row {first[0]}); make the {role} all "
+                f"{cells[first[0]]!r} ({type(cells[first[0]]).__name__}, row {first[0]}); make the "
+                f"{role} all "
                 "strings (nominal) or all numbers (numeric)"
             )
     raise AssertionError("unreachable: two families but no two cells that differ")
@@ -217,7 +232,9 @@ def sort_levels(name: str, values: set[Any]) -> list[Any]:
         ) from None
 
 
-def codes_of(name: str, cells: list[Any], levels: Sequence[Any] | None) -> tuple[np.ndarray, tuple[Any, ...]]:
+def codes_of(
+    name: str, cells: list[Any], levels: Sequence[Any] | None
+) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Codes (int32, -1 missing) and levels of a list of hashable cells."""
     distinct = set(cells)
     missing = {v for v in distinct if is_missing(v)}
@@ -234,12 +251,15 @@ def codes_of(name: str, cells: list[Any], levels: Sequence[Any] | None) -> tuple
         wrong = set(unknown)
         row = next(i for i, v in enumerate(cells) if not is_missing(v) and v in wrong)
         raise ValueError(
-            f"column {name!r}, row {row}: {cells[row]!r} is not among the {len(levels)} declared levels "
+            f"column {name!r}, row {row}: {cells[row]!r} is not among the {len(levels)} declared "
+            "levels "
             f"{shorten(levels)}; declare it or correct the cell"
         )
     for value in missing:
         look_up[value] = -1
-    return np.fromiter(map(look_up.__getitem__, cells), dtype=np.int32, count=len(cells)), tuple(levels)
+    return np.fromiter(map(look_up.__getitem__, cells), dtype=np.int32, count=len(cells)), tuple(
+        levels
+    )
 
 
 def shorten(values: Sequence[Any], limit: int = 6) -> str:
@@ -291,7 +311,8 @@ def factorize(
 
 
 def to_float(name: str, values: np.ndarray) -> np.ndarray:
-    """A 1-D array as float64 (float32 stays), NaN for missing; infinity, text and dates are errors."""
+    """A 1-D array as float64 (float32 stays), NaN for missing; infinity, text and dates are
+    errors."""
     kind = values.dtype.kind
     if kind == "c":
         raise ValueError(complex_message(name))
@@ -312,8 +333,10 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
                 result[row] = float(cell)
             except ValueError:
                 raise ValueError(
-                    f"column {name!r}, row {row}: could not convert string to float: {cell!r}; name the column in "
-                    "categorical_features (or use categorical_features='from_dtype') to make it nominal"
+                    f"column {name!r}, row {row}: could not convert string to float: {cell!r}; "
+                    "name the column in "
+                    "categorical_features (or use categorical_features='from_dtype') to make it "
+                    "nominal"
                 ) from None
             except TypeError:
                 raise TypeError(
@@ -322,7 +345,8 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
                 ) from None
             except OverflowError:
                 raise ValueError(
-                    f"column {name!r}, row {row}: {cell!r} is infinity or too large for float64; scale the column"
+                    f"column {name!r}, row {row}: {cell!r} is infinity or too large for float64; "
+                    "scale the column"
                 ) from None
     check_finite(name, result)
     return result
@@ -336,12 +360,12 @@ def encode(
     Args:
         name: the column's name, for messages.
         values: 1-D array of any dtype.
-        role: ``"numeric"``, ``"nominal"`` or None: text, bool and objects of those are nominal, numbers numeric.
-        levels: declared levels; make the column nominal.
+        role: ``"numeric"``, ``"nominal"`` or None: text, bool and objects of those are nominal,
+        numbers numeric. levels: declared levels; make the column nominal.
 
     Raises:
-        TypeError: mixed objects, dates, cells that are neither text nor number (naming column and row).
-        ValueError: complex, infinity, undeclared values, more than 65,536 levels.
+        TypeError: mixed objects, dates, cells that are neither text nor number (naming column and
+        row). ValueError: complex, infinity, undeclared values, more than 65,536 levels.
     """
     kind = values.dtype.kind
     if kind == "c":
@@ -399,7 +423,9 @@ _TOGETHER = 4096
 
 def _presence(block: np.ndarray) -> np.ndarray:
     """Bool (v, p): whether value v occurs in column j of a uint8 block."""
-    top = max(int(block[:, j : j + _TOGETHER].max()) for j in range(0, block.shape[1], _TOGETHER)) + 1
+    top = (
+        max(int(block[:, j : j + _TOGETHER].max()) for j in range(0, block.shape[1], _TOGETHER)) + 1
+    )
     present = np.zeros((top, block.shape[1]), dtype=bool)
     for first in range(0, block.shape[1], _TOGETHER):
         part, to = block[:, first : first + _TOGETHER], present[:, first : first + _TOGETHER]
@@ -418,7 +444,8 @@ def has_gaps(present: np.ndarray) -> bool:
 
 
 def code_block(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """uint8 values as codes into the occurring values: the block itself when each column uses 0..v-1."""
+    """uint8 values as codes into the occurring values: the block itself when each column uses
+    0..v-1."""
     present = _presence(block)
     if has_gaps(present):
         coded: np.ndarray = np.empty(block.shape, dtype=np.uint8)

@@ -1,10 +1,11 @@
 """The door to the Rust core: the only module that imports ``fasttree._core``.
 
 What
-    Tables are encoded here, once each, and the handle is kept in the Table; configurations travel as JSON. Models
-    pickle as the bytes of a model file.
+    Tables are encoded here, once each, and the handle is kept in the Table; configurations travel
+    as JSON. Models pickle as the bytes of a model file.
 Complexity
-    Encoding is one pass over the cells (about 10 ns a number when thresholds are searched, 1 ns a code).
+    Encoding is one pass over the cells (about 10 ns a number when thresholds are searched, 1 ns a
+    code).
 When not to use it
     From outside the package: names and signatures may change.
 """
@@ -103,7 +104,8 @@ copyreg.pickle(BayesModel, _reduce_bayes_model)
 
 
 def plain(label: Any) -> bool | int | float | str:
-    """A label as JSON knows it: bool, int, float or str (NumPy scalars unwrapped, anything else by ``str``)."""
+    """A label as JSON knows it: bool, int, float or str (NumPy scalars unwrapped, anything else by
+    ``str``)."""
     if isinstance(label, np.generic):
         label = label.item()
     return label if isinstance(label, bool | int | float | str) else str(label)
@@ -118,7 +120,9 @@ def schema_json(table: Table) -> str:
     """Names, kinds, declared levels and classes of a Table as the core reads them."""
     block = table.block
     if block is not None and block.dtype.kind == "f":
-        features: list[dict[str, Any]] = [{"name": n, "kind": "numeric"} for n in table.feature_names]
+        features: list[dict[str, Any]] = [
+            {"name": n, "kind": "numeric"} for n in table.feature_names
+        ]
     else:
         features = [
             {"name": c.name, "kind": "numeric"}
@@ -144,14 +148,19 @@ def _block(values: np.ndarray, numeric: bool) -> np.ndarray:
 
 
 def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
-    """The encoded rows of a Table (made on first use and kept there); refuses an `n_jobs` that means nothing."""
+    """The encoded rows of a Table (made on first use and kept there); refuses an `n_jobs` that
+    means nothing."""
     threads(n_jobs)
     if table._encoded is None:
         codes = table.y_codes
         if len(table.classes) > 65_535:
             raise ValueError(f"{len(table.classes)} classes: at most 65,535 are supported")
         block = table.block
-        blocks = [_block(block, block.dtype.kind == "f")] if block is not None else blocks_of(table.columns)
+        blocks = (
+            [_block(block, block.dtype.kind == "f")]
+            if block is not None
+            else blocks_of(table.columns)
+        )
         table._encoded = _core.Dataset(schema_json(table), codes.astype(np.uint16), blocks, n_jobs)
     dataset: _core.Dataset = table._encoded
     return dataset
@@ -177,7 +186,9 @@ def fit(
 ) -> Model:
     """Fit one model; `custom` is a user's criterion."""
     data = dataset_of(table, n_jobs)
-    return data.fit(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs, progress)
+    return data.fit(
+        json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs, progress
+    )
 
 
 def forest_fit(
@@ -205,7 +216,8 @@ def bag_counts(
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """How often the sample of each tree, named by its seed, holds each row, shape (n_trees, n_rows)."""
+    """How often the sample of each tree, named by its seed, holds each row, shape (n_trees,
+    n_rows)."""
     data = dataset_of(table, n_jobs)
     return _core.bag_counts(data, json.dumps(config), draws, seeds, _weights(sample_weight), n_jobs)
 
@@ -222,7 +234,9 @@ def permutation_losses(
 ) -> np.ndarray:
     """Loss of accuracy out of the bag when one feature is shuffled, shape (n_trees, n_features)."""
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
-    return _core.permutation_losses(forest, data, json.dumps(config), draws, weights, n_jobs, progress)
+    return _core.permutation_losses(
+        forest, data, json.dumps(config), draws, weights, n_jobs, progress
+    )
 
 
 def prune(
@@ -246,7 +260,8 @@ def prune(
 def cost_complexity_path(
     model: Model, impurity: str, costs: list[list[float]] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Alphas and impurities (expected costs, with a matrix) of minimal cost-complexity pruning, each (n_trees,)."""
+    """Alphas and impurities (expected costs, with a matrix) of minimal cost-complexity pruning,
+    each (n_trees,)."""
     return model.cost_complexity_path(impurity, json.dumps(costs))
 
 
@@ -274,7 +289,8 @@ def explain(
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
 ) -> list[tuple[int, float | None, list[int] | None, float]]:
-    """All candidate splits of some rows: (feature, threshold or None, codes on the first branch or None, score)."""
+    """All candidate splits of some rows: (feature, threshold or None, codes on the first branch or
+    None, score)."""
     data = dataset_of(table, n_jobs)
     return data.explain(json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs)
 
@@ -307,7 +323,8 @@ def pair_counts(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> _core.PairCounts:
-    """Counts of ordered pairs of a Table whose features are all nominal; weights are copies of rows."""
+    """Counts of ordered pairs of a Table whose features are all nominal; weights are copies of
+    rows."""
     weights = _weights(sample_weight)
     return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), weights, n_jobs, progress)
 
@@ -321,7 +338,8 @@ def agreement_counts(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> np.ndarray:
-    """Ordered pairs that agree on subsets of features, shape (subsets, features, 4); `shares`: each value's with its share of the rows."""
+    """Ordered pairs that agree on subsets of features, shape (subsets, features, 4); `shares`: each
+    value's with its share of the rows."""
     features = np.array([k for subset in subsets for k in subset], dtype=np.uint32)
     ends = np.cumsum([len(subset) for subset in subsets], dtype=np.int64)
     weights = _weights(sample_weight)
@@ -340,7 +358,8 @@ def pair_block_scores(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over all self-pairs (features,); `setting`: theta, alpha, decay, at_zero."""
+    """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over
+    all self-pairs (features,); `setting`: theta, alpha, decay, at_zero."""
     rows = np.concatenate(blocks).astype(np.int64)
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
@@ -356,9 +375,12 @@ def fixed_matrices(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> list[np.ndarray]:
-    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed point; weights are copies of rows."""
+    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed
+    point; weights are copies of rows."""
     weights = _weights(sample_weight)
-    return _core.fixed_matrices(dataset_of(table, n_jobs), *setting, _rows(rows), weights, n_jobs, progress)
+    return _core.fixed_matrices(
+        dataset_of(table, n_jobs), *setting, _rows(rows), weights, n_jobs, progress
+    )
 
 
 def stream_scores(

@@ -1,13 +1,15 @@
 """Taking apart what users call X: arrays, lists, mappings, pandas / Polars / Arrow frames.
 
 What
-    `take_apart(X)` gives either one 2-D block (a numeric array) or a list of named cells, each a 1-D NumPy
-    array or, where the frame declares levels (pandas Categorical, Polars Enum, Arrow dictionary), a finished
-    nominal `Column`. Frames of every library come through narwhals, which is imported on the first frame only.
+    `take_apart(X)` gives either one 2-D block (a numeric array) or a list of named cells, each a
+    1-D NumPy array or, where the frame declares levels (pandas Categorical, Polars Enum, Arrow
+    dictionary), a finished nominal `Column`. Frames of every library come through narwhals, which
+    is imported on the first frame only.
 Decisions
-    A pandas Categorical, an Enum and an ordered Arrow dictionary keep their declared order. A Polars
-    Categorical keeps only the strings that occur, sorted (its category pool is global and first-seen); an
-    unordered Arrow dictionary keeps all its strings, sorted: otherwise the order of the rows would show.
+    A pandas Categorical, an Enum and an ordered Arrow dictionary keep their declared order. A
+    Polars Categorical keeps only the strings that occur, sorted (its category pool is global and
+    first-seen); an unordered Arrow dictionary keeps all its strings, sorted: otherwise the order of
+    the rows would show.
 Complexity
     O(cells); a frame of floats without nulls is taken over as one block.
 """
@@ -29,7 +31,8 @@ Cells = np.ndarray | Column
 
 @dataclass(slots=True)
 class Source:
-    """X taken apart: `block` (n, p) numeric or uint8, or `cells` column by column; `names` None if made up."""
+    """X taken apart: `block` (n, p) numeric or uint8, or `cells` column by column; `names` None if
+    made up."""
 
     n_rows: int
     n_columns: int
@@ -64,7 +67,8 @@ def take_apart(X: Any) -> Source:
         return _from_rows(list(X))
     if isinstance(X, (str, bytes)) or np.isscalar(X) or X is None:
         raise ValueError(
-            f"Expected 2D array, got scalar array instead: array={X!r}. X is an array, a frame or a list of rows "
+            f"Expected 2D array, got scalar array instead: array={X!r}. X is an array, a frame or "
+            "a list of rows "
             "(to read a file use fasttree.datasets.load)"
         )
     frame = _from_frame(X)
@@ -72,7 +76,9 @@ def take_apart(X: Any) -> Source:
 
 
 def _is_sparse(X: Any) -> bool:
-    return hasattr(X, "toarray") and (hasattr(X, "nnz") or type(X).__module__.startswith("scipy.sparse"))
+    return hasattr(X, "toarray") and (
+        hasattr(X, "nnz") or type(X).__module__.startswith("scipy.sparse")
+    )
 
 
 def check_names(names: list[str]) -> list[str]:
@@ -81,7 +87,9 @@ def check_names(names: list[str]) -> list[str]:
         seen: set[str] = set()
         double = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
         places = [i for i, n in enumerate(names) if n == double]
-        raise ValueError(f"duplicate column names: {double!r} names the columns {places}; rename all but one")
+        raise ValueError(
+            f"duplicate column names: {double!r} names the columns {places}; rename all but one"
+        )
     return names
 
 
@@ -92,8 +100,10 @@ def _not_2d(shape: tuple[int, ...], text: str) -> ValueError:
         )
     if len(shape) == 1:
         return ValueError(
-            f"Expected 2D array, got 1D array instead: array={text}. Reshape your data either using "
-            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a "
+            f"Expected 2D array, got 1D array instead: array={text}. Reshape your data either "
+            "using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+            "contains a "
             "single sample."
         )
     return ValueError(
@@ -118,7 +128,8 @@ def _object_array(cells: list[Any]) -> np.ndarray:
 
 
 def cells_from_list(cells: Any) -> np.ndarray:
-    """A 1-D array from a list: float, int, bool or str dtype when all cells are of one such type, else object.
+    """A 1-D array from a list: float, int, bool or str dtype when all cells are of one such type,
+    else object.
 
     Examples:
         >>> cells_from_list([1, 2.5]).dtype.kind, cells_from_list(["a", None]).dtype.kind
@@ -143,7 +154,8 @@ def _from_mapping(X: Mapping[Any, Any]) -> Source:
         column = one_column(name, values)
         if cells and len(column) != len(cells[0]):
             raise ValueError(
-                f"column {name!r} has {len(column)} rows but column {names[0]!r} has {len(cells[0])}; "
+                f"column {name!r} has {len(column)} rows but column {names[0]!r} has "
+                f"{len(cells[0])}; "
                 "all columns need the same length"
             )
         cells.append(column)
@@ -153,20 +165,23 @@ def _from_mapping(X: Mapping[Any, Any]) -> Source:
 def _from_rows(rows: list[Any]) -> Source:
     if not rows:
         raise _not_2d((0,), "[]")
-    if all(isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu" for row in rows) and (
-        len({row.shape for row in rows}) == 1
-    ):
+    if all(
+        isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu" for row in rows
+    ) and (len({row.shape for row in rows}) == 1):
         return _from_array(np.array(rows))
     for i, row in enumerate(rows):
         if isinstance(row, Mapping):
-            raise TypeError(f"row {i} of X is a mapping; pass a mapping of columns, or pandas.DataFrame(X)")
+            raise TypeError(
+                f"row {i} of X is a mapping; pass a mapping of columns, or pandas.DataFrame(X)"
+            )
         if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
             raise _not_2d((len(rows),), repr(rows[:4]) if len(rows) <= 4 else f"{rows[:4]!r}...")
     width = len(rows[0])
     for i, row in enumerate(rows):
         if len(row) != width:
             raise ValueError(
-                f"row {i} of X has {len(row)} cells but row 0 has {width}; all rows need the same length "
+                f"row {i} of X has {len(row)} cells but row 0 has {width}; all rows need the same "
+                "length "
                 "(setting an array element with a sequence: inhomogeneous shape)"
             )
     cells: list[Cells] = [cells_from_list(column) for column in zip(*rows, strict=True)]
@@ -177,7 +192,8 @@ def _from_rows(rows: list[Any]) -> Source:
             raise _not_2d((len(rows), width, len(first)), "")
         if column.dtype.kind == "c" or isinstance(first, complex):
             raise ValueError(
-                f"Complex data not supported: column {j}; pass real and imaginary parts as two columns"
+                f"Complex data not supported: column {j}; pass real and imaginary parts as two "
+                "columns"
             )
     return Source(len(rows), width, cells=cells)
 
@@ -221,14 +237,16 @@ def _pandas_names(columns: Any) -> list[str] | None:
     if strings < len(names):
         other = next(n for n in names if not isinstance(n, str))
         raise TypeError(
-            "Feature names are only supported if all input features have string names, but the column name "
+            "Feature names are only supported if all input features have string names, but the "
+            "column name "
             f"{other!r} is of type {type(other).__name__}; use X.columns = X.columns.astype(str)"
         )
     return check_names(names)
 
 
 def one_column(name: str, values: Any) -> Cells:
-    """One sequence (array, list, series of any library) as a 1-D array or a finished nominal Column.
+    """One sequence (array, list, series of any library) as a 1-D array or a finished nominal
+    Column.
 
     Raises:
         TypeError: dates, times, durations, lists or structs, naming the column.
@@ -262,7 +280,9 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
         levels = make_levels(name, dtype.categories.tolist())
         return Column(name, "nominal", series.cat.codes.to_numpy().astype(np.int32), levels)
     if isinstance(dtype, pandas.SparseDtype):
-        raise TypeError(f"column {name!r} is sparse; dense data is required: use .sparse.to_dense()")
+        raise TypeError(
+            f"column {name!r} is sparse; dense data is required: use .sparse.to_dense()"
+        )
     if isinstance(dtype, np.dtype):
         return series.to_numpy()
     if pandas.api.types.is_bool_dtype(dtype):
@@ -309,9 +329,14 @@ def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
     )
 
 
-def column_of_codes(name: str, codes: np.ndarray, values: list[Any], ordered: bool = False) -> Column:
-    """A nominal column from codes into `values` (negative = missing), its levels sorted unless `ordered`."""
-    order = list(range(len(values))) if ordered else sorted(range(len(values)), key=values.__getitem__)
+def column_of_codes(
+    name: str, codes: np.ndarray, values: list[Any], ordered: bool = False
+) -> Column:
+    """A nominal column from codes into `values` (negative = missing), its levels sorted unless
+    `ordered`."""
+    order = (
+        list(range(len(values))) if ordered else sorted(range(len(values)), key=values.__getitem__)
+    )
     levels = make_levels(name, [values[i] for i in order])
     rank = np.empty(len(values) + 1, dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
@@ -340,9 +365,12 @@ def _arrow_dictionary(name: str, native: Any, ordered: bool) -> Column:
     pieces = [np.empty(0, dtype=np.int64)]
     for chunk in chunks:
         values = [
-            place.setdefault(v, len(place)) if v is not None else -1 for v in chunk.dictionary.to_pylist()
+            place.setdefault(v, len(place)) if v is not None else -1
+            for v in chunk.dictionary.to_pylist()
         ]
-        indices = chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.int64)
+        indices = (
+            chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.int64)
+        )
         pieces.append(np.array([*values, -1], dtype=np.int64)[indices])
     return column_of_codes(name, np.concatenate(pieces), list(place), ordered)
 
@@ -376,7 +404,8 @@ def rename(source: Source, names: list[str], target: str | None) -> None:
         check_known(names, source.names, "feature_names")
     if len(names) != source.n_columns:
         raise ValueError(
-            f"feature_names has {len(names)} names ({shorten(names)}) but X has {source.n_columns} columns"
+            f"feature_names has {len(names)} names ({shorten(names)}) but X has {source.n_columns} "
+            "columns"
         )
     source.names = names
 
@@ -386,7 +415,8 @@ def pull(source: Source, target: str) -> Cells:
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
     if target not in names:
         raise ValueError(
-            f"target={target!r} is not a column of X, and y is None. {unknown_name(target, names, 'column')}"
+            f"target={target!r} is not a column of X, and y is None. "
+            f"{unknown_name(target, names, 'column')}"
         )
     j = names.index(target)
     cells: Cells
@@ -404,7 +434,9 @@ def pull(source: Source, target: str) -> Cells:
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
     """The words for a name that is not there, with the nearest that is."""
-    close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(name, names, 1)
+    close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
+        name, names, 1
+    )
     hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
     return f"no {what} is named {name!r}; {hint}"
 

@@ -1,8 +1,10 @@
-"""`Parameters`: what scikit-learn's `clone` and grid searches need of a small object that is no estimator.
+"""`Parameters`: what scikit-learn's `clone` and grid searches need of a small object that is no
+estimator.
 
 What
-    Parameters are the arguments of the constructor, kept under their names. From them come ``get_params``,
-    ``set_params``, equality, hash and a repr that evaluates to an equal object. scikit-learn is not imported.
+    Parameters are the arguments of the constructor, kept under their names. From them come
+    ``get_params``, ``set_params``, equality, hash and a repr that evaluates to an equal object.
+    scikit-learn is not imported.
 Complexity
     One look at the constructor's signature a call.
 When not to use it
@@ -34,7 +36,8 @@ class Parameters:
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments by name (`deep` is there for scikit-learn and changes nothing)."""
+        """The constructor's arguments by name (`deep` is there for scikit-learn and changes
+        nothing)."""
         return {name: getattr(self, name) for name in _names(type(self))}
 
     def set_params(self: P, **params: Any) -> P:
@@ -47,7 +50,11 @@ class Parameters:
         for name, value in params.items():
             if name not in names:
                 close = difflib.get_close_matches(name, names, 1)
-                hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names) or 'none'}"
+                hint = (
+                    f"did you mean {close[0]!r}?"
+                    if close
+                    else f"there are {', '.join(names) or 'none'}"
+                )
                 raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; {hint}")
             setattr(self, name, value)
         return self

@@ -1,9 +1,9 @@
 """A data frame of the user's own library with some columns replaced by `Column` objects.
 
 What
-    The way back from `Table` columns to pandas, Polars, Arrow or whatever narwhals reads: numeric columns
-    become float64, nominal ones the library's ordered categorical type with all declared levels (pandas
-    Categorical, Polars Enum, Arrow dictionary), in which `Table` finds them again.
+    The way back from `Table` columns to pandas, Polars, Arrow or whatever narwhals reads: numeric
+    columns become float64, nominal ones the library's ordered categorical type with all declared
+    levels (pandas Categorical, Polars Enum, Arrow dictionary), in which `Table` finds them again.
 Complexity
     O(rows) for each replaced column; the others are shared, not copied.
 When not to use it
@@ -64,7 +64,8 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
 
     Args:
         X: the frame.
-        columns: position -> (the filled column, the label that fills). The column itself is used, as an ordered
+        columns: position -> (the filled column, the label that fills). The column itself is used,
+        as an ordered
             categorical, where the frame's own type cannot hold the label.
 
     Examples:
@@ -82,7 +83,9 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
             known = (categories is None and series.notna().any()) or (
                 categories is not None and label in categories
             )
-            X.isetitem(j, series.where(series.notna(), label) if known else _pandas_values(column, pandas))
+            X.isetitem(
+                j, series.where(series.notna(), label) if known else _pandas_values(column, pandas)
+            )
             continue
         import narwhals as nw
 
@@ -98,7 +101,9 @@ def _pandas_values(column: Column, pandas: Any) -> Any:
     if column.kind == "numeric":
         return column.values.astype(np.float64, copy=False)
     categories = pandas.Index(list(column.levels or ()), dtype=None if column.levels else object)
-    return pandas.Categorical.from_codes(column.values.astype(np.int32), categories=categories, ordered=True)
+    return pandas.Categorical.from_codes(
+        column.values.astype(np.int32), categories=categories, ordered=True
+    )
 
 
 def _series(column: Column, frame: Any, nw: Any) -> Any:
@@ -110,7 +115,9 @@ def _series(column: Column, frame: Any, nw: Any) -> Any:
         return nw.new_series(column.name, cells, nw.Float64, backend=backend)
     levels = list(column.levels or ())
     if all(isinstance(level, str) for level in levels):
-        return nw.new_series(column.name, column.labels().tolist(), nw.Enum(levels), backend=backend)
+        return nw.new_series(
+            column.name, column.labels().tolist(), nw.Enum(levels), backend=backend
+        )
     return nw.new_series(column.name, column.labels().tolist(), backend=backend)
 
 
@@ -121,4 +128,6 @@ def _arrow(column: Column, pyarrow: Any) -> Any:
     codes = column.values.astype(np.int32)
     indices = pyarrow.array(codes, mask=codes < 0)
     levels = pyarrow.array(list(column.levels or ()))
-    return pyarrow.chunked_array([pyarrow.DictionaryArray.from_arrays(indices, levels, ordered=True)])
+    return pyarrow.chunked_array(
+        [pyarrow.DictionaryArray.from_arrays(indices, levels, ordered=True)]
+    )

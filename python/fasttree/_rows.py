@@ -1,9 +1,10 @@
 """New rows, brought into the schema a model was fitted on.
 
 What
-    Columns are matched by name where both sides have names (reordered if need be), by position otherwise; labels become
-    codes of the declared levels; a label that was not declared is treated as missing, with one warning that names
-    column and labels, or refused. A float array for an all-numeric model passes without a copy.
+    Columns are matched by name where both sides have names (reordered if need be), by position
+    otherwise; labels become codes of the declared levels; a label that was not declared is treated
+    as missing, with one warning that names column and labels, or refused. A float array for an
+    all-numeric model passes without a copy.
 Complexity
     One pass over the cells.
 """
@@ -27,7 +28,8 @@ __all__ = ["Schema", "labelled", "prepared", "rows_for", "without_empty_rows"]
 
 @dataclass
 class Schema:
-    """Names, kinds and levels of the features of a model, and what missing values and numbers were turned into."""
+    """Names, kinds and levels of the features of a model, and what missing values and numbers were
+    turned into."""
 
     names: list[str]
     nominal: list[bool]
@@ -48,7 +50,10 @@ class Schema:
             levels=[tuple(f.get("levels", ())) for f in raw["features"]],
             has_names=has_names,
             classes=raw["classes"],
-            cuts=[np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None for f in raw["features"]],
+            cuts=[
+                np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None
+                for f in raw["features"]
+            ],
             fill=[f.get("fill") for f in raw["features"]],
             owner=owner,
         )
@@ -60,7 +65,8 @@ def rows_for(
     """Blocks of columns as the core takes them, and the number of rows.
 
     Raises:
-        ValueError: missing, duplicate or unexpected columns, infinity, (``handle_unknown="error"``) a label that was
+        ValueError: missing, duplicate or unexpected columns, infinity, (``handle_unknown="error"``)
+        a label that was
             not declared, (``missing="error"``) a missing value.
         TypeError: labels where the model expects numbers.
     """
@@ -73,7 +79,8 @@ def rows_for(
         check_count(schema, X.shape[1])
         if len(X) == 0:
             raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required by {schema.owner}."
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required "
+                f"by {schema.owner}."
             )
         refuse_infinity(schema, X)
         if missing == "error":
@@ -93,7 +100,8 @@ def refuse_missing(schema: Schema, columns: list[Column]) -> None:
         gone = np.isnan(values) if column.kind == "numeric" else values < 0
         if gone.any():
             raise ValueError(
-                f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and the model was made with "
+                f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and "
+                "the model was made with "
                 "missing='error'; impute it, or fit with missing='mode' or 'branch'"
             )
 
@@ -107,7 +115,8 @@ def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column
 
 
 def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
-    """Labelled rows with the declared levels and classes; numbers and missing values stay as they are.
+    """Labelled rows with the declared levels and classes; numbers and missing values stay as they
+    are.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -129,10 +138,14 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
     )
 
 
-def prepared(schema: Schema, X: Any, y: Any = None, *, cut: bool = False, bins: bool = True) -> Table:
-    """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers binned.
+def prepared(
+    schema: Schema, X: Any, y: Any = None, *, cut: bool = False, bins: bool = True
+) -> Table:
+    """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers
+    binned.
 
-    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a cut. Without `bins` numbers stay.
+    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a
+    cut. Without `bins` numbers stay.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -142,15 +155,24 @@ def prepared(schema: Schema, X: Any, y: Any = None, *, cut: bool = False, bins: 
     for column, cuts, fill in zip(table.columns, schema.cuts, schema.fill, strict=True):
         values = np.asarray(column.values)
         if fill is not None:
-            values = np.where(np.isnan(values) if column.kind == "numeric" else values < 0, fill, values)
+            values = np.where(
+                np.isnan(values) if column.kind == "numeric" else values < 0, fill, values
+            )
         if cuts is None or not bins:
             dtype = np.float64 if column.kind == "numeric" else np.int32
-            columns.append(Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels))
+            columns.append(
+                Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels)
+            )
         elif cut:
             beyond = np.nextafter(cuts[-1], math.inf) if len(cuts) else 0.0
             edges = np.append(cuts, beyond)[np.searchsorted(cuts, values)]
             columns.append(
-                Column(column.name, "numeric", np.where(np.isnan(values), math.nan, edges), column.levels)
+                Column(
+                    column.name,
+                    "numeric",
+                    np.where(np.isnan(values), math.nan, edges),
+                    column.levels,
+                )
             )
         else:
             codes = np.where(np.isnan(values), -1, np.searchsorted(cuts, values)).astype(np.int32)
@@ -164,12 +186,18 @@ def _options(schema: Schema, X: Any) -> dict[str, Any]:
 
 
 def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or all are positive)."""
+    """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or
+    all are positive)."""
     try:
         given = np.asarray(weights)
     except ValueError:  # ragged: refused by name where weights are read
         return X, y, weights
-    if given.ndim != 1 or given.dtype.kind not in "biuf" or not hasattr(X, "__len__") or len(X) != len(given):
+    if (
+        given.ndim != 1
+        or given.dtype.kind not in "biuf"
+        or not hasattr(X, "__len__")
+        or len(X) != len(given)
+    ):
         return X, y, weights
     if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0) or len(y) != len(given):
         return X, y, weights
@@ -183,7 +211,8 @@ def check_count(schema: Schema, n_features: int) -> None:
     """Refuse a wrong number of features in scikit-learn's words."""
     if n_features != len(schema.names):
         raise ValueError(
-            f"X has {n_features} features, but {schema.owner} is expecting {len(schema.names)} features as input."
+            f"X has {n_features} features, but {schema.owner} is expecting {len(schema.names)} "
+            "features as input."
         )
 
 
@@ -226,7 +255,9 @@ def matched(schema: Schema, table: Table) -> list[Column]:
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:
-            lines.append("Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:5]))
+            lines.append(
+                "Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:5])
+            )
         if missing:
             lines.append(
                 "Feature names seen at fit time, yet now missing:\n"
@@ -245,7 +276,8 @@ def _number(column: Column) -> Column:
     row = int(np.flatnonzero(np.asarray(column.values) >= 0)[0])
     value = column.labels()[row]
     raise TypeError(
-        f"column {column.name!r} was numeric when the model was fitted, but row {row} holds {value!r}; "
+        f"column {column.name!r} was numeric when the model was fitted, but row {row} holds "
+        f"{value!r}; "
         "give numbers (or NaN for missing)"
     )
 
@@ -269,6 +301,8 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
         text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
         words = f"column {column.name!r} holds {len(unseen)} level(s) that were not declared when the model was fitted: {text}"
         if handle_unknown == "error":
-            raise ValueError(words + "; drop or recode these rows, or choose handle_unknown='missing'")
+            raise ValueError(
+                words + "; drop or recode these rows, or choose handle_unknown='missing'"
+            )
         warnings.warn(words + "; they are treated as missing", UserWarning, stacklevel=4)
     return Column(column.name, "nominal", table[codes], levels)

@@ -41,7 +41,8 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     """An estimator of a class, of keyword arguments that a caller passes on.
 
     Raises:
-        TypeError: a name that is no parameter; the message says where it belongs, or the nearest one.
+        TypeError: a name that is no parameter; the message says where it belongs, or the nearest
+        one.
 
     Examples:
         >>> from fasttree import FastTreeClassifier
@@ -78,7 +79,8 @@ def max_features(value: Any, n_features: int) -> int | None:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         if not 1 <= int(value) <= n_features:
             raise ValueError(
-                f"max_features={shown(value)} must lie between 1 and the number of features, {n_features}"
+                f"max_features={shown(value)} must lie between 1 and the number of features, "
+                f"{n_features}"
             )
         return int(value)
     return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
@@ -96,11 +98,14 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(np.iinfo(np.int32).max))
-    raise ValueError(f"random_state={random_state!r} must be None, a whole number or a NumPy generator")
+    raise ValueError(
+        f"random_state={random_state!r} must be None, a whole number or a NumPy generator"
+    )
 
 
 def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
-    """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the criterion's evidence."""
+    """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the
+    criterion's evidence."""
     auto = "equal_width" if evidence in ("pairs", "neighbours") else None
     made = discretize.make(value, n_bins, auto=auto)
     return None if made is None else made.to_config()
@@ -114,7 +119,9 @@ def smoothing_of(value: Any) -> dict[str, Any]:
         return {"method": "laplace"}
     if value == "m_estimate":
         return {"method": "m_estimate", "m": 2.0}
-    raise ValueError(f"leaf_smoothing={value!r} is not known; use None, 'laplace' or 'm_estimate' (m = 2)")
+    raise ValueError(
+        f"leaf_smoothing={value!r} is not known; use None, 'laplace' or 'm_estimate' (m = 2)"
+    )
 
 
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +131,11 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
         ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
     """
     merged = one_of("merge_redundant", params["merge_redundant"], (None, "class", "distribution"))
-    alpha = 0.0 if params["ccp_alpha"] is None else real("ccp_alpha", params["ccp_alpha"], 0.0, math.inf)
+    alpha = (
+        0.0
+        if params["ccp_alpha"] is None
+        else real("ccp_alpha", params["ccp_alpha"], 0.0, math.inf)
+    )
     method = None if params["pruning"] is None else pruning.make(params["pruning"])
     if method is None and alpha > 0:
         method = pruning.CostComplexity()
@@ -230,7 +241,8 @@ def restored_parameters(text: str) -> dict[str, Any]:
     """The inverse of `stored_parameters`; functions come back as `NamedCallable`.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not write.
+        ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not
+        write.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
     params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
@@ -245,7 +257,8 @@ def restored_parameters(text: str) -> dict[str, Any]:
 
 
 def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
-    """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on their weight."""
+    """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on
+    their weight."""
     if weights is None:
         return n_rows, n_rows
     with np.errstate(over="ignore"):
@@ -263,9 +276,14 @@ def check_copies(weights: np.ndarray, criterion: Any) -> None:
     if not math.isfinite(total):
         return  # refused where weights are read
     name = getattr(criterion, "name", "")
-    if name in ("multisurf", "multisurf_star") and total > 2**53 and np.all(np.mod(weights, 1) == 0):
+    if (
+        name in ("multisurf", "multisurf_star")
+        and total > 2**53
+        and np.all(np.mod(weights, 1) == 0)
+    ):
         raise ValueError(
-            f"sample_weight sums to {total:.4g}: whole weights are copies of rows, and {name} counts at most 2^53 of them; "
+            f"sample_weight sums to {total:.4g}: whole weights are copies of rows, and {name} "
+            "counts at most 2^53 of them; "
             "divide all weights by the same number"
         )
 
@@ -275,7 +293,8 @@ def config_of(
 ) -> tuple[dict[str, Any], Any]:
     """The core's configuration and the user's function (None when the criterion is a built-in one).
 
-    Shares of the rows become numbers of rows; `weights` (n_rows,) says how many copies a row stands for.
+    Shares of the rows become numbers of rows; `weights` (n_rows,) says how many copies a row stands
+    for.
 
     Raises:
         ValueError: a parameter outside its domain, named.
@@ -294,12 +313,22 @@ def config_of(
         "nominal_splits": one_of(
             "nominal_splits", params["nominal_splits"], ("multiway", "subset", "one_vs_rest")
         ),
-        "discretize": discretizer_of(params["discretize"], params["n_bins"], criteria.evidence_of(criterion)),
-        "threshold_search": one_of("threshold_search", params["threshold_search"], ("exact", "histogram")),
+        "discretize": discretizer_of(
+            params["discretize"], params["n_bins"], criteria.evidence_of(criterion)
+        ),
+        "threshold_search": one_of(
+            "threshold_search", params["threshold_search"], ("exact", "histogram")
+        ),
         "max_bins": integer("max_bins", params["max_bins"], 2),
-        "thresholds": one_of("thresholds", params["thresholds"], ("midpoint", "value", "training_value")),
-        "min_samples_split": share_or_count("min_samples_split", params["min_samples_split"], n_rows, 2),
-        "min_samples_leaf": share_or_count("min_samples_leaf", params["min_samples_leaf"], n_rows, 1),
+        "thresholds": one_of(
+            "thresholds", params["thresholds"], ("midpoint", "value", "training_value")
+        ),
+        "min_samples_split": share_or_count(
+            "min_samples_split", params["min_samples_split"], n_rows, 2
+        ),
+        "min_samples_leaf": share_or_count(
+            "min_samples_leaf", params["min_samples_leaf"], n_rows, 1
+        ),
         "min_weight_fraction_leaf": real(
             "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
         ),
@@ -321,7 +350,9 @@ def config_of(
     if params["max_leaf_nodes"] is not None:
         config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
     if params["min_score"] is not None:
-        config["min_score"] = real("min_score", params["min_score"], -sys.float_info.max, sys.float_info.max)
+        config["min_score"] = real(
+            "min_score", params["min_score"], -sys.float_info.max, sys.float_info.max
+        )
     if isinstance(criterion, Criterion):
         config["criterion"] = criterion.name
         config["criterion_options"] = criterion.options(table.classes, total)

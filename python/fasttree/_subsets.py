@@ -1,16 +1,21 @@
-"""Averages over random feature subsets: strata by size, exact means of a product form, and standard errors.
+"""Averages over random feature subsets: strata by size, exact means of a product form, and standard
+errors.
 
 What
-    Keep each of n features with probability q. Scores under ``f(D) = (1 - q)^D`` are means over the subsets of counts of rows that agree on them.
-    `Strata` says which subsets are counted and puts the estimate together: subset sizes are strata, small ones are enumerated where the share of
-    the budget that is theirs allows it, the rest is drawn without replacement (sizes at the ends together, with replacement). Subsets that hold two or more of
-    the few features that change the scores of others most are a stratum of their own: they are rare and weigh much, so that an error bar
-    from draws that happen to miss them would be far too small.
+    Keep each of n features with probability q. Scores under ``f(D) = (1 - q)^D`` are means over the
+    subsets of counts of rows that agree on them. `Strata` says which subsets are counted and puts
+    the estimate together: subset sizes are strata, small ones are enumerated where the share of the
+    budget that is theirs allows it, the rest is drawn without replacement (sizes at the ends
+    together, with replacement). Subsets that hold two or more of the few features that change the
+    scores of others most are a stratum of their own: they are rare and weigh much, so that an error
+    bar from draws that happen to miss them would be far too small.
 Source and equation
-    Stratified sampling with a difference estimator (Cochran, Sampling techniques, 1977, chapters 5 and 7). What is subtracted from each
-    count and added back as its exact mean: were the features independent within a case, the pairs of the case that agree on S would number
-    ``N prod_{j in S} r_j`` with r_j the share that agrees on j alone; the mean over the subsets of one size is an elementary symmetric
-    polynomial. Right on average whether the features are independent or not; the nearer they are, the smaller the error.
+    Stratified sampling with a difference estimator (Cochran, Sampling techniques, 1977, chapters 5
+    and 7). What is subtracted from each count and added back as its exact mean: were the features
+    independent within a case, the pairs of the case that agree on S would number ``N prod_{j in S}
+    r_j`` with r_j the share that agrees on j alone; the mean over the subsets of one size is an
+    elementary symmetric polynomial. Right on average whether the features are independent or not;
+    the nearer they are, the smaller the error.
 Complexity
     O(n^3) additions for the means; no pass over rows.
 When not to use it
@@ -43,9 +48,11 @@ def size_probabilities(n: int, keep: float) -> np.ndarray:
 
 
 def counts_means(whole: np.ndarray, shares: np.ndarray, sizes: int) -> np.ndarray:
-    """Mean of ``whole * prod_{j in S} shares[j]`` over the subsets S of each size 0 ... sizes, shape (sizes + 1, features, 4).
+    """Mean of ``whole * prod_{j in S} shares[j]`` over the subsets S of each size 0 ... sizes,
+    shape (sizes + 1, features, 4).
 
-    `whole` has shape (features, 4), `shares` (n, features, 4). Means over subsets of the first j features, one feature more at a time.
+    `whole` has shape (features, 4), `shares` (n, features, 4). Means over subsets of the first j
+    features, one feature more at a time.
     """
     means = np.zeros((sizes + 1, *whole.shape))
     means[0] = 1.0
@@ -59,7 +66,8 @@ def counts_means(whole: np.ndarray, shares: np.ndarray, sizes: int) -> np.ndarra
 class Strata:
     """Which subsets of n features to count, and the estimate from their counts.
 
-    Begins with the subsets of the sizes that are enumerated (the empty one among them); `grow` draws the others.
+    Begins with the subsets of the sizes that are enumerated (the empty one among them); `grow`
+    draws the others.
 
     Args:
         n: number of features.
@@ -76,7 +84,9 @@ class Strata:
         self.left = budget - sum(math.comb(n, s) for s in self.enumerated)
         self.drawn = [_Stratum(sizes, self.p) for sizes in groups]
         self.leaders: tuple[int, ...] = ()
-        self.subsets: list[Subset] = [c for s in self.enumerated for c in itertools.combinations(range(n), s)]
+        self.subsets: list[Subset] = [
+            c for s in self.enumerated for c in itertools.combinations(range(n), s)
+        ]
         self.stratum = [-1] * len(self.subsets)
 
     @property
@@ -90,9 +100,11 @@ class Strata:
         return 1 in self.enumerated and bool(self.drawn)
 
     def lead(self, counts: np.ndarray, factors: np.ndarray) -> None:
-        """Give subsets with two and more of the features that matter to others a stratum; before anything is drawn.
+        """Give subsets with two and more of the features that matter to others a stratum; before
+        anything is drawn.
 
-        `counts` and `factors` as in `estimate`, of the enumerated subsets. Where the budget is small or such subsets are not rare, nothing is done.
+        `counts` and `factors` as in `estimate`, of the enumerated subsets. Where the budget is
+        small or such subsets are not rare, nothing is done.
         """
         m = LEADERS
         if not self.controlled or self.left < 2 * LEADERS_DRAWS or self.n < 2 * m:
@@ -124,14 +136,19 @@ class Strata:
         theirs = max(LEADERS_DRAWS, self.left // 3) if self.leaders else 0
         have = np.bincount([s for s in self.stratum if s >= 0], minlength=len(self.drawn))
         for i, stratum in enumerate(self.drawn):
-            wanted = theirs if stratum.several else max(3, round((self.left - theirs) * mass[i] / sum(mass)))
+            wanted = (
+                theirs
+                if stratum.several
+                else max(3, round((self.left - theirs) * mass[i] / sum(mass)))
+            )
             wanted = min(wanted, self._population(stratum))
             for _ in range(wanted - have[i]):
                 self.subsets.append(self._draw(stratum))
                 self.stratum.append(i)
 
     def _population(self, stratum: _Stratum) -> int:
-        """Subsets in a stratum that is drawn without replacement; as good as endless for one with."""
+        """Subsets in a stratum that is drawn without replacement; as good as endless for one
+        with."""
         if stratum.mixed:
             return 1 << 60
         (s,), m = stratum.sizes, len(self.leaders)
@@ -193,7 +210,9 @@ class Strata:
             for i in np.flatnonzero(stratum >= 0):
                 values[i] -= (start * shares[list(self.subsets[i])].prod(axis=0)) @ factors
             means = counts_means(start, shares, self.n) @ factors
-            whole += sum(self.p[s] * means[s] for part in self.drawn if not part.several for s in part.sizes)
+            whole += sum(
+                self.p[s] * means[s] for part in self.drawn if not part.several for s in part.sizes
+            )
         for number, drawn in enumerate(self.drawn):
             mine = values[stratum == number]
             mass = drawn.p.sum()
@@ -231,17 +250,23 @@ LEAST = 6
 
 
 def _shares(start: np.ndarray, single: np.ndarray) -> np.ndarray:
-    """Share of the pairs of each case that agree on a single feature, shape (n, n, 4): [feature agreed on, scored feature, case]."""
+    """Share of the pairs of each case that agree on a single feature, shape (n, n, 4): [feature
+    agreed on, scored feature, case]."""
     shares = np.divide(single, start, out=np.zeros_like(single), where=start > 0)
     own = np.arange(len(single))
-    shares[own, own] = 1.0  # the scored feature itself is never asked to agree twice, or is left out
+    shares[own, own] = (
+        1.0  # the scored feature itself is never asked to agree twice, or is left out
+    )
     return shares
 
 
 def _overlap(n: int, m: int, size: int) -> list[float]:
     """Probability that a subset of a size holds 0, 1, ... m of m given features."""
     whole = math.comb(n, size)
-    return [math.comb(m, h) * math.comb(n - m, size - h) / whole if h <= size else 0.0 for h in range(m + 1)]
+    return [
+        math.comb(m, h) * math.comb(n - m, size - h) / whole if h <= size else 0.0
+        for h in range(m + 1)
+    ]
 
 
 def _layout(n: int, p: np.ndarray, budget: int) -> tuple[list[int], list[tuple[int, ...]]]:

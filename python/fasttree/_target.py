@@ -1,9 +1,9 @@
 """The target: what users call y becomes labels, codes and classes.
 
 What
-    y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and the tuple
-    of classes: declared levels where y has them (pandas Categorical, Polars Enum, `levels`), otherwise the
-    labels that occur, sorted, as scikit-learn's ``classes_``.
+    y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
+    the tuple of classes: declared levels where y has them (pandas Categorical, Polars Enum,
+    `levels`), otherwise the labels that occur, sorted, as scikit-learn's ``classes_``.
 Errors
     A missing label names its row; continuous numbers are refused in scikit-learn's words.
 Complexity
@@ -25,7 +25,8 @@ from ._frames import one_column, take_apart
 
 @dataclass(slots=True)
 class Target:
-    """Labels as given (None when only codes are known), their codes and the classes as tuple and as array."""
+    """Labels as given (None when only codes are known), their codes and the classes as tuple and as
+    array."""
 
     name: str
     labels: np.ndarray | None
@@ -58,13 +59,15 @@ def missing_message(name: str, row: int, count: int = 1) -> str:
     """The words of the error for a row without a class label."""
     more = "" if count == 1 else f" ({count} rows in all)"
     return (
-        f"Input y contains NaN: row {row} of the target {name!r} has no class label{more}; drop such rows "
+        f"Input y contains NaN: row {row} of the target {name!r} has no class label{more}; drop "
+        "such rows "
         "(table.drop_missing_target()) or give them a label"
     )
 
 
 def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.ndarray:
-    """The classes as a 1-D array: of `dtype` when given, else NumPy's own choice where that loses nothing."""
+    """The classes as a 1-D array: of `dtype` when given, else NumPy's own choice where that loses
+    nothing."""
     if dtype is not None and dtype.kind in "biuf":
         return np.array(classes, dtype=dtype)
     if dtype is not None and dtype.kind == "U":
@@ -76,7 +79,8 @@ def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.nda
 
 
 def from_column(column: Column) -> Target:
-    """A target made of a finished column, whole numbers as ints (missing labels are for `Target.check` to refuse)."""
+    """A target made of a finished column, whole numbers as ints (missing labels are for
+    `Target.check` to refuse)."""
     if column.kind != "nominal":
         codes, levels = _continuous_check(column.name, column.values)
         column = Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
@@ -98,7 +102,8 @@ def encode_target(
     cells, name = _cells(y, name)
     if len(cells) != n_rows:
         raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {len(cells)}]; "
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
+            f"{len(cells)}]; "
             f"X has {n_rows} rows and y has {len(cells)}"
         )
     if isinstance(cells, Column):
@@ -113,7 +118,9 @@ def encode_target(
     if kind in "mM":
         raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
     if kind == "f":
-        codes, classes = _continuous_check(name, cells) if levels is None else factorize(name, cells, levels)
+        codes, classes = (
+            _continuous_check(name, cells) if levels is None else factorize(name, cells, levels)
+        )
     else:
         if kind == "O":
             _check_objects(name, cells)
@@ -127,7 +134,8 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
     """y as 1-D cells and its name."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
-            f"y should be a 1d array, got {y!r}; to take a column of X as the target use target={y!r}"
+            f"y should be a 1d array, got {y!r}; to take a column of X as the target use "
+            f"target={y!r}"
         )
     if not isinstance(y, (np.ndarray, list, tuple, range)):
         own = getattr(y, "name", None)
@@ -150,7 +158,8 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
             stacklevel=4,
@@ -197,7 +206,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
     if broken.size:
         row = int(broken[0])
         raise ValueError(
-            "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "
+            "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
+            "expects discrete "
             f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
             f"{values[row]!s}; discretise it first, or name another target.)"
         )

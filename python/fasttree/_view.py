@@ -1,8 +1,9 @@
 """A fitted tree as read-only arrays, and the story of its growth.
 
 What
-    `TreeArrays` is what ``model.tree_`` gives: scikit-learn's names where the meaning is the same, with children listed
-    in branch order because nodes may have many. `Trace` lists the splits in the order in which they were made.
+    `TreeArrays` is what ``model.tree_`` gives: scikit-learn's names where the meaning is the same,
+    with children listed in branch order because nodes may have many. `Trace` lists the splits in
+    the order in which they were made.
 """
 
 from __future__ import annotations
@@ -26,14 +27,19 @@ class TreeArrays:
         parent: parent of each node, -1 for the root.
         feature: feature that is asked for, -2 in a leaf.
         threshold: of numbers, as text shows it; NaN in other nodes.
-        reach: ``x <= reach`` goes to the first child, all other numbers to the second. Equal to the threshold, save with
-            ``thresholds="training_value"``, where numbers that exceed it by less than 1e-6 count as equal (J48).
-        n_levels, first_level, levels: in a subset node i (n_levels[i] > 0) the declared levels with the codes
-            ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child, all other declared ones to the
-            second; a third child takes missing values where the node had any. See `levels_of`.
-        n_children, first_child, children: children of node i are ``children[first_child[i]:][:n_children[i]]``.
-        children_left, children_right: first and second child, -1 in a leaf.
-        missing_branch: branch that rows with a missing value take, -1 in a leaf; -2: every branch takes a part of them, by
+        reach: ``x <= reach`` goes to the first child, all other numbers to the second. Equal to the
+        threshold, save with
+            ``thresholds="training_value"``, where numbers that exceed it by less than 1e-6 count as
+            equal (J48).
+        n_levels, first_level, levels: in a subset node i (n_levels[i] > 0) the declared levels with
+        the codes
+            ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child, all other
+            declared ones to the second; a third child takes missing values where the node had any.
+            See `levels_of`.
+        n_children, first_child, children: children of node i are
+        ``children[first_child[i]:][:n_children[i]]``. children_left, children_right: first and
+        second child, -1 in a leaf. missing_branch: branch that rows with a missing value take, -1
+        in a leaf; -2: every branch takes a part of them, by
             its share of the training weight (``missing="fractional"``).
         value: class counts (rows or weight), shape (node_count, n_classes).
         n_node_samples, weighted_n_node_samples: training rows and their weight.
@@ -76,7 +82,8 @@ class TreeArrays:
         return self.children[first : first + self.n_children[node]]
 
     def levels_of(self, node: int) -> np.ndarray:
-        """Codes of the levels that a subset node sends to its first child, ascending; empty for other nodes."""
+        """Codes of the levels that a subset node sends to its first child, ascending; empty for
+        other nodes."""
         first = self.first_level[node]
         return self.levels[first : first + self.n_levels[node]]
 
@@ -117,12 +124,14 @@ class Step:
         step, node: number of the split (0 first), node that was split.
         feature, threshold: the question; threshold is None for a nominal feature.
         score, distance: of the split on the table of its own leaf.
-        global_distance: distance of the whole tree to the classes after the split, by the table of predicted label x
+        global_distance: distance of the whole tree to the classes after the split, by the table of
+        predicted label x
             class; None when the criterion is a function that was not saved with the model.
         nodes, leaves: size of the tree after the split.
-        candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf could have had: the
-            question is a threshold, the levels of the first branch of a subset split (of each nominal feature the best
-            one), or None for a multiway split.
+        candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf
+        could have had: the
+            question is a threshold, the levels of the first branch of a subset split (of each
+            nominal feature the best one), or None for a multiway split.
         levels: levels on the first branch of a subset split, else None.
     """
 
@@ -169,7 +178,8 @@ class Trace(Sequence[Step]):
                     leaves=leaves,
                     global_distance=None if distances is None else float(distances[step]),
                     candidates=candidates.get(node),
-                    levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node)) or None,
+                    levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node))
+                    or None,
                 )
             )
 
@@ -190,7 +200,9 @@ class Trace(Sequence[Step]):
         """One row a step, as a pandas DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame([{k: v for k, v in vars(s).items() if k != "candidates"} for s in self._steps])
+        return pd.DataFrame(
+            [{k: v for k, v in vars(s).items() if k != "candidates"} for s in self._steps]
+        )
 
     def __repr__(self) -> str:
         return f"Trace of {len(self)} steps"

@@ -3,7 +3,8 @@
 What
     `costs_of` checks a cost matrix, `prior_factors` turns priors into the weight of each row.
 Source and equation
-    A row of class c weighs ``prior_c / (n_c / n)`` (altered priors; Breiman, Friedman, Olshen & Stone 1984, section 4.4).
+    A row of class c weighs ``prior_c / (n_c / n)`` (altered priors; Breiman, Friedman, Olshen &
+    Stone 1984, section 4.4).
 Complexity
     One pass over the labels.
 When not to use it
@@ -34,15 +35,20 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
     try:
         costs = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"cost_matrix={shown(value)} must be an array of numbers or None") from error
+        raise ValueError(
+            f"cost_matrix={shown(value)} must be an array of numbers or None"
+        ) from error
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
-            f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class by predicted class, in "
+            f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class "
+            "by predicted class, in "
             "the order of classes_"
         )
     for (i, j), cost in np.ndenumerate(costs):
         if i == j and cost != 0:
-            raise ValueError(f"cost_matrix[{i}, {j}] = {cost:g} must be 0: there the class is right")
+            raise ValueError(
+                f"cost_matrix[{i}, {j}] = {cost:g} must be 0: there the class is right"
+            )
         if not 0 <= cost < math.inf:
             raise ValueError(f"cost_matrix[{i}, {j}] = {cost:g} must be a number >= 0")
     return costs.tolist()
@@ -51,7 +57,11 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
 def plain_costs(value: Any) -> Any:
     """A cost matrix or priors as JSON can hold them."""
     if isinstance(value, dict):
-        return {"pairs": [[k.item() if isinstance(k, np.generic) else k, float(v)] for k, v in value.items()]}
+        return {
+            "pairs": [
+                [k.item() if isinstance(k, np.generic) else k, float(v)] for k, v in value.items()
+            ]
+        }
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -60,7 +70,8 @@ def prior_factors(
 ) -> np.ndarray:
     """Weight of each row, shape (n_rows,): its class's prior by its class's share.
 
-    `codes` (n_rows,) are places in `classes`; `weights` (n_rows,) count the shares. Classes without rows need no prior.
+    `codes` (n_rows,) are places in `classes`; `weights` (n_rows,) count the shares. Classes without
+    rows need no prior.
 
     Raises:
         ValueError: priors that are not positive, do not sum to 1 or name other classes.
@@ -68,7 +79,9 @@ def prior_factors(
     n = len(classes)
     if isinstance(priors, str):
         if priors != "equal":
-            raise ValueError(f"priors={priors!r} is not known; use None, 'equal', a dict or a list of shares")
+            raise ValueError(
+                f"priors={priors!r} is not known; use None, 'equal', a dict or a list of shares"
+            )
         shares = np.full(n, 1.0 / n)
     elif isinstance(priors, dict):
         unknown = [k for k in priors if k not in classes]
@@ -88,7 +101,8 @@ def prior_factors(
             ) from error
         if shares.shape != (n,):
             raise ValueError(
-                f"priors has shape {shares.shape}, expected ({n},): one share a class, in the order of classes_"
+                f"priors has shape {shares.shape}, expected ({n},): one share a class, in the "
+                "order of classes_"
             )
     if not np.all(shares > 0):
         raise ValueError(f"priors={priors!r}: every share must be > 0")

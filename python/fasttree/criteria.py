@@ -1,10 +1,11 @@
-"""Split criteria as objects: ``InfoGain()``, ``FMeasure(beta=2.0)``, ``GainRatio(guard="average")``, ...
+"""Split criteria as objects: ``InfoGain()``, ``FMeasure(beta=2.0)``,
+``GainRatio(guard="average")``, ...
 
 What
-    One class for each entry of the core's registry, made from that entry: name, options, defaults and documentation
-    are declared once, beside the formula. A criterion's name alone is enough wherever an object is; objects carry
-    options. Any callable ``f(tables) -> scores`` is a criterion too: `tables` has shape (candidates,
-    branches, classes), one call a node.
+    One class for each entry of the core's registry, made from that entry: name, options, defaults
+    and documentation are declared once, beside the formula. A criterion's name alone is enough
+    wherever an object is; objects carry options. Any callable ``f(tables) -> scores`` is a
+    criterion too: `tables` has shape (candidates, branches, classes), one call a node.
 Complexity
     None: the formulas live in the core.
 When not to use it
@@ -46,7 +47,8 @@ class Criterion(Parameters):
     """A criterion of the core's registry, with its options.
 
     Attributes:
-        info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation, invariances.
+        info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation,
+        invariances.
     """
 
     info: ClassVar[dict[str, Any]] = {}
@@ -57,7 +59,8 @@ class Criterion(Parameters):
         return str(self.info["name"])
 
     def options(self, classes: Sequence[Any] = (), n_rows: int = 0) -> dict[str, Any]:
-        """Options as the core reads them: class labels become codes, functions become tables of values."""
+        """Options as the core reads them: class labels become codes, functions become tables of
+        values."""
         options = self.get_params()
         if options.get("positive") is not None:
             options["positive"] = _class_code(options["positive"], classes)
@@ -67,7 +70,9 @@ class Criterion(Parameters):
             for number in value if isinstance(value, list | tuple) else [value]:
                 if not math.isfinite(as_float(number) or 0.0):
                     doc = next(o["doc"] for o in self.info["options"] if o["name"] == name)
-                    raise ValueError(f"{self.name}: {name}={shown(value)} must be finite. {name}: {doc}")
+                    raise ValueError(
+                        f"{self.name}: {name}={shown(value)} must be finite. {name}: {doc}"
+                    )
             self._check_kind(name, value)
         if callable(options.get("size")):
             options["size_values"] = size_values(options["size"], n_rows)
@@ -75,7 +80,8 @@ class Criterion(Parameters):
         return options
 
     def _check_kind(self, name: str, value: Any) -> None:
-        """Refuse a value of another kind than the registry's option: the message says what the option is."""
+        """Refuse a value of another kind than the registry's option: the message says what the
+        option is."""
         option = next(o for o in self.info["options"] if o["name"] == name)
         default = json.loads(option["default"])
         words = re.findall(r"'([a-z]\w*)'", option["doc"])
@@ -94,15 +100,18 @@ class Criterion(Parameters):
         else:
             kind, fits = "a number", _is_number(value)
         if not fits:
-            raise ValueError(f"{self.name}: {name}={shown(value)} is not {kind}. {name}: {option['doc']}")
+            raise ValueError(
+                f"{self.name}: {name}={shown(value)} is not {kind}. {name}: {option['doc']}"
+            )
 
     def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
         """Scores of contingency tables.
 
         Args:
             tables: shape (branches, classes), or (n, branches, classes): counts or weights, >= 0.
-            declared: declared number of values of each table's feature (n,); the number of branches if not given.
-            occurring: bool (classes,): classes that occur in the training set; those with rows if not given.
+            declared: declared number of values of each table's feature (n,); the number of branches
+            if not given. occurring: bool (classes,): classes that occur in the training set; those
+            with rows if not given.
 
         Returns:
             Scores, shape () or (n,); larger is better.
@@ -113,18 +122,25 @@ class Criterion(Parameters):
         """Distances of contingency tables, smaller is better; arguments as in `score`."""
         return self._evaluate(tables, declared, occurring)[1]
 
-    def _evaluate(self, tables: Any, declared: Any, occurring: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _evaluate(
+        self, tables: Any, declared: Any, occurring: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         tables = np.asarray(tables, dtype=np.float64)
         if tables.ndim not in (2, 3) or not np.all(tables >= 0):
             raise ValueError(
-                f"tables has shape {tables.shape}: expected (branches, classes) or (n, branches, classes), all >= 0"
+                f"tables has shape {tables.shape}: expected (branches, classes) or (n, branches, "
+                "classes), all >= 0"
             )
         one = tables.ndim == 2
         block = np.ascontiguousarray(tables[None] if one else tables)
         options = self.options(range(block.shape[2]), int(block.sum(axis=(1, 2)).max(initial=0)))
-        declared = None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]
+        declared = (
+            None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]
+        )
         occurring = None if occurring is None else [bool(v) for v in occurring]
-        scores, distances = _engine.score_tables(self.name, json.dumps(options), block, declared, occurring)
+        scores, distances = _engine.score_tables(
+            self.name, json.dumps(options), block, declared, occurring
+        )
         return (scores[0], distances[0]) if one else (scores, distances)
 
 
@@ -133,7 +149,8 @@ def _is_number(value: Any) -> bool:
 
 
 def option_hint(criterion: Any, name: str, value: Any) -> str:
-    """How an option of a criterion is given, for one that was given to a tree; empty where the criterion has none of that name.
+    """How an option of a criterion is given, for one that was given to a tree; empty where the
+    criterion has none of that name.
 
     >>> option_hint("pi", "alpha", 0.5)
     'alpha belongs to the criterion: criterion=Pi(alpha=0.5), with Pi from fasttree.criteria'
@@ -166,19 +183,24 @@ def _class_code(label: Any, classes: Sequence[Any]) -> int:
 
 
 class PairFunction(Parameters):
-    """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, one call a node.
+    """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, one call a
+    node.
 
     Args:
-        F: gets R over the whole node (classes, 4), whose columns 3 and 4 are zero; R of the node's features that vary
-            (features, values, classes, 4), padded with zeros to the largest number of values; and their tables
-            (features, values, classes). It returns one score a feature, larger is better.
+        F: gets R over the whole node (classes, 4), whose columns 3 and 4 are zero; R of the node's
+        features that vary
+            (features, values, classes, 4), padded with zeros to the largest number of values; and
+            their tables (features, values, classes). It returns one score a feature, larger is
+            better.
         theta: weights of the cases 1 to 4, each in [0, 1].
         alpha, decay, at_zero: as in `Pi`.
-        precision: ``"exact"``, or ``"fixed"`` for the sums of `count_matrices` under that name, which take memory by the column and not
+        precision: ``"exact"``, or ``"fixed"`` for the sums of `count_matrices` under that name,
+        which take memory by the column and not
             by its square.
 
-    Source: Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in classification using decision
-    trees (2001), figure 4. A model that was grown with it stores the function's name only.
+    Source: Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in
+    classification using decision trees (2001), figure 4. A model that was grown with it stores the
+    function's name only.
 
     Examples:
         >>> import fasttree
@@ -232,7 +254,8 @@ class PairFunction(Parameters):
 
 
 class NamedCallable:
-    """Stands in a loaded model for the user's criterion that it was grown with: it has a name and nothing else."""
+    """Stands in a loaded model for the user's criterion that it was grown with: it has a name and
+    nothing else."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -270,7 +293,9 @@ def _by_name() -> dict[str, type[Criterion]]:
 
 
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
-    defaults = {o["name"]: json.loads(o["default"]) for o in info["options"] if o["name"] != "size_values"}
+    defaults = {
+        o["name"]: json.loads(o["default"]) for o in info["options"] if o["name"] != "size_values"
+    }
     defaults = {name: tuple(v) if isinstance(v, list) else v for name, v in defaults.items()}
 
     def __init__(self: Criterion, *args: Any, **options: Any) -> None:
@@ -286,7 +311,9 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
     ]
     signature = inspect.Signature(parameters)
     __init__.__signature__ = signature  # type: ignore[attr-defined]
-    options = "".join(f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in info["options"])
+    options = "".join(
+        f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in info["options"]
+    )
     doc = f"{info['summary']}\n\nScore: ``{info['formula']}``; distance: ``{info['distance']}``.\nSource: {info['source']}.\n"
     if options:
         doc += f"\nArgs:{options}\n"
@@ -325,7 +352,8 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
             close = difflib.get_close_matches(criterion, _by_name(), 1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise ValueError(
-                f"criterion={criterion!r} is not known; {hint}known: {', '.join(sorted(_by_name()))}, or a function"
+                f"criterion={criterion!r} is not known; {hint}known: "
+                f"{', '.join(sorted(_by_name()))}, or a function"
             )
         return kind()
     if isinstance(criterion, type) and issubclass(criterion, Criterion):
@@ -349,8 +377,9 @@ def list_criteria() -> list[dict[str, Any]]:
     """The registry as a table: one dict a criterion.
 
     Returns:
-        Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, lowest and highest score (None =
-        unbounded), orientation, symmetric, branch_invariant, class_invariant, metric, convex, options.
+        Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, lowest and
+        highest score (None = unbounded), orientation, symmetric, branch_invariant, class_invariant,
+        metric, convex, options.
 
     Examples:
         >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]

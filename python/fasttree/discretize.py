@@ -1,22 +1,25 @@
 """Discretisation and imputation: `EqualWidth`, `EqualFrequency`, `MDLP`, `ReplaceMissing`.
 
 What
-    Objects in scikit-learn's manner that turn numbers into intervals, or fill in missing cells. Bin b is
-    ``(cuts[b-1], cuts[b]]``; values beyond the fitted range fall into the first or last bin; missing stays
-    missing; empty bins stay declared. What comes out is what went in: a `Table` gives a Table whose numeric
-    columns are nominal with all bins as levels, a frame gives a frame of the same library with ordered
-    categories, a NumPy array gives the numbers of the bins as floats. Nominal columns are never touched.
+    Objects in scikit-learn's manner that turn numbers into intervals, or fill in missing cells. Bin
+    b is ``(cuts[b-1], cuts[b]]``; values beyond the fitted range fall into the first or last bin;
+    missing stays missing; empty bins stay declared. What comes out is what went in: a `Table` gives
+    a Table whose numeric columns are nominal with all bins as levels, a frame gives a frame of the
+    same library with ordered categories, a NumPy array gives the numbers of the bins as floats.
+    Nominal columns are never touched.
 Scope
-    Cut points are learned from training rows. ``scope="fold"`` (default) says: inside each training fold.
-    ``scope="all"`` says: `cross_validate` fits on all rows before the folds are made. Test rows then have a say in
-    the cut points, which flatters the result; published experiments were often made so, and it is there to
-    reproduce them. ``fit`` and ``transform`` themselves do the same under both.
+    Cut points are learned from training rows. ``scope="fold"`` (default) says: inside each training
+    fold. ``scope="all"`` says: `cross_validate` fits on all rows before the folds are made. Test
+    rows then have a say in the cut points, which flatters the result; published experiments were
+    often made so, and it is there to reproduce them. ``fit`` and ``transform`` themselves do the
+    same under both.
 Sources
-    Equal width and equal frequency: Weka's unsupervised Discretize. MDLP: Fayyad & Irani, IJCAI 1993, as Weka's
-    supervised Discretize. Replacement: Weka's ReplaceMissingValues. The core does the counting.
+    Equal width and equal frequency: Weka's unsupervised Discretize. MDLP: Fayyad & Irani, IJCAI
+    1993, as Weka's supervised Discretize. Replacement: Weka's ReplaceMissingValues. The core does
+    the counting.
 Complexity
-    O(n) a column for equal width, O(n) after one sort for equal frequency, and O(n k) a level of recursion for
-    MDLP (k classes).
+    O(n) a column for equal width, O(n) after one sort for equal frequency, and O(n k) a level of
+    recursion for MDLP (k classes).
 When not to use it
     Before a tree that searches thresholds itself: binning throws away what it would look for.
 """
@@ -55,10 +58,11 @@ C = TypeVar("C", bound="ColumnTransformer")
 
 
 def interval_labels(cuts: Sequence[float] | np.ndarray) -> tuple[str, ...]:
-    """Names of the bins between ascending cut points, shape (c,), as Weka writes them; c + 1 strings.
+    """Names of the bins between ascending cut points, shape (c,), as Weka writes them; c + 1
+    strings.
 
-    Cut points are shown with at most six decimals where that tells them apart, else in full. Bins between equal cut
-    points (empty, from a range of a few ulps) are numbered.
+    Cut points are shown with at most six decimals where that tells them apart, else in full. Bins
+    between equal cut points (empty, from a range of a few ulps) are numbered.
 
     Examples:
         >>> interval_labels([5.55, 6.0])
@@ -100,7 +104,8 @@ class ColumnTransformer(Parameters):
         Args:
             X: the training rows.
             y: n class labels, which MDLP alone reads (a Table brings its own).
-            sample_weight: n weights >= 0; whole ones are copies of the row, rows of weight 0 do not count.
+            sample_weight: n weights >= 0; whole ones are copies of the row, rows of weight 0 do not
+            count.
                 Default: the weights of the Table, where it has some.
 
         Raises:
@@ -126,10 +131,14 @@ class ColumnTransformer(Parameters):
         """
         self._need_fit()
         table = X if isinstance(X, Table) else Table(X)
-        columns = {j: self._apply(c) for j, c in enumerate(self._matched(table)) if self._concerns(c)}
+        columns = {
+            j: self._apply(c) for j, c in enumerate(self._matched(table)) if self._concerns(c)
+        }
         if isinstance(X, Table):
             return table.with_columns(
-                Column(c.name, columns[j].kind, columns[j].values, columns[j].levels) if j in columns else c
+                Column(c.name, columns[j].kind, columns[j].values, columns[j].levels)
+                if j in columns
+                else c
                 for j, c in enumerate(table.columns)
             )
         return self._frame(X, columns) if is_frame(X) else self._array(table, columns)
@@ -147,21 +156,25 @@ class ColumnTransformer(Parameters):
         return X if isinstance(X, Table) else Table(X)
 
     def _matched(self, table: Table) -> Sequence[Column]:
-        """The columns of a table under the names of `fit`: by name where both have names, else by position."""
+        """The columns of a table under the names of `fit`: by name where both have names, else by
+        position."""
         name = type(self).__name__
         if table.n_features != self.n_features_in_:
             raise ValueError(
-                f"X has {table.n_features} features, but {name} is expecting {self.n_features_in_} features as input"
+                f"X has {table.n_features} features, but {name} is expecting {self.n_features_in_} "
+                "features as input"
             )
         if not (self._named and table.has_feature_names):
             return [
-                Column(n, c.kind, c.values, c.levels) for n, c in zip(self._names, table.columns, strict=True)
+                Column(n, c.kind, c.values, c.levels)
+                for n, c in zip(self._names, table.columns, strict=True)
             ]
         unknown = [n for n in table.feature_names if n not in self._names]
         if unknown:
             lost = [n for n in self._names if n not in table.feature_names]
             raise ValueError(
-                f"The feature names should match those that were passed during fit: column {unknown[0]!r} was not "
+                "The feature names should match those that were passed during fit: column "
+                f"{unknown[0]!r} was not "
                 f"there, column {lost[0]!r} is missing"
             )
         return table.columns
@@ -171,13 +184,15 @@ class ColumnTransformer(Parameters):
             from sklearn.exceptions import NotFittedError
 
             raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments first."
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
+                "appropriate arguments first."
             )
 
     def _check(self) -> None:
         if self.scope not in ("fold", "all"):
             raise ValueError(
-                f"scope={self.scope!r} is not known; use 'fold' (training rows of each fold) or 'all'"
+                f"scope={self.scope!r} is not known; use 'fold' (training rows of each fold) or "
+                "'all'"
             )
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:
@@ -227,7 +242,9 @@ class Discretizer(ColumnTransformer):
             ({'method': 'equal_width', 'n_bins': 5}, {'method': 'mdlp'})
         """
         self._check()
-        return {"method": self.method} | {k: int(v) for k, v in self.get_params().items() if k == "n_bins"}
+        return {"method": self.method} | {
+            k: int(v) for k, v in self.get_params().items() if k == "n_bins"
+        }
 
     @property
     def labels_(self) -> dict[str, tuple[str, ...]]:
@@ -240,7 +257,9 @@ class Discretizer(ColumnTransformer):
         n_bins = getattr(self, "n_bins", 1)
         whole = isinstance(n_bins, numbers.Integral) and not isinstance(n_bins, bool)
         if not (whole and 1 <= n_bins <= LARGEST_BINS):
-            raise ValueError(f"n_bins={n_bins!r}: must be an integer between 1 and {LARGEST_BINS:,}")
+            raise ValueError(
+                f"n_bins={n_bins!r}: must be an integer between 1 and {LARGEST_BINS:,}"
+            )
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:
         method, classes, n_classes = json.dumps(self.to_config()), None, 0
@@ -250,7 +269,9 @@ class Discretizer(ColumnTransformer):
         for column in table.columns:
             if column.kind == "numeric":
                 values = np.ascontiguousarray(column.values, dtype=np.float64)
-                self.cuts_[column.name] = _engine.bin_cuts(method, values, classes, n_classes, weights)
+                self.cuts_[column.name] = _engine.bin_cuts(
+                    method, values, classes, n_classes, weights
+                )
 
     def _concerns(self, column: Column) -> bool:
         if column.name not in self.cuts_:
@@ -278,7 +299,8 @@ class Discretizer(ColumnTransformer):
 
 
 class EqualWidth(Discretizer):
-    """Bins of equal width: cuts ``min + i * ((max - min) / n_bins)``, i = 1 ... n_bins - 1, in this float64 order.
+    """Bins of equal width: cuts ``min + i * ((max - min) / n_bins)``, i = 1 ... n_bins - 1, in this
+    float64 order.
 
     As Weka's unsupervised Discretize. A constant column, or one without a known value, is one bin.
 
@@ -301,11 +323,13 @@ class EqualWidth(Discretizer):
 
 
 class EqualFrequency(Discretizer):
-    """Bins of about equal weight, closed at the boundary between values nearest to the average of what is left.
+    """Bins of about equal weight, closed at the boundary between values nearest to the average of
+    what is left.
 
-    As Weka's unsupervised Discretize with -F. With weight W left for b bins, the aim is W / b; of the boundary that
-    reaches it and the one before, the nearer becomes a cut (the later one if equally near), midway between two
-    distinct values. Equal values stay together, so there can be fewer bins than asked for.
+    As Weka's unsupervised Discretize with -F. With weight W left for b bins, the aim is W / b; of
+    the boundary that reaches it and the one before, the nearer becomes a cut (the later one if
+    equally near), midway between two distinct values. Equal values stay together, so there can be
+    fewer bins than asked for.
 
     Args:
         n_bins: largest number of bins, 1 to 65,535.
@@ -324,11 +348,13 @@ class EqualFrequency(Discretizer):
 
 
 class MDLP(Discretizer):
-    """Recursive cuts of least class-information entropy, stopped by minimum description length; needs y.
+    """Recursive cuts of least class-information entropy, stopped by minimum description length;
+    needs y.
 
-    Fayyad & Irani (IJCAI 1993), as Weka's supervised Discretize: with k, k1, k2 the classes that occur in S and its
-    halves, a cut is accepted when ``gain > (log2(N - 1) + delta) / N`` and
-    ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column that says nothing of the class is one bin.
+    Fayyad & Irani (IJCAI 1993), as Weka's supervised Discretize: with k, k1, k2 the classes that
+    occur in S and its halves, a cut is accepted when ``gain > (log2(N - 1) + delta) / N`` and
+    ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column that says nothing of the
+    class is one bin.
 
     Args:
         scope: ``"fold"`` or ``"all"``, see the module.
@@ -361,9 +387,9 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
     """The discretiser that a parameter `discretize` means; None for None.
 
     Args:
-        value: None, ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object of this module that makes bins.
-        n_bins: bins of the words that take a number of them.
-        auto: the word that ``"auto"`` stands for; None: it stands for None.
+        value: None, ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object
+        of this module that makes bins. n_bins: bins of the words that take a number of them. auto:
+        the word that ``"auto"`` stands for; None: it stands for None.
 
     Raises:
         ValueError: anything else, or `n_bins` that is no whole number >= 1.
@@ -379,17 +405,20 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
     kind = _WORDS.get(value) if isinstance(value, str) else None
     if kind is None:
         raise ValueError(
-            f"discretize={shown(value)} is not known; use 'auto', None, {', '.join(map(repr, _WORDS))} or one of the "
+            f"discretize={shown(value)} is not known; use 'auto', None, "
+            f"{', '.join(map(repr, _WORDS))} or one of the "
             "discretisers of fasttree.discretize: EqualWidth(...), EqualFrequency(...), MDLP()"
         )
     return MDLP() if kind is MDLP else kind(integer("n_bins", n_bins, 1))  # type: ignore[call-arg]
 
 
 class ReplaceMissing(ColumnTransformer):
-    """Missing cells become the mean (numeric) or the mode (nominal) of the training rows; the class is untouched.
+    """Missing cells become the mean (numeric) or the mode (nominal) of the training rows; the class
+    is untouched.
 
-    As Weka's ReplaceMissingValues: the mean is a running sum in row order divided by the weight; the mode is the first
-    of the most frequent levels; a column without any known value gets 0 or its first level.
+    As Weka's ReplaceMissingValues: the mean is a running sum in row order divided by the weight;
+    the mode is the first of the most frequent levels; a column without any known value gets 0 or
+    its first level.
 
     Args:
         scope: ``"fold"`` or ``"all"``, see the module.
@@ -414,12 +443,18 @@ class ReplaceMissing(ColumnTransformer):
         self.modes_: dict[str, Any] = {}
         for column in table.columns:
             if column.kind == "numeric":
-                self.means_[column.name] = _mean(column.values.astype(np.float64, copy=False), weights)
+                self.means_[column.name] = _mean(
+                    column.values.astype(np.float64, copy=False), weights
+                )
             else:
                 self.modes_[column.name] = _mode(column, weights)
 
     def _concerns(self, column: Column) -> bool:
-        if column.kind == "numeric" and column.name in self.modes_ and column.n_missing < len(column):
+        if (
+            column.kind == "numeric"
+            and column.name in self.modes_
+            and column.n_missing < len(column)
+        ):
             raise ValueError(f"column {column.name!r} was nominal in fit but is numeric now")
         if column.kind == "nominal" and column.name in self.means_:
             raise ValueError(f"column {column.name!r} was numeric in fit but is nominal now")
@@ -469,7 +504,9 @@ def _mode(column: Column, weights: np.ndarray | None) -> Any:
         return None
     codes = column.values.astype(np.int64)
     known = codes >= 0
-    counts = np.bincount(codes[known], None if weights is None else weights[known], len(column.levels))
+    counts = np.bincount(
+        codes[known], None if weights is None else weights[known], len(column.levels)
+    )
     return column.levels[int(counts.argmax())]
 
 

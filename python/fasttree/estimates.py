@@ -1,16 +1,20 @@
-"""`estimate_features`: scores of criteria on pairs of rows, estimated with standard errors where all pairs are too many.
+"""`estimate_features`: scores of criteria on pairs of rows, estimated with standard errors where
+all pairs are too many.
 
 What
-    Two estimators of what `score_features` computes exactly in time quadratic in the rows, both unbiased for the score of all rows.
-    ``"subsets"``: group-by counts on random feature subsets, linear in the rows. ``"rows"``: all pairs of a random sample of rows.
+    Two estimators of what `score_features` computes exactly in time quadratic in the rows, both
+    unbiased for the score of all rows. ``"subsets"``: group-by counts on random feature subsets,
+    linear in the rows. ``"rows"``: all pairs of a random sample of rows.
 Source and equation
-    The metrics are those of Vilalta, Brodie, Oblinger & Rish (2001). ``2^(-alpha D)`` is the probability that two rows at distance D agree on all
-    features of a random subset that holds each feature with probability ``1 - 2^-alpha``; the estimator that follows from it is ours. A sample of s of
-    t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
+    The metrics are those of Vilalta, Brodie, Oblinger & Rish (2001). ``2^(-alpha D)`` is the
+    probability that two rows at distance D agree on all features of a random subset that holds each
+    feature with probability ``1 - 2^-alpha``; the estimator that follows from it is ours. A sample
+    of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
 Complexity
     O(rows x features) a subset; O(sample^2 x features) bit operations for a sample.
 When not to use it
-    While the exact pass is quick, up to some ten thousand rows: `score_features` has no error at all.
+    While the exact pass is quick, up to some ten thousand rows: `score_features` has no error at
+    all.
 """
 
 from __future__ import annotations
@@ -44,16 +48,14 @@ class FeatureEstimates:
     """Estimated scores; made by `estimate_features`.
 
     Attributes:
-        scores: shape (n_features,), in column order, larger is better; NaN for a feature that is constant.
-        covariance: shape (n_features, n_features), of the errors of the scores; zeros where they are exact.
-        feature_names: names of the columns.
-        method: ``"subsets"`` or ``"rows"``. None: rows when `sample` is given, else subsets.
-        criterion: the criterion, as an object.
-        n_rows: rows that were looked at; all rows for subsets.
-        n_subsets: subsets that were counted; 0 for rows.
-        exact: True when nothing was left to chance: all subsets, or all rows.
-        z: how many standard errors make a difference.
-        rounds: how often the budget was doubled, plus one.
+        scores: shape (n_features,), in column order, larger is better; NaN for a feature that is
+        constant. covariance: shape (n_features, n_features), of the errors of the scores; zeros
+        where they are exact. feature_names: names of the columns. method: ``"subsets"`` or
+        ``"rows"``. None: rows when `sample` is given, else subsets. criterion: the criterion, as an
+        object. n_rows: rows that were looked at; all rows for subsets. n_subsets: subsets that were
+        counted; 0 for rows. exact: True when nothing was left to chance: all subsets, or all rows.
+        z: how many standard errors make a difference. rounds: how often the budget was doubled,
+        plus one.
     """
 
     scores: np.ndarray
@@ -74,12 +76,14 @@ class FeatureEstimates:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Features from best to worst, shape (n_features,); ties by position, constant features last."""
+        """Features from best to worst, shape (n_features,); ties by position, constant features
+        last."""
         return np.argsort(-np.where(np.isnan(self.scores), -np.inf, self.scores), kind="stable")
 
     @property
     def difference_errors(self) -> np.ndarray:
-        """Standard error of each feature's difference to the best, shape (n_features,); 0 for the best."""
+        """Standard error of each feature's difference to the best, shape (n_features,); 0 for the
+        best."""
         best = int(self.ranking[0])
         c = self.covariance
         variance = np.maximum(np.diag(c) + c[best, best] - 2 * c[best], 0)
@@ -87,7 +91,8 @@ class FeatureEstimates:
 
     @property
     def separated(self) -> bool:
-        """Whether the best is better than every other feature by more than `z` standard errors of the difference."""
+        """Whether the best is better than every other feature by more than `z` standard errors of
+        the difference."""
         best = int(self.ranking[0])
         others = np.flatnonzero(~np.isnan(self.scores))
         others = others[others != best]
@@ -95,7 +100,8 @@ class FeatureEstimates:
         return bool(np.all(gaps > self.z * self.difference_errors[others]))
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict a feature, from best to worst: feature, score, standard_error, behind, behind_error."""
+        """One dict a feature, from best to worst: feature, score, standard_error, behind,
+        behind_error."""
         errors, gaps = self.standard_errors, self.difference_errors
         best = self.scores[self.ranking[0]]
         return [
@@ -118,9 +124,13 @@ class FeatureEstimates:
     def __repr__(self) -> str:
         what = f"{self.n_subsets} subsets" if self.method == "subsets" else f"{self.n_rows} rows"
         sure = (
-            "exact" if self.exact else f"best {'' if self.separated else 'not '}separated at z = {self.z:g}"
+            "exact"
+            if self.exact
+            else f"best {'' if self.separated else 'not '}separated at z = {self.z:g}"
         )
-        return f"FeatureEstimates({self.criterion.name}, {len(self.scores)} features, {what}: {sure})"
+        return (
+            f"FeatureEstimates({self.criterion.name}, {len(self.scores)} features, {what}: {sure})"
+        )
 
 
 @dataclass(frozen=True)
@@ -139,7 +149,9 @@ class _Metric:
 
     @property
     def factors(self) -> np.ndarray:
-        signs = {"contextual_merit": (0, 0, 0, 1), "relief": (0, 0, -1, 1)}.get(self.name, (1, -1, -1, 1))
+        signs = {"contextual_merit": (0, 0, 0, 1), "relief": (0, 0, -1, 1)}.get(
+            self.name, (1, -1, -1, 1)
+        )
         return np.asarray(signs) * np.asarray(self.theta)
 
 
@@ -149,13 +161,15 @@ def _metric_of(criterion: Any) -> _Metric:
     name = made.name if isinstance(made, criteria.Criterion) else ""
     if name not in ("pi", "contextual_merit", "relief"):
         raise ValueError(
-            f"criterion={criterion!r} cannot be estimated: scores are estimated for the criteria on pairs of rows that are sums over pairs, "
+            f"criterion={criterion!r} cannot be estimated: scores are estimated for the criteria "
+            "on pairs of rows that are sums over pairs, "
             "'pi', 'contextual_merit' and 'relief'"
         )
     options = made.options()  # type: ignore[union-attr]
     if options.get("precision", "exact") != "exact":
         raise ValueError(
-            f"precision={options['precision']!r} is for whole passes: estimates count exactly; leave it out"
+            f"precision={options['precision']!r} is for whole passes: estimates count exactly; "
+            "leave it out"
         )
     if name == "relief":
         radius = options["radius"]
@@ -191,23 +205,32 @@ def estimate_features(
 ) -> FeatureEstimates:
     """Estimate the scores of a criterion on pairs of rows, with standard errors.
 
-    Both methods are unbiased for what `score_features` computes from all pairs, self-pairs included. ``"subsets"`` costs O(n_rows n_features) a subset and
-    needs the exponential decay; it is the way for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes any decay.
+    Both methods are unbiased for what `score_features` computes from all pairs, self-pairs
+    included. ``"subsets"`` costs O(n_rows n_features) a subset and needs the exponential decay; it
+    is the way for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
+    any decay.
 
-    The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small: over three small data sets and four settings the exact score lay within two of
-    them for 57 to 95 % of the features with 64 subsets, 64 to 96 % with 256 and 85 to 97 % with 1024 (a normal error bar: 95 %).
+    The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small:
+    over three small data sets and four settings the exact score lay within two of them for 57 to 95
+    % of the features with 64 subsets, 64 to 96 % with 256 and 85 to 97 % with 1024 (a normal error
+    bar: 95 %).
 
     Args:
-        X: rows, or a `Table` with its target. Numeric columns are binned, missing cells are a value of their own.
-        y: labels, shape (n_rows,).
-        criterion: ``"pi"``, ``"contextual_merit"`` or ``"relief"``, or an object: `Pi`, `ContextualMerit`, `Relief`. With subsets the decay must be
-            ``"exponential"`` (``"uniform"``, ``"identical"`` and alpha = 0 need one subset and are exact); relief wants its radius.
+        X: rows, or a `Table` with its target. Numeric columns are binned, missing cells are a value
+        of their own. y: labels, shape (n_rows,). criterion: ``"pi"``, ``"contextual_merit"`` or
+        ``"relief"``, or an object: `Pi`, `ContextualMerit`, `Relief`. With subsets the decay must
+        be
+            ``"exponential"`` (``"uniform"``, ``"identical"`` and alpha = 0 need one subset and are
+            exact); relief wants its radius.
         method: ``"subsets"`` or ``"rows"``. None: rows when `sample` is given, else subsets.
-        n_subsets: subsets to count, at least 16; default 256. From 13 more than there are features on, single features are counted too
+        n_subsets: subsets to count, at least 16; default 256. From 13 more than there are features
+        on, single features are counted too
             and lower the error much.
-        sample: rows to draw without replacement, at least 40; default 2000. All rows or more: the exact scores.
-        z: a number > 0 races: the budget is doubled until the best feature is ahead of every other by more than z standard errors, or
-            its limit is reached. Looking more than once makes a false lead a little likelier than z says. None: one round.
+        sample: rows to draw without replacement, at least 40; default 2000. All rows or more: the
+        exact scores. z: a number > 0 races: the budget is doubled until the best feature is ahead
+        of every other by more than z standard errors, or
+            its limit is reached. Looking more than once makes a false lead a little likelier than z
+            says. None: one round.
         max_subsets, max_sample: limit of a race; default 4096 subsets, all rows.
         sample_weight: copies of each row, whole numbers, shape (n_rows,).
         discretize, categorical_features: as in `pair_counts`.
@@ -219,11 +242,13 @@ def estimate_features(
         `FeatureEstimates`.
 
     Raises:
-        ValueError: another criterion, a decay that the method cannot estimate, a parameter of the other method or outside its domain.
+        ValueError: another criterion, a decay that the method cannot estimate, a parameter of the
+        other method or outside its domain.
 
-    Formula: with each feature in S with probability ``1 - 2^-alpha``, ``2^(-alpha D) = P(the rows agree on S)``, so cases 1 and 2 of a feature k are the mean over S
-    of the pairs that agree on S and k, cases 3 and 4 ``2^-alpha`` times the mean of those that agree on S without k. Source: Vilalta et al. (2001) for the
-    metrics; the estimator is ours.
+    Formula: with each feature in S with probability ``1 - 2^-alpha``, ``2^(-alpha D) = P(the rows
+    agree on S)``, so cases 1 and 2 of a feature k are the mean over S of the pairs that agree on S
+    and k, cases 3 and 4 ``2^-alpha`` times the mean of those that agree on S without k. Source:
+    Vilalta et al. (2001) for the metrics; the estimator is ours.
 
     Examples:
         >>> import fasttree
@@ -247,19 +272,30 @@ def estimate_features(
     for name, value in strange.items():
         if value is not None:
             why = "a race (z=...)" if name.startswith("max") else "the other method"
-            raise ValueError(f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}")
+            raise ValueError(
+                f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}"
+            )
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
     options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
     table = Table.from_any(X, y, **options)
     weights = whole_copies(table, sample_weight)
     table = binned(table, discretize, weights)
     job = _Job(
-        table, metric, criteria.make(criterion), weights, level, seed_of(random_state), n_jobs, progress
+        table,
+        metric,
+        criteria.make(criterion),
+        weights,
+        level,
+        seed_of(random_state),
+        n_jobs,
+        progress,
     )
     if method == "subsets":
         first = integer("n_subsets", 256 if n_subsets is None else n_subsets, 16)
         last = (
-            first if z is None else integer("max_subsets", 4096 if max_subsets is None else max_subsets, 16)
+            first
+            if z is None
+            else integer("max_subsets", 4096 if max_subsets is None else max_subsets, 16)
         )
         return job.by_subsets(first, max(first, last))
     first = integer("sample", 2000 if sample is None else sample, 2 * BLOCKS)
@@ -284,7 +320,12 @@ class _Job:
 
     def result(self, scores: np.ndarray, covariance: np.ndarray, **facts: Any) -> FeatureEstimates:
         return FeatureEstimates(
-            scores, covariance, self.table.feature_names, criterion=self.criterion, z=self.z, **facts
+            scores,
+            covariance,
+            self.table.feature_names,
+            criterion=self.criterion,
+            z=self.z,
+            **facts,
         )
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
@@ -305,13 +346,16 @@ class _Job:
         decay, n = self.metric.decay, self.table.n_features
         if decay not in ("exponential", "uniform", "identical"):
             raise ValueError(
-                f"method='subsets' estimates decay='exponential', and {self.criterion!r} has {decay!r}; use method='rows', or a Pi or "
+                f"method='subsets' estimates decay='exponential', and {self.criterion!r} has "
+                f"{decay!r}; use method='rows', or a Pi or "
                 "ContextualMerit with the exponential decay"
             )
         alpha = {"uniform": 0.0, "identical": math.inf}.get(decay, self.metric.alpha)
         assert alpha is not None
         factors = self.metric.factors * np.array([1.0, 1.0, 2.0**-alpha, 2.0**-alpha])
-        strata = Strata(n, -math.expm1(-alpha * math.log(2)), budget, np.random.default_rng(self.seed))
+        strata = Strata(
+            n, -math.expm1(-alpha * math.log(2)), budget, np.random.default_rng(self.seed)
+        )
         counts = self.agreement(strata.subsets) if strata.subsets else np.zeros((0, n, 4))
         strata.lead(counts, factors)
         strata.grow()
@@ -338,7 +382,9 @@ class _Job:
             budget, rounds = 2 * budget, rounds + 1
 
     def by_rows(self, budget: int, most: int) -> FeatureEstimates:
-        rows = np.arange(len(self.table)) if self.weights is None else np.flatnonzero(self.weights > 0)
+        rows = (
+            np.arange(len(self.table)) if self.weights is None else np.flatnonzero(self.weights > 0)
+        )
         order = np.random.default_rng(self.seed).permutation(rows)
         rounds, n = 1, self.table.n_features
         if self.metric.alpha is None and budget < len(rows):
@@ -394,6 +440,8 @@ class _Job:
         left_out = np.empty((BLOCKS, pairs.shape[1]))
         for b, block in enumerate(blocks):
             kept = s - len(block)
-            left_out[b] = scale / (kept * (kept - 1.0)) * pairs[(first != b) & (second != b)].sum(axis=0)
+            left_out[b] = (
+                scale / (kept * (kept - 1.0)) * pairs[(first != b) & (second != b)].sum(axis=0)
+            )
         off = left_out - left_out.mean(axis=0)
         return scores, (1 - s / t) * (BLOCKS - 1) / BLOCKS * (off.T @ off)

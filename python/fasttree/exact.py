@@ -1,24 +1,29 @@
-"""Trees that are proven: the smallest consistent tree, the cheapest tree of limited depth; by search instead of growth.
+"""Trees that are proven: the smallest consistent tree, the cheapest tree of limited depth; by
+search instead of growth.
 
 What
-    `minimal_tree` finds a consistent tree (right on every training row) with the fewest nodes, or, when a limit ends the
-    search, the best one so far with bounds that say how far it can be from the smallest. Tests are ``x <= r``; the levels of a
-    nominal column count as numbers in their declared order, so a test divides the order in two.
-    `optimal_tree` minimises the share of misclassified rows plus a price a leaf, over trees of limited depth or size.
+    `minimal_tree` finds a consistent tree (right on every training row) with the fewest nodes, or,
+    when a limit ends the search, the best one so far with bounds that say how far it can be from
+    the smallest. Tests are ``x <= r``; the levels of a nominal column count as numbers in their
+    declared order, so a test divides the order in two. `optimal_tree` minimises the share of
+    misclassified rows plus a price a leaf, over trees of limited depth or size.
 Source
-    Spaeh & Kosub, "Global Evaluation for Decision Tree Learning": *consistent* and *minimal* of section 2.2, the
-    distance of section 3.1. The problem is NP-complete (Hancock, Jiang, Li & Tromp 1996). Optimal
-    trees: Lin et al., "Generalized and scalable optimal sparse decision trees" (2020); Demirovic et al., "MurTree" (2022).
+    Spaeh & Kosub, "Global Evaluation for Decision Tree Learning": *consistent* and *minimal* of
+    section 2.2, the distance of section 3.1. The problem is NP-complete (Hancock, Jiang, Li & Tromp
+    1996). Optimal trees: Lin et al., "Generalized and scalable optimal sparse decision trees"
+    (2020); Demirovic et al., "MurTree" (2022).
 Equation
-    With s(S) the fewest splits of a consistent tree of the rows S: s(S) = 0 if S has one class, else
-    min over tests of 1 + s(left) + s(right); S within T implies s(S) <= s(T). A tree of s splits has 2 s + 1 nodes.
-    `optimal_tree`: min over trees of errors / n + leaf_penalty x leaves.
+    With s(S) the fewest splits of a consistent tree of the rows S: s(S) = 0 if S has one class,
+    else min over tests of 1 + s(left) + s(right); S within T implies s(S) <= s(T). A tree of s
+    splits has 2 s + 1 nodes. `optimal_tree`: min over trees of errors / n + leaf_penalty x leaves.
 Complexity
-    Exponential in the size of the tree, mild in the rows: along a feature the costs of both sides are monotone, so thresholds
-    are bisected, not listed. The table of solved row sets takes at most 256 MB and is then emptied.
+    Exponential in the size of the tree, mild in the rows: along a feature the costs of both sides
+    are monotone, so thresholds are bisected, not listed. The table of solved row sets takes at most
+    256 MB and is then emptied.
 When not to use it
-    `minimal_tree` on noisy rows: a consistent tree of those is large and says little, and its proof does not end.
-    `optimal_tree` deeper than 2 on columns of hundreds of distinct numbers: bin them first, or be content with a gap.
+    `minimal_tree` on noisy rows: a consistent tree of those is large and says little, and its proof
+    does not end. `optimal_tree` deeper than 2 on columns of hundreds of distinct numbers: bin them
+    first, or be content with a gap.
 
 Examples
 --------
@@ -40,7 +45,13 @@ from . import _engine
 from ._checks import as_float, integer, one_of, real, shown
 from .estimators import FastTreeClassifier, read_back
 
-__all__ = ["MinimalTreeClassifier", "OptimalTreeClassifier", "minimal_tree", "optimal_tree", "restored"]
+__all__ = [
+    "MinimalTreeClassifier",
+    "OptimalTreeClassifier",
+    "minimal_tree",
+    "optimal_tree",
+    "restored",
+]
 
 
 def _limit(name: str, value: Any, low: int) -> int | None:
@@ -59,7 +70,13 @@ def _seconds(value: Any) -> float | None:
 class _Searched(FastTreeClassifier):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
-    criterion, evaluation, pruning, ccp_alpha, merge_redundant = "info_gain", "local", None, 0.0, None
+    criterion, evaluation, pruning, ccp_alpha, merge_redundant = (
+        "info_gain",
+        "local",
+        None,
+        0.0,
+        None,
+    )
     handle_unknown, missing, class_weight, n_jobs, trace = "missing", "error", None, None, "steps"
 
     max_nodes: int | None
@@ -105,7 +122,8 @@ class _Searched(FastTreeClassifier):
             ValueError: always; the path belongs to a tree that is grown.
         """
         raise ValueError(
-            "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or prune this one"
+            "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
+            "prune this one"
         )
 
 
@@ -113,25 +131,31 @@ class MinimalTreeClassifier(_Searched):
     """The smallest tree that is right on every training row.
 
     Args:
-        max_nodes: trees of more nodes are not searched for. When there is none, the best tree known is kept and
+        max_nodes: trees of more nodes are not searched for. When there is none, the best tree known
+        is kept and
             `lower_bound_` exceeds `max_nodes`.
-        time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the answer depend on the machine.
-        node_budget: search nodes (row sets looked at with a budget of splits), >= 1; None is no limit.
-        errors: what is done with rows that agree on every feature but not on the class. ``"raise"``: an error naming
-            two of them. ``"minimise"``: the weight of misclassified rows is made as small as any tree can, then the nodes.
+        time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the
+        answer depend on the machine. node_budget: search nodes (row sets looked at with a budget of
+        splits), >= 1; None is no limit. errors: what is done with rows that agree on every feature
+        but not on the class. ``"raise"``: an error naming
+            two of them. ``"minimise"``: the weight of misclassified rows is made as small as any
+            tree can, then the nodes.
         categorical_features: as in `FastTreeClassifier`.
-        progress: None, or a function (done, total) called every 50 ms: splits proven too few, splits of the first tree.
+        progress: None, or a function (done, total) called every 50 ms: splits proven too few,
+        splits of the first tree.
 
     Attributes:
         lower_bound_: no consistent tree has fewer nodes.
         upper_bound_: nodes of this tree (`n_nodes_`).
         proven_: the bounds meet: the tree is minimal.
         n_search_nodes_: search nodes opened.
-        training_errors_: weight of the training rows that every tree gets wrong (0 with ``errors="raise"``).
-        classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of splits are information gains in bits.
+        training_errors_: weight of the training rows that every tree gets wrong (0 with
+        ``errors="raise"``). classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of
+        splits are information gains in bits.
 
     Raises:
-        ValueError: missing values (column and row are named), contradictory rows, more than 65,535 distinct rows or 64
+        ValueError: missing values (column and row are named), contradictory rows, more than 65,535
+        distinct rows or 64
             classes, a limit outside its domain.
 
     Examples:
@@ -165,7 +189,8 @@ class MinimalTreeClassifier(_Searched):
         Args:
             X: rows, or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
-            sample_weight: weights >= 0, shape (n_rows,): rows of weight 0 are dropped; other weights matter only with
+            sample_weight: weights >= 0, shape (n_rows,): rows of weight 0 are dropped; other
+            weights matter only with
                 ``errors="minimise"``.
 
         Returns:
@@ -175,7 +200,12 @@ class MinimalTreeClassifier(_Searched):
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         table, weights = self._training_rows(X, y, sample_weight)
         model = _engine.minimal_tree(
-            table, limits, minimise, _parameters(self), sample_weight=weights, progress=self.progress
+            table,
+            limits,
+            minimise,
+            _parameters(self),
+            sample_weight=weights,
+            progress=self.progress,
         )
         self._finish(model, table.class_values, table.has_feature_names)
         return self
@@ -187,11 +217,12 @@ class OptimalTreeClassifier(_Searched):
     Args:
         max_depth: longest path in tests, >= 0; None is no limit.
         leaf_penalty: price of a leaf as a share of the rows, >= 0: a leaf must save as many errors.
-        max_nodes: largest number of nodes; None is no limit. One of these three must limit the tree.
-        time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the answer depend on the machine.
-        node_budget: search nodes (row sets looked at), >= 1; None is no limit.
-        categorical_features: as in `FastTreeClassifier`; levels count as numbers in their declared order.
-        progress: None, or a function (done, total) called every 50 ms (the total is not known: 0).
+        max_nodes: largest number of nodes; None is no limit. One of these three must limit the
+        tree. time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets
+        the answer depend on the machine. node_budget: search nodes (row sets looked at), >= 1; None
+        is no limit. categorical_features: as in `FastTreeClassifier`; levels count as numbers in
+        their declared order. progress: None, or a function (done, total) called every 50 ms (the
+        total is not known: 0).
 
     Attributes:
         lower_bound_: no tree within the limits has a smaller objective.
@@ -199,10 +230,12 @@ class OptimalTreeClassifier(_Searched):
         proven_: the bounds meet: the tree is optimal.
         n_search_nodes_: search nodes opened.
         training_errors_: misclassified training rows (copies by weight).
-        classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of splits are information gains in bits.
+        classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of splits are information
+        gains in bits.
 
     Raises:
-        ValueError: missing values (column and row are named), weights that are not whole numbers, nothing that limits the
+        ValueError: missing values (column and row are named), weights that are not whole numbers,
+        nothing that limits the
             tree, a parameter outside its domain.
 
     Examples:
@@ -250,7 +283,12 @@ class OptimalTreeClassifier(_Searched):
         limits = self._limits()
         table, weights = self._training_rows(X, y, sample_weight)
         model = _engine.optimal_tree(
-            table, objective, limits, _parameters(self), sample_weight=weights, progress=self.progress
+            table,
+            objective,
+            limits,
+            _parameters(self),
+            sample_weight=weights,
+            progress=self.progress,
         )
         self._finish(model, table.class_values, table.has_feature_names)
         return self
@@ -282,12 +320,12 @@ def minimal_tree(
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
-        max_nodes, time_limit, node_budget, errors, categorical_features, progress: see `MinimalTreeClassifier`.
-        sample_weight: weights >= 0, shape (n_rows,).
+        max_nodes, time_limit, node_budget, errors, categorical_features, progress: see
+        `MinimalTreeClassifier`. sample_weight: weights >= 0, shape (n_rows,).
 
     Returns:
-        A fitted `MinimalTreeClassifier`: it predicts, prints and is saved like any tree, and tells `lower_bound_`,
-        `upper_bound_` and `proven_`.
+        A fitted `MinimalTreeClassifier`: it predicts, prints and is saved like any tree, and tells
+        `lower_bound_`, `upper_bound_` and `proven_`.
 
     Examples:
         >>> import fasttree
@@ -325,13 +363,14 @@ def optimal_tree(
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
-        max_depth, leaf_penalty, max_nodes, time_limit, node_budget, categorical_features, progress: see
+        max_depth, leaf_penalty, max_nodes, time_limit, node_budget, categorical_features, progress:
+        see
             `OptimalTreeClassifier`.
         sample_weight: whole numbers >= 0, shape (n_rows,).
 
     Returns:
-        A fitted `OptimalTreeClassifier`: it predicts, prints and is saved like any tree, and tells `lower_bound_`,
-        `upper_bound_` and `proven_`.
+        A fitted `OptimalTreeClassifier`: it predicts, prints and is saved like any tree, and tells
+        `lower_bound_`, `upper_bound_` and `proven_`.
 
     Examples:
         >>> import fasttree
@@ -363,5 +402,7 @@ def restored(model: _engine.Model) -> MinimalTreeClassifier | OptimalTreeClassif
         estimator, classes, has_names = read_back(known[params["learner"]], model)
         estimator._finish(model, classes, has_names)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a valid fasttree model: its parameters cannot be read ({error})") from error
+        raise ValueError(
+            f"not a valid fasttree model: its parameters cannot be read ({error})"
+        ) from error
     return estimator

@@ -1,10 +1,12 @@
 """`FastForestClassifier`: trees on bootstrap samples that vote, for any split criterion.
 
 What
-    Breiman's random forest (Machine Learning 45, 2001) over the trees of `FastTreeClassifier`: every criterion, local,
-    global or glocal evaluation, nominal features, missing values. Growth, vote and storage happen in the Rust core.
+    Breiman's random forest (Machine Learning 45, 2001) over the trees of `FastTreeClassifier`:
+    every criterion, local, global or glocal evaluation, nominal features, missing values. Growth,
+    vote and storage happen in the Rust core.
 Complexity
-    One sort of each numeric column, then O(rows x features) a level and tree; trees grow in parallel.
+    One sort of each numeric column, then O(rows x features) a level and tree; trees grow in
+    parallel.
 When not to use it
     Where the tree is to be read: a forest is not. For regression.
 """
@@ -36,38 +38,44 @@ _OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score")
 class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
     """A random forest of trees that split by any criterion.
 
-    Tree t has a seed of its own, made from `random_state`; its sample and the features that its nodes look at depend on
-    that seed alone, so the forest is the same for any `n_jobs`. Samples are drawn from the rows sorted by their content:
-    the order of the rows changes nothing, and a row of integer weight w is w copies of it. The forest's probabilities are
-    the mean of its trees' (Breiman's vote, softened as in scikit-learn), summed in the order of the trees.
+    Tree t has a seed of its own, made from `random_state`; its sample and the features that its
+    nodes look at depend on that seed alone, so the forest is the same for any `n_jobs`. Samples are
+    drawn from the rows sorted by their content: the order of the rows changes nothing, and a row of
+    integer weight w is w copies of it. The forest's probabilities are the mean of its trees'
+    (Breiman's vote, softened as in scikit-learn), summed in the order of the trees.
 
     Args:
         n_estimators: number of trees, >= 1.
-        criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties, nominal_splits,
-            categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds, max_depth, max_leaf_nodes,
-            min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
-            handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight. Bins and means are fitted
-            once, on all training rows. Shares of rows are shares of the sample. ``pruning="reduced_error"`` is refused.
-        max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None (all).
-        bootstrap: True: each tree sees a sample with replacement; False: all rows.
-        max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1]. Only with bootstrap.
-            A row of integer weight counts as its copies; a row of real weight is drawn with a probability proportional to
-            it.
+        criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties,
+        nominal_splits,
+            categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds,
+            max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf,
+            min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
+            handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight.
+            Bins and means are fitted once, on all training rows. Shares of rows are shares of the
+            sample. ``pruning="reduced_error"`` is refused.
+        max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
+        (all). bootstrap: True: each tree sees a sample with replacement; False: all rows.
+        max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1].
+        Only with bootstrap.
+            A row of integer weight counts as its copies; a row of real weight is drawn with a
+            probability proportional to it.
         oob_score: True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.
         random_state: seed of samples, feature subsets and random ties.
-        n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called by one.
-        progress: None, or a function (trees done, trees) called every 50 ms.
+        n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called
+        by one. progress: None, or a function (trees done, trees) called every 50 ms.
 
     Attributes:
-        estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked at.
-        classes_, n_classes_, class_prior_, n_features_in_, feature_names_in_: as in `FastTreeClassifier`.
-        feature_importances_: mean over the trees of each feature's share in score x weight, shape (n_features,).
-        oob_score_: accuracy on the rows by the trees that did not see them.
-        oob_decision_function_: their mean probabilities, shape (n_rows, n_classes); NaN for a row that every tree saw.
+        estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked
+        at. classes_, n_classes_, class_prior_, n_features_in_, feature_names_in_: as in
+        `FastTreeClassifier`. feature_importances_: mean over the trees of each feature's share in
+        score x weight, shape (n_features,). oob_score_: accuracy on the rows by the trees that did
+        not see them. oob_decision_function_: their mean probabilities, shape (n_rows, n_classes);
+        NaN for a row that every tree saw.
 
     Raises:
-        ValueError: a parameter or data outside their domain; the message names parameter, column and row.
-        TypeError: cells that are neither numbers nor labels.
+        ValueError: a parameter or data outside their domain; the message names parameter, column
+        and row. TypeError: cells that are neither numbers nor labels.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -150,7 +158,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    # -- fitting -------------------------------------------------------------------------------------------
+    # -- fitting ----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FastForestClassifier:
         """Grow the trees.
@@ -158,7 +166,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         Args:
             X: rows, or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
-            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of the row, a row of weight
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+            the row, a row of weight
                 0 is dropped before anything else. Default: the Table's own weights, or 1.
 
         Returns:
@@ -168,7 +177,9 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
         if self.oob_score and not self.bootstrap:
-            raise ValueError("oob_score=True needs bootstrap=True: without samples every tree sees every row")
+            raise ValueError(
+                "oob_score=True needs bootstrap=True: without samples every tree sees every row"
+            )
         table, weights = self._training_rows(X, y, sample_weight)
         config, custom, bagging = self._plan(table, weights, self.get_params(deep=False))
         model = _engine.forest_fit(
@@ -198,7 +209,9 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         seed = seed_of(self.random_state)
         config, custom = config_of(self._of_a_tree(params, seed), table, weights)
         for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
-            config[name] = share_or_count(name, params[name], copies if draws is None else draws, least)
+            config[name] = share_or_count(
+                name, params[name], copies if draws is None else draws, least
+            )
         config.update(seed=seed, parameters=stored_parameters(params))
         trees = integer("n_estimators", self.n_estimators, 1)
         return config, custom, {"trees": trees, "draws": draws}
@@ -208,13 +221,17 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         share = self.max_samples
         if not self.bootstrap:
             if share is not None:
-                raise ValueError(f"max_samples={share!r} needs bootstrap=True: without it no sample is drawn")
+                raise ValueError(
+                    f"max_samples={share!r} needs bootstrap=True: without it no sample is drawn"
+                )
             return None
         if share is None:
             return copies
         if isinstance(share, numbers.Integral):
             if integer("max_samples", share, 1) > copies:
-                raise ValueError(f"max_samples={share!r} must not exceed the number of rows, {copies}")
+                raise ValueError(
+                    f"max_samples={share!r} must not exceed the number of rows, {copies}"
+                )
             return int(share)
         if real("max_samples", share, 0.0, 1.0) == 0.0:
             raise ValueError("max_samples=0.0 must lie above 0")
@@ -223,7 +240,11 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
     @staticmethod
     def _of_a_tree(params: dict[str, Any], seed: int) -> dict[str, Any]:
         """Parameters of one tree."""
-        own = {k: v for k, v in params.items() if k not in _OF_THE_FOREST and k not in ("n_jobs", "progress")}
+        own = {
+            k: v
+            for k, v in params.items()
+            if k not in _OF_THE_FOREST and k not in ("n_jobs", "progress")
+        }
         return {**FastTreeClassifier().get_params(deep=False), **own, "random_state": seed}
 
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
@@ -231,8 +252,11 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         counts = model.totals()
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 
-    def _judge(self, probabilities: np.ndarray, voters: np.ndarray, table: Table, sample_weight: Any) -> None:
-        """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters (n_rows,)."""
+    def _judge(
+        self, probabilities: np.ndarray, voters: np.ndarray, table: Table, sample_weight: Any
+    ) -> None:
+        """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters
+        (n_rows,)."""
         judged = voters > 0
         probabilities[~judged] = np.nan
         given = table.sample_weight if sample_weight is None else weights_array(sample_weight)
@@ -241,14 +265,17 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         weights = np.ones(len(table)) if given is None else np.broadcast_to(given, len(table))
         if not judged.all():
             warnings.warn(
-                f"{int((~judged).sum())} of {len(judged)} rows were in the sample of every tree; they have no "
+                f"{int((~judged).sum())} of {len(judged)} rows were in the sample of every tree; "
+                "they have no "
                 "out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
                 stacklevel=3,
             )
         right = probabilities[judged].argmax(axis=1) == table.y_codes[judged]
         known = weights[judged]
-        self.oob_score_ = float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
+        self.oob_score_ = (
+            float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
+        )
         self.oob_decision_function_ = self._as_given(probabilities, sample_weight)
 
     @staticmethod
@@ -264,8 +291,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
     def bootstrap_counts(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """How often each tree's sample holds each training row.
 
-        ``estimators_[t]`` is the tree that `FastTreeClassifier` grows on the training rows with row t of the counts as
-        weights, `max_features` and the tree's seed.
+        ``estimators_[t]`` is the tree that `FastTreeClassifier` grows on the training rows with row
+        t of the counts as weights, `max_features` and the tree's seed.
 
         Args:
             X, y, sample_weight: what the forest was fitted on.
@@ -283,7 +310,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
     def _again(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Table, np.ndarray | None, dict[str, Any], int]:
-        """The training rows, their weights, a configuration that draws the same samples, and their size."""
+        """The training rows, their weights, a configuration that draws the same samples, and their
+        size."""
         check_is_fitted(self)
         if not self.bootstrap:
             raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
@@ -293,14 +321,14 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         config.update(criterion="gini", criterion_options={})  # samples do not depend on it
         return table, weights, config, bagging["draws"]
 
-    # -- predicting ----------------------------------------------------------------------------------------
+    # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
         blocks, n = self._blocks(X)
         return np.asarray(self._model.apply(blocks, n, self.n_jobs))
 
-    # -- reading the forest --------------------------------------------------------------------------------
+    # -- reading the forest -----------------------------------------------------------------------
 
     @property
     def estimators_(self) -> Sequence[FastTreeClassifier]:
@@ -310,33 +338,40 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Mean over the trees of each feature's share in the summed score x weight of the splits, shape (n_features,).
+        """Mean over the trees of each feature's share in the summed score x weight of the splits,
+        shape (n_features,).
 
-        With ``criterion="gini"`` these are the usual impurity importances. They favour features with many values;
-        `permutation_importance` does not.
+        With ``criterion="gini"`` these are the usual impurity importances. They favour features
+        with many values; `permutation_importance` does not.
         """
         check_is_fitted(self, "_model")
         return np.asarray(self._model.importances())
 
-    def to_onnx(self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree") -> Any:
-        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see `fasttree.exports.onnx_graph.to_onnx`."""
+    def to_onnx(
+        self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
+    ) -> Any:
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
+        `fasttree.exports.onnx_graph.to_onnx`."""
         check_is_fitted(self, "_model")
         from .exports.onnx_graph import to_onnx
 
         return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
 
     def permutation_importance(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled among these rows.
+        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
+        among these rows.
 
-        Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the rows. On rows that no
-        tree has seen, `sklearn.inspection.permutation_importance` serves any estimator.
+        Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the
+        rows. On rows that no tree has seen, `sklearn.inspection.permutation_importance` serves any
+        estimator.
 
         Args:
             X, y, sample_weight: what the forest was fitted on.
 
         Returns:
-            A Bunch with importances, shape (n_features, n_trees), their importances_mean and importances_std, both of
-            shape (n_features,). A tree that saw all rows has NaN, and the means leave it out.
+            A Bunch with importances, shape (n_features, n_trees), their importances_mean and
+            importances_std, both of shape (n_features,). A tree that saw all rows has NaN, and the
+            means leave it out.
 
         Examples:
             >>> from sklearn.datasets import load_iris
@@ -361,7 +396,9 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         if judged.size == 0:
             raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
         return Bunch(
-            importances=losses, importances_mean=judged.mean(axis=1), importances_std=judged.std(axis=1)
+            importances=losses,
+            importances_mean=judged.mean(axis=1),
+            importances_std=judged.std(axis=1),
         )
 
 
@@ -400,7 +437,8 @@ class _Trees(Sequence[FastTreeClassifier]):
 
 
 def forest_from_bytes(data: bytes) -> FastForestClassifier:
-    """A fitted forest from the content of a model file; it is checked before anything is believed."""
+    """A fitted forest from the content of a model file; it is checked before anything is
+    believed."""
     model = _engine.forest_from_bytes(data)
     forest, classes, has_names = read_back(FastForestClassifier, model)
     forest._adopt(model, classes, has_names)

@@ -1,15 +1,18 @@
-"""Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger & Rish (2001).
+"""Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger &
+Rish (2001).
 
 What
-    For every ordered pair of rows (i, j), self-pairs included, let D be the number of features on which they differ. One
-    exact pass counts, for every feature, value m of row i and class c of row i, the pairs by case and distance: case 1
-    same value and class, 2 same value, other class, 3 other value, same class, 4 other value and class. Every metric of
-    the framework is a contraction of these whole numbers: ``R_m[c, case] = theta_case * sum_D f(D) N[m, c, case, D]``.
+    For every ordered pair of rows (i, j), self-pairs included, let D be the number of features on
+    which they differ. One exact pass counts, for every feature, value m of row i and class c of row
+    i, the pairs by case and distance: case 1 same value and class, 2 same value, other class, 3
+    other value, same class, 4 other value and class. Every metric of the framework is a contraction
+    of these whole numbers: ``R_m[c, case] = theta_case * sum_D f(D) N[m, c, case, D]``.
 Complexity
-    O(t^2 n) bit operations for t rows and n features, 512 pairs an instruction; memory O(counts), never t x t. A setting
-    of (F, theta, alpha, f) afterwards costs microseconds.
+    O(t^2 n) bit operations for t rows and n features, 512 pairs an instruction; memory O(counts),
+    never t x t. A setting of (F, theta, alpha, f) afterwards costs microseconds.
 When not to use it
-    With hundreds of thousands of rows: the pass is quadratic. Numeric features are binned first (ten equal-width bins).
+    With hundreds of thousands of rows: the pass is quadratic. Numeric features are binned first
+    (ten equal-width bins).
 
 Examples
 --------
@@ -71,12 +74,14 @@ class PairCounts:
     """Counts of ordered pairs; made by `pair_counts`.
 
     Attributes:
-        counts: one int64 array a feature, shape (values, classes, 4, n_features + 1): the first axis are the levels in the
-            model's order (one more for missing cells where the column has any), the second `classes`, the third the cases
-            1 to 4, the last the distance.
+        counts: one int64 array a feature, shape (values, classes, 4, n_features + 1): the first
+        axis are the levels in the
+            model's order (one more for missing cells where the column has any), the second
+            `classes`, the third the cases 1 to 4, the last the distance.
         pairs: number of ordered pairs counted, self-pairs included.
         feature_names, levels, classes: what the axes mean.
-        tables: one array a feature, shape (values, classes): rows i counted (with their copies), by value and class.
+        tables: one array a feature, shape (values, classes): rows i counted (with their copies), by
+        value and class.
     """
 
     def __init__(
@@ -140,7 +145,8 @@ class PairCounts:
         Args:
             theta: weights of the cases 1 to 4, each in [0, 1].
             alpha: finite and >= 0.
-            decay: ``"exponential"`` 2^(-alpha D), ``"power"`` D^-alpha (pairs at D = 0 weigh `at_zero`), ``"threshold"`` 1 if
+            decay: ``"exponential"`` 2^(-alpha D), ``"power"`` D^-alpha (pairs at D = 0 weigh
+            `at_zero`), ``"threshold"`` 1 if
                 D < alpha, ``"identical"`` 1 if D = 0, ``"uniform"`` 1.
             at_zero: weight of pairs at distance 0 under ``"power"``.
 
@@ -156,7 +162,8 @@ class PairCounts:
         decay: str = "exponential",
         at_zero: float = 0.0,
     ) -> np.ndarray:
-        """R over the whole set (the paper's eq. 12), shape (classes, 4); columns 3 and 4 are zero."""
+        """R over the whole set (the paper's eq. 12), shape (classes, 4); columns 3 and 4 are
+        zero."""
         return np.asarray(self._core.root(*_setting(theta, alpha, decay, at_zero))).reshape(-1, 4)
 
     def score(
@@ -171,15 +178,18 @@ class PairCounts:
         """One score a feature, shape (n_features,), larger is better.
 
         Args:
-            criterion: ``"pi"`` sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3]); ``"pi_unweighted"`` without n_m/n;
-                ``"contextual_merit"`` sum R[.,4] (power, alpha 2); ``"relief"`` sum R[.,4] - R[.,3] (threshold; `alpha` is the
-                radius, by default the smallest for which rows have on average ten others nearer); or a function
-                ``F(R_root, R, tables) -> scores``, R of shape (features, values, classes, 4) and tables (features, values,
-                classes), padded with zeros to the largest number of values.
+            criterion: ``"pi"`` sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3]);
+            ``"pi_unweighted"`` without n_m/n;
+                ``"contextual_merit"`` sum R[.,4] (power, alpha 2); ``"relief"`` sum R[.,4] - R[.,3]
+                (threshold; `alpha` is the radius, by default the smallest for which rows have on
+                average ten others nearer); or a function ``F(R_root, R, tables) -> scores``, R of
+                shape (features, values, classes, 4) and tables (features, values, classes), padded
+                with zeros to the largest number of values.
             theta, alpha, decay, at_zero: as in `matrices`; defaults depend on the criterion.
 
         Raises:
-            ValueError: a parameter outside its domain, or a function that returns something else than scores.
+            ValueError: a parameter outside its domain, or a function that returns something else
+            than scores.
         """
         theta, alpha, decay = self._defaults(criterion, theta, alpha, decay)
         if not callable(criterion):
@@ -196,7 +206,8 @@ class PairCounts:
         )
         if scores.shape != (len(matrices),):
             raise ValueError(
-                f"the function returned an array of shape {scores.shape}; it must return one score for each of the "
+                f"the function returned an array of shape {scores.shape}; it must return one score "
+                "for each of the "
                 f"{len(matrices)} features"
             )
         return scores
@@ -210,16 +221,18 @@ class PairCounts:
         decay: Any = None,
         at_zero: float = 0.0,
     ) -> np.ndarray:
-        """Scores under every combination of settings: contractions of the counts at hand, about a microsecond each.
+        """Scores under every combination of settings: contractions of the counts at hand, about a
+        microsecond each.
 
         Args:
             criterion: as in `score`; a function is called once a setting.
             theta: four weights, or a list of such fours.
-            alpha, decay: one value or several. What is not given is the criterion's own, as in `score`.
-            at_zero: weight of pairs at distance 0 under ``"power"``.
+            alpha, decay: one value or several. What is not given is the criterion's own, as in
+            `score`. at_zero: weight of pairs at distance 0 under ``"power"``.
 
         Returns:
-            float64 array (thetas, alphas, decays, features); an axis of length 1 where one value was given.
+            float64 array (thetas, alphas, decays, features); an axis of length 1 where one value
+            was given.
 
         Raises:
             ValueError: a setting outside its domain.
@@ -244,7 +257,10 @@ class PairCounts:
         settings = [(t, a, d, zero) for t in thetas for a in reals for d in words]
         if callable(criterion):
             scores = np.array(
-                [self.score(criterion, theta=t, alpha=a, decay=d, at_zero=z) for t, a, d, z in settings]
+                [
+                    self.score(criterion, theta=t, alpha=a, decay=d, at_zero=z)
+                    for t, a, d, z in settings
+                ]
             )
         else:
             scores = np.asarray(self._core.sweep(criterion, settings))
@@ -276,15 +292,18 @@ def _setting(theta: Any, alpha: Any, decay: Any, at_zero: Any) -> _Setting:
 
 
 def binned(table: Table, discretize: Any, sample_weight: Any = None) -> Table:
-    """The Table without numeric columns, binned as the parameter says by rows of these weights (or the Table's)."""
+    """The Table without numeric columns, binned as the parameter says by rows of these weights (or
+    the Table's)."""
     numeric = [c.name for c in table.columns if c.kind == "numeric"] if _has_numbers(table) else []
     discretizer = make(discretize)
     if not numeric:
         return table
     if discretizer is None:
         raise ValueError(
-            f"column {numeric[0]!r} is numeric and discretize is None: pairs are counted over nominal columns; "
-            "choose discretize='auto', 'equal_width', 'equal_frequency', 'mdlp' or an object of fasttree.discretize"
+            f"column {numeric[0]!r} is numeric and discretize is None: pairs are counted over "
+            "nominal columns; "
+            "choose discretize='auto', 'equal_width', 'equal_frequency', 'mdlp' or an object of "
+            "fasttree.discretize"
         )
     found: Table = discretizer.fit_transform(table, None, sample_weight)
     return found
@@ -305,7 +324,8 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     numbers, times = np.unique(array, return_counts=True)
     if times.max() > 1:
         raise ValueError(
-            f"rows holds row {numbers[times > 1][0]} more than once; the pairs of a row are counted once"
+            f"rows holds row {numbers[times > 1][0]} more than once; the pairs of a row are "
+            "counted once"
         )
     return array
 
@@ -335,7 +355,8 @@ def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
     odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0) & (weights == np.floor(weights))))
     if len(odd):
         raise ValueError(
-            f"sample_weight of row {odd[0]} is {weights[odd[0]]}: pairs are counted, so weights are copies of rows, whole "
+            f"sample_weight of row {odd[0]} is {weights[odd[0]]}: pairs are counted, so weights "
+            "are copies of rows, whole "
             "numbers >= 0; fit and score_features take any"
         )
     return weights
@@ -343,7 +364,11 @@ def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
 
 def _has_numbers(table: Table) -> bool:
     block = table.block
-    return block.dtype.kind == "f" if block is not None else any(c.kind == "numeric" for c in table.columns)
+    return (
+        block.dtype.kind == "f"
+        if block is not None
+        else any(c.kind == "numeric" for c in table.columns)
+    )
 
 
 def pair_counts(
@@ -357,22 +382,26 @@ def pair_counts(
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> PairCounts:
-    """Count all ordered pairs of rows by feature, value, class, case and distance, in one exact pass.
+    """Count all ordered pairs of rows by feature, value, class, case and distance, in one exact
+    pass.
 
     Args:
         X: rows, or a `Table` with its target.
         y: labels, shape (n_rows,).
-        rows: the i of the ordered pairs (row numbers, each once, or a mask); j always runs over all rows, so the counts of a partition of the rows add
+        rows: the i of the ordered pairs (row numbers, each once, or a mask); j always runs over all
+        rows, so the counts of a partition of the rows add
             up to the whole. Default: all rows.
-        sample_weight: copies of each row, whole numbers >= 0, shape (n_rows,). Default: the table's own weights.
-        discretize: of numeric columns: ``"auto"`` or ``"equal_width"`` (ten bins), ``"equal_frequency"`` (ten), ``"mdlp"``, an object of
+        sample_weight: copies of each row, whole numbers >= 0, shape (n_rows,). Default: the table's
+        own weights. discretize: of numeric columns: ``"auto"`` or ``"equal_width"`` (ten bins),
+        ``"equal_frequency"`` (ten), ``"mdlp"``, an object of
             `fasttree.discretize`, or None (a numeric column is then an error).
         categorical_features: as in `Table`.
         n_jobs: threads; the counts do not depend on it.
         progress: a function (done, total).
 
     Raises:
-        ValueError: a numeric column with ``discretize=None``, rows that do not exist, or weights that are not whole.
+        ValueError: a numeric column with ``discretize=None``, rows that do not exist, or weights
+        that are not whole.
 
     Examples:
         >>> import fasttree
@@ -383,7 +412,9 @@ def pair_counts(
     """
     table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     numbers = None if rows is None else _row_numbers(rows, len(table))
-    core = _engine.pair_counts(table, numbers, sample_weight=weights, n_jobs=n_jobs, progress=progress)
+    core = _engine.pair_counts(
+        table, numbers, sample_weight=weights, n_jobs=n_jobs, progress=progress
+    )
     levels = [tuple(c.levels or ()) for c in table.columns]
     total = len(table) if weights is None else int(weights.sum())
     return PairCounts(core, table.feature_names, levels, table.classes, total)
@@ -408,13 +439,15 @@ def count_matrices(
     """R of every feature under one setting, float64 arrays (values, classes, 4).
 
     Args:
-        X, y, rows, sample_weight, discretize, categorical_features, n_jobs, progress: as in `pair_counts`.
-        theta, alpha, decay, at_zero: as in `PairCounts.matrices`.
-        precision: ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``. ``"fixed"``: pairs are not counted by
-            distance, their weights are added up as whole numbers: a pair of different rows is off by at most 2^-25 of the largest
-            weight of such a pair (of D = 1 where all weigh more than a sixteenth of that), a cell of R by at most that for
-            each of its pairs (times theta); pairs at distance 0 are exact. The result
-            does not depend on threads. With many features, and on processors without AVX-512, it takes a fraction of the time.
+        X, y, rows, sample_weight, discretize, categorical_features, n_jobs, progress: as in
+        `pair_counts`. theta, alpha, decay, at_zero: as in `PairCounts.matrices`. precision:
+        ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``. ``"fixed"``: pairs
+        are not counted by
+            distance, their weights are added up as whole numbers: a pair of different rows is off
+            by at most 2^-25 of the largest weight of such a pair (of D = 1 where all weigh more
+            than a sixteenth of that), a cell of R by at most that for each of its pairs (times
+            theta); pairs at distance 0 are exact. The result does not depend on threads. With many
+            features, and on processors without AVX-512, it takes a fraction of the time.
 
     Raises:
         ValueError: a parameter outside its domain, and what `pair_counts` raises.
@@ -432,7 +465,9 @@ def count_matrices(
     setting = _setting(theta, alpha, decay, at_zero)
     table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     if precision == "exact":
-        counts = pair_counts(table, rows=rows, sample_weight=weights, n_jobs=n_jobs, progress=progress)
+        counts = pair_counts(
+            table, rows=rows, sample_weight=weights, n_jobs=n_jobs, progress=progress
+        )
         return counts.matrices(theta, alpha, decay, at_zero)
     rows = None if rows is None else _row_numbers(rows, len(table))
     found = _engine.fixed_matrices(

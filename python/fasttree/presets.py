@@ -3,8 +3,8 @@
 What
     ``FastTreeClassifier(**presets.ID3)``. A preset is a plain dict: copy it, change it, add to it.
 When not to use it
-    As a claim about data preparation: the papers' discretisation and folds belong to their experiments
-    (`ftree reproduce`).
+    As a claim about data preparation: the papers' discretisation and folds belong to their
+    experiments (`ftree reproduce`).
 
 Examples
 --------
@@ -27,12 +27,13 @@ ID3: dict[str, Any] = {
     "min_score": 1e-6,
     "empty_branch": "unclassified",
 }
-"""Quinlan's ID3 as in Weka 3.6: multiway splits, no pruning, a leaf where the best gain is below 1e-6; a branch that no
-training row reached predicts nothing. On nominal data without missing values (all that Id3 takes) the trees are Id3's."""
+"""Quinlan's ID3 as in Weka 3.6: multiway splits, no pruning, a leaf where the best gain is below
+1e-6; a branch that no training row reached predicts nothing. On nominal data without missing values
+(all that Id3 takes) the trees are Id3's."""
 
 CHEN2013: dict[str, Any] = {**ID3, "ties": "first"}
-"""Chen, Wu & Cai (2013): ID3 on data imputed and binned beforehand; the criterion is what the paper varies
-(``GainRatio(guard="chen2013")`` for its gain ratio)."""
+"""Chen, Wu & Cai (2013): ID3 on data imputed and binned beforehand; the criterion is what the paper
+varies (``GainRatio(guard="chen2013")`` for its gain ratio)."""
 
 FMEASURE: dict[str, Any] = {
     "criterion": criteria.make("f_measure").set_params(variant="change"),  # type: ignore[union-attr]
@@ -42,8 +43,9 @@ FMEASURE: dict[str, Any] = {
     "min_samples_split": 21,
     "leaf_smoothing": "laplace",
 }
-"""Stadler & Dave's trees that split on the F-measure: thresholds are data values, candidates in row order, a leaf where a
-node is pure or has at most 20 rows (the paper's Breast data; 10 and 5 for its two other sets)."""
+"""Stadler & Dave's trees that split on the F-measure: thresholds are data values, candidates in row
+order, a leaf where a node is pure or has at most 20 rows (the paper's Breast data; 10 and 5 for its
+two other sets)."""
 
 VILALTA2001: dict[str, Any] = {
     "criterion": "pi",
@@ -54,9 +56,10 @@ VILALTA2001: dict[str, Any] = {
     "min_samples_split": 3,
     "pruning": ErrorBased(confidence=0.25, subtree_raising=False),
 }
-"""Vilalta, Brodie, Oblinger & Rish (2001): numeric columns in ten equal-width bins, multiway splits, a leaf where a node is pure
-or has fewer than three rows, pruning as C4.5's with confidence 0.25 and without raising (assumed: the paper names C4.5 but no
-confidence); the criterion is what the paper varies. How it treated missing values is unknown; here they are a value of their own."""
+"""Vilalta, Brodie, Oblinger & Rish (2001): numeric columns in ten equal-width bins, multiway
+splits, a leaf where a node is pure or has fewer than three rows, pruning as C4.5's with confidence
+0.25 and without raising (assumed: the paper names C4.5 but no confidence); the criterion is what
+the paper varies. How it treated missing values is unknown; here they are a value of their own."""
 
 CART: dict[str, Any] = {
     "criterion": "gini",
@@ -64,9 +67,10 @@ CART: dict[str, Any] = {
     "missing": "branch",
     "pruning": CostComplexity("cv", folds=10, rule="1se"),
 }
-"""Breiman, Friedman, Olshen & Stone (1984): Gini, binary splits of numbers and levels, cost-complexity pruning with its
-price chosen by ten-fold cross-validation and the one-standard-error rule. Node by node scikit-learn's tree, as far as no two
-splits tie; the book's surrogate splits are not there (see the page on CART)."""
+"""Breiman, Friedman, Olshen & Stone (1984): Gini, binary splits of numbers and levels,
+cost-complexity pruning with its price chosen by ten-fold cross-validation and the
+one-standard-error rule. Node by node scikit-learn's tree, as far as no two splits tie; the book's
+surrogate splits are not there (see the page on CART)."""
 
 C45: dict[str, Any] = {
     "criterion": criteria.make("gain_ratio").set_params(guard="j48", mdl_penalty=True),  # type: ignore[union-attr]
@@ -76,5 +80,6 @@ C45: dict[str, Any] = {
     "missing": "fractional",
     "pruning": ErrorBased(confidence=0.25, subtree_raising=True),
 }
-"""Quinlan's C4.5 (release 8) as J48 of Weka 3.6 grows and prunes it with its defaults (``-C 0.25 -M 2``): the same tree, leaf for
-leaf. J48's other flags are other values of these parameters; the page on C4.5 and J48 in the documentation lists them."""
+"""Quinlan's C4.5 (release 8) as J48 of Weka 3.6 grows and prunes it with its defaults (``-C 0.25 -M
+2``): the same tree, leaf for leaf. J48's other flags are other values of these parameters; the page
+on C4.5 and J48 in the documentation lists them."""

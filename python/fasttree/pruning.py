@@ -1,15 +1,16 @@
 """Ways to cut a grown tree back, as objects that hold their options.
 
 What
-    ``FastTreeClassifier(pruning="error_based")`` or ``pruning=ErrorBased(confidence=0.1)`` prunes in `fit`;
-    ``model.prune(method)`` prunes a fitted tree and gives a new model. Either way ``model.prune_report_`` tells what
-    was cut and why.
+    ``FastTreeClassifier(pruning="error_based")`` or ``pruning=ErrorBased(confidence=0.1)`` prunes
+    in `fit`; ``model.prune(method)`` prunes a fitted tree and gives a new model. Either way
+    ``model.prune_report_`` tells what was cut and why.
 Source and equation
     In each class.
 Complexity
     O(nodes x classes); reduced-error and raising also walk the rows, O(rows x depth).
 When not to use it
-    Where the tree must explain every training row; and before asking cross-validation whether it helps.
+    Where the tree must explain every training row; and before asking cross-validation whether it
+    helps.
 
 Examples
 --------
@@ -80,9 +81,9 @@ class Pruning(Parameters):
 class Pessimistic(Pruning):
     """Pessimistic pruning: a leaf where ``e + 1/2 <= E + SE``.
 
-    ``E`` = training errors of the subtree + L/2 (L = leaves with training rows), ``SE = sqrt(E (n - E) / n)``, ``e`` =
-    errors as a leaf, ``n`` = weight of the node. Top-down, each subtree is looked at once, as it was grown; a tree that
-    this method made is therefore given back as it is.
+    ``E`` = training errors of the subtree + L/2 (L = leaves with training rows), ``SE = sqrt(E (n -
+    E) / n)``, ``e`` = errors as a leaf, ``n`` = weight of the node. Top-down, each subtree is
+    looked at once, as it was grown; a tree that this method made is therefore given back as it is.
 
     Source: Quinlan (1987), Simplifying decision trees, Int. J. Man-Machine Studies 27.
 
@@ -102,17 +103,20 @@ class Pessimistic(Pruning):
 class ErrorBased(Pruning):
     """C4.5's pruning by the upper limit of the error of each leaf, as J48 does it.
 
-    A leaf with weight n and e errors is charged e plus the errors that C4.5 adds: with confidence CF, ``n (1 - CF^(1/n))``
-    for e = 0, linear in between up to e = 1, above that the normal approximation with continuity correction.
-    Bottom-up: a leaf where that costs at most 0.1 more than the subtree and the raised branch; else, with `subtree_raising`, the
-    heaviest branch takes the node's place where it costs at most 0.1 more than the subtree, all rows of the node going
+    A leaf with weight n and e errors is charged e plus the errors that C4.5 adds: with confidence
+    CF, ``n (1 - CF^(1/n))`` for e = 0, linear in between up to e = 1, above that the normal
+    approximation with continuity correction. Bottom-up: a leaf where that costs at most 0.1 more
+    than the subtree and the raised branch; else, with `subtree_raising`, the heaviest branch takes
+    the node's place where it costs at most 0.1 more than the subtree, all rows of the node going
     down there. Before that, subtrees that save no training error become leaves.
 
-    Source: Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4; margins as J48 in Weka 3.6.
+    Source: Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4; margins as J48 in Weka
+    3.6.
 
     Args:
         confidence: in (0, 0.5]; smaller prunes more.
-        subtree_raising: whether a node may be replaced by its heaviest branch; needs the training rows (`fit` has them).
+        subtree_raising: whether a node may be replaced by its heaviest branch; needs the training
+        rows (`fit` has them).
 
     Examples:
         >>> ErrorBased(confidence=0.1)
@@ -129,31 +133,50 @@ class ErrorBased(Pruning):
     def to_config(self) -> dict[str, Any]:
         """The method as the core reads it."""
         confidence = _number(
-            "ErrorBased", "confidence", self.confidence, low=5e-324, high=0.5, words="a number in (0, 0.5]"
+            "ErrorBased",
+            "confidence",
+            self.confidence,
+            low=5e-324,
+            high=0.5,
+            words="a number in (0, 0.5]",
         )
         if not isinstance(self.subtree_raising, bool | np.bool_):
-            raise ValueError(f"ErrorBased(subtree_raising={self.subtree_raising!r}): use True or False")
-        return {"method": self.name, "confidence": confidence, "subtree_raising": bool(self.subtree_raising)}
+            raise ValueError(
+                f"ErrorBased(subtree_raising={self.subtree_raising!r}): use True or False"
+            )
+        return {
+            "method": self.name,
+            "confidence": confidence,
+            "subtree_raising": bool(self.subtree_raising),
+        }
 
     @property
     def needs_rows(self) -> str | None:
         """The training rows, for raising."""
-        return "X and y, the training rows (or subtree_raising=False)" if self.subtree_raising else None
+        return (
+            "X and y, the training rows (or subtree_raising=False)"
+            if self.subtree_raising
+            else None
+        )
 
 
 class ReducedError(Pruning):
-    """Pruning by the errors on rows held out: bottom-up, a leaf where it makes no more of them than the subtree.
+    """Pruning by the errors on rows held out: bottom-up, a leaf where it makes no more of them than
+    the subtree.
 
-    `fit` holds out one part in `folds` (or the share `fraction`), stratified by class; the tree is grown on, and keeps the
-    counts of, the other rows. ``model.prune(ReducedError(), X, y)`` takes all rows of X as held out.
+    `fit` holds out one part in `folds` (or the share `fraction`), stratified by class; the tree is
+    grown on, and keeps the counts of, the other rows. ``model.prune(ReducedError(), X, y)`` takes
+    all rows of X as held out.
 
     Source: Quinlan (1987), Simplifying decision trees.
 
     Args:
         folds: the share held out is 1/folds; at least 2.
         fraction: the share itself, between 0 and 1; overrides `folds`.
-        random_state: seed of the division, a whole number >= 0; None divides as J48 does, without shuffling: the rows of
-            each class are brought together (by J48's swaps), every `folds`-th row goes to one fold, the last fold is held out.
+        random_state: seed of the division, a whole number >= 0; None divides as J48 does, without
+        shuffling: the rows of
+            each class are brought together (by J48's swaps), every `folds`-th row goes to one fold,
+            the last fold is held out.
 
     Examples:
         >>> ReducedError(fraction=0.25).to_config()
@@ -163,7 +186,9 @@ class ReducedError(Pruning):
     name = "reduced_error"
     costs = "errors on the rows held out"
 
-    def __init__(self, folds: int = 3, fraction: float | None = None, random_state: int | None = 0) -> None:
+    def __init__(
+        self, folds: int = 3, fraction: float | None = None, random_state: int | None = 0
+    ) -> None:
         self.folds = folds
         self.fraction = fraction
         self.random_state = random_state
@@ -171,24 +196,41 @@ class ReducedError(Pruning):
     def to_config(self) -> dict[str, Any]:
         """The method as the core reads it."""
         seed = self.random_state
-        whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool) and 0 <= int(seed) < 2**64
+        whole = (
+            isinstance(seed, numbers.Integral)
+            and not isinstance(seed, bool)
+            and 0 <= int(seed) < 2**64
+        )
         if seed is not None and not whole:
             raise ValueError(
-                f"ReducedError(random_state={seed!r}): random_state must be a whole number >= 0, or None"
+                f"ReducedError(random_state={seed!r}): random_state must be a whole number >= 0, "
+                "or None"
             )
         if seed is None and self.fraction is not None:
             raise ValueError(
-                f"ReducedError(fraction={self.fraction!r}, random_state=None): folds are divided without a seed, a share "
+                f"ReducedError(fraction={self.fraction!r}, random_state=None): folds are divided "
+                "without a seed, a share "
                 "is not; give folds, or a random_state"
             )
         if self.fraction is None:
-            if isinstance(self.folds, bool) or not isinstance(self.folds, numbers.Integral) or self.folds < 2:
-                raise ValueError(f"ReducedError(folds={self.folds!r}): folds must be a whole number >= 2")
+            if (
+                isinstance(self.folds, bool)
+                or not isinstance(self.folds, numbers.Integral)
+                or self.folds < 2
+            ):
+                raise ValueError(
+                    f"ReducedError(folds={self.folds!r}): folds must be a whole number >= 2"
+                )
             share = 1.0 / int(self.folds)
         else:
             words = "a number between 0 and 1, both excluded"
             share = _number(
-                "ReducedError", "fraction", self.fraction, low=5e-324, high=1.0 - 2**-53, words=words
+                "ReducedError",
+                "fraction",
+                self.fraction,
+                low=5e-324,
+                high=1.0 - 2**-53,
+                words=words,
             )
         return {"method": self.name, "share": share, "seed": None if seed is None else int(seed)}
 
@@ -199,23 +241,27 @@ class ReducedError(Pruning):
 
 
 class CostComplexity(Pruning):
-    """CART's minimal cost-complexity pruning: weakest links are cut while they cost at most `ccp_alpha` a leaf.
+    """CART's minimal cost-complexity pruning: weakest links are cut while they cost at most
+    `ccp_alpha` a leaf.
 
-    A link costs ``(R(t) - R(T_t)) / (|T_t| - 1)``; R = impurity x share of the training weight, summed over the leaves of the
-    subtree T_t. ``estimator.cost_complexity_pruning_path(X, y)`` lists all alphas.
+    A link costs ``(R(t) - R(T_t)) / (|T_t| - 1)``; R = impurity x share of the training weight,
+    summed over the leaves of the subtree T_t. ``estimator.cost_complexity_pruning_path(X, y)``
+    lists all alphas.
 
     Source: Breiman, Friedman, Olshen & Stone (1984), CART, chapter 3.
 
-    With ``ccp_alpha="cv"`` `fit` chooses the price by cross-validation (chapter 3.4; see the page on CART), and
-    ``model.ccp_path_`` tells how. With a cost matrix R is the expected cost.
+    With ``ccp_alpha="cv"`` `fit` chooses the price by cross-validation (chapter 3.4; see the page
+    on CART), and ``model.ccp_path_`` tells how. With a cost matrix R is the expected cost.
 
     Args:
         ccp_alpha: price of a leaf, >= 0, or ``"cv"``; None takes the estimator's `ccp_alpha`.
-        impurity: ``"gini"``, ``"entropy"`` (bits), ``"error"``, or ``"auto"``: entropy for criterion info_gain, else Gini, as
+        impurity: ``"gini"``, ``"entropy"`` (bits), ``"error"``, or ``"auto"``: entropy for
+        criterion info_gain, else Gini, as
             scikit-learn's trees do, ``"error"`` where errors have costs.
-        folds: folds of the cross-validation, >= 2 (at most as many as rows). A row lies in one fold, whatever its weight.
-        rule: ``"1se"``: the smallest tree whose error is within a standard error of the best one; ``"min"``: the best one.
-        random_state: seed of the folds, a whole number >= 0.
+        folds: folds of the cross-validation, >= 2 (at most as many as rows). A row lies in one
+        fold, whatever its weight. rule: ``"1se"``: the smallest tree whose error is within a
+        standard error of the best one; ``"min"``: the best one. random_state: seed of the folds, a
+        whole number >= 0.
 
     Examples:
         >>> CostComplexity(0.01).to_config()
@@ -243,7 +289,8 @@ class CostComplexity(Pruning):
     def to_config(
         self, criterion: Any = "gini", ccp_alpha: float = 0.0, costly: bool = False
     ) -> dict[str, Any]:
-        """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`; `costly`: errors have costs."""
+        """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`;
+        `costly`: errors have costs."""
         alpha: Any = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
         words = "a number >= 0, or 'cv' to choose it by cross-validation"
         if isinstance(alpha, str) and alpha == "cv":
@@ -276,8 +323,8 @@ class CostComplexity(Pruning):
 class MEstimate(Pruning):
     """Minimal-error pruning: bottom-up, a leaf where its expected error is at most the subtree's.
 
-    A leaf errs with probability ``1 - (n_c + m p_c) / (n + m)``, c = its class, p_c = share of c at the root; a subtree with
-    the weighted mean over its branches.
+    A leaf errs with probability ``1 - (n_c + m p_c) / (n + m)``, c = its class, p_c = share of c at
+    the root; a subtree with the weighted mean over its branches.
 
     Source: Cestnik & Bratko (1991), On estimating probabilities in tree pruning, EWSL-91.
 
@@ -306,11 +353,12 @@ class MEstimate(Pruning):
 class MDL(Pruning):
     """Pruning by description length: bottom-up, a leaf where the message gets no longer.
 
-    In bits: every node 1; a test ``log2(features)``, and ``log2(n - 1)`` more for a threshold in a node of n rows; a leaf
-    ``log2 C(n + k - 1, k - 1) + log2(n! / prod n_c!)``, k = classes with training rows; an empty leaf's classes cost nothing.
+    In bits: every node 1; a test ``log2(features)``, and ``log2(n - 1)`` more for a threshold in a
+    node of n rows; a leaf ``log2 C(n + k - 1, k - 1) + log2(n! / prod n_c!)``, k = classes with
+    training rows; an empty leaf's classes cost nothing.
 
-    Source: Quinlan & Rivest (1989), Inferring decision trees using the minimum description length principle; bottom-up as
-    in Mehta, Rissanen & Agrawal (1995), MDL-based decision tree pruning.
+    Source: Quinlan & Rivest (1989), Inferring decision trees using the minimum description length
+    principle; bottom-up as in Mehta, Rissanen & Agrawal (1995), MDL-based decision tree pruning.
 
     Examples:
         >>> MDL().to_config()
@@ -346,16 +394,20 @@ def make(method: Any) -> Pruning:
     if isinstance(method, Pruning):
         return method
     raise ValueError(
-        f"pruning={method!r} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an object of fasttree.pruning"
+        f"pruning={method!r} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an object "
+        "of fasttree.pruning"
     )
 
 
 def impurity_for(impurity: str, criterion: Any) -> str:
-    """What a leaf's rows cost: as named, or (``"auto"``) what fits the `criterion`, a name or an object."""
+    """What a leaf's rows cost: as named, or (``"auto"``) what fits the `criterion`, a name or an
+    object."""
     if impurity == "auto":
         return "entropy" if getattr(criterion, "name", criterion) == "info_gain" else "gini"
     if impurity not in ("gini", "entropy", "error"):
-        raise ValueError(f"impurity={impurity!r} is not known; use 'auto', 'gini', 'entropy' or 'error'")
+        raise ValueError(
+            f"impurity={impurity!r} is not known; use 'auto', 'gini', 'entropy' or 'error'"
+        )
     return impurity
 
 
@@ -365,12 +417,14 @@ class Cut:
 
     Attributes:
         node: number of the node in the tree before pruning.
-        action: ``"leaf"`` (became one), ``"raise"`` (its heaviest branch took its place), ``"join"`` (became one test with
+        action: ``"leaf"`` (became one), ``"raise"`` (its heaviest branch took its place),
+        ``"join"`` (became one test with
             the one below).
         feature: what the node asked for before.
         rows, leaves: training rows and leaves of the node before pruning.
-        as_leaf, as_tree: cost as a leaf and as it stood, in the units of the method; NaN where nothing was weighed.
-        as_branch: cost as its heaviest branch; in cost-complexity pruning the price of the link; NaN where not weighed.
+        as_leaf, as_tree: cost as a leaf and as it stood, in the units of the method; NaN where
+        nothing was weighed. as_branch: cost as its heaviest branch; in cost-complexity pruning the
+        price of the link; NaN where not weighed.
     """
 
     node: int
@@ -399,7 +453,8 @@ class Cut:
 
 
 class PruneReport(Sequence[Cut]):
-    """What pruning did to a tree, in the order in which it was done; ``print(report)`` reads well."""
+    """What pruning did to a tree, in the order in which it was done; ``print(report)`` reads
+    well."""
 
     def __init__(
         self, parts: Sequence[tuple[Any, ...]], names: Sequence[str], method: Any, merged: Any
@@ -431,7 +486,9 @@ class PruneReport(Sequence[Cut]):
         how = [repr(self.method)] if self.method is not None else []
         if self.merge_redundant is not None:
             how.append(f"merge_redundant={self.merge_redundant!r}")
-        head = f"{' and '.join(how) or 'no pruning'}: {len(self)} cut{'' if len(self) == 1 else 's'}"
+        head = (
+            f"{' and '.join(how) or 'no pruning'}: {len(self)} cut{'' if len(self) == 1 else 's'}"
+        )
         if self.method is not None and len(self):
             words = self.method.costs
             head += f"; costs are {words}" + (

@@ -1,13 +1,13 @@
 """`Table`: a training set with names, types, declared levels and the target.
 
 What
-    Every function of the library that takes (X, y) also takes one `Table`. It accepts what users have (NumPy,
-    lists, pandas, Polars, Arrow, anything narwhals reads) and stores either one 2-D block (all features
-    numeric, or uint8 codes) or one `Column` a feature. Strings, categories, Enums and bools are nominal,
-    numbers numeric; NaN, None, pandas.NA and NaT are missing.
+    Every function of the library that takes (X, y) also takes one `Table`. It accepts what users
+    have (NumPy, lists, pandas, Polars, Arrow, anything narwhals reads) and stores either one 2-D
+    block (all features numeric, or uint8 codes) or one `Column` a feature. Strings, categories,
+    Enums and bools are nominal, numbers numeric; NaN, None, pandas.NA and NaT are missing.
 Complexity
-    A float array is taken over without a copy after one pass that looks for infinity; names and columns of a
-    block are made only when asked for. Strings cost about 60 ns a cell.
+    A float array is taken over without a copy after one pass that looks for infinity; names and
+    columns of a block are made only when asked for. Strings cost about 60 ns a cell.
 When not to use it
     As a data frame: a Table is a finished training set, to be read, subset by rows and fitted.
 """
@@ -32,17 +32,21 @@ class Table:
     """A training set: features with names, kinds and levels, and (optionally) class labels.
 
     Args:
-        X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of rows,
+        X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
+        rows,
             mapping of columns, or a pandas / Polars / PyArrow frame.
         y: n class labels (ints, bools, strings, whole floats, a series of those), or None.
-        feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's names, or
+        feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
+        names, or
             ``x0, x1, ...``.
-        target: name of the target; when `y` is None, the column of X that holds it. Default ``"class"`` or the
+        target: name of the target; when `y` is None, the column of X that holds it. Default
+        ``"class"`` or the
             name of the series y.
-        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal), ``"all"``, None
-            (all numeric), or a bool mask, indices or names of the nominal features (the others are numeric).
-            A 2-D uint8 array with ``"all"`` is read without a copy when its values are codes 0, 1, ... v-1 that
-            all occur in their column.
+        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal),
+        ``"all"``, None
+            (all numeric), or a bool mask, indices or names of the nominal features (the others are
+            numeric). A 2-D uint8 array with ``"all"`` is read without a copy when its values are
+            codes 0, 1, ... v-1 that all occur in their column.
         levels: mapping from a column's (or the target's) name to its declared levels, in order.
         name: the name of the data set, for reports.
 
@@ -50,9 +54,11 @@ class Table:
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
 
     Raises:
-        ValueError: no rows or columns, wrong lengths, infinity, complex numbers, duplicate names, missing or
+        ValueError: no rows or columns, wrong lengths, infinity, complex numbers, duplicate names,
+        missing or
             continuous labels, more than 65,536 levels.
-        TypeError: sparse input, dates and times, cells of mixed types (naming column, row and value).
+        TypeError: sparse input, dates and times, cells of mixed types (naming column, row and
+        value).
 
     Examples:
         >>> t = Table([["sunny", 85.0], ["rainy", None]], ["no", "yes"], feature_names=["outlook", "humidity"])
@@ -98,7 +104,9 @@ class Table:
         name: str | None = None,
     ) -> None:
         if isinstance(X, Table):
-            raise TypeError("X is a Table already; use it as it is (Table.from_any(X) accepts both)")
+            raise TypeError(
+                "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
+            )
         source = take_apart(X)
         levels = dict(levels or {})
         label_cells: Cells | None = None
@@ -109,11 +117,13 @@ class Table:
         n_rows, n_columns = source.n_rows, source.n_columns
         if n_columns == 0:
             raise ValueError(
-                f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required."
+                f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
+                "required."
             )
         if n_rows == 0:
             raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required."
+                f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is "
+                "required."
             )
         self.shape = (n_rows, n_columns)
         self.name = name
@@ -124,7 +134,13 @@ class Table:
         target_levels: Sequence[Any] | None = None
         if levels:
             series = getattr(y, "name", None)
-            own = target if target is not None else series if isinstance(series, str) and series else "class"
+            own = (
+                target
+                if target is not None
+                else series
+                if isinstance(series, str) and series
+                else "class"
+            )
             target_levels = levels.pop(own, None) if own not in self.feature_names else None
             check_known(levels, [*self.feature_names, own], "levels")
         self._take_features(source, categorical_features, levels)
@@ -135,7 +151,9 @@ class Table:
                 y if label_cells is None else label_cells, n_rows, target, target_levels
             )
 
-    def _take_features(self, source: Source, categorical: Any, levels: Mapping[str, Sequence[Any]]) -> None:
+    def _take_features(
+        self, source: Source, categorical: Any, levels: Mapping[str, Sequence[Any]]
+    ) -> None:
         roles = resolve_roles(categorical, self)
         block = source.block
         if block is not None and not levels:
@@ -146,7 +164,11 @@ class Table:
                 self._block, self._block_levels = code_block(block)
                 return
         cells: Sequence[Cells]
-        cells = [block[:, j] for j in range(block.shape[1])] if block is not None else source.cells or []
+        cells = (
+            [block[:, j] for j in range(block.shape[1])]
+            if block is not None
+            else source.cells or []
+        )
         columns = []
         for j, cell in enumerate(cells):
             column_name = self._column_name(j)
@@ -167,7 +189,8 @@ class Table:
 
         Args:
             columns: at least one `Column`, all of one length, with distinct names.
-            target: a nominal Column, or a numeric one of whole numbers. Missing labels are allowed here: `y`
+            target: a nominal Column, or a numeric one of whole numbers. Missing labels are allowed
+            here: `y`
                 shows them as None and `y_codes` raises an error naming the row.
             name: the name of the data set.
             has_feature_names: False if the columns' names were made up.
@@ -181,16 +204,20 @@ class Table:
         self = cls.__new__(cls)
         self._columns = tuple(columns)
         if not self._columns:
-            raise ValueError("Found array with 0 feature(s) (shape=(0, 0)) while a minimum of 1 is required.")
+            raise ValueError(
+                "Found array with 0 feature(s) (shape=(0, 0)) while a minimum of 1 is required."
+            )
         n_rows = len(self._columns[0])
         for column in (*self._columns, *(() if target is None else (target,))):
             if len(column) != n_rows:
                 raise ValueError(
-                    f"column {column.name!r} has {len(column)} rows but column {self._columns[0].name!r} has {n_rows}"
+                    f"column {column.name!r} has {len(column)} rows but column "
+                    f"{self._columns[0].name!r} has {n_rows}"
                 )
         if n_rows == 0:
             raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {len(self._columns)})) while a minimum of 1 is required."
+                f"Found array with 0 sample(s) (shape=(0, {len(self._columns)})) while a minimum "
+                "of 1 is required."
             )
         self._names = check_names([c.name for c in self._columns])
         self._block = self._block_levels = self._encoded = self.sample_weight = None
@@ -215,7 +242,7 @@ class Table:
             return X
         return cls(X, y, **options)
 
-    # -- features ------------------------------------------------------------------------------------------
+    # -- features ---------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -227,7 +254,8 @@ class Table:
 
     @property
     def block(self) -> np.ndarray | None:
-        """The features as one 2-D array when they are: floats (all numeric) or uint8 codes; else None."""
+        """The features as one 2-D array when they are: floats (all numeric) or uint8 codes; else
+        None."""
         return self._block
 
     @property
@@ -265,7 +293,8 @@ class Table:
 
     @property
     def X(self) -> np.ndarray:
-        """The features as a 2-D array: float64 when all are numeric; uint8 when they came so; else objects.
+        """The features as a 2-D array: float64 when all are numeric; uint8 when they came so; else
+        objects.
 
         An object array holds floats (NaN = missing) and labels (None = missing), so that
         ``Table(table.X, table.y)`` describes the same rows.
@@ -275,7 +304,9 @@ class Table:
                 return self._block.astype(np.float64, copy=False)
             if not has_gaps(self._block_levels):
                 return self._block
-            return np.column_stack([np.array(c.levels, dtype=np.uint8)[c.values] for c in self.columns])
+            return np.column_stack(
+                [np.array(c.levels, dtype=np.uint8)[c.values] for c in self.columns]
+            )
         if all(c.kind == "numeric" for c in self.columns):
             return np.column_stack([c.values.astype(np.float64, copy=False) for c in self.columns])
         result = np.empty(self.shape, dtype=object)
@@ -283,7 +314,7 @@ class Table:
             result[:, j] = column.labels()
         return result
 
-    # -- target --------------------------------------------------------------------------------------------
+    # -- target -----------------------------------------------------------------------------------
 
     @property
     def target(self) -> str | None:
@@ -297,7 +328,9 @@ class Table:
 
     def _need_target(self) -> Target:
         if self._target is None:
-            raise ValueError("this Table has no target: requires y to be passed, but the target y is None")
+            raise ValueError(
+                "this Table has no target: requires y to be passed, but the target y is None"
+            )
         return self._target
 
     @property
@@ -321,10 +354,11 @@ class Table:
         t = self._target
         return None if t is None else Column(t.name, "nominal", t.codes, t.classes)
 
-    # -- rows and columns ----------------------------------------------------------------------------------
+    # -- rows and columns -------------------------------------------------------------------------
 
     def take(self, rows: Any) -> Table:
-        """The Table of some rows, with the same schema: names, levels and classes, occurring or not.
+        """The Table of some rows, with the same schema: names, levels and classes, occurring or
+        not.
 
         Args:
             rows: indices, bool mask or slice.
@@ -348,7 +382,8 @@ class Table:
             new.shape = (len(new._columns[0]), self.shape[1])
         if new.shape[0] == 0:
             raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {self.shape[1]})) while a minimum of 1 is required."
+                f"Found array with 0 sample(s) (shape=(0, {self.shape[1]})) while a minimum of 1 "
+                "is required."
             )
         new._target = None if self._target is None else self._target.take(rows)
         new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
@@ -370,7 +405,9 @@ class Table:
         """The same rows, target and weights under other features (binned, imputed)."""
         new = Table.from_columns(columns, name=self.name, has_feature_names=self.has_feature_names)
         if new.shape[0] != self.shape[0]:
-            raise ValueError(f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}")
+            raise ValueError(
+                f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}"
+            )
         new._target, new.sample_weight = self._target, self.sample_weight
         return new
 
@@ -384,7 +421,7 @@ class Table:
         gone = self.missing_target
         return self if len(gone) == 0 else self.take(np.delete(np.arange(len(self)), gone))
 
-    # -- for people ----------------------------------------------------------------------------------------
+    # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         n, p = self.shape
@@ -402,7 +439,8 @@ class Table:
         return text + f", target {self._target.name!r} with {k} class{'es' * (k != 1)}"
 
     def describe(self) -> list[dict[str, Any]]:
-        """One row a column (the target last): name, kind, levels (number, None if numeric), missing cells, role.
+        """One row a column (the target last): name, kind, levels (number, None if numeric), missing
+        cells, role.
 
         Examples:
             >>> for row in Table([["a", 1.0], [None, 2.0]], [0, 1]).describe():
@@ -426,21 +464,28 @@ class Table:
         ]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their levels."""
+        """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
+        levels."""
         import pandas as pd
 
         data: dict[str, Any] = {}
-        for column in (*self.columns, *(() if self.target_column is None else (self.target_column,))):
+        for column in (
+            *self.columns,
+            *(() if self.target_column is None else (self.target_column,)),
+        ):
             if column.kind == "numeric":
                 data[column.name] = column.values
             else:
                 codes = column.values.astype(np.int32)
-                categories = pd.Index(list(column.levels or ()), dtype=None if column.levels else object)
+                categories = pd.Index(
+                    list(column.levels or ()), dtype=None if column.levels else object
+                )
                 data[column.name] = pd.Categorical.from_codes(codes, categories=categories)
         return pd.DataFrame(data)
 
     def equals(self, other: Table) -> bool:
-        """True if both hold the same rows under the same schema (names, kinds, levels, classes, target name)."""
+        """True if both hold the same rows under the same schema (names, kinds, levels, classes,
+        target name)."""
         if (
             self.shape != other.shape
             or self.feature_names != other.feature_names
@@ -467,14 +512,16 @@ class Table:
 
 
 def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
-    """scikit-learn's `categorical_features` as one role for all columns, or one a column (None = by dtype)."""
+    """scikit-learn's `categorical_features` as one role for all columns, or one a column (None = by
+    dtype)."""
     if isinstance(categorical, str):
         if categorical == "from_dtype":
             return None
         if categorical == "all":
             return "nominal"
         raise ValueError(
-            f"categorical_features={categorical!r} is not known; use 'from_dtype', 'all', None, a bool mask, "
+            f"categorical_features={categorical!r} is not known; use 'from_dtype', 'all', None, a "
+            "bool mask, "
             "indices or names (a single name goes in a list)"
         )
     if categorical is None:
@@ -486,7 +533,9 @@ def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
     mask = np.zeros(p, dtype=bool)
     if chosen.dtype.kind == "b":
         if chosen.shape != (p,):
-            raise ValueError(f"categorical_features is a mask of shape {chosen.shape} but X has {p} features")
+            raise ValueError(
+                f"categorical_features is a mask of shape {chosen.shape} but X has {p} features"
+            )
         mask = chosen
     elif chosen.dtype.kind in "iu":
         wrong = [int(j) for j in chosen.ravel() if not 0 <= j < p]
@@ -500,7 +549,9 @@ def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
         check_known([str(n) for n in chosen.tolist()], names, "categorical_features")
         mask = np.isin(names, [str(n) for n in chosen.tolist()])
     else:
-        raise ValueError(f"categorical_features of dtype {chosen.dtype} is not a mask, indices or names")
+        raise ValueError(
+            f"categorical_features of dtype {chosen.dtype} is not a mask, indices or names"
+        )
     return ["nominal" if m else "numeric" for m in mask]
 
 

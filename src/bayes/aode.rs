@@ -1,13 +1,14 @@
 //! Averaged one-dependence estimators (Webb, Boughton & Wang, Machine Learning 58, 2005).
 //!
-//! Each feature i whose value x_i was seen in training with at least `limit` weight is made the parent of
-//! all others:
-//! `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`; no such feature: naive Bayes. With Laplace's rule
-//! `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and `P(x_j | c, x_i) = (n(c, x_i, x_j) + 1) / (n_j(c, x_i) + v_j)`,
-//! n_i being the rows in which feature i is known and n_j(c, x_i) those of (c, x_i) in which j is. A
-//! missing feature is neither parent nor child.
+//! Each feature i whose value x_i was seen in training with at least `limit` weight is made the
+//! parent of all others: `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`; no such
+//! feature: naive Bayes. With Laplace's rule `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and
+//! `P(x_j | c, x_i) = (n(c, x_i, x_j) + 1) / (n_j(c, x_i) + v_j)`, n_i being the rows in which
+//! feature i is known and n_j(c, x_i) those of (c, x_i) in which j is. A missing feature is neither
+//! parent nor child.
 //!
-//! Complexity: p^2 k a row in prediction. Not for many features, or for more levels than rows can fill.
+//! Complexity: p^2 k a row in prediction. Not for many features, or for more levels than rows can
+//! fill.
 
 use super::counts::{affordable_pairs, pair_index, pair_tables, single_table};
 use super::naive::value_logs;
@@ -41,7 +42,8 @@ struct Derived {
     joint: Vec<Vec<f64>>,
     /// Whether a value may be a parent, by feature; missing never.
     eligible: Vec<Vec<bool>>,
-    /// `log P(value of j | class, value of i)`, at `i * p + j`: `[(a * (v_j + 1) + b) * classes + class]`.
+    /// `log P(value of j | class, value of i)`, at `i * p + j`: `[(a * (v_j + 1) + b) * classes +
+    /// class]`.
     given: Vec<Vec<f64>>,
 }
 
@@ -68,8 +70,9 @@ impl Aode {
             && self.singles.iter().zip(arities).all(|(t, v)| t.len() == (v + 1) * k)
             && self.pairs.len() == p * p.saturating_sub(1) / 2
             && (0..p).all(|i| {
-                (i + 1..p)
-                    .all(|j| self.pairs[pair_index(p, i, j)].len() == (arities[i] + 1) * (arities[j] + 1) * k)
+                (i + 1..p).all(|j| {
+                    self.pairs[pair_index(p, i, j)].len() == (arities[i] + 1) * (arities[j] + 1) * k
+                })
             });
         if !right {
             return Err(Error::Model("sizes of an AODE model differ".into()));
@@ -100,8 +103,9 @@ impl Aode {
                 }
                 let mut back = Vec::with_capacity(cells.len());
                 for b in 0..v {
-                    let block: Vec<f64> =
-                        (0..=u).flat_map(|a| cells[(a * (v + 1) + b) * k..][..k].iter().copied()).collect();
+                    let block: Vec<f64> = (0..=u)
+                        .flat_map(|a| cells[(a * (v + 1) + b) * k..][..k].iter().copied())
+                        .collect();
                     back.extend(value_logs(&block, u, k, s));
                 }
                 d.given[i * p + j] = forth;

@@ -1,8 +1,9 @@
 //! How often value and class, and two values and class, occur together.
 //!
-//! A table has one more row (and column) than there are values, for rows in which the feature is missing, so
-//! counting has no branch and the margins "feature known" are sums. Weights are whole numbers of units
-//! while they are summed, so a table does not depend on the order of the rows; pairs are counted in parallel, each by one thread.
+//! A table has one more row (and column) than there are values, for rows in which the feature is
+//! missing, so counting has no branch and the margins "feature known" are sums. Weights are whole
+//! numbers of units while they are summed, so a table does not depend on the order of the rows;
+//! pairs are counted in parallel, each by one thread.
 
 use super::Input;
 use crate::error::{Error, Result};
@@ -39,7 +40,8 @@ impl PairTable {
     pub fn count(input: &Input, i: usize, j: usize) -> Self {
         let (first, second, classes) = (input.arity(i), input.arity(j), input.n_classes());
         let mut sums = vec![0_i64; (first + 1) * (second + 1) * classes];
-        let rows = input.codes[i].iter().zip(&input.codes[j]).zip(&input.classes).zip(&input.weights);
+        let rows =
+            input.codes[i].iter().zip(&input.codes[j]).zip(&input.classes).zip(&input.weights);
         for (((&a, &b), &c), &w) in rows {
             sums[(a as usize * (second + 1) + b as usize) * classes + c as usize] += w;
         }
@@ -78,7 +80,9 @@ pub fn pair_tables<R: Send>(
         control.check()?;
         let (i, j) = pairs[at];
         affordable(
-            (input.arity(i) + 1).saturating_mul(input.arity(j) + 1).saturating_mul(input.n_classes()),
+            (input.arity(i) + 1)
+                .saturating_mul(input.arity(j) + 1)
+                .saturating_mul(input.n_classes()),
         )?;
         f(i, j, PairTable::count(input, i, j))
     })
@@ -105,7 +109,8 @@ fn affordable(cells: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::Data(format!(
-        "the tables of pairs of features would have {cells} cells, at most {LARGEST} are supported: drop identifiers \
+        "the tables of pairs of features would have {cells} cells, at most {LARGEST} are \
+         supported: drop identifiers \
          and columns with very many levels, or use fewer bins"
     )))
 }

@@ -1,4 +1,5 @@
-//! A training set as codes: bins applied, one more code for a missing value, weights as whole numbers.
+//! A training set as codes: bins applied, one more code for a missing value, weights as whole
+//! numbers.
 
 use crate::data::{Bins, Column, Dataset, MISSING, Weights};
 use crate::error::{Error, Result};
@@ -54,7 +55,8 @@ impl Reading {
         }
     }
 
-    /// Code of a level: itself, or the number of levels (or the replacement) when missing or unknown.
+    /// Code of a level: itself, or the number of levels (or the replacement) when missing or
+    /// unknown.
     #[inline]
     pub fn code_of_level(&self, code: u32) -> usize {
         if (code as usize) < self.arity() { code as usize } else { self.filled() }
@@ -79,9 +81,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// Read all rows; `cuts` of each feature where numbers are to be binned. `fill` replaces missing values
-    /// by the most frequent value (the first of several).
-    pub fn new(data: &Dataset, weights: &Weights, cuts: &[Option<Vec<f64>>], fill: bool) -> Result<Self> {
+    /// Read all rows; `cuts` of each feature where numbers are to be binned. `fill` replaces
+    /// missing values by the most frequent value (the first of several).
+    pub fn new(
+        data: &Dataset,
+        weights: &Weights,
+        cuts: &[Option<Vec<f64>>],
+        fill: bool,
+    ) -> Result<Self> {
         if cuts.len() != data.columns().len() {
             return Err(Error::Internal("cut points and columns differ in number".into()));
         }

@@ -1,19 +1,21 @@
-//! Bayesian classifiers on exact counts: naive Bayes, tree-augmented naive Bayes, averaged one-dependence
-//! estimators.
+//! Bayesian classifiers on exact counts: naive Bayes, tree-augmented naive Bayes, averaged
+//! one-dependence estimators.
 //!
-//! All three factor the joint distribution of class and features and differ in what a feature may depend on:
-//! on the class alone ([`Naive`]), on the class and one other feature, the features forming a tree ([`Tan`]:
-//! Friedman, Geiger & Goldszmidt 1997; Keogh & Pazzani 1999), or on the class and one feature that is the
-//! parent of all others, averaged over all such parents ([`Aode`]: Webb, Boughton & Wang 2005).
+//! All three factor the joint distribution of class and features and differ in what a feature may
+//! depend on: on the class alone ([`Naive`]), on the class and one other feature, the features
+//! forming a tree ([`Tan`]: Friedman, Geiger & Goldszmidt 1997; Keogh & Pazzani 1999), or on the
+//! class and one feature that is the parent of all others, averaged over all such parents
+//! ([`Aode`]: Webb, Boughton & Wang 2005).
 //!
-//! Numbers are binned by given cut points before counting, or (naive Bayes alone) described by a normal
-//! distribution in each class. Counts are exact integers (weights in fixed point), so neither the order of the rows nor threads can change
-//! a model. Probabilities are sums of logarithms. A model keeps its counts; tables of logarithms are
-//! made from them when it is fitted or read back.
+//! Numbers are binned by given cut points before counting, or (naive Bayes alone) described by a
+//! normal distribution in each class. Counts are exact integers (weights in fixed point), so
+//! neither the order of the rows nor threads can change a model. Probabilities are sums of
+//! logarithms. A model keeps its counts; tables of logarithms are made from them when it is fitted
+//! or read back.
 //!
 //! Complexity: one pass over the rows for naive Bayes, one for each pair of features for the others
-//! (about 1 ns a row and pair); tables take levels x levels x classes numbers a pair. Not for columns with
-//! thousands of levels, whose pair tables would be larger than the data.
+//! (about 1 ns a row and pair); tables take levels x levels x classes numbers a pair. Not for
+//! columns with thousands of levels, whose pair tables would be larger than the data.
 
 mod aode;
 mod counts;
@@ -99,7 +101,8 @@ pub struct Model {
     pub kind: Kind,
 }
 
-/// One row, read: a code each (the number of levels when missing), and the numbers that stayed numbers.
+/// One row, read: a code each (the number of levels when missing), and the numbers that stayed
+/// numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     pub(crate) codes: Vec<usize>,
@@ -122,7 +125,15 @@ pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control
     let kind = match config.learner {
         Learner::Naive { var_smoothing } => {
             let priors = config.priors.as_deref();
-            Kind::Naive(Naive::fit(data, weights, &input, config.smoothing, var_smoothing, priors, control)?)
+            Kind::Naive(Naive::fit(
+                data,
+                weights,
+                &input,
+                config.smoothing,
+                var_smoothing,
+                priors,
+                control,
+            )?)
         }
         Learner::Tan { wrapper: false, root, .. } => {
             Kind::Tan(Tan::chow_liu(&input, config.smoothing, root, control)?)
@@ -142,8 +153,9 @@ impl Model {
         self.class_counts.len()
     }
 
-    /// Logarithm of the joint probability (density) of class and row, for rows 0 to `rows - 1`, row by row.
-    /// `number(row, feature)` is NaN and `code(row, feature)` any number beyond the levels where a value is missing.
+    /// Logarithm of the joint probability (density) of class and row, for rows 0 to `rows - 1`, row
+    /// by row. `number(row, feature)` is NaN and `code(row, feature)` any number beyond the levels
+    /// where a value is missing.
     pub fn log_joint(
         &self,
         rows: usize,
@@ -165,7 +177,9 @@ impl Model {
                 for (j, reading) in self.readings.iter().enumerate() {
                     let (c, x) = match reading {
                         Reading::Number => (0, number(row, j)),
-                        Reading::Binned { .. } => (reading.code_of_number(number(row, j)), f64::NAN),
+                        Reading::Binned { .. } => {
+                            (reading.code_of_number(number(row, j)), f64::NAN)
+                        }
                         Reading::Nominal { .. } => (reading.code_of_level(code(row, j)), f64::NAN),
                     };
                     cells.codes.push(c);
@@ -189,7 +203,8 @@ impl Model {
 
     /// A model from JSON, checked before use.
     pub fn from_json(text: &str) -> Result<Self> {
-        let mut model: Self = serde_json::from_str(text).map_err(|e| Error::Model(e.to_string()))?;
+        let mut model: Self =
+            serde_json::from_str(text).map_err(|e| Error::Model(e.to_string()))?;
         let arities: Vec<usize> = model.readings.iter().map(Reading::arity).collect();
         match &mut model.kind {
             Kind::Naive(m) => m.restore(&arities, &model.class_counts)?,

@@ -1,11 +1,11 @@
 //! Naive Bayes: features independent given the class.
 //!
-//! `log P(c) + sum_j log P(x_j | c)` over the known features. A nominal or binned feature has smoothed shares of its
-//! values; a number has a normal density with the class's mean and (population) variance, to which
-//! `var_smoothing` times the largest variance of any numeric feature is added, as scikit-learn's GaussianNB does.
-//! A class in which no number of a feature is known takes the mean and variance of all rows.
-//! Sums run over values in ascending order and are compensated (Neumaier), so that the order of the rows does
-//! not matter.
+//! `log P(c) + sum_j log P(x_j | c)` over the known features. A nominal or binned feature has
+//! smoothed shares of its values; a number has a normal density with the class's mean and
+//! (population) variance, to which `var_smoothing` times the largest variance of any numeric
+//! feature is added, as scikit-learn's GaussianNB does. A class in which no number of a feature is
+//! known takes the mean and variance of all rows. Sums run over values in ascending order and are
+//! compensated (Neumaier), so that the order of the rows does not matter.
 
 use super::counts::single_table;
 use super::{Cells, Input, Reading, Smoothing};
@@ -41,7 +41,8 @@ pub struct Naive {
     pub epsilon: f64,
     #[serde(skip)]
     log_prior: Vec<f64>,
-    /// Logarithms by `[value * classes + class]`, zeros for a missing value; for numbers, `-log(2 pi var)/2` by class.
+    /// Logarithms by `[value * classes + class]`, zeros for a missing value; for numbers, `-log(2
+    /// pi var)/2` by class.
     #[serde(skip)]
     logs: Vec<Vec<f64>>,
 }
@@ -56,7 +57,8 @@ struct Neumaier {
 impl Neumaier {
     fn add(&mut self, x: f64) {
         let t = self.sum + x;
-        self.rest += if self.sum.abs() >= x.abs() { (self.sum - t) + x } else { (x - t) + self.sum };
+        self.rest +=
+            if self.sum.abs() >= x.abs() { (self.sum - t) + x } else { (x - t) + self.sum };
         self.sum = t;
     }
     fn value(self) -> f64 {
@@ -68,7 +70,8 @@ impl Neumaier {
 fn moments(column: &NumericColumn, classes: &[u16], k: usize, weights: &Weights) -> Vec<[f64; 3]> {
     let mut weight = vec![0.0; k + 1];
     let mut sums = vec![Neumaier::default(); k + 1];
-    let known = || column.order().iter().map(|&e| entry_row(e)).filter(|&r| !column.value(r).is_nan());
+    let known =
+        || column.order().iter().map(|&e| entry_row(e)).filter(|&r| !column.value(r).is_nan());
     for row in known() {
         let (w, x) = (weights.value(row), column.value(row));
         for c in [classes[row as usize] as usize, k] {
@@ -105,8 +108,10 @@ impl Naive {
         }
         let k = input.n_classes();
         let total: f64 = input.class_counts.iter().sum();
-        let prior =
-            priors.map_or_else(|| input.class_counts.iter().map(|c| c / total).collect(), <[f64]>::to_vec);
+        let prior = priors.map_or_else(
+            || input.class_counts.iter().map(|c| c / total).collect(),
+            <[f64]>::to_vec,
+        );
         if prior.len() != k {
             return Err(Error::parameter(
                 "priors",
@@ -147,14 +152,16 @@ impl Naive {
             let variance: Vec<f64> = (0..k).map(|c| of(c)[2] + epsilon).collect();
             if let Some(c) = variance.iter().position(|&v| v <= 0.0) {
                 return Err(Error::Data(format!(
-                    "column '{}' has variance 0 in class '{}': give var_smoothing a positive value, or discretise the column",
+                    "column '{}' has variance 0 in class '{}': give var_smoothing a positive \
+                     value, or discretise the column",
                     data.schema().features[j].name,
                     data.schema().classes[c]
                 )));
             }
             features.push(Feature::Normal { mean: (0..k).map(|c| of(c)[1]).collect(), variance });
         }
-        let mut model = Self { smoothing, prior, features, epsilon, log_prior: Vec::new(), logs: Vec::new() };
+        let mut model =
+            Self { smoothing, prior, features, epsilon, log_prior: Vec::new(), logs: Vec::new() };
         let arities: Vec<usize> = input.readings.iter().map(Reading::arity).collect();
         model.restore(&arities, &input.class_counts)?;
         Ok(model)
@@ -202,7 +209,8 @@ impl Naive {
                         continue;
                     }
                     for c in 0..k {
-                        out[c] += self.logs[j][c] - 0.5 * (x - mean[c]) * (x - mean[c]) / variance[c];
+                        out[c] +=
+                            self.logs[j][c] - 0.5 * (x - mean[c]) * (x - mean[c]) / variance[c];
                     }
                 }
                 Feature::Counts(_) => {
@@ -214,7 +222,8 @@ impl Naive {
     }
 }
 
-/// Logarithms of P(value | class) from counts by `[value * classes + class]`; zeros for a missing value.
+/// Logarithms of P(value | class) from counts by `[value * classes + class]`; zeros for a missing
+/// value.
 pub(super) fn value_logs(cells: &[f64], values: usize, k: usize, smoothing: Smoothing) -> Vec<f64> {
     let mut logs = vec![0.0; cells.len()];
     for c in 0..k {

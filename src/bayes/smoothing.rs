@@ -2,7 +2,8 @@
 //!
 //! A distribution over v values of which value x was seen n_x times in n becomes
 //! `(n_x + s) / (n + s v)`; Laplace's rule (generalised by Lidstone) sets s = alpha, the m-estimate
-//! (Cestnik 1990, with a uniform prior) s = alpha / v, so that the prior weighs alpha rows however many values there are.
+//! (Cestnik 1990, with a uniform prior) s = alpha / v, so that the prior weighs alpha rows however
+//! many values there are.
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,13 @@
 //! Tree-augmented naive Bayes: each feature depends on the class and at most one other feature.
 //!
-//! [`Tan::chow_liu`] (Friedman, Geiger & Goldszmidt 1997): the spanning tree of largest total conditional mutual
-//! information
-//! `I(X_i; X_j | C) = sum n_abc/n log(n_abc n_c / (n_ac n_bc))`, from the rows in which both features are known.
-//! Ties go to the lower pair of features; the tree is directed away from its root. [`Tan::with_parents`]
-//! takes any forest, such as the one the wrapper search finds.
+//! [`Tan::chow_liu`] (Friedman, Geiger & Goldszmidt 1997): the spanning tree of largest total
+//! conditional mutual information `I(X_i; X_j | C) = sum n_abc/n log(n_abc n_c / (n_ac n_bc))`,
+//! from the rows in which both features are known. Ties go to the lower pair of features; the tree
+//! is directed away from its root. [`Tan::with_parents`] takes any forest, such as the one the
+//! wrapper search finds.
 //!
-//! A missing value is summed out: messages pass from the leaves of the tree to the roots, which costs
-//! levels x levels x classes an edge, and only for rows with missing values.
+//! A missing value is summed out: messages pass from the leaves of the tree to the roots, which
+//! costs levels x levels x classes an edge, and only for rows with missing values.
 
 use super::counts::{PairTable, affordable_pairs, pair_tables, single_table};
 use super::naive::value_logs;
@@ -22,7 +22,8 @@ pub struct Tan {
     smoothing: Smoothing,
     /// Parent of each feature, if it has one.
     pub parents: Vec<Option<usize>>,
-    /// Weight of each (value of the parent, value, class), missing last; of each (value, class) without a parent.
+    /// Weight of each (value of the parent, value, class), missing last; of each (value, class)
+    /// without a parent.
     counts: Vec<Vec<f64>>,
     /// Edges of the tree with their conditional mutual information (nats), strongest first.
     pub edges: Vec<(usize, usize, f64)>,
@@ -35,7 +36,8 @@ pub struct Tan {
 struct Derived {
     arities: Vec<usize>,
     log_prior: Vec<f64>,
-    /// `[(parent's value * (values + 1) + value) * classes + class]`; a missing value or parent has zeros.
+    /// `[(parent's value * (values + 1) + value) * classes + class]`; a missing value or parent has
+    /// zeros.
     logs: Vec<Vec<f64>>,
     /// Features, parents before children.
     order: Vec<usize>,
@@ -46,8 +48,10 @@ pub fn conditional_mutual_information(t: &PairTable) -> f64 {
     let mut sum = 0.0;
     let mut total = 0.0;
     for c in 0..t.classes {
-        let rows: Vec<f64> = (0..t.first).map(|a| (0..t.second).map(|b| t.at(a, b, c)).sum()).collect();
-        let columns: Vec<f64> = (0..t.second).map(|b| (0..t.first).map(|a| t.at(a, b, c)).sum()).collect();
+        let rows: Vec<f64> =
+            (0..t.first).map(|a| (0..t.second).map(|b| t.at(a, b, c)).sum()).collect();
+        let columns: Vec<f64> =
+            (0..t.second).map(|b| (0..t.first).map(|a| t.at(a, b, c)).sum()).collect();
         let n: f64 = rows.iter().sum();
         total += n;
         for (a, row) in rows.iter().enumerate() {
@@ -62,8 +66,8 @@ pub fn conditional_mutual_information(t: &PairTable) -> f64 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Edges of the spanning tree of largest weight, strongest first; `weights` of the pairs in lexicographic
-/// order, of which the earlier wins a tie (Kruskal).
+/// Edges of the spanning tree of largest weight, strongest first; `weights` of the pairs in
+/// lexicographic order, of which the earlier wins a tie (Kruskal).
 pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
     let mut pairs: Vec<(usize, usize, f64)> = (0..p)
         .flat_map(|i| (i + 1..p).map(move |j| (i, j)))
@@ -121,7 +125,8 @@ fn topological(parents: &[Option<usize>]) -> Option<Vec<usize>> {
 }
 
 impl Tan {
-    /// The tree of Chow and Liu, directed away from `root` (by default the lower feature of the strongest edge).
+    /// The tree of Chow and Liu, directed away from `root` (by default the lower feature of the
+    /// strongest edge).
     pub fn chow_liu(
         input: &Input,
         smoothing: Smoothing,
@@ -129,11 +134,16 @@ impl Tan {
         control: &Control,
     ) -> Result<Self> {
         let p = input.features();
-        let weights = pair_tables(input, control, |_, _, table| Ok(conditional_mutual_information(&table)))?;
+        let weights =
+            pair_tables(input, control, |_, _, table| Ok(conditional_mutual_information(&table)))?;
         let edges = spanning_tree(p, &weights);
         let root = root.unwrap_or_else(|| edges.first().map_or(0, |e| e.0));
         if root >= p {
-            return Err(Error::parameter("root", root, format!("there are {p} features, counted from 0")));
+            return Err(Error::parameter(
+                "root",
+                root,
+                format!("there are {p} features, counted from 0"),
+            ));
         }
         let mut model = Self::with_parents(input, smoothing, directed(p, &edges, root), control)?;
         model.edges = edges;
@@ -160,7 +170,8 @@ impl Tan {
                 None => single_table(input, j),
             })
         })?;
-        let mut model = Self { smoothing, parents, counts, edges: Vec::new(), derived: Derived::default() };
+        let mut model =
+            Self { smoothing, parents, counts, edges: Vec::new(), derived: Derived::default() };
         model.restore(&arities, &input.class_counts)?;
         Ok(model)
     }
@@ -170,7 +181,9 @@ impl Tan {
         let k = class_counts.len();
         let p = arities.len();
         let wrong = || Error::Model("sizes of a TAN model differ".into());
-        if self.parents.len() != p || self.counts.len() != p || self.parents.iter().flatten().any(|&i| i >= p)
+        if self.parents.len() != p
+            || self.counts.len() != p
+            || self.parents.iter().flatten().any(|&i| i >= p)
         {
             return Err(wrong());
         }
@@ -217,7 +230,8 @@ impl Tan {
         }
     }
 
-    /// The same with missing values: what a feature and all below it say to each value of its parent.
+    /// The same with missing values: what a feature and all below it say to each value of its
+    /// parent.
     fn sum_out(&self, cells: &Cells, out: &mut [f64], scratch: &mut Vec<f64>) {
         let k = out.len();
         let d = &self.derived;
@@ -243,8 +257,9 @@ impl Tan {
             };
             for a in targets {
                 for c in 0..k {
-                    let term =
-                        |x: usize| d.logs[j][(a * (values + 1) + x) * k + c] + scratch[starts[j] + x * k + c];
+                    let term = |x: usize| {
+                        d.logs[j][(a * (values + 1) + x) * k + c] + scratch[starts[j] + x * k + c]
+                    };
                     let said = match known {
                         Some(x) => term(x),
                         None if values == 0 => 0.0,

@@ -1,16 +1,18 @@
 //! The wrapper search for a TAN: SuperParent of Keogh & Pazzani (AI & Statistics 1999).
 //!
-//! Start from naive Bayes. (1) Make each feature in turn the parent of all orphans (features whose only parent is the
-//! class) and keep the one with the highest leave-one-out accuracy, the *super parent*. (2) Of the single arcs from it to an
-//! orphan keep the one with the highest accuracy. (3) If that beats the current
-//! classifier, the arc stays and the search goes on; else it ends. Arcs that would close a circle are left
-//! out; ties go to the lower feature, and of classes with one score the first is predicted.
+//! Start from naive Bayes. (1) Make each feature in turn the parent of all orphans (features whose
+//! only parent is the class) and keep the one with the highest leave-one-out accuracy, the *super
+//! parent*. (2) Of the single arcs from it to an orphan keep the one with the highest accuracy. (3)
+//! If that beats the current classifier, the arc stays and the search goes on; else it ends. Arcs
+//! that would close a circle are left out; ties go to the lower feature, and of classes with one
+//! score the first is predicted.
 //!
-//! A row is left out by subtracting it from the counts of its own class (one copy of it, for a weight above
-//! 1). Where a parent is missing, its child is taken to depend on the class alone; a missing value says nothing.
+//! A row is left out by subtracting it from the counts of its own class (one copy of it, for a
+//! weight above 1). Where a parent is missing, its child is taken to depend on the class alone; a
+//! missing value says nothing.
 //!
-//! Complexity: O(p) searches of O(p^2 n k) each, in parallel over the candidates. Not for hundreds of
-//! features: Chow and Liu's tree costs one pass for each pair.
+//! Complexity: O(p) searches of O(p^2 n k) each, in parallel over the candidates. Not for hundreds
+//! of features: Chow and Liu's tree costs one pass for each pair.
 
 use super::counts::{PairTable, affordable_pairs, single_table};
 use super::{Input, Smoothing};
@@ -42,7 +44,15 @@ impl Term {
 
     /// Add the logarithms for one row, which is taken out of the counts with weight `out`.
     #[inline]
-    fn add(&self, a: usize, x: usize, own: usize, out: f64, smoothing: Smoothing, scores: &mut [f64]) {
+    fn add(
+        &self,
+        a: usize,
+        x: usize,
+        own: usize,
+        out: f64,
+        smoothing: Smoothing,
+        scores: &mut [f64],
+    ) {
         if x == self.values {
             return;
         }
@@ -108,8 +118,13 @@ impl Search<'_> {
     }
 
     /// The first of the best candidates.
-    fn best(&self, candidates: &[Vec<Option<usize>>], control: &Control) -> Result<Option<(usize, i64)>> {
-        let found = parallel::map(control, candidates.len(), |i| self.accuracy(&candidates[i], control))?;
+    fn best(
+        &self,
+        candidates: &[Vec<Option<usize>>],
+        control: &Control,
+    ) -> Result<Option<(usize, i64)>> {
+        let found =
+            parallel::map(control, candidates.len(), |i| self.accuracy(&candidates[i], control))?;
         let mut best: Option<(usize, i64)> = None;
         for (i, &accuracy) in found.iter().enumerate() {
             if best.is_none_or(|(_, b)| accuracy > b) {
@@ -133,16 +148,23 @@ fn is_above(parents: &[Option<usize>], node: usize, feature: usize) -> bool {
 }
 
 /// Parents found by the search.
-pub fn super_parent(input: &Input, smoothing: Smoothing, control: &Control) -> Result<Vec<Option<usize>>> {
+pub fn super_parent(
+    input: &Input,
+    smoothing: Smoothing,
+    control: &Control,
+) -> Result<Vec<Option<usize>>> {
     let (p, k) = (input.features(), input.n_classes());
     let arities: Vec<usize> = (0..p).map(|j| input.arity(j)).collect();
     // Counts and logarithms, in both directions.
     affordable_pairs(&arities, k.saturating_mul(4))?;
-    let singles = (0..p).map(|j| Term::new(single_table(input, j), arities[j], k, smoothing)).collect();
+    let singles =
+        (0..p).map(|j| Term::new(single_table(input, j), arities[j], k, smoothing)).collect();
     let pairs = parallel::map(control, p * p, |at| {
         control.check()?;
         let (child, parent) = (at / p, at % p);
-        let count = || Term::new(PairTable::count(input, parent, child).cells, arities[child], k, smoothing);
+        let count = || {
+            Term::new(PairTable::count(input, parent, child).cells, arities[child], k, smoothing)
+        };
         Ok((child != parent).then(count))
     })?;
     let search = Search { input, smoothing, singles, pairs };

@@ -32,7 +32,8 @@ pub fn bayes_fit(
     let weights = weights(sample_weight.as_ref(), data)?;
     let p = data.columns().len();
     let work = data.len().saturating_mul(p).saturating_mul(p);
-    let model = run(py, n_jobs, work, None, |control| bayes::fit(data, &weights, &config, control))?;
+    let model =
+        run(py, n_jobs, work, None, |control| bayes::fit(data, &weights, &config, control))?;
     Ok(PyBayesModel { model: Arc::new(model) })
 }
 

@@ -76,7 +76,9 @@ impl<'a> Columns<'a> {
         for (i, view) in views.iter().enumerate() {
             let (n, p) = view.shape();
             if n != rows {
-                return Err(Error::Data(format!("a block of columns has {n} rows, expected {rows}")));
+                return Err(Error::Data(format!(
+                    "a block of columns has {n} rows, expected {rows}"
+                )));
             }
             place.extend((0..p).map(|c| (i, c)));
         }
@@ -182,7 +184,10 @@ pub fn row_set(rows: Option<&PyReadonlyArray1<'_, i64>>, data: &Dataset) -> PyRe
     for &r in rows.as_array() {
         let row = usize::try_from(r).ok().and_then(|r| data.internal().get(r));
         out.push(*row.ok_or_else(|| {
-            pyo3::exceptions::PyIndexError::new_err(format!("row {r} of a data set with {} rows", data.len()))
+            pyo3::exceptions::PyIndexError::new_err(format!(
+                "row {r} of a data set with {} rows",
+                data.len()
+            ))
         })?);
     }
     Ok(RowSet::of(out, data.len()))
@@ -204,7 +209,10 @@ pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> P
 }
 
 /// Copies of each row by internal number.
-pub fn copies(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> PyResult<Option<Vec<u32>>> {
+pub fn copies(
+    weights: Option<&PyReadonlyArray1<'_, f64>>,
+    data: &Dataset,
+) -> PyResult<Option<Vec<u32>>> {
     match self::weights(weights, data)? {
         Weights::Unit => Ok(None),
         Weights::Integer(copies) => Ok(Some(copies)),

@@ -52,7 +52,8 @@ impl Custom {
             Cells::Weights(cells) => PyArray1::from_slice(py, cells),
             Cells::Rows(cells) => PyArray1::from_iter(py, cells.iter().map(|&c| f64::from(c))),
         };
-        let tables = cells.reshape([t.branches, t.classes, t.len])?.call_method1("transpose", (2, 0, 1))?;
+        let tables =
+            cells.reshape([t.branches, t.classes, t.len])?.call_method1("transpose", (2, 0, 1))?;
         let scores = self.function.bind(py).call1((tables,))?;
         out.copy_from_slice(&scores_of(py, &scores, t.len)?);
         Ok(())
@@ -60,13 +61,19 @@ impl Custom {
 }
 
 /// What a user's function returned, one number for each of `len` candidates.
-pub(super) fn scores_of(py: Python<'_>, scores: &Bound<'_, PyAny>, len: usize) -> PyResult<Vec<f64>> {
+pub(super) fn scores_of(
+    py: Python<'_>,
+    scores: &Bound<'_, PyAny>,
+    len: usize,
+) -> PyResult<Vec<f64>> {
     let scores = py.import("numpy")?.call_method1("asarray", (scores, "float64"))?;
-    let found: PyReadonlyArray1<'_, f64> = scores.extract().map_err(|_| wrong_shape(&scores, len))?;
+    let found: PyReadonlyArray1<'_, f64> =
+        scores.extract().map_err(|_| wrong_shape(&scores, len))?;
     let found = found.as_array();
     if found.len() != len {
         return Err(pyo3::exceptions::PyValueError::new_err(format!(
-            "the criterion returned {} scores for {len} candidates; it must return one score for each",
+            "the criterion returned {} scores for {len} candidates; it must return one score for \
+             each",
             found.len(),
         )));
     }
@@ -76,7 +83,8 @@ pub(super) fn scores_of(py: Python<'_>, scores: &Bound<'_, PyAny>, len: usize) -
 fn wrong_shape(scores: &Bound<'_, PyAny>, len: usize) -> PyErr {
     let shape = scores.getattr("shape").map(|s| s.to_string()).unwrap_or_default();
     pyo3::exceptions::PyValueError::new_err(format!(
-        "the criterion returned an array of shape {shape}; it must return one score for each of the {len} candidates"
+        "the criterion returned an array of shape {shape}; it must return one score for each of \
+         the {len} candidates"
     ))
 }
 

@@ -38,7 +38,10 @@ impl PairFunction {
         (setting, precision): (Setting, Precision),
     ) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
-        (Box::new(PairCriterion(Self { function, setting, precision, raised: raised.clone() })), raised)
+        (
+            Box::new(PairCriterion(Self { function, setting, precision, raised: raised.clone() })),
+            raised,
+        )
     }
 
     fn ask(&self, m: &Matrices) -> Result<Vec<f64>> {
@@ -77,7 +80,9 @@ impl OnPairs for PairFunction {
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
         match pairs.matrices {
             Some(m) => self.ask(m),
-            None => Err(Error::Internal("a user's criterion on pairs got no count matrices".into())),
+            None => {
+                Err(Error::Internal("a user's criterion on pairs got no count matrices".into()))
+            }
         }
     }
     fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {

@@ -37,7 +37,8 @@ pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<(Plan, O
     let (custom, raised) = match custom {
         None => (None, None),
         Some(function) if config.criterion == "pair_function" => {
-            let (made, raised) = PairFunction::wrap(function, pair_setting(&config.criterion_options)?);
+            let (made, raised) =
+                PairFunction::wrap(function, pair_setting(&config.criterion_options)?);
             (Some(made), Some(raised))
         }
         Some(function) => {
@@ -113,7 +114,8 @@ impl PyDataset {
         let classes = classes.as_array().to_vec();
         let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
         let work = columns.rows() * columns.features();
-        let data = run(py, n_jobs, work, None, |control| columns.encode(schema, &classes, control))?;
+        let data =
+            run(py, n_jobs, work, None, |control| columns.encode(schema, &classes, control))?;
         Ok(Self { data: Arc::new(data) })
     }
 
@@ -162,15 +164,21 @@ impl PyDataset {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let rows = row_set(rows.as_ref(), &self.data)?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
-        let scores =
-            self.run_plan(py, plan(config, custom)?, n_jobs, progress.as_ref(), |plan, control| {
+        let scores = self.run_plan(
+            py,
+            plan(config, custom)?,
+            n_jobs,
+            progress.as_ref(),
+            |plan, control| {
                 self.data.sort_columns(control)?;
                 inspect::score_features(plan, &self.data, &rows, &weights, control)
-            })?;
+            },
+        )?;
         Ok(scores.into_pyarray(py))
     }
 
-    /// All candidate splits of some rows: (feature, threshold or None, codes on the first branch or None, score).
+    /// All candidate splits of some rows: (feature, threshold or None, codes on the first branch or
+    /// None, score).
     #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
     fn explain(
         &self,
@@ -186,7 +194,9 @@ impl PyDataset {
         self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
             inspect::explain(plan, &self.data, &rows, &weights, control)
         })
-        .map(|found| found.into_iter().map(|c| (c.feature, c.threshold, c.levels, c.score)).collect())
+        .map(|found| {
+            found.into_iter().map(|c| (c.feature, c.threshold, c.levels, c.score)).collect()
+        })
     }
 
     /// Every configuration on every fold; arrays as described in `_core.pyi`.
@@ -202,7 +212,8 @@ impl PyDataset {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let plans = configs.iter().map(|c| plan(c, None).map(|p| p.0)).collect::<PyResult<Vec<_>>>()?;
+        let plans =
+            configs.iter().map(|c| plan(c, None).map(|p| p.0)).collect::<PyResult<Vec<_>>>()?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
         let n = self.data.len();
         let folds = folds
@@ -216,12 +227,17 @@ impl PyDataset {
         })?;
         let (p, f) = (plans.len(), folds.len());
         let result = PyDict::new(py);
-        let predictions: Vec<i32> = outcomes.iter().flat_map(|o| o.predictions.iter().copied()).collect();
+        let predictions: Vec<i32> =
+            outcomes.iter().flat_map(|o| o.predictions.iter().copied()).collect();
         let tested = predictions.len() / p.max(1);
         result.set_item("predictions", predictions.into_pyarray(py).reshape([p, tested])?)?;
         if proba {
-            let all: Vec<f64> = outcomes.iter().flat_map(|o| o.probabilities.iter().copied()).collect();
-            result.set_item("proba", all.into_pyarray(py).reshape([p, tested, self.data.n_classes()])?)?;
+            let all: Vec<f64> =
+                outcomes.iter().flat_map(|o| o.probabilities.iter().copied()).collect();
+            result.set_item(
+                "proba",
+                all.into_pyarray(py).reshape([p, tested, self.data.n_classes()])?,
+            )?;
         }
         let shape = |of: fn(&crate::tree::Shape) -> usize| -> PyResult<Bound<'py, PyArray2<i64>>> {
             let all: Vec<i64> = outcomes.iter().map(|o| of(&o.shape) as i64).collect();
@@ -248,7 +264,8 @@ pub fn simd_level() -> &'static str {
     crate::simd::Level::active().name()
 }
 
-/// Scores and distances of single tables, shape (tables, branches, classes); `declared` branches of each.
+/// Scores and distances of single tables, shape (tables, branches, classes); `declared` branches of
+/// each.
 #[pyfunction]
 #[pyo3(signature = (criterion, options_json, tables, declared = None, occurring = None))]
 pub fn score_tables<'py>(
@@ -259,13 +276,16 @@ pub fn score_tables<'py>(
     declared: Option<Vec<u32>>,
     occurring: Option<Vec<bool>>,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-    let options = serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let options =
+        serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let criterion = criteria::make(criterion, options).map_err(exception)?;
     let tables = tables.as_array();
     let (n, branches, classes) = tables.dim();
     let declared = declared.unwrap_or_else(|| vec![branches as u32; n]);
     if declared.len() != n || occurring.as_ref().is_some_and(|o| o.len() != classes) {
-        return Err(PyValueError::new_err("declared needs one number a table, occurring one flag a class"));
+        return Err(PyValueError::new_err(
+            "declared needs one number a table, occurring one flag a class",
+        ));
     }
     let (mut scores, mut distances) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for (j, declared) in declared.iter().enumerate() {
@@ -276,7 +296,9 @@ pub fn score_tables<'py>(
         let context = Context {
             logs: Logs::up_to(total as u64),
             classes,
-            occurring: occurring.clone().unwrap_or_else(|| totals.iter().map(|&t| t > 0.0).collect()),
+            occurring: occurring
+                .clone()
+                .unwrap_or_else(|| totals.iter().map(|&t| t > 0.0).collect()),
         };
         let reals: Vec<f64> = table.iter().copied().collect();
         let rows: Vec<u32> = reals.iter().map(|&x| x as u32).collect();
@@ -317,7 +339,8 @@ pub fn bin_cuts<'py>(
     n_classes: usize,
     weights: Option<PyReadonlyArray1<'_, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let method = serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let method =
+        serde_json::from_str(method_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let values = values.as_array().to_vec();
     if matches!(method, discretize::Method::Mdlp) && classes.is_none() {
         return Err(PyValueError::new_err("mdlp needs the classes of the rows"));

@@ -35,13 +35,18 @@ fn internal(data: &Dataset, rows: &[i64]) -> Result<Vec<u32>> {
     rows.iter().map(row).collect()
 }
 
-fn matrix(py: Python<'_>, rows: Vec<Vec<f64>>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
+fn matrix(
+    py: Python<'_>,
+    rows: Vec<Vec<f64>>,
+    columns: usize,
+) -> PyResult<Bound<'_, PyArray2<f64>>> {
     let n = rows.len();
     rows.concat().into_pyarray(py).reshape([n, columns])
 }
 
-/// For sets of features (`features[..ends[0]]`, `features[ends[0]..ends[1]]`, ...): ordered pairs by feature and case, shape (sets, features, 4),
-/// cases 1 and 2 over those that agree on the set and the feature, cases 3 and 4 over those that agree on the set without it.
+/// For sets of features (`features[..ends[0]]`, `features[ends[0]..ends[1]]`, ...): ordered pairs
+/// by feature and case, shape (sets, features, 4), cases 1 and 2 over those that agree on the set
+/// and the feature, cases 3 and 4 over those that agree on the set without it.
 #[pyfunction]
 #[pyo3(signature = (dataset, features, ends, shares, weights = None, n_jobs = None, progress = None))]
 #[expect(clippy::too_many_arguments)]
@@ -61,7 +66,9 @@ pub fn agreement_counts<'py>(
     let mut from = 0;
     for &end in ends {
         let set = usize::try_from(end).ok().and_then(|end| features.get(from..end));
-        sets.push(set.ok_or_else(|| exception(Error::Data(format!("sets of features end at {end}"))))?);
+        sets.push(
+            set.ok_or_else(|| exception(Error::Data(format!("sets of features end at {end}"))))?,
+        );
         from = end as usize;
     }
     let weights = copies(weights.as_ref(), data)?;
@@ -74,8 +81,9 @@ pub fn agreement_counts<'py>(
     found.concat().into_flattened().into_pyarray(py).reshape([ends.len(), n, 4])
 }
 
-/// For a sample of rows in blocks (`rows[..ends[0]]`, ...): the metric's sum over the pairs of two different rows of each unordered pair of
-/// blocks, shape (pairs of blocks, features), and over the self-pairs of all rows of the data set, shape (features,).
+/// For a sample of rows in blocks (`rows[..ends[0]]`, ...): the metric's sum over the pairs of two
+/// different rows of each unordered pair of blocks, shape (pairs of blocks, features), and over the
+/// self-pairs of all rows of the data set, shape (features,).
 #[pyfunction]
 #[pyo3(signature = (dataset, rows, ends, metric, theta, alpha, decay, at_zero, weights = None, n_jobs = None, progress = None))]
 #[expect(clippy::too_many_arguments, clippy::type_complexity)]
@@ -100,7 +108,9 @@ pub fn pair_block_scores<'py>(
     for &end in ends.as_slice()? {
         let block = usize::try_from(end).ok().and_then(|end| rows.get(from..end));
         members.push(
-            block.ok_or_else(|| exception(Error::Data(format!("blocks of rows end at {end}"))))?.to_vec(),
+            block
+                .ok_or_else(|| exception(Error::Data(format!("blocks of rows end at {end}"))))?
+                .to_vec(),
         );
         from = end as usize;
     }

@@ -35,8 +35,9 @@ fn kept(data: &PyDataset, weights: &Weights) -> Vec<u32> {
 
 /// The smallest consistent tree of a data set, or the best that the limits allow.
 ///
-/// The model's parameters are `parameters` (a JSON object) with what was found under "found": the lower bound of the nodes,
-/// the search nodes opened, the weight of the rows that no tree gets right.
+/// The model's parameters are `parameters` (a JSON object) with what was found under "found": the
+/// lower bound of the nodes, the search nodes opened, the weight of the rows that no tree gets
+/// right.
 #[pyfunction]
 #[pyo3(signature = (data, limits, minimise_errors, parameters, sample_weight = None, progress = None))]
 pub fn minimal_tree(
@@ -54,12 +55,13 @@ pub fn minimal_tree(
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
         exact::minimal_tree(data.data(), &kept(data, &weights), &weights, errors, &limits, control)
     })?;
-    let told = json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
+    let told =
+        json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
     searched(data, found.tree, parameters, told)
 }
 
-/// The tree of least errors + penalty x leaves, or the best that the limits allow; the parameters as in `minimal_tree`, the
-/// bounds being those of the objective.
+/// The tree of least errors + penalty x leaves, or the best that the limits allow; the parameters
+/// as in `minimal_tree`, the bounds being those of the objective.
 #[pyfunction]
 #[pyo3(signature = (data, objective, limits, parameters, sample_weight = None, progress = None))]
 pub fn optimal_tree(
@@ -75,7 +77,14 @@ pub fn optimal_tree(
     let limits: Limits = read(limits)?;
     let weights = weights(sample_weight.as_ref(), data.data())?;
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
-        exact::optimal_tree(data.data(), &kept(data, &weights), &weights, &objective, &limits, control)
+        exact::optimal_tree(
+            data.data(),
+            &kept(data, &weights),
+            &weights,
+            &objective,
+            &limits,
+            control,
+        )
     })?;
     let told = json!({
         "lower_bound": found.lower,

@@ -56,7 +56,8 @@ pub fn forest_fit(
         let mut in_order = (vec![0.0; v.probabilities.len()], vec![0; v.voters.len()]);
         for (row, &original) in encoded.original().iter().enumerate() {
             let to = original as usize;
-            in_order.0[to * k..(to + 1) * k].copy_from_slice(&v.probabilities[row * k..(row + 1) * k]);
+            in_order.0[to * k..(to + 1) * k]
+                .copy_from_slice(&v.probabilities[row * k..(row + 1) * k]);
             in_order.1[to] = v.voters[row];
         }
         in_order
@@ -93,7 +94,8 @@ pub fn bag_counts<'py>(
     counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
 }
 
-/// Loss of accuracy on the rows that a tree has not seen when one feature is shuffled, shape (trees, features).
+/// Loss of accuracy on the rows that a tree has not seen when one feature is shuffled, shape
+/// (trees, features).
 #[pyfunction]
 #[pyo3(signature = (forest, data, config, draws, sample_weight = None, n_jobs = None, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
@@ -189,7 +191,8 @@ impl PyForest {
         leaves.into_pyarray(py).reshape([rows, forest.trees.len()])
     }
 
-    /// Out-of-bag probabilities (rows, classes) and voters (rows,); None where they were not asked for.
+    /// Out-of-bag probabilities (rows, classes) and voters (rows,); None where they were not asked
+    /// for.
     #[allow(clippy::type_complexity, reason = "two arrays")]
     fn out_of_bag<'py>(
         &self,
@@ -203,7 +206,8 @@ impl PyForest {
 
     /// One tree as a model with parameters of its own.
     fn tree(&self, tree: usize, parameters: String) -> PyResult<PyModel> {
-        let model = self.forest.trees.get(tree).ok_or_else(|| PyIndexError::new_err("no such tree"))?;
+        let model =
+            self.forest.trees.get(tree).ok_or_else(|| PyIndexError::new_err("no such tree"))?;
         Ok(PyModel::new(Model { parameters, ..model.clone() }))
     }
 
@@ -226,7 +230,8 @@ impl PyForest {
     /// Nodes, leaves and depth of each tree, shape (trees, 3).
     fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let shapes = self.forest.trees.iter().map(|m| m.tree.shape());
-        let all: Vec<i64> = shapes.flat_map(|s| [s.nodes as i64, s.leaves as i64, s.depth as i64]).collect();
+        let all: Vec<i64> =
+            shapes.flat_map(|s| [s.nodes as i64, s.leaves as i64, s.depth as i64]).collect();
         all.into_pyarray(py).reshape([self.forest.trees.len(), 3])
     }
 
@@ -244,7 +249,8 @@ impl PyForest {
 
     /// Schema as JSON.
     fn schema_json(&self) -> PyResult<String> {
-        serde_json::to_string(&**self.forest.schema()).map_err(|e| PyValueError::new_err(e.to_string()))
+        serde_json::to_string(&**self.forest.schema())
+            .map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
     /// Parameters as they were stored.

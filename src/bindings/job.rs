@@ -33,7 +33,9 @@ pub fn run<R: Send>(
         let mut watcher = |control: &Control| {
             Python::attach(|py| {
                 let answer = py.check_signals().and_then(|()| match progress {
-                    Some(f) if control.progress().1 > 0 => f.call1(py, control.progress()).map(|_| ()),
+                    Some(f) if control.progress().1 > 0 => {
+                        f.call1(py, control.progress()).map(|_| ())
+                    }
                     _ => Ok(()),
                 });
                 answer.map_err(|e| {

@@ -1,7 +1,7 @@
 //! The Python border: convert, let go of the interpreter, call, convert back.
 //!
-//! Arrays are borrowed before the interpreter is released; nothing below this room knows Python, except
-//! a user's criterion ([`custom`]), which keeps its job on the calling thread.
+//! Arrays are borrowed before the interpreter is released; nothing below this room knows Python,
+//! except a user's criterion ([`custom`]), which keeps its job on the calling thread.
 
 mod bayes;
 mod convert;

@@ -39,13 +39,16 @@ type ChoiceParts<'py> = (
     f64,
 );
 
-/// A cut as Python sees it: node, action, feature, rows, leaves, cost as a leaf, as a subtree, as a branch.
+/// A cut as Python sees it: node, action, feature, rows, leaves, cost as a leaf, as a subtree, as a
+/// branch.
 type CutParts = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
 /// One of the names that a pruning option knows.
 fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyResult<Option<T>> {
-    json.map(|text| serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e))))
-        .transpose()
+    json.map(|text| {
+        serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e)))
+    })
+    .transpose()
 }
 
 impl PyModel {
@@ -71,7 +74,9 @@ impl PyModel {
     /// A cost matrix from JSON.
     fn costs(&self, json: Option<&str>) -> PyResult<Option<CostMatrix>> {
         let rows: Option<Vec<Vec<f64>>> = option::<Option<_>>("cost_matrix", json)?.flatten();
-        rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes)).transpose().map_err(exception)
+        rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes))
+            .transpose()
+            .map_err(exception)
     }
 
     /// Rows that the model can read.
@@ -81,7 +86,11 @@ impl PyModel {
 }
 
 /// Rows with as many columns as a model was fitted on.
-pub(super) fn readable<'b>(schema: &Schema, blocks: &'b [Block<'_>], rows: usize) -> PyResult<Columns<'b>> {
+pub(super) fn readable<'b>(
+    schema: &Schema,
+    blocks: &'b [Block<'_>],
+    rows: usize,
+) -> PyResult<Columns<'b>> {
     let columns = Columns::new(blocks, rows).map_err(exception)?;
     let expected = schema.features.len();
     if columns.features() != expected {
@@ -165,7 +174,8 @@ impl PyModel {
         found.into_pyarray(py).reshape([rows, self.model.tree.classes])
     }
 
-    /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all branches.
+    /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all
+    /// branches.
     fn reach<'py>(
         &self,
         py: Python<'py>,
@@ -230,7 +240,8 @@ impl PyModel {
         let mut out = vec![0.0; nodes.len() * k];
         for (&node, p) in nodes.iter().zip(out.chunks_exact_mut(k)) {
             let node = usize::try_from(node).ok().filter(|&n| n < self.model.tree.nodes.len());
-            let node = node.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such node"))?;
+            let node =
+                node.ok_or_else(|| pyo3::exceptions::PyIndexError::new_err("no such node"))?;
             self.model.probabilities(node, p);
         }
         out.into_pyarray(py).reshape([nodes.len(), k])
@@ -262,7 +273,9 @@ impl PyModel {
         let weighted = data.map(|d| weights(sample_weight.as_ref(), d.data())).transpose()?;
         let pruned = run(py, n_jobs, usize::MAX, None, |control| {
             let kept: Vec<u32> = match (data, &weighted) {
-                (Some(d), Some(w)) => (0..d.data().len() as u32).filter(|&r| !w.is_zero(r)).collect(),
+                (Some(d), Some(w)) => {
+                    (0..d.data().len() as u32).filter(|&r| !w.is_zero(r)).collect()
+                }
                 _ => Vec::new(),
             };
             let rows = match (data, &weighted) {
@@ -286,13 +299,22 @@ impl PyModel {
     /// What pruning did, None where it is not known.
     fn account(&self) -> Option<Vec<CutParts>> {
         let parts = |c: &Cut| {
-            (c.node, c.action.name(), c.feature, c.rows, c.leaves, c.as_leaf, c.as_tree, c.as_branch)
+            (
+                c.node,
+                c.action.name(),
+                c.feature,
+                c.rows,
+                c.leaves,
+                c.as_leaf,
+                c.as_tree,
+                c.as_branch,
+            )
         };
         self.account.as_ref().map(|cuts| cuts.iter().map(parts).collect())
     }
 
-    /// How the price of a leaf was chosen: prices, leaves, errors and standard errors of the pruned trees, the one that was
-    /// taken and its price; None where it was not chosen.
+    /// How the price of a leaf was chosen: prices, leaves, errors and standard errors of the pruned
+    /// trees, the one that was taken and its price; None where it was not chosen.
     fn alpha_choice<'py>(&self, py: Python<'py>) -> Option<ChoiceParts<'py>> {
         self.choice.as_ref().map(|c| {
             let leaves: Vec<i64> = c.leaves.iter().map(|&n| i64::from(n)).collect();
@@ -319,7 +341,12 @@ impl PyModel {
         let quoted = serde_json::Value::from(impurity).to_string();
         let impurity = option("impurity", Some(&quoted))?.unwrap_or_default();
         let path = run(py, None, usize::MAX, None, |control| {
-            prune::cost_complexity::path_by_cost(&self.model.tree, impurity, costs.as_ref(), control)
+            prune::cost_complexity::path_by_cost(
+                &self.model.tree,
+                impurity,
+                costs.as_ref(),
+                control,
+            )
         })?;
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }
@@ -373,7 +400,8 @@ impl PyModel {
         self.model.tree.steps().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Distance of the whole tree to the classes after each step, by a built-in criterion or a user's function.
+    /// Distance of the whole tree to the classes after each step, by a built-in criterion or a
+    /// user's function.
     #[pyo3(signature = (criterion, options_json, custom = None))]
     fn global_distances<'py>(
         &self,
@@ -393,8 +421,8 @@ impl PyModel {
         };
         let found = distances(&self.model.tree, criterion.as_ref());
         let found = found.map_err(|e| {
-            let kept =
-                raised.and_then(|r| r.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+            let kept = raised
+                .and_then(|r| r.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
             kept.unwrap_or_else(|| exception(e))
         })?;
         Ok(found.into_pyarray(py))
@@ -415,7 +443,10 @@ impl PyModel {
         out.set_item("parent", ints(&|n| signed(n.parent)))?;
         out.set_item("branch", ints(&|n| i64::from(n.branch)))?;
         out.set_item("depth", ints(&|n| i64::from(n.depth)))?;
-        out.set_item("feature", ints(&|n| if n.test == Test::Leaf { -2 } else { i64::from(n.feature) }))?;
+        out.set_item(
+            "feature",
+            ints(&|n| if n.test == Test::Leaf { -2 } else { i64::from(n.feature) }),
+        )?;
         out.set_item(
             "threshold",
             reals(&|n| match n.test {
@@ -430,7 +461,8 @@ impl PyModel {
                 _ => f64::NAN,
             }),
         )?;
-        let listed: Vec<&[u32]> = (0..nodes.len()).map(|i| tree.subset(i).unwrap_or_default()).collect();
+        let listed: Vec<&[u32]> =
+            (0..nodes.len()).map(|i| tree.subset(i).unwrap_or_default()).collect();
         let lengths: Vec<i64> = listed.iter().map(|l| l.len() as i64).collect();
         let starts: Vec<i64> = lengths
             .iter()
@@ -457,7 +489,10 @@ impl PyModel {
             "children",
             tree.children.iter().map(|&c| i64::from(c)).collect::<Vec<_>>().into_pyarray(py),
         )?;
-        out.set_item("counts", tree.counts.clone().into_pyarray(py).reshape([nodes.len(), tree.classes])?)?;
+        out.set_item(
+            "counts",
+            tree.counts.clone().into_pyarray(py).reshape([nodes.len(), tree.classes])?,
+        )?;
         Ok(out)
     }
 }

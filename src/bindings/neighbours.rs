@@ -4,13 +4,19 @@ use super::job::{exception, run};
 use crate::criteria::{self, Criterion};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::stats::neighbours::{Codes, Counts, Method, Multiclass, Rows, default_radius, neighbour_scores};
+use crate::stats::neighbours::{
+    Codes, Counts, Method, Multiclass, Rows, default_radius, neighbour_scores,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// How a criterion streams over some rows.
-fn search(criterion: &dyn Criterion, rows: &Rows<'_>, control: &Control) -> Result<(Method, Multiclass)> {
+fn search(
+    criterion: &dyn Criterion,
+    rows: &Rows<'_>,
+    control: &Control,
+) -> Result<(Method, Multiclass)> {
     if let Some(search) = criterion.on_neighbours() {
         return Ok(search);
     }
@@ -56,10 +62,12 @@ pub fn stream_scores<'py>(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let options = serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let options =
+        serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let criterion = criteria::make(criterion, options).map_err(exception)?;
     let columns = codes.as_array().dim().1;
-    let values = codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
+    let values =
+        codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
     let codes = Codes { values, columns, stride: columns };
     let classes = classes.as_array().to_vec();
     let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));

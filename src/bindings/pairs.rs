@@ -7,10 +7,12 @@ use crate::criteria::pairs::Precision;
 use crate::data;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
-    Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius, pair_counts_between,
-    root_matrix, weigh_pairs,
+    Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius,
+    pair_counts_between, root_matrix, weigh_pairs,
 };
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1,
+};
 use pyo3::prelude::*;
 
 /// Whole numbers by (feature, value, class, case, distance); immutable.
@@ -19,7 +21,8 @@ pub struct PyPairCounts {
     counts: PairCounts,
 }
 
-/// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows; `weights` are copies of rows.
+/// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows; `weights` are copies
+/// of rows.
 #[pyfunction]
 #[pyo3(signature = (dataset, rows = None, weights = None, n_jobs = None, progress = None))]
 pub fn pair_counts(
@@ -45,7 +48,8 @@ pub fn pair_counts(
     Ok(PyPairCounts { counts })
 }
 
-/// R of every feature under one setting, pairs weighed in fixed point as they come; shape (values, classes, 4) each.
+/// R of every feature under one setting, pairs weighed in fixed point as they come; shape (values,
+/// classes, 4) each.
 #[pyfunction]
 #[pyo3(signature = (dataset, theta, alpha, decay, at_zero, rows = None, weights = None, n_jobs = None, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
@@ -160,7 +164,8 @@ impl PyPairCounts {
         if feature >= self.counts.features() {
             return Err(pyo3::exceptions::PyIndexError::new_err("no such feature"));
         }
-        let shape = [self.counts.values(feature), self.counts.classes(), 4, self.counts.distances()];
+        let shape =
+            [self.counts.values(feature), self.counts.classes(), 4, self.counts.distances()];
         self.counts.feature(feature).to_vec().into_pyarray(py).reshape(shape)
     }
 
@@ -181,7 +186,8 @@ impl PyPairCounts {
         at_zero: f64,
     ) -> PyResult<Vec<Bound<'py, PyArray3<f64>>>> {
         let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
-        let values: Vec<usize> = (0..self.counts.features()).map(|k| self.counts.values(k)).collect();
+        let values: Vec<usize> =
+            (0..self.counts.features()).map(|k| self.counts.values(k)).collect();
         shaped(py, &count_matrices(&self.counts, &setting), &values, self.counts.classes())
     }
 

@@ -1,13 +1,14 @@
-//! Accuracy of the split as a classifier: the share of rows whose class is the one given to their branch.
+//! Accuracy of the split as a classifier: the share of rows whose class is the one given to their
+//! branch.
 //!
 //! `assignment="majority"` (default): each branch takes its largest class, `sum_m max_c n_mc / n`;
-//! `"matching"`: the best one-to-one matching of branches and classes, as the authors of paper 2 do;
-//! `"identity"`: branch i stands for class i, which is how a table "label of the tree x true class" is read
-//! in global evaluation. Distance `1 - s`.
+//! `"matching"`: the best one-to-one matching of branches and classes, as the authors of paper 2
+//! do; `"identity"`: branch i stands for class i, which is how a table "label of the tree x true
+//! class" is read in global evaluation. Distance `1 - s`.
 //!
-//! O(branches x classes); matching O(s^2 l) for sides s <= l (`assignment`). Flat by nature: most splits of an
-//! unbalanced node leave all majorities as they are and score the same, so grow with it only where a tie rule
-//! or a global evaluation decides.
+//! O(branches x classes); matching O(s^2 l) for sides s <= l (`assignment`). Flat by nature: most
+//! splits of an unbalanced node leave all majorities as they are and score the same, so grow with
+//! it only where a tie rule or a global evaluation decides.
 
 use super::assignment::Assignment;
 use super::information::one_minus;
@@ -57,7 +58,8 @@ pub(super) static INFO: Info = Info {
     options: &[OptionInfo {
         name: "assignment",
         default: "\"majority\"",
-        doc: "'majority': a branch takes its largest class; 'matching': best one-to-one matching of branches \
+        doc: "'majority': a branch takes its largest class; 'matching': best one-to-one matching \
+            of branches \
               and classes; 'identity': branch i stands for class i.",
     }],
     example: &[&[2, 3], &[4, 0], &[3, 2]],
@@ -106,7 +108,9 @@ impl Formula for Accuracy {
                 out.fill(0.0);
                 for c in 0..row.classes() {
                     let (before, cells) = row.class(c);
-                    out.iter_mut().zip(cells).for_each(|(t, &x)| *t = t.max(before.plus(x).value()));
+                    out.iter_mut()
+                        .zip(cells)
+                        .for_each(|(t, &x)| *t = t.max(before.plus(x).value()));
                 }
             }
             Labels::Identity => {

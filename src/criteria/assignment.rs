@@ -1,11 +1,13 @@
 //! The best one-to-one assignment of branches to classes (Kuhn 1955; Munkres 1957).
 //!
-//! Maximises `sum w(i, sigma(i))` over injective `sigma` from the smaller side into the larger one, for
-//! non-negative `w`. Shortest augmenting paths with potentials: O(s^2 l) for sides s <= l. Potentials are
-//! sums and differences of weights, so integer weights below 2^53 are treated exactly, in floating point. Two
-//! rows need no path: the best or second-best column of each decides, O(l).
+//! Maximises `sum w(i, sigma(i))` over injective `sigma` from the smaller side into the larger one,
+//! for non-negative `w`. Shortest augmenting paths with potentials: O(s^2 l) for sides s <= l.
+//! Potentials are sums and differences of weights, so integer weights below 2^53 are treated
+//! exactly, in floating point. Two rows need no path: the best or second-best column of each
+//! decides, O(l).
 //!
-//! The result is the sum over the assignment itself, taken in row order, not the sum of the potentials.
+//! The result is the sum over the assignment itself, taken in row order, not the sum of the
+//! potentials.
 
 /// Working memory of [`Assignment::best`], reused from candidate to candidate.
 #[derive(Default)]
@@ -21,7 +23,12 @@ pub(super) struct Assignment {
 
 impl Assignment {
     /// Largest total weight of a one-to-one assignment of `rows` to `columns`.
-    pub(super) fn best(&mut self, rows: usize, columns: usize, weight: impl Fn(usize, usize) -> f64) -> f64 {
+    pub(super) fn best(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        weight: impl Fn(usize, usize) -> f64,
+    ) -> f64 {
         if rows > columns {
             self.wide(columns, rows, |i, j| weight(j, i))
         } else {
@@ -40,7 +47,12 @@ impl Assignment {
     }
 
     /// Hungarian method for `3 <= rows <= columns`; costs are minus weights, index 0 is a sentinel.
-    fn augment(&mut self, rows: usize, columns: usize, weight: impl Fn(usize, usize) -> f64) -> f64 {
+    fn augment(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        weight: impl Fn(usize, usize) -> f64,
+    ) -> f64 {
         self.weights.clear();
         for i in 0..rows {
             self.weights.extend((0..columns).map(|j| weight(i, j)));
@@ -104,7 +116,8 @@ fn refill<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
     v.resize(len, value);
 }
 
-/// Two rows: each takes its best column; if that is the same one, one of them takes its second best.
+/// Two rows: each takes its best column; if that is the same one, one of them takes its second
+/// best.
 fn best_of_two(columns: usize, weight: impl Fn(usize, usize) -> f64) -> f64 {
     let mut best = [(f64::NEG_INFINITY, usize::MAX); 2];
     let mut second = [f64::NEG_INFINITY; 2];
@@ -142,8 +155,11 @@ mod tests {
         if row == rows {
             return 0.0;
         }
-        let mut best =
-            if rows > columns { by_trial(rows, columns, w, row + 1, taken) } else { f64::NEG_INFINITY };
+        let mut best = if rows > columns {
+            by_trial(rows, columns, w, row + 1, taken)
+        } else {
+            f64::NEG_INFINITY
+        };
         for j in 0..columns {
             if !taken[j] {
                 taken[j] = true;
@@ -160,7 +176,9 @@ mod tests {
         for seed in 0..3000u64 {
             let (rows, columns) =
                 (1 + uniform(mix(seed, 1), 6) as usize, 1 + uniform(mix(seed, 2), 6) as usize);
-            let w = |i: usize, j: usize| uniform(mix(seed, (100 + 10 * i + j) as u64), 1 + seed % 12) as f64;
+            let w = |i: usize, j: usize| {
+                uniform(mix(seed, (100 + 10 * i + j) as u64), 1 + seed % 12) as f64
+            };
             let trial = by_trial(rows, columns, &w, 0, &mut vec![false; columns]);
             assert_eq!(assignment.best(rows, columns, w), trial, "seed {seed}: {rows} x {columns}");
         }

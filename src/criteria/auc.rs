@@ -1,9 +1,10 @@
 //! Area under the ROC curve of the split: branches ranked by p(+|m), ties count 1/2 (Ferri, Flach &
 //! Hernandez-Orallo 2002).
 //!
-//! Equal to the Mann-Whitney statistic of the branch shares over n_+ n_-, hence in [1/2, 1]: ranking by the
-//! shares themselves is never worse than chance. More than two classes: mean of each class against the rest,
-//! weights n_c/n. A node with one class scores 1/2. O(b log b) for b branches and each class.
+//! Equal to the Mann-Whitney statistic of the branch shares over n_+ n_-, hence in [1/2, 1]:
+//! ranking by the shares themselves is never worse than chance. More than two classes: mean of each
+//! class against the rest, weights n_c/n. A node with one class scores 1/2. O(b log b) for b
+//! branches and each class.
 //!
 //! It rewards order and ignores how pure the branches are; with two branches it is
 //! `1/2 + |n_L+ n_R- - n_R+ n_L-| / (2 n_+ n_-)`.
@@ -25,7 +26,8 @@ pub(super) static INFO: Info = Info {
     summary: "Area under the ROC curve of the branches ranked by their share of the class.",
     formula: r"\frac{1}{n_+ n_-} \sum_{l,m} n_{l+} n_{m-} \left([r_l > r_m] + \tfrac{1}{2} [r_l = r_m]\right), \; r_m = n_{m+} / n_m",
     distance: r"-s",
-    source: "Ferri, Flach & Hernandez-Orallo, Learning decision trees using the area under the ROC curve, ICML (2002)",
+    source: "Ferri, Flach & Hernandez-Orallo, Learning decision trees using the area under the ROC \
+        curve, ICML (2002)",
     evidence: Evidence::Table,
     lowest: Some(0.5),
     highest: Some(1.0),

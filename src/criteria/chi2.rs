@@ -1,9 +1,10 @@
 //! Pearson's statistic of independence: `sum (n_mc - e_mc)^2 / e_mc` with `e_mc = n_m n_c / n`.
 //!
-//! Empty rows and columns are dropped. It grows with n, so scores of different nodes do not compare, and
-//! with the number of values; it is the statistic, not the p-value: compare features of equal arity, or use
-//! a normalised measure. Differences are squared as they stand (the shortcut `n sum n_mc^2/(n_m n_c) - n`
-//! cancels near independence). O(branches x classes), one division a cell. Mingers 1987; Hart 1984.
+//! Empty rows and columns are dropped. It grows with n, so scores of different nodes do not
+//! compare, and with the number of values; it is the statistic, not the p-value: compare features
+//! of equal arity, or use a normalised measure. Differences are squared as they stand (the shortcut
+//! `n sum n_mc^2/(n_m n_c) - n` cancels near independence). O(branches x classes), one division a
+//! cell. Mingers 1987; Hart 1984.
 
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;
@@ -21,7 +22,8 @@ pub(super) static INFO: Info = Info {
     summary: "Pearson's chi-squared statistic of the table.",
     formula: r"\sum_{m,c} \frac{(n_{mc} - n_m n_c / n)^2}{n_m n_c / n}",
     distance: r"-s",
-    source: "Mingers, Expert systems: rule induction with statistical data, J. Op. Res. Soc. 38 (1987)",
+    source: "Mingers, Expert systems: rule induction with statistical data, J. Op. Res. Soc. 38 \
+        (1987)",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: None,

@@ -1,9 +1,11 @@
-//! Contextual merit: near pairs of two classes that a feature tells apart (Hong 1997, with all pairs, as in Vilalta et al. 2001, proposition 2).
+//! Contextual merit: near pairs of two classes that a feature tells apart (Hong 1997, with all
+//! pairs, as in Vilalta et al. 2001, proposition 2).
 //!
-//! `sum_m sum_c R_m[c,4]`, by default with `f(D) = D^-2`: a feature earns the more, the fewer other features tell the two rows apart. Identical
-//! rows of two classes (D = 0) are told apart by nothing and do not occur in case 4. Pairs of one class are not looked at, so a feature
-//! with many values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of all, see the
-//! K-nearest merit.
+//! `sum_m sum_c R_m[c,4]`, by default with `f(D) = D^-2`: a feature earns the more, the fewer other
+//! features tell the two rows apart. Identical rows of two classes (D = 0) are told apart by
+//! nothing and do not occur in case 4. Pairs of one class are not looked at, so a feature with many
+//! values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of
+//! all, see the K-nearest merit.
 
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
 use super::{Evidence, Info, OptionInfo};
@@ -38,7 +40,8 @@ pub(super) static INFO: Info = Info {
     class_name: "ContextualMerit",
     summary: "Near pairs of rows of two classes that the feature tells apart.",
     formula: r"\sum_m \sum_c R_{mc4}",
-    source: "Hong, Use of contextual information for feature ranking and discretization (1997); Vilalta, Brodie, Oblinger & Rish (2001)",
+    source: "Hong, Use of contextual information for feature ranking and discretization (1997); \
+        Vilalta, Brodie, Oblinger & Rish (2001)",
     lowest: Some(0.0),
     options: &[
         OptionInfo { name: "alpha", default: "2.0", doc: ALPHA },
@@ -74,7 +77,10 @@ impl OnPairs for ContextualMerit {
     fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
         Ok(0.0)
     }
-    fn streamed(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
+    fn streamed(
+        &self,
+        _radius: &mut dyn FnMut() -> Result<usize>,
+    ) -> Result<(Setting, PairMetric)> {
         Ok((self.setting()?, PairMetric::ContextualMerit))
     }
     fn check(&self) -> Result<()> {

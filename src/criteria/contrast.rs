@@ -1,13 +1,15 @@
 //! How measures made for two branches, or for two classes, serve more of them.
 //!
-//! *Branch against rest*: a measure of two branches on m > 2 of them is the mean over branches of the branch
-//! against all others together, with weights n_m/n (euclid, angle, orthogonality, twoing). *Class against
-//! rest*: a measure of two classes on k > 2 of them is the mean over classes of the class against all others,
-//! with weights n_c/n (hellinger, auc). Every measure needs at most one of the two: the first family is
-//! defined for any number of classes, the second for any number of branches.
+//! *Branch against rest*: a measure of two branches on m > 2 of them is the mean over branches of
+//! the branch against all others together, with weights n_m/n (euclid, angle, orthogonality,
+//! twoing). *Class against rest*: a measure of two classes on k > 2 of them is the mean over
+//! classes of the class against all others, with weights n_c/n (hellinger, auc). Every measure
+//! needs at most one of the two: the first family is defined for any number of classes, the second
+//! for any number of branches.
 //!
-//! With exactly two branches (classes) the measure is taken once, as it is defined. A side without rows says
-//! nothing and has the measure's neutral value. O(branches x classes), resp. O(branches x classes) calls.
+//! With exactly two branches (classes) the measure is taken once, as it is defined. A side without
+//! rows says nothing and has the measure's neutral value. O(branches x classes), resp. O(branches x
+//! classes) calls.
 
 use super::Block;
 use super::information::LANES;
@@ -42,7 +44,8 @@ pub(super) fn branch_against_rest<C: Count>(
                 rest += outside[c];
             }
             if size > 0.0 && rest > 0.0 {
-                let value = measure(Side { counts: &inside, size }, Side { counts: &outside, size: rest });
+                let value =
+                    measure(Side { counts: &inside, size }, Side { counts: &outside, size: rest });
                 *s += if two { value } else { size / n * value };
             }
         }
@@ -76,8 +79,8 @@ impl<C: Count> Part<'_, C> {
     }
 }
 
-/// `measure(part, positives, negatives, out)` of every candidate; `neutral` where a class has no counterpart.
-/// With two classes the second is the positive.
+/// `measure(part, positives, negatives, out)` of every candidate; `neutral` where a class has no
+/// counterpart. With two classes the second is the positive.
 pub(super) fn class_against_rest<C: Count>(
     block: &Block<'_, C>,
     out: &mut [f64],
@@ -101,7 +104,8 @@ pub(super) fn class_against_rest<C: Count>(
                 sizes.iter_mut().zip(counts).for_each(|(z, &x)| *z = z.plus(x));
             }
         }
-        let mut part = Part { branches: block.branches, block: block.part(at, len), class: 1, sizes: &sizes };
+        let mut part =
+            Part { branches: block.branches, block: block.part(at, len), class: 1, sizes: &sizes };
         let positives = |c: usize| block.totals[c].value();
         if block.classes == 2 {
             measure(&part, positives(1), n - positives(1), out);

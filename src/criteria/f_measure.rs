@@ -1,15 +1,16 @@
 //! F measure of the branches, each for its own majority class (Stadler, algorithm 2).
 //!
-//! In branch m the majority class a (ties: the lower one) is the positive: TP = n_ma, FP = n_m - n_ma,
-//! FN = n_a - n_ma, the rows of that class in the other branches of the node. Score `sum_m n_m/n F_beta`,
-//! `F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)`, 0/0 -> 0; distance `1 - s`.
+//! In branch m the majority class a (ties: the lower one) is the positive: TP = n_ma, FP = n_m -
+//! n_ma, FN = n_a - n_ma, the rows of that class in the other branches of the node. Score `sum_m
+//! n_m/n F_beta`, `F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)`, 0/0 -> 0;
+//! distance `1 - s`.
 //!
-//! `variant="change"` is what the experiments of that paper ran: `|F before - weighted F after|`, where F
-//! before labels the whole node by its majority, with FN = 0. The sum itself ("the split with the highest
-//! value") gives trees with F = 0 on one of its own sets.
+//! `variant="change"` is what the experiments of that paper ran: `|F before - weighted F after|`,
+//! where F before labels the whole node by its majority, with FN = 0. The sum itself ("the split
+//! with the highest value") gives trees with F = 0 on one of its own sets.
 //!
-//! O(branches x classes). Needs no positive class; for one, see `f_measure_max`. Not for many small branches:
-//! recall punishes every division of a class.
+//! O(branches x classes). Needs no positive class; for one, see `f_measure_max`. Not for many small
+//! branches: recall punishes every division of a class.
 
 use super::information::one_minus;
 use super::{Block, Evidence, Formula, Info, OptionInfo};
@@ -48,7 +49,8 @@ pub(super) static INFO: Info = Info {
     summary: "Weighted F measure of the branches, each for its own majority class.",
     formula: r"\sum_m \frac{n_m}{n} \frac{(1 + \beta^2) TP_m}{(1 + \beta^2) TP_m + \beta^2 FN_m + FP_m}",
     distance: r"1 - s",
-    source: "Stadler & Dave, An experimental analysis of decision trees that split on the F-measure",
+    source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
+        F-measure",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
@@ -67,7 +69,8 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "variant",
             default: "null",
-            doc: "null: the weighted sum; 'change': its absolute difference from F before the split.",
+            doc: "null: the weighted sum; 'change': its absolute difference from F before the \
+                split.",
         },
     ],
     example: &[&[2, 3], &[4, 0], &[3, 2]],

@@ -1,14 +1,15 @@
 //! F measure of the split read as a classifier of one positive class (Stadler, algorithm 1).
 //!
-//! A branch is positive when more than half of its rows are (a tie is negative); TP, FP and FN are summed
-//! over branches and `F_beta` is taken once. Distance `1 - s`.
+//! A branch is positive when more than half of its rows are (a tie is negative); TP, FP and FN are
+//! summed over branches and `F_beta` is taken once. Distance `1 - s`.
 //!
-//! The positive class is the last declared one, or the index given as `positive`. Without `positive` and with
-//! more than two declared classes the score is the plain mean over all declared classes as positive (a class
-//! without rows has F = 0, the same for every split). O(branches x classes).
+//! The positive class is the last declared one, or the index given as `positive`. Without
+//! `positive` and with more than two declared classes the score is the plain mean over all declared
+//! classes as positive (a class without rows has F = 0, the same for every split). O(branches x
+//! classes).
 //!
-//! Blind by construction to pure branches of the negative class that leave TP and FP as they are; scores 0
-//! whenever no branch has a positive majority, which is the rule with rare positives.
+//! Blind by construction to pure branches of the negative class that leave TP and FP as they are;
+//! scores 0 whenever no branch has a positive majority, which is the rule with rare positives.
 
 use super::f_measure::{check_beta, f_beta};
 use super::information::one_minus;
@@ -40,7 +41,8 @@ pub(super) static INFO: Info = Info {
     summary: "F measure of the split as a classifier of the positive class.",
     formula: r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}",
     distance: r"1 - s",
-    source: "Stadler & Dave, An experimental analysis of decision trees that split on the F-measure",
+    source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
+        F-measure",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
@@ -59,7 +61,8 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "positive",
             default: "null",
-            doc: "Index of the positive class; null: the last of two classes, the mean over all of more.",
+            doc: "Index of the positive class; null: the last of two classes, the mean over all of \
+                more.",
         },
     ],
     example: &[&[2, 3], &[4, 0], &[3, 2]],
@@ -68,7 +71,13 @@ pub(super) static INFO: Info = Info {
 
 impl FMeasureMax {
     /// F of the stump for one positive class; `sizes` are the branches' rows.
-    fn of_class<C: Count>(&self, block: &Block<'_, C>, candidate: usize, class: usize, sizes: &[f64]) -> f64 {
+    fn of_class<C: Count>(
+        &self,
+        block: &Block<'_, C>,
+        candidate: usize,
+        class: usize,
+        sizes: &[f64],
+    ) -> f64 {
         let (mut tp, mut fp, mut missed) = (0.0, 0.0, 0.0);
         for (m, size) in sizes.iter().enumerate() {
             let inside = block.at(m, class, candidate).value();
@@ -98,7 +107,9 @@ impl Formula for FMeasureMax {
             }
             *s = match self.positive {
                 Some(class) => self.of_class(block, j, class, &sizes),
-                None if k > 2 => (0..k).map(|c| self.of_class(block, j, c, &sizes)).sum::<f64>() / k as f64,
+                None if k > 2 => {
+                    (0..k).map(|c| self.of_class(block, j, c, &sizes)).sum::<f64>() / k as f64
+                }
                 None => self.of_class(block, j, k - 1, &sizes),
             };
         }

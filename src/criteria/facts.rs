@@ -1,7 +1,8 @@
 //! What is said about a criterion: its evidence, options, bounds and symmetries, as data.
 //!
-//! Nothing here computes. Python classes, documentation tables and command-line choices are made from these words, and property tests
-//! verify every claim on random tables, so a fact that is not true does not stay.
+//! Nothing here computes. Python classes, documentation tables and command-line choices are made
+//! from these words, and property tests verify every claim on random tables, so a fact that is not
+//! true does not stay.
 
 use serde::Serialize;
 
@@ -61,9 +62,10 @@ pub struct Info {
     pub class_invariant: bool,
     /// The distance is a metric on partitions of the same rows.
     pub metric: bool,
-    /// Score is a strictly quasi-convex function of the left counts of a binary split along a run of rows of one class (convex,
-    /// an increasing function of a convex one, or convex over concave): a threshold inside the run scores below the better end
-    /// of the run, and at the ends of the data below the other end (Fayyad & Irani 1992). Where a minimum leaf size forbids an
+    /// Score is a strictly quasi-convex function of the left counts of a binary split along a run
+    /// of rows of one class (convex, an increasing function of a convex one, or convex over
+    /// concave): a threshold inside the run scores below the better end of the run, and at the ends
+    /// of the data below the other end (Fayyad & Irani 1992). Where a minimum leaf size forbids an
     /// end of a run, the thresholds next to the forbidden zone remain candidates.
     pub convex: bool,
     /// Scores may be scaled by the known fraction when values are missing.
@@ -77,8 +79,8 @@ pub struct Info {
 }
 
 impl Info {
-    /// What most criteria that need more than a table have in common: the distance `-s`, no bounds, no worked example. The rest
-    /// is for the criterion to say.
+    /// What most criteria that need more than a table have in common: the distance `-s`, no bounds,
+    /// no worked example. The rest is for the criterion to say.
     pub(crate) const fn beyond_tables(evidence: Evidence) -> Self {
         Self {
             name: "",

@@ -1,7 +1,9 @@
-//! The two faces of a criterion: [`Criterion`], what growth calls, and [`Formula`], what a file of this room writes.
+//! The two faces of a criterion: [`Criterion`], what growth calls, and [`Formula`], what a file of
+//! this room writes.
 //!
-//! A formula is generic in the kind of count; the blanket implementation asks once a block which kind it is. Whoever needs more than a
-//! table (pairs, neighbours, rows) implements [`Criterion`] and says so by `on_pairs`, `on_neighbours` or `on_rows`.
+//! A formula is generic in the kind of count; the blanket implementation asks once a block which
+//! kind it is. Whoever needs more than a table (pairs, neighbours, rows) implements [`Criterion`]
+//! and says so by `on_pairs`, `on_neighbours` or `on_rows`.
 
 use super::{Block, Info, Tables, neighbours, pairs, rows};
 use crate::error::{Error, Result};
@@ -50,19 +52,23 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn joined(&self) -> bool {
         false
     }
-    /// With two classes a best division of levels cuts their order by the share of a class (tested for all that say so).
+    /// With two classes a best division of levels cuts their order by the share of a class (tested
+    /// for all that say so).
     fn orders_levels(&self) -> bool {
         false
     }
-    /// [`Info::convex`] also beside a branch that thresholds leave alone, but for the first and the last of all thresholds.
+    /// [`Info::convex`] also beside a branch that thresholds leave alone, but for the first and the
+    /// last of all thresholds.
     fn convex_beside(&self) -> bool {
         false
     }
-    /// The criterion for tables whose branch i holds the rows labelled i; nothing when it reads them as any other.
+    /// The criterion for tables whose branch i holds the rows labelled i; nothing when it reads
+    /// them as any other.
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
     }
-    /// What one label's row adds to the distance of a whole tree's table; see [`Formula::row_terms`].
+    /// What one label's row adds to the distance of a whole tree's table; see
+    /// [`Formula::row_terms`].
     fn row_terms(&self, _row: &rows::Row<'_>, _out: &mut [f64]) -> bool {
         false
     }
@@ -70,7 +76,8 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn on_pairs(&self) -> Option<&dyn pairs::OnPairs> {
         None
     }
-    /// Search nodes that the smallest tree of a branch may take, where the evidence are the rows themselves.
+    /// Search nodes that the smallest tree of a branch may take, where the evidence are the rows
+    /// themselves.
     fn on_rows(&self) -> Option<u64> {
         None
     }
@@ -93,8 +100,9 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
             *d = -*d;
         }
     }
-    /// Write approximations of the scores into `out` and return a bound `e` on their distance from what [`Formula::score`]
-    /// rounds: only candidates with `out[j] >= max(out) - 2 e` need the exact formula. `None`: `out` is untouched.
+    /// Write approximations of the scores into `out` and return a bound `e` on their distance from
+    /// what [`Formula::score`] rounds: only candidates with `out[j] >= max(out) - 2 e` need the
+    /// exact formula. `None`: `out` is untouched.
     fn screen<C: Count>(&self, _block: &Block<'_, C>, _out: &mut [f64]) -> Option<f64> {
         None
     }
@@ -114,12 +122,14 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     fn mdl_penalty(&self) -> bool {
         false
     }
-    /// Another formula where branch i of a table holds the rows labelled i; see [`Criterion::labelled`].
+    /// Another formula where branch i of a table holds the rows labelled i; see
+    /// [`Criterion::labelled`].
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         None
     }
-    /// Where the distance of a table is a sum over its branches, up to a number that depends on the class totals alone: the summands
-    /// of branch `row.label`, within 1e-12 for totals of any size. `false`: it is no such sum; `out` is untouched.
+    /// Where the distance of a table is a sum over its branches, up to a number that depends on the
+    /// class totals alone: the summands of branch `row.label`, within 1e-12 for totals of any size.
+    /// `false`: it is no such sum; `out` is untouched.
     fn row_terms<C: Count>(&self, _row: &rows::RowOf<'_, C>, _out: &mut [f64]) -> bool {
         false
     }
@@ -127,7 +137,8 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     fn check(&self) -> Result<()> {
         Ok(())
     }
-    /// Refuse a block that the options cannot serve: `classes` declared classes, `n` rows (or weight).
+    /// Refuse a block that the options cannot serve: `classes` declared classes, `n` rows (or
+    /// weight).
     fn admit(&self, _classes: usize, _n: f64) -> Result<()> {
         Ok(())
     }
@@ -182,8 +193,12 @@ impl<F: Formula> Criterion for F {
     }
     fn row_terms(&self, row: &rows::Row<'_>, out: &mut [f64]) -> bool {
         match row.totals {
-            Cells::Rows(_) => row.of::<u32>().is_some_and(|row| Formula::row_terms(self, &row, out)),
-            Cells::Weights(_) => row.of::<f64>().is_some_and(|row| Formula::row_terms(self, &row, out)),
+            Cells::Rows(_) => {
+                row.of::<u32>().is_some_and(|row| Formula::row_terms(self, &row, out))
+            }
+            Cells::Weights(_) => {
+                row.of::<f64>().is_some_and(|row| Formula::row_terms(self, &row, out))
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Likelihood-ratio statistic of independence: `G = 2 sum n_mc ln(n_mc n / (n_m n_c)) = 2 n ln 2 gain`.
+//! Likelihood-ratio statistic of independence: `G = 2 sum n_mc ln(n_mc n / (n_m n_c)) = 2 n ln 2
+//! gain`.
 //!
-//! Information gain in the units of a chi-squared variable with (branches - 1)(classes - 1) degrees of
-//! freedom, of use where a threshold on the score (`min_score`) should mean significance rather than bits.
-//! At one node it ranks exactly as `info_gain` does; between nodes it weighs by the rows. Sokal & Rohlf 1981.
-//! O(branches x classes).
+//! Information gain in the units of a chi-squared variable with (branches - 1)(classes - 1) degrees
+//! of freedom, of use where a threshold on the score (`min_score`) should mean significance rather
+//! than bits. At one node it ranks exactly as `info_gain` does; between nodes it weighs by the
+//! rows. Sokal & Rohlf 1981. O(branches x classes).
 
 use super::information::{class_entropy, gains};
 use super::{Block, Evidence, Formula, Info};

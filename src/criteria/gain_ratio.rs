@@ -1,11 +1,13 @@
-//! Gain ratio: `gain / H(m)`, information gain over the entropy of the branch sizes (Quinlan 1986, 1993).
+//! Gain ratio: `gain / H(m)`, information gain over the entropy of the branch sizes (Quinlan 1986,
+//! 1993).
 //!
-//! `H(m) = 0` (one occupied branch) gives 0. The ratio explodes where nearly all rows go one way, which is
-//! why C4.5 only looks at features with at least average gain: option `guard`. A guard compares features,
-//! so it is no part of the formula; the selection rule asks `guard()` for it. O(branches x classes).
+//! `H(m) = 0` (one occupied branch) gives 0. The ratio explodes where nearly all rows go one way,
+//! which is why C4.5 only looks at features with at least average gain: option `guard`. A guard
+//! compares features, so it is no part of the formula; the selection rule asks `guard()` for it.
+//! O(branches x classes).
 //!
-//! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a symmetric
-//! normalisation see `symmetric_uncertainty` and `mantaras`.
+//! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a
+//! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
 use super::{Block, Evidence, Formula, Guard, Info, OptionInfo};
@@ -43,16 +45,22 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "guard",
             default: "null",
-            doc: "Features whose gain is too low score 0: null compares all, 'average' asks for the mean gain over \
-              features with a valid split, 'j48' as C4.5 release 8, 'chen2013' for (sum of gains)/(features + 1).",
+            doc: "Features whose gain is too low score 0: null compares all, 'average' asks for \
+                the mean gain over \
+              features with a valid split, 'j48' as C4.5 release 8, 'chen2013' for (sum of \
+              gains)/(features + 1).",
         },
         OptionInfo {
             name: "mdl_penalty",
             default: "false",
-            doc: "true: growth takes candidates as C4.5 release 8 and J48 do. The threshold of a numeric feature is the one \
-                  with the largest gain, log2(thresholds)/n is taken off that gain, both sides hold at least \
-                  min(25, max(min_samples_leaf, 0.1 n/classes)) rows; of a nominal feature two branches hold at least \
-                  min_samples_leaf; numbers count as larger by 1e-6. Needs missing values in parts, imputed, or none.",
+            doc: "true: growth takes candidates as C4.5 release 8 and J48 do. The threshold of a \
+                numeric feature is the one \
+                  with the largest gain, log2(thresholds)/n is taken off that gain, both sides \
+                  hold at least \
+                  min(25, max(min_samples_leaf, 0.1 n/classes)) rows; of a nominal feature two \
+                  branches hold at least \
+                  min_samples_leaf; numbers count as larger by 1e-6. Needs missing values in \
+                  parts, imputed, or none.",
         },
     ],
     example: &[&[2, 3], &[4, 0], &[3, 2]],

@@ -1,10 +1,11 @@
 //! Gini: decrease of the impurity `1 - sum p_c^2` (Breiman, Friedman, Olshen & Stone 1984).
 //!
-//! Computed as `(sum_m (sum_c n_mc^2) / n_m) r - ((sum_c n_c^2) / n) r` with `r = 1 / n`: the impurity before
-//! the split minus the impurity after it, with the ones cancelled; sums in value and class order, empty
-//! branches skipped. Squares of counts are exact below 2^53. O(branches x classes) a candidate, one division
-//! a branch. Not symmetric in branches and classes. Prefers splits that isolate one class
-//! (as `twoing` does not) and, like the gain, features with many values.
+//! Computed as `(sum_m (sum_c n_mc^2) / n_m) r - ((sum_c n_c^2) / n) r` with `r = 1 / n`: the
+//! impurity before the split minus the impurity after it, with the ones cancelled; sums in value
+//! and class order, empty branches skipped. Squares of counts are exact below 2^53. O(branches x
+//! classes) a candidate, one division a branch. Not symmetric in branches and classes. Prefers
+//! splits that isolate one class (as `twoing` does not) and, like the gain, features with many
+//! values.
 
 use super::information::LANES;
 use super::rows::RowOf;
@@ -42,7 +43,8 @@ pub(super) static INFO: Info = Info {
     example_score: 0.11632653061224485,
 };
 
-/// `(sum_m (sum_c n_mc^2) / n_m) (1 / n)`: one minus the impurity after the split; 1 for an empty node.
+/// `(sum_m (sum_c n_mc^2) / n_m) (1 / n)`: one minus the impurity after the split; 1 for an empty
+/// node.
 fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
     let n = block.total().value();
     if n == 0.0 {
@@ -57,7 +59,8 @@ fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
         out.fill(0.0);
         for m in 0..block.branches {
             if block.classes == 2 {
-                let (zero, one) = (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
+                let (zero, one) =
+                    (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
                 for ((p, x), y) in out.iter_mut().zip(zero).zip(one) {
                     let (x, y) = (x.value(), y.value());
                     *p += (x * x + y * y) / (x + y).or_one();
@@ -118,16 +121,17 @@ impl Formula for Gini {
         true
     }
 
-    /// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one division
-    /// where the definition has two. `det` is exact up to 2^26 rows, and off by
-    /// less than `2^-52 n_L n_R` for real weights.
+    /// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one
+    /// division where the definition has two. `det` is exact up to 2^26 rows, and off by less than
+    /// `2^-52 n_L n_R` for real weights.
     fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
         let n = block.total().value();
         if block.branches != 2 || block.classes != 2 || !(1.0..=EXACT_PRODUCTS).contains(&n) {
             return None;
         }
         let plane = |m, c| &block.cell(m, c)[..out.len()];
-        let (left_0, left_1, right_0, right_1) = (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
+        let (left_0, left_1, right_0, right_1) =
+            (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
         let scale = 2.0 / (n * n);
         for (j, s) in out.iter_mut().enumerate() {
             let (a, b) = (left_0[j].value(), left_1[j].value());
@@ -135,7 +139,8 @@ impl Formula for Gini {
             let det = a * d - b * c;
             *s = det * det / ((a + b) * (c + d)).or_one() * scale;
         }
-        // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above 1/2.
+        // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
+        // 1/2.
         Some(16.0 * f64::EPSILON)
     }
 }

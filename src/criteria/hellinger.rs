@@ -1,9 +1,10 @@
 //! Hellinger distance between the classes' distributions over branches (Cieslak & Chawla 2008):
 //! `sqrt sum_m (sqrt(n_m+/n_+) - sqrt(n_m-/n_-))^2`, in [0, sqrt 2].
 //!
-//! Insensitive to skew: multiplying the rows of one class by a constant changes nothing, so it is a criterion
-//! for rare positives, and a poor one where the class frequencies matter. More than two classes: mean of each
-//! class against the rest, weights n_c/n. A node with one class scores 0. O(branches x classes).
+//! Insensitive to skew: multiplying the rows of one class by a constant changes nothing, so it is a
+//! criterion for rare positives, and a poor one where the class frequencies matter. More than two
+//! classes: mean of each class against the rest, weights n_c/n. A node with one class scores 0.
+//! O(branches x classes).
 
 use super::contrast::class_against_rest;
 use super::{Block, Evidence, Formula, Info};

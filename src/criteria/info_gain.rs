@@ -1,12 +1,13 @@
-//! Information gain: `H(c) - sum_m n_m/n H(c|m)`, in bits (Quinlan 1986; Shannon's mutual information).
+//! Information gain: `H(c) - sum_m n_m/n H(c|m)`, in bits (Quinlan 1986; Shannon's mutual
+//! information).
 //!
-//! Rounding is part of the definition (see `information`): ties between splits are decided by the last
-//! bit. O(branches x classes) a candidate, two divisions a branch. It favours features with many values;
-//! `gain_ratio`, `normal_gain` and `mantaras` are answers to that.
+//! Rounding is part of the definition (see `information`): ties between splits are decided by the
+//! last bit. O(branches x classes) a candidate, two divisions a branch. It favours features with
+//! many values; `gain_ratio`, `normal_gain` and `mantaras` are answers to that.
 //!
 //! The screen uses the same table of `c log2 c` without a division,
-//! `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, whose error is a few units in the last
-//! place of `log2 n`.
+//! `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, whose error is a few units in
+//! the last place of `log2 n`.
 
 use super::information::{class_entropy, gains, screen_gains};
 use super::rows::RowOf;

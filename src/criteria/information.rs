@@ -1,13 +1,14 @@
 //! Entropies of contingency tables, shared by every criterion of the information family.
 //!
 //! Rounding is part of the definition: an entropy of counts is `-(sum c log2 c)/n + log2 n` with
-//! `log2 x = ln x / ln 2`, summed in class order (branch sizes: in value order; joint counts: branch by
-//! branch, classes inside), and a gain starts at `H(c)`, from which `(n_m/n) H(c|m)` is subtracted branch
-//! by branch. Whether an entropy is zero is decided on the counts (fewer than two non-empty ones), not on
-//! the rounded value, so that no ratio ever divides noise by noise.
+//! `log2 x = ln x / ln 2`, summed in class order (branch sizes: in value order; joint counts:
+//! branch by branch, classes inside), and a gain starts at `H(c)`, from which `(n_m/n) H(c|m)` is
+//! subtracted branch by branch. Whether an entropy is zero is decided on the counts (fewer than two
+//! non-empty ones), not on the rounded value, so that no ratio ever divides noise by noise.
 //!
-//! One pass over the cells gives gain, split entropy and joint entropy of [`LANES`] candidates at a time;
-//! inner loops run over candidates. O(branches x classes) a candidate, two divisions a branch.
+//! One pass over the cells gives gain, split entropy and joint entropy of [`LANES`] candidates at a
+//! time; inner loops run over candidates. O(branches x classes) a candidate, two divisions a
+//! branch.
 
 use super::{Block, Cells};
 use crate::numeric::{Count, entropy};
@@ -72,7 +73,8 @@ pub(super) fn pass<C: Count, const SPLIT: bool, const JOINT: bool>(
         for m in 0..block.branches {
             // Table look-ups first, arithmetic after: so the divisions vectorise.
             if block.classes == 2 {
-                let (zero, one) = (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
+                let (zero, one) =
+                    (&block.cell(m, 0)[at..at + len], &block.cell(m, 1)[at..at + len]);
                 for j in 0..len {
                     size[j] = zero[j].plus(one[j]);
                     sum[j] = zero[j].x_log2_x(logs) + one[j].x_log2_x(logs);
@@ -145,8 +147,8 @@ pub(super) fn gain_over_split<C: Count>(
     });
 }
 
-/// The table of `c log2 c` if it is large enough for every count of a block of rows; `None` for real weights,
-/// an empty node, or counts beyond the tables.
+/// The table of `c log2 c` if it is large enough for every count of a block of rows; `None` for
+/// real weights, an empty node, or counts beyond the tables.
 fn screenable<C: Count>(block: &Block<'_, C>) -> Option<&'static [f64]> {
     let table = block.context.logs.x_log2_x_table();
     let n = block.total().value();
@@ -154,12 +156,14 @@ fn screenable<C: Count>(block: &Block<'_, C>) -> Option<&'static [f64]> {
     (rows && n > 0.0 && n < table.len() as f64).then_some(table)
 }
 
-/// True for a block of real weights that can be screened: below a weight of 1 the bound on the error would not hold.
+/// True for a block of real weights that can be screened: below a weight of 1 the bound on the
+/// error would not hold.
 fn weighable<C: Count>(block: &Block<'_, C>) -> bool {
     matches!(C::cells(block.totals), Cells::Weights(_)) && block.total().value() >= 1.0
 }
 
-/// `sum_mc n_mc log2 n_mc - n_m log2 n_m` of real weights into `out`, `sum_m n_m log2 n_m` into `sizes` if given.
+/// `sum_mc n_mc log2 n_mc - n_m log2 n_m` of real weights into `out`, `sum_m n_m log2 n_m` into
+/// `sizes` if given.
 fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<&mut [f64]>) {
     let (quick, level) = (QuickLog::new(), Level::active());
     let (mut size, mut logs) = ([0.0; LANES], [0.0; LANES]);
@@ -173,7 +177,9 @@ fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<
                 let Cells::Weights(weights) = C::cells(block.cell(branch, c)) else { continue };
                 let weights = &weights[at..at + size.len()];
                 quick.all_x_log2_x(level, weights, logs);
-                for ((s, z), (x, log)) in out.iter_mut().zip(&mut *size).zip(weights.iter().zip(&*logs)) {
+                for ((s, z), (x, log)) in
+                    out.iter_mut().zip(&mut *size).zip(weights.iter().zip(&*logs))
+                {
                     *z += x;
                     *s += log;
                 }
@@ -189,8 +195,8 @@ fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<
     }
 }
 
-/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, at most [`LANES`] candidates, and
-/// `n_m log2 n_m` to `sizes` if given.
+/// Add `sum_c n_mc log2 n_mc - n_m log2 n_m` over branches to `out`, at most [`LANES`] candidates,
+/// and `n_m log2 n_m` to `sizes` if given.
 fn add_x_log2_x<C: Count>(
     block: &Block<'_, C>,
     table: &[f64],
@@ -243,17 +249,18 @@ fn add_x_log2_x<C: Count>(
     }
 }
 
-/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and as [`gains`] does it: both
-/// are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings count, at most
-/// `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n. Eight times that.
+/// Bound on the difference between a gain computed as `H(c) + (sum ...)/n` and as [`gains`] does
+/// it: both are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings
+/// count, at most `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n.
+/// Eight times that.
 fn gain_error<C: Count>(block: &Block<'_, C>) -> f64 {
     let (m, k) = (block.branches, block.classes);
     let roundings = (m * k + 2 * m + k + 10) as f64;
     4.0 * f64::EPSILON * roundings * (1.0 + block.total().log2(block.context.logs))
 }
 
-/// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, and a
-/// bound on the difference from [`gains`].
+/// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2
+/// n_m`, and a bound on the difference from [`gains`].
 pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     if weighable(block) {
         let (h, share) = (class_entropy(block), 1.0 / block.total().value());
@@ -273,7 +280,8 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
     Some(gain_error(block))
 }
 
-/// Gain ratio with one division, and a bound on the difference from the ratio of what [`pass`] gives.
+/// Gain ratio with one division, and a bound on the difference from the ratio of what [`pass`]
+/// gives.
 pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     if weighable(block) {
         let n = block.total().value();

@@ -1,19 +1,21 @@
-//! Extended Jaccard distance between branches A_i and classes B_i: `k - sum_i |A_i n B_i| / |A_i u B_i|`
-//! (Spaeh & Kosub, section 1.1), and its family D_f: `sum_i g(|A_i symdiff B_i|) / g(|A_i u B_i|)` for concave
-//! non-decreasing g with g(0) = 0.
+//! Extended Jaccard distance between branches A_i and classes B_i: `k - sum_i |A_i n B_i| / |A_i u
+//! B_i|` (Spaeh & Kosub, section 1.1), and its family D_f: `sum_i g(|A_i symdiff B_i|) / g(|A_i u
+//! B_i|)` for concave non-decreasing g with g(0) = 0.
 //!
-//! k = classes that occur in the *training set*, whatever this node or the branches hold. Similarity of a pair:
-//! `1 - g(|symdiff|)/g(|union|)`, for g = cardinality `n_mc / (n_m + n_c - n_mc)`. Score = sum of similarities,
-//! distance = k - score.
+//! k = classes that occur in the *training set*, whatever this node or the branches hold.
+//! Similarity of a pair: `1 - g(|symdiff|)/g(|union|)`, for g = cardinality `n_mc / (n_m + n_c -
+//! n_mc)`. Score = sum of similarities, distance = k - score.
 //!
-//! `assignment="matching"`: the one-to-one matching of branches and classes with the largest sum; a pair with
-//! empty union has similarity 0. `"identity"`: branch i with class i; a pair with empty union is left out of the
-//! sum and of k. `None` (default): matching for the branches of a split, identity for a whole tree, whose branch i
-//! collects the rows labelled i (global evaluation). Identity
-//! gives a metric on labelled partitions, matching does not (an unoccupied class costs 1 even against itself).
+//! `assignment="matching"`: the one-to-one matching of branches and classes with the largest sum; a
+//! pair with empty union has similarity 0. `"identity"`: branch i with class i; a pair with empty
+//! union is left out of the sum and of k. `None` (default): matching for the branches of a split,
+//! identity for a whole tree, whose branch i collects the rows labelled i (global evaluation).
+//! Identity gives a metric on labelled partitions, matching does not (an unoccupied class costs 1
+//! even against itself).
 //!
-//! O(branches x classes), matching O(s^2 l) more. A measure of partitions into k parts: a multiway split with
-//! more branches than classes leaves some unmatched, so it is meant for thresholds and for whole trees.
+//! O(branches x classes), matching O(s^2 l) more. A measure of partitions into k parts: a multiway
+//! split with more branches than classes leaves some unmatched, so it is meant for thresholds and
+//! for whole trees.
 
 use super::assignment::Assignment;
 use super::rows::RowOf;
@@ -52,7 +54,8 @@ pub enum Size {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Jaccard {
-    /// Which branch is compared with which class; nothing: matching for a split, identity for a whole tree.
+    /// Which branch is compared with which class; nothing: matching for a split, identity for a
+    /// whole tree.
     pub assignment: Option<Pairing>,
     /// Size function.
     pub size: Size,
@@ -81,19 +84,22 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "assignment",
             default: "null",
-            doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch i with class i; \
+            doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch \
+                i with class i; \
                   None: matching locally, identity globally.",
         },
         OptionInfo {
             name: "size",
             default: "\"cardinality\"",
-            doc: "Concave non-decreasing g with g(0) = 0: 'cardinality', 'sqrt', 'log1p', or 'values' with \
+            doc: "Concave non-decreasing g with g(0) = 0: 'cardinality', 'sqrt', 'log1p', or \
+                'values' with \
                   size_values (in Python: a callable).",
         },
         OptionInfo {
             name: "size_values",
             default: "null",
-            doc: "g(0), g(1), ..., g(n) for size 'values', n = rows (total weight) of the training set.",
+            doc: "g(0), g(1), ..., g(n) for size 'values', n = rows (total weight) of the training \
+                set.",
         },
     ],
     example: &[&[2, 3], &[4, 0], &[3, 2]],
@@ -146,7 +152,10 @@ impl Jaccard {
                 let weight = |m: usize, c: usize| {
                     self.similarity(block.at(m, c, j).value(), sizes[m], block.totals[c].value())
                 };
-                (work.best(block.branches, block.classes, weight), block.context.n_occurring() as f64)
+                (
+                    work.best(block.branches, block.classes, weight),
+                    block.context.n_occurring() as f64,
+                )
             }
             Pairing::Identity => {
                 let (mut sum, mut k) = (0.0, 0.0);

@@ -1,7 +1,8 @@
 //! Contextual merit over the K nearest rows of other classes (Hong 1997).
 //!
-//! `sum over rows of sum over their K nearest of other classes of diff / D^2`, D the distance of the two rows; neighbours at distance 0 add nothing.
-//! A sum, not a mean: it grows with the rows. Unlike ReliefF it does not look at hits, so features that scatter within classes are not
+//! `sum over rows of sum over their K nearest of other classes of diff / D^2`, D the distance of
+//! the two rows; neighbours at distance 0 add nothing. A sum, not a mean: it grows with the rows.
+//! Unlike ReliefF it does not look at hits, so features that scatter within classes are not
 //! punished. O(t^2 n). For all pairs instead of K see `contextual_merit`.
 
 use super::neighbours::{K, OnNeighbours, Search, TIES, TiesName};
@@ -28,7 +29,8 @@ impl Default for KNearestMerit {
 pub(super) static INFO: Info = Info {
     name: "k_nearest_merit",
     class_name: "KNearestMerit",
-    summary: "Differences to the k nearest rows of other classes, weighed by the inverse square of the distance.",
+    summary: "Differences to the k nearest rows of other classes, weighed by the inverse square of \
+        the distance.",
     formula: r"\sum_i \sum_{j \in K_i} \mathrm{diff}(i, j) / D_{ij}^2",
     source: "Hong, Use of contextual information for feature ranking and discretization (1997)",
     lowest: Some(0.0),

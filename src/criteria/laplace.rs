@@ -1,8 +1,9 @@
-//! Laplace-corrected accuracy: `sum_m n_m/n (max_c n_mc + 1) / (n_m + k)` (Niblett & Bratko 1986; CN2).
+//! Laplace-corrected accuracy: `sum_m n_m/n (max_c n_mc + 1) / (n_m + k)` (Niblett & Bratko 1986;
+//! CN2).
 //!
-//! k = declared classes, whether or not they occur here. The expected accuracy of majority labels under a
-//! uniform prior over classes, so small pure branches count for less than large ones. Like every accuracy it
-//! is blind to anything but the largest class. O(branches x classes).
+//! k = declared classes, whether or not they occur here. The expected accuracy of majority labels
+//! under a uniform prior over classes, so small pure branches count for less than large ones. Like
+//! every accuracy it is blind to anything but the largest class. O(branches x classes).
 
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;

@@ -1,11 +1,12 @@
-//! Lopez de Mantaras' distance between partitions: `d_N = 1 - gain / H(m,c)`; also the normalised variation
-//! of information.
+//! Lopez de Mantaras' distance between partitions: `d_N = 1 - gain / H(m,c)`; also the normalised
+//! variation of information.
 //!
-//! The score is `gain / H(m,c)`, the distance one minus it, a metric on partitions with values in [0, 1].
-//! `H(m,c) = 0` (one occupied cell: a pure node, a constant feature) has distance 0 and score 0: such a
-//! split agrees with the classes and yet tells nothing. The joint entropy is summed branch by branch,
-//! classes inside. O(branches x classes). Chen 2013 (eq. 11) and Spaeh & Kosub (VI_n) name the same thing;
-//! as opposed to the gain ratio its denominator cannot vanish while the node is impure.
+//! The score is `gain / H(m,c)`, the distance one minus it, a metric on partitions with values in
+//! [0, 1]. `H(m,c) = 0` (one occupied cell: a pure node, a constant feature) has distance 0 and
+//! score 0: such a split agrees with the classes and yet tells nothing. The joint entropy is summed
+//! branch by branch, classes inside. O(branches x classes). Chen 2013 (eq. 11) and Spaeh & Kosub
+//! (VI_n) name the same thing; as opposed to the gain ratio its denominator cannot vanish while the
+//! node is impure.
 
 use super::information::{class_entropy, pass};
 use super::{Block, Evidence, Formula, Info};
@@ -24,7 +25,8 @@ pub(super) static INFO: Info = Info {
     summary: "Information gain over the joint entropy of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{H(m, c)}",
     distance: r"1 - s \text{, and } 0 \text{ if } H(m, c) = 0",
-    source: "Lopez de Mantaras, A distance-based attribute selection measure, Machine Learning 6 (1991)",
+    source: "Lopez de Mantaras, A distance-based attribute selection measure, Machine Learning 6 \
+        (1991)",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
@@ -43,7 +45,9 @@ impl Mantaras {
     /// `of(gain / H(m,c))`, and 0 where the joint entropy is 0.
     fn each<C: Count>(block: &Block<'_, C>, out: &mut [f64], of: impl Fn(f64) -> f64) {
         pass::<C, false, true>(block, class_entropy(block), |at, len, step| {
-            for ((s, &gain), &joint) in out[at..at + len].iter_mut().zip(&step.gain).zip(&step.joint) {
+            for ((s, &gain), &joint) in
+                out[at..at + len].iter_mut().zip(&step.gain).zip(&step.joint)
+            {
                 *s = if joint > 0.0 { of(gain / joint) } else { 0.0 };
             }
         });

@@ -1,12 +1,13 @@
 //! Minimum description length of the classes: `(Prior - Post)/n`, in bits a row (Kononenko 1995).
 //!
-//! `Prior = log2 (n! / prod n_c!) + log2 C(n + k - 1, k - 1)`: the bits to name one arrangement of the classes
-//! and the class counts themselves; `Post` is the same summed over branches. k = declared classes. An empty
-//! branch costs nothing. The score may be negative: then the split is not worth its description, which makes
-//! `min_score=0` a natural stop.
+//! `Prior = log2 (n! / prod n_c!) + log2 C(n + k - 1, k - 1)`: the bits to name one arrangement of
+//! the classes and the class counts themselves; `Post` is the same summed over branches. k =
+//! declared classes. An empty branch costs nothing. The score may be negative: then the split is
+//! not worth its description, which makes `min_score=0` a natural stop.
 //!
-//! O(branches x classes); factorials from a table (counts) or the log-gamma function (real weights). It
-//! resists many-valued features better than the gain, at the price of preferring none at all in small nodes.
+//! O(branches x classes); factorials from a table (counts) or the log-gamma function (real
+//! weights). It resists many-valued features better than the gain, at the price of preferring none
+//! at all in small nodes.
 
 use super::{Block, Evidence, Formula, Info};
 use crate::numeric::Count;
@@ -54,7 +55,9 @@ fn length<C: Count>(
     }
     // log2 n! - sum log2 n_c! + log2 (n+k-1)! - log2 n! - log2 (k-1)!, with log2 n! cancelled.
     let arranged: f64 = counts.map(|c| c.log2_factorial(logs)).sum();
-    size.plus(classes).log2_factorial(logs) - crate::numeric::log2_factorial((k - 1) as f64) - arranged
+    size.plus(classes).log2_factorial(logs)
+        - crate::numeric::log2_factorial((k - 1) as f64)
+        - arranged
 }
 
 impl Formula for Mdl {

@@ -1,11 +1,14 @@
-//! Size of the smallest trees that finish the branches (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", section 3.1).
+//! Size of the smallest trees that finish the branches (Spaeh & Kosub, "Global Evaluation for
+//! Decision Tree Learning", section 3.1).
 //!
-//! `d = sum_i mts(A_i and class)`, mts = nodes of the smallest consistent tree of the rows of branch i with tests `x <= r`, the levels
-//! of a nominal feature counted in their declared order; the score is `-d`. On numeric columns local growth with this distance is minimal: the
-//! best split of a node is the first split of a smallest tree. Each size is an exact search with a budget of search nodes; above the budget the
-//! proven lower bound stands for the size, so that the score depends on the data alone and the search ends. For small data only: at most
-//! 500 distinct rows and 64 classes; a missing value comes after all values in the sizes. One search (`fasttree.minimal_tree`) is far cheaper than
-//! growth with this criterion.
+//! `d = sum_i mts(A_i and class)`, mts = nodes of the smallest consistent tree of the rows of
+//! branch i with tests `x <= r`, the levels of a nominal feature counted in their declared order;
+//! the score is `-d`. On numeric columns local growth with this distance is minimal: the best split
+//! of a node is the first split of a smallest tree. Each size is an exact search with a budget of
+//! search nodes; above the budget the proven lower bound stands for the size, so that the score
+//! depends on the data alone and the search ends. For small data only: at most 500 distinct rows
+//! and 64 classes; a missing value comes after all values in the sizes. One search
+//! (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
 use super::{Criterion, Evidence, Info, OptionInfo, Tables};
 use crate::error::{Error, Result};
@@ -30,14 +33,16 @@ pub(super) static INFO: Info = Info {
     name: "minimal_tree_size",
     aliases: &["mts"],
     class_name: "MinimalTreeSize",
-    summary: "Nodes of the smallest trees that finish the branches; local growth on numbers is minimal.",
+    summary: "Nodes of the smallest trees that finish the branches; local growth on numbers is \
+        minimal.",
     formula: r"-\sum_i \mathrm{mts}(A_i \cap \mathcal{Y})",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning, section 3.1",
     highest: Some(0.0),
     options: &[OptionInfo {
         name: "node_budget",
         default: "1000",
-        doc: "Search nodes for the size of one branch, at least 1; above it the proven lower bound stands for the size.",
+        doc: "Search nodes for the size of one branch, at least 1; above it the proven lower bound \
+            stands for the size.",
     }],
     ..Info::beyond_tables(Evidence::Rows)
 };

@@ -1,9 +1,11 @@
 //! Split criteria: pure functions of evidence, one file each.
 //!
-//! A criterion declares its [`Evidence`], and growth asks `stats` for it. One on tables sees a *block* of candidates at once ([`Tables`]: struct of arrays
-//! `[branch][class][candidate]`), because inner loops over candidates vectorise and the virtual call is
-//! paid once a block; one on [`pairs`] sees the pairs of a node, for all features together. It returns a *score* (larger is better) and, for growth that compares leaves or
-//! whole trees, a *distance* (smaller is better). It knows nothing of growing, features or thresholds.
+//! A criterion declares its [`Evidence`], and growth asks `stats` for it. One on tables sees a
+//! *block* of candidates at once ([`Tables`]: struct of arrays `[branch][class][candidate]`),
+//! because inner loops over candidates vectorise and the virtual call is paid once a block; one on
+//! [`pairs`] sees the pairs of a node, for all features together. It returns a *score* (larger is
+//! better) and, for growth that compares leaves or whole trees, a *distance* (smaller is better).
+//! It knows nothing of growing, features or thresholds.
 //!
 //! To add one: write a file with a struct for its options, `info()` and one generic `score`
 //! ([`Formula`]), and give it one entry in [`CRITERIA`]. Names, defaults, documentation, Python
@@ -142,7 +144,8 @@ pub static CRITERIA: &[Entry] = &[
 
 /// The entry with this name or alias; otherwise an error that lists the names and the nearest one.
 pub fn find(name: &str) -> Result<&'static Entry> {
-    if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name)) {
+    if let Some(e) = CRITERIA.iter().find(|e| e.info.name == name || e.info.aliases.contains(&name))
+    {
         return Ok(e);
     }
     let names: Vec<&str> = CRITERIA.iter().map(|e| e.info.name).collect();

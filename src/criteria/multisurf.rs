@@ -1,9 +1,10 @@
-//! MultiSURF and MultiSURF*: neighbours within a radius of each row's own (Urbanowicz, Olson, Schmitt, Meeker & Moore 2018;
-//! Granizo-Mackenzie & Moore 2013).
+//! MultiSURF and MultiSURF*: neighbours within a radius of each row's own (Urbanowicz, Olson,
+//! Schmitt, Meeker & Moore 2018; Granizo-Mackenzie & Moore 2013).
 //!
-//! A row's radius is the mean of its distances to the others less half their standard deviation; MultiSURF* also takes the rows beyond the mean
-//! and half a deviation, and counts agreements there instead of differences. No parameter to choose; about a third of all rows are
-//! neighbours, so interactions of more than two or three features are seen worse than with ReliefF and a small k.
+//! A row's radius is the mean of its distances to the others less half their standard deviation;
+//! MultiSURF* also takes the rows beyond the mean and half a deviation, and counts agreements there
+//! instead of differences. No parameter to choose; about a third of all rows are neighbours, so
+//! interactions of more than two or three features are seen worse than with ReliefF and a small k.
 //! Of the star forms the remark in `surf` holds. O(t^2 n).
 
 use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
@@ -30,9 +31,11 @@ pub struct MultiSurfStar {
 pub(super) static INFO: Info = Info {
     name: "multisurf",
     class_name: "MultiSurf",
-    summary: "ReliefF with all rows nearer than a row's mean distance less half a standard deviation as neighbours.",
+    summary: "ReliefF with all rows nearer than a row's mean distance less half a standard \
+        deviation as neighbours.",
     formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d_i - \tfrac12 \sigma_i",
-    source: "Urbanowicz, Olson, Schmitt, Meeker & Moore, Benchmarking Relief-based feature selection methods (2018)",
+    source: "Urbanowicz, Olson, Schmitt, Meeker & Moore, Benchmarking Relief-based feature \
+        selection methods (2018)",
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[MULTICLASS],
@@ -43,7 +46,8 @@ pub(super) static STAR: Info = Info {
     name: "multisurf_star",
     aliases: &[],
     class_name: "MultiSurfStar",
-    summary: "MultiSURF, and agreements with the rows farther than the mean distance plus half a standard deviation.",
+    summary: "MultiSURF, and agreements with the rows farther than the mean distance plus half a \
+        standard deviation.",
     formula: r"s_{d_{ij} < \bar d_i - \sigma_i/2} + \frac1n \sum_i \bigl(\overline{1 - \mathrm{diff}}(i, M'_i) - \overline{1 - \mathrm{diff}}(i, H'_i)\bigr),\quad d_{ij} > \bar d_i + \tfrac12 \sigma_i",
     source: "Granizo-Mackenzie & Moore, Multiple threshold spatially uniform ReliefF (2013)",
     lowest: Some(-2.0),

@@ -1,8 +1,10 @@
 //! Criteria on neighbours of rows: which rows are compared, for all features of a node at once.
 //!
-//! The evidence is a set of rows with numbers as numbers; a criterion of this kind only says how neighbours are picked and weighed ([`Search`]),
-//! `stats` does the rest. It has one score a feature, larger is better, and the distance `-s`; a split that divides nothing scores 0. A
-//! single table does not say what it needs, so [`Criterion::score`] refuses. O(t^2 n), so not for hundreds of thousands of rows.
+//! The evidence is a set of rows with numbers as numbers; a criterion of this kind only says how
+//! neighbours are picked and weighed ([`Search`]), `stats` does the rest. It has one score a
+//! feature, larger is better, and the distance `-s`; a split that divides nothing scores 0. A
+//! single table does not say what it needs, so [`Criterion::score`] refuses. O(t^2 n), so not for
+//! hundreds of thousands of rows.
 
 use super::{Criterion, Info, OptionInfo, Tables};
 use crate::error::{Error, Result};
@@ -53,7 +55,8 @@ impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
     }
 }
 
-/// Build a criterion on neighbours from options; unknown names and values outside their domain are refused.
+/// Build a criterion on neighbours from options; unknown names and values outside their domain are
+/// refused.
 pub(super) fn from_options<M: OnNeighbours + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
@@ -110,11 +113,13 @@ pub(super) const K: OptionInfo = OptionInfo {
 pub(super) const TIES: OptionInfo = OptionInfo {
     name: "neighbour_ties",
     default: "\"share\"",
-    doc: "Rows tied at the k-th distance: 'share' (they share the weight that is left) or 'first' (by row number).",
+    doc: "Rows tied at the k-th distance: 'share' (they share the weight that is left) or 'first' \
+        (by row number).",
 };
 pub(super) const MULTICLASS: OptionInfo = OptionInfo {
     name: "multiclass",
     default: "\"prior\"",
-    doc: "Misses of class c weigh P(c) / (1 - P(own class)) ('prior'), or by the frequency of c among the neighbours as in scikit-rebate \
+    doc: "Misses of class c weigh P(c) / (1 - P(own class)) ('prior'), or by the frequency of c \
+        among the neighbours as in scikit-rebate \
           ('rebate'; SURF's mean distance then includes self-pairs).",
 };

@@ -1,13 +1,13 @@
-//! Normalised mutual information with the geometric mean, the minimum or the maximum of the two entropies
-//! (Strehl & Ghosh 2002; Kvalseth 1987): `gain / sqrt(H(c) H(m))`, `gain / min(H(c), H(m))`,
-//! `gain / max(H(c), H(m))`.
+//! Normalised mutual information with the geometric mean, the minimum or the maximum of the two
+//! entropies (Strehl & Ghosh 2002; Kvalseth 1987): `gain / sqrt(H(c) H(m))`, `gain / min(H(c),
+//! H(m))`, `gain / max(H(c), H(m))`.
 //!
 //! All lie in [0, 1], since the gain never exceeds the smaller entropy, and are symmetric; a zero
-//! denominator scores 0. The minimum is 1 as soon as one partition determines the other, so it is blind to
-//! needless branches; the maximum asks for both and punishes either. `1 - max_nmi` obeys the triangle
-//! inequality (Vinh, Epps & Bailey 2010), the others do not; none is a metric here, because a constant
-//! feature in a pure node scores 0 and not 1. For the arithmetic mean see `symmetric_uncertainty`, for the
-//! joint entropy `mantaras`. O(branches x classes).
+//! denominator scores 0. The minimum is 1 as soon as one partition determines the other, so it is
+//! blind to needless branches; the maximum asks for both and punishes either. `1 - max_nmi` obeys
+//! the triangle inequality (Vinh, Epps & Bailey 2010), the others do not; none is a metric here,
+//! because a constant feature in a pure node scores 0 and not 1. For the arithmetic mean see
+//! `symmetric_uncertainty`, for the joint entropy `mantaras`. O(branches x classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
 use super::{Block, Evidence, Formula, Info};
@@ -80,7 +80,8 @@ pub(super) static MAX: Info = Info {
     summary: "Information gain over the larger of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\max(H(c), H(m))}",
     distance: r"1 - s",
-    source: "Vinh, Epps & Bailey, Information theoretic measures for clusterings comparison, JMLR 11 (2010)",
+    source: "Vinh, Epps & Bailey, Information theoretic measures for clusterings comparison, JMLR \
+        11 (2010)",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(1.0),

@@ -1,9 +1,9 @@
 //! ORT: `1 - cos` of the class *count* vectors of two branches (Fayyad & Irani 1992).
 //!
-//! In [0, 1], and 1 if and only if the branches share no class. As a cosine it equals `angle` up to rounding;
-//! here the sums are of integers and therefore exact below 2^53, so equal tables tie exactly. More than two
-//! branches: mean of each against the rest, weights n_m/n; an empty side scores 0. It does not weigh the
-//! branches; set a minimum leaf size. O(branches x classes).
+//! In [0, 1], and 1 if and only if the branches share no class. As a cosine it equals `angle` up to
+//! rounding; here the sums are of integers and therefore exact below 2^53, so equal tables tie
+//! exactly. More than two branches: mean of each against the rest, weights n_m/n; an empty side
+//! scores 0. It does not weigh the branches; set a minimum leaf size. O(branches x classes).
 
 use super::angle::one_minus_cosine;
 use super::contrast::branch_against_rest;
@@ -23,7 +23,8 @@ pub(super) static INFO: Info = Info {
     summary: "One minus the cosine between the class counts of the branches.",
     formula: r"1 - \frac{\sum_c n_{Lc} n_{Rc}}{\|n_{L\cdot}\| \, \|n_{R\cdot}\|}",
     distance: r"-s",
-    source: "Fayyad & Irani, The attribute selection problem in decision tree generation, AAAI (1992)",
+    source: "Fayyad & Irani, The attribute selection problem in decision tree generation, AAAI \
+        (1992)",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(1.0),

@@ -1,9 +1,11 @@
 //! Criteria on pairs of rows: what a formula sees of a node, and the options that all of them read.
 //!
-//! The evidence is a [`Profile`] (or, for a user's function, count matrices) of all features of a node: one call scores them all, because the
-//! pairs are counted for all features at once (Vilalta, Brodie, Oblinger & Rish 2001). A criterion of this kind has one score a feature, larger is
-//! better, and the distance `-s`; a single table does not say what it needs, so [`Criterion::score`] refuses. O(n (n + 1)) a setting
-//! after an O(t^2 n) count, so not for hundreds of thousands of rows.
+//! The evidence is a [`Profile`] (or, for a user's function, count matrices) of all features of a
+//! node: one call scores them all, because the pairs are counted for all features at once (Vilalta,
+//! Brodie, Oblinger & Rish 2001). A criterion of this kind has one score a feature, larger is
+//! better, and the distance `-s`; a single table does not say what it needs, so
+//! [`Criterion::score`] refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
+//! hundreds of thousands of rows.
 
 use super::{Criterion, Info, Tables};
 use crate::error::{Error, Result};
@@ -48,12 +50,17 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     fn weighed(&self) -> Result<Option<Setting>> {
         Ok(None)
     }
-    /// The one setting under which the same scores, to the last bit, come without counts; `radius` finds the root's.
+    /// The one setting under which the same scores, to the last bit, come without counts; `radius`
+    /// finds the root's.
     fn alike(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<Setting>> {
         Ok(None)
     }
-    /// The one setting and metric by which columns are streamed when there are too many for counts by distance; `radius` finds Relief's.
-    fn streamed(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
+    /// The one setting and metric by which columns are streamed when there are too many for counts
+    /// by distance; `radius` finds Relief's.
+    fn streamed(
+        &self,
+        _radius: &mut dyn FnMut() -> Result<usize>,
+    ) -> Result<(Setting, PairMetric)> {
         Err(Error::Unsupported {
             what: format!("criterion='{}' over streamed columns", self.info().name),
             supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
@@ -103,7 +110,8 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
     }
 }
 
-/// Build a criterion on pairs from options; unknown names and values outside their domain are refused.
+/// Build a criterion on pairs from options; unknown names and values outside their domain are
+/// refused.
 pub(super) fn from_options<M: OnPairs + DeserializeOwned + 'static>(
     options: Map<String, Value>,
 ) -> Result<Box<dyn Criterion>> {
@@ -162,10 +170,12 @@ impl Precision {
     }
 }
 
-pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' adds up their weights in fixed point: a pair of different rows is off \
+pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' \
+    adds up their weights in fixed point: a pair of different rows is off \
      by at most 2^-25 of the largest weight of such a pair (of D = 1 where none weighs less than a sixteenth of that), and many features (from about 30) take a fraction of the time.";
 pub(super) const ALPHA: &str =
     "How fast the weight of a pair falls with its distance D; finite and at least 0.";
-pub(super) const DECAY: &str = "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if D < alpha; 'identical': 1 if D = 0; \
+pub(super) const DECAY: &str = "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if \
+    D < alpha; 'identical': 1 if D = 0; \
      'uniform': 1.";
 pub(super) const AT_ZERO: &str = "Weight of pairs at distance 0 under 'power', from 0 to 1e250.";

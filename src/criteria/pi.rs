@@ -1,10 +1,13 @@
-//! Pi: pairs that a split puts right less pairs that it puts wrong, near pairs first (Vilalta, Brodie, Oblinger & Rish 2001, eq. 14 and 15).
+//! Pi: pairs that a split puts right less pairs that it puts wrong, near pairs first (Vilalta,
+//! Brodie, Oblinger & Rish 2001, eq. 14 and 15).
 //!
-//! `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])`, `R_m[c,case] = theta_case sum over ordered pairs of f(D)`: pairs of one class with
-//! one value and pairs of two classes with two values speak for a feature, the others against it. The weight `n_m/n` stands inside the sum
-//! (the paper prints it outside); without it (`weighted=False`) features rank exactly as Relief ranks them with the same decay. alpha = 0
-//! forgets distances: a purity criterion. Larger alpha sees only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of
-//! thousands of rows, and blind where every row is far from all others.
+//! `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])`, `R_m[c,case] = theta_case sum
+//! over ordered pairs of f(D)`: pairs of one class with one value and pairs of two classes with two
+//! values speak for a feature, the others against it. The weight `n_m/n` stands inside the sum (the
+//! paper prints it outside); without it (`weighted=False`) features rank exactly as Relief ranks
+//! them with the same decay. alpha = 0 forgets distances: a purity criterion. Larger alpha sees
+//! only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of thousands of
+//! rows, and blind where every row is far from all others.
 
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
 use super::{Evidence, Info, OptionInfo};
@@ -42,14 +45,17 @@ impl Default for Pi {
 pub(super) static INFO: Info = Info {
     name: "pi",
     class_name: "Pi",
-    summary: "Pairs of rows that a split puts right less those that it puts wrong, near pairs first.",
+    summary: "Pairs of rows that a split puts right less those that it puts wrong, near pairs \
+        first.",
     formula: r"\sum_m \frac{n_m}{n} \sum_c \left(R_{mc1} + R_{mc4} - R_{mc2} - R_{mc3}\right)",
-    source: "Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in classification using decision trees (2001)",
+    source: "Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in \
+        classification using decision trees (2001)",
     options: &[
         OptionInfo {
             name: "theta",
             default: "[1.0, 1.0, 1.0, 1.0]",
-            doc: "Weights in [0, 1] of the cases: 1 same value, same class; 2 same value, other class; 3 other value, same class; \
+            doc: "Weights in [0, 1] of the cases: 1 same value, same class; 2 same value, other \
+                class; 3 other value, same class; \
                   4 other value, other class.",
         },
         OptionInfo { name: "alpha", default: "0.1", doc: ALPHA },
@@ -58,7 +64,8 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "weighted",
             default: "true",
-            doc: "Whether each value counts with its share of the rows; without, features rank as by Relief with the same decay.",
+            doc: "Whether each value counts with its share of the rows; without, features rank as \
+                by Relief with the same decay.",
         },
         OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
@@ -83,7 +90,11 @@ impl OnPairs for Pi {
             return Ok(if self.weighted { w.pi() } else { w.pi_unweighted() });
         }
         let setting = self.setting()?;
-        Ok(if self.weighted { pairs.profile.pi(&setting) } else { pairs.profile.pi_unweighted(&setting) })
+        Ok(if self.weighted {
+            pairs.profile.pi(&setting)
+        } else {
+            pairs.profile.pi_unweighted(&setting)
+        })
     }
     fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
         match pairs.weighed {
@@ -94,7 +105,10 @@ impl OnPairs for Pi {
     fn weighed(&self) -> Result<Option<Setting>> {
         self.precision.weighed(self.setting())
     }
-    fn streamed(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<(Setting, PairMetric)> {
+    fn streamed(
+        &self,
+        _radius: &mut dyn FnMut() -> Result<usize>,
+    ) -> Result<(Setting, PairMetric)> {
         let metric = if self.weighted { PairMetric::Pi } else { PairMetric::PlainPi };
         Ok((self.setting()?, metric))
     }

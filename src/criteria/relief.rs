@@ -1,10 +1,12 @@
-//! Relief with a radius: near misses that a feature tells apart less near hits that it tells apart (Kira & Rendell 1992, in the form of
-//! Vilalta, Brodie, Oblinger & Rish 2001, proposition 2).
+//! Relief with a radius: near misses that a feature tells apart less near hits that it tells apart
+//! (Kira & Rendell 1992, in the form of Vilalta, Brodie, Oblinger & Rish 2001, proposition 2).
 //!
-//! `sum_m sum_c (R_m[c,4] - R_m[c,3])` with `f(D) = 1` for D < radius, else 0, D counting the features on which two rows differ. The default radius is
-//! the smallest whole number for which the rows of the root have on average at least ten others nearer; it stays the same below. A radius
-//! above the largest distance makes it blind to interactions (all pairs), one of 1 sees identical rows only and scores 0. O(t^2 n) a node. For a fixed
-//! number of neighbours of each row see ReliefF.
+//! `sum_m sum_c (R_m[c,4] - R_m[c,3])` with `f(D) = 1` for D < radius, else 0, D counting the
+//! features on which two rows differ. The default radius is the smallest whole number for which the
+//! rows of the root have on average at least ten others nearer; it stays the same below. A radius
+//! above the largest distance makes it blind to interactions (all pairs), one of 1 sees identical
+//! rows only and scores 0. O(t^2 n) a node. For a fixed number of neighbours of each row see
+//! ReliefF.
 
 use super::pairs::{OnPairs, Pairs};
 use super::{Evidence, Info, OptionInfo};
@@ -25,13 +27,16 @@ pub struct Relief {
 pub(super) static INFO: Info = Info {
     name: "relief",
     class_name: "Relief",
-    summary: "Near rows of another class that the feature tells apart less those of the same class.",
+    summary: "Near rows of another class that the feature tells apart less those of the same \
+        class.",
     formula: r"\sum_m \sum_c \left(R_{mc4} - R_{mc3}\right)",
-    source: "Kira & Rendell, A practical approach to feature selection (1992); Vilalta, Brodie, Oblinger & Rish (2001)",
+    source: "Kira & Rendell, A practical approach to feature selection (1992); Vilalta, Brodie, \
+        Oblinger & Rish (2001)",
     options: &[OptionInfo {
         name: "radius",
         default: "null",
-        doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number for which rows of the root have on \
+        doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number \
+            for which rows of the root have on \
               average at least ten others nearer.",
     }],
     ..Info::beyond_tables(Evidence::Pairs)

@@ -1,8 +1,10 @@
 //! ReliefF: k nearest hits against k nearest misses of every other class (Kononenko 1994).
 //!
-//! `mean over rows of (sum_c w_c mean diff to the k nearest of class c - mean diff to the k nearest hits)`, the row itself excluded. Neighbours may
-//! weigh by rank, `exp(-(r / sigma)^2)` (Robnik-Sikonja & Kononenko 2003). A class with fewer than k rows gives all of
-//! them. Sees interactions of many features as long as k is small beside the rows of a class; blind to redundancy. O(t^2 n).
+//! `mean over rows of (sum_c w_c mean diff to the k nearest of class c - mean diff to the k nearest
+//! hits)`, the row itself excluded. Neighbours may weigh by rank, `exp(-(r / sigma)^2)`
+//! (Robnik-Sikonja & Kononenko 2003). A class with fewer than k rows gives all of them. Sees
+//! interactions of many features as long as k is small beside the rows of a class; blind to
+//! redundancy. O(t^2 n).
 
 use super::neighbours::{K, MULTICLASS, MulticlassName, OnNeighbours, Search, TIES, TiesName};
 use super::{Evidence, Info, OptionInfo};
@@ -25,14 +27,20 @@ pub struct ReliefF {
 
 impl Default for ReliefF {
     fn default() -> Self {
-        Self { k: 10, neighbour_ties: TiesName::Share, multiclass: MulticlassName::Prior, rank: None }
+        Self {
+            k: 10,
+            neighbour_ties: TiesName::Share,
+            multiclass: MulticlassName::Prior,
+            rank: None,
+        }
     }
 }
 
 pub(super) static INFO: Info = Info {
     name: "relieff",
     class_name: "ReliefF",
-    summary: "Mean difference to the k nearest rows of other classes less that to the k nearest of the own class.",
+    summary: "Mean difference to the k nearest rows of other classes less that to the k nearest of \
+        the own class.",
     formula: r"\frac1n \sum_i \Bigl(\sum_{c \ne c_i} \tfrac{P(c)}{1 - P(c_i)} \overline{\mathrm{diff}}(i, M_{ic}) - \overline{\mathrm{diff}}(i, H_i)\Bigr)",
     source: "Kononenko, Estimating attributes: analysis and extensions of RELIEF (1994)",
     lowest: Some(-1.0),
@@ -56,6 +64,9 @@ impl OnNeighbours for ReliefF {
     }
     fn search(&self) -> Search {
         let ranks = self.rank.map_or(Ranks::Equal, |sigma| Ranks::Exponential { sigma });
-        (Method::ReliefF { k: self.k, ties: self.neighbour_ties.into(), ranks }, self.multiclass.into())
+        (
+            Method::ReliefF { k: self.k, ties: self.neighbour_ties.into(), ranks },
+            self.multiclass.into(),
+        )
     }
 }

@@ -1,9 +1,11 @@
-//! One label's row of the table "label x class" of a whole tree, as each candidate of a block would leave it.
+//! One label's row of the table "label x class" of a whole tree, as each candidate of a block would
+//! leave it.
 //!
-//! A split changes at most the rows of the leaf's old label and of the new labels. Where a distance is a sum over rows,
-//! the summands of all other rows stay, and a candidate costs the summands of two rows
-//! ([`Formula::row_terms`](super::Formula::row_terms)) instead of the whole table: O(classes), for the Jaccard distance O(1). The sums are
-//! rounded in another order than the formula does it; they choose who is looked at closely, never who wins.
+//! A split changes at most the rows of the leaf's old label and of the new labels. Where a distance
+//! is a sum over rows, the summands of all other rows stay, and a candidate costs the summands of
+//! two rows ([`Formula::row_terms`](super::Formula::row_terms)) instead of the whole table:
+//! O(classes), for the Jaccard distance O(1). The sums are rounded in another order than the
+//! formula does it; they choose who is looked at closely, never who wins.
 
 use super::Context;
 use crate::numeric::{Cells, Count};

@@ -1,9 +1,10 @@
-//! SURF and SURF*: all rows nearer than the mean distance of all pairs (Greene, Penrod, Kiralis & Moore 2009; Greene, Himmelstein,
-//! Kiralis & Moore 2010).
+//! SURF and SURF*: all rows nearer than the mean distance of all pairs (Greene, Penrod, Kiralis &
+//! Moore 2009; Greene, Himmelstein, Kiralis & Moore 2010).
 //!
-//! The radius is one number for all rows, so rows in dense places have many neighbours and outliers may have none. SURF* adds the rows
-//! farther than the mean and scores them the other way round, which finds pure pairwise interactions and hides main effects:
-//! a feature that matters alone may score below noise. O(t^2 n).
+//! The radius is one number for all rows, so rows in dense places have many neighbours and outliers
+//! may have none. SURF* adds the rows farther than the mean and scores them the other way round,
+//! which finds pure pairwise interactions and hides main effects: a feature that matters alone may
+//! score below noise. O(t^2 n).
 
 use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
 use super::{Evidence, Info};

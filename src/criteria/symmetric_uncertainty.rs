@@ -1,9 +1,10 @@
-//! Symmetric uncertainty: `2 gain / (H(c) + H(m))` (Press et al. 1988; normalised mutual information with the
-//! arithmetic mean).
+//! Symmetric uncertainty: `2 gain / (H(c) + H(m))` (Press et al. 1988; normalised mutual
+//! information with the arithmetic mean).
 //!
-//! In [0, 1]; 1 if and only if branches and classes determine each other. Zero denominator (pure node and
-//! constant feature) scores 0. Symmetric, hence less partial to many values than the gain, more lenient with
-//! them than `mantaras`, whose denominator is the joint entropy. O(branches x classes).
+//! In [0, 1]; 1 if and only if branches and classes determine each other. Zero denominator (pure
+//! node and constant feature) scores 0. Symmetric, hence less partial to many values than the gain,
+//! more lenient with them than `mantaras`, whose denominator is the joint entropy. O(branches x
+//! classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
 use super::{Block, Evidence, Formula, Info};

@@ -1,8 +1,9 @@
 //! What a formula sees: the counts of a block of candidates of one node, branch by class.
 //!
-//! Struct of arrays, `cells[(branch * classes + class) * stride + candidate]`: inner loops run over candidates and vectorise. All
-//! candidates of a block have the same number of branches and the same class totals. [`Tables`] leaves open whether rows or weights are
-//! counted, [`Block`] has the type. Views only, nothing is copied; one table is a block of one.
+//! Struct of arrays, `cells[(branch * classes + class) * stride + candidate]`: inner loops run over
+//! candidates and vectorise. All candidates of a block have the same number of branches and the
+//! same class totals. [`Tables`] leaves open whether rows or weights are counted, [`Block`] has the
+//! type. Views only, nothing is copied; one table is a block of one.
 
 use crate::numeric::{Cells, Count, Logs};
 
@@ -86,7 +87,11 @@ impl<'a, C: Count> Block<'a, C> {
 
     /// Counts of the classes in one branch of one candidate.
     #[inline]
-    pub fn branch(&self, branch: usize, candidate: usize) -> impl Iterator<Item = C> + Clone + use<'a, C> {
+    pub fn branch(
+        &self,
+        branch: usize,
+        candidate: usize,
+    ) -> impl Iterator<Item = C> + Clone + use<'a, C> {
         let (cells, stride) = (self.cells, self.stride);
         let start = branch * self.classes * stride + candidate;
         (0..self.classes).map(move |c| cells[start + c * stride])
@@ -114,7 +119,12 @@ impl<'a, C: Count> Block<'a, C> {
 
 impl<'a> Tables<'a> {
     /// One table given as rows of branches; for tests, documentation and single questions.
-    pub fn one(cells: &'a [u32], totals: &'a [u32], declared: &'a [u32; 1], context: &'a Context) -> Self {
+    pub fn one(
+        cells: &'a [u32],
+        totals: &'a [u32],
+        declared: &'a [u32; 1],
+        context: &'a Context,
+    ) -> Self {
         Self {
             cells: Cells::Rows(cells),
             totals: Cells::Rows(totals),

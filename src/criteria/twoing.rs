@@ -1,9 +1,10 @@
-//! Twoing: `p_L p_R / 4 (sum_c |p_c|L - p_c|R|)^2` (Breiman, Friedman, Olshen & Stone 1984, section 4.3).
+//! Twoing: `p_L p_R / 4 (sum_c |p_c|L - p_c|R|)^2` (Breiman, Friedman, Olshen & Stone 1984, section
+//! 4.3).
 //!
-//! The largest Gini decrease (halved) over all groupings of the classes into two superclasses, so with many
-//! classes it looks for balanced splits that divide the classes rather than isolate one. In [0, 1/4]; with two
-//! classes it ranks as `gini` does. More than two branches: mean of each against the rest, weights n_m/n; an
-//! empty side scores 0. O(branches x classes).
+//! The largest Gini decrease (halved) over all groupings of the classes into two superclasses, so
+//! with many classes it looks for balanced splits that divide the classes rather than isolate one.
+//! In [0, 1/4]; with two classes it ranks as `gini` does. More than two branches: mean of each
+//! against the rest, weights n_m/n; an empty side scores 0. O(branches x classes).
 
 use super::contrast::branch_against_rest;
 use super::{Block, Evidence, Formula, Info};

@@ -1,9 +1,10 @@
 //! Variation of information: the distance `H(c|m) + H(m|c)`, in bits (Meila 2003; Spaeh & Kosub).
 //!
-//! A metric on partitions; 0 if and only if branches and classes are the same partition. Unlike the gain it
-//! punishes branches that divide a class, and unlike `mantaras` it has no scale of its own: a split of a
-//! small pure node is cheap. Both expected entropies are summed as they are written, in value order and in
-//! class order, so that nothing cancels. O(branches x classes), one logarithm table for both.
+//! A metric on partitions; 0 if and only if branches and classes are the same partition. Unlike the
+//! gain it punishes branches that divide a class, and unlike `mantaras` it has no scale of its own:
+//! a split of a small pure node is cheap. Both expected entropies are summed as they are written,
+//! in value order and in class order, so that nothing cancels. O(branches x classes), one logarithm
+//! table for both.
 
 use super::information::gains;
 use super::rows::RowOf;

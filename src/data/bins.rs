@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Ascending cut points; bin `b` is `(cuts[b-1], cuts[b]]`, the first and the last bin are open to the
-/// outside. No cut point means one bin.
+/// Ascending cut points; bin `b` is `(cuts[b-1], cuts[b]]`, the first and the last bin are open to
+/// the outside. No cut point means one bin.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bins {
     cuts: Vec<f64>,

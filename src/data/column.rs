@@ -1,10 +1,11 @@
 //! One encoded column: numbers with their sorted order, or codes.
 //!
-//! The sorted order of a numeric column is a list of 32-bit entries `row << 1 | tied`, `tied` meaning
-//! "same value as the entry before": a scan finds boundaries between values without touching the values,
-//! and a stable partition keeps the bits true. Rows with a missing value come last. Sorting is a stable
-//! radix sort on the high half of an order-preserving key (11 bits a pass, passes over constant digits
-//! skipped), after which the few runs that the low half tells apart are sorted on their own: O(n), about 10 ns a value.
+//! The sorted order of a numeric column is a list of 32-bit entries `row << 1 | tied`, `tied`
+//! meaning "same value as the entry before": a scan finds boundaries between values without
+//! touching the values, and a stable partition keeps the bits true. Rows with a missing value come
+//! last. Sorting is a stable radix sort on the high half of an order-preserving key (11 bits a
+//! pass, passes over constant digits skipped), after which the few runs that the low half tells
+//! apart are sorted on their own: O(n), about 10 ns a value.
 
 use super::Draw;
 use crate::numeric::order_key;
@@ -31,7 +32,8 @@ pub fn entry_tied(entry: u32) -> u32 {
     entry & 1
 }
 
-/// A column of numbers, by internal row. Values and order are shared by clones and by draws of rows.
+/// A column of numbers, by internal row. Values and order are shared by clones and by draws of
+/// rows.
 #[derive(Debug, Clone, Default)]
 pub struct NumericColumn {
     whole: Arc<Whole>,
@@ -43,7 +45,8 @@ struct Whole {
     values: Vec<f64>,
     missing: usize,
     order: OnceLock<Vec<u32>>,
-    /// The column whose gaps were filled with a value, where it was made so: its order is known but for these rows.
+    /// The column whose gaps were filled with a value, where it was made so: its order is known but
+    /// for these rows.
     gaps: Option<(NumericColumn, f64)>,
 }
 
@@ -63,7 +66,8 @@ impl NumericColumn {
         Self { whole: Arc::new(Whole { values, missing, ..Whole::default() }), drawn: None }
     }
 
-    /// The column with `fill` where values are missing. Its order is the old one with one block more, not sorted anew.
+    /// The column with `fill` where values are missing. Its order is the old one with one block
+    /// more, not sorted anew.
     pub fn filled(&self, fill: f64) -> Self {
         let values = self.values().iter().map(|&v| if v.is_nan() { fill } else { v }).collect();
         let gaps = Some((self.clone(), fill));
@@ -77,7 +81,8 @@ impl NumericColumn {
         } else {
             draw.rows().iter().filter(|&&r| self.whole.values[r as usize].is_nan()).count()
         };
-        let drawn = Drawn { draw: draw.clone(), missing, values: OnceLock::new(), order: OnceLock::new() };
+        let drawn =
+            Drawn { draw: draw.clone(), missing, values: OnceLock::new(), order: OnceLock::new() };
         Self { whole: self.whole.clone(), drawn: Some(drawn.into()) }
     }
 
@@ -85,9 +90,9 @@ impl NumericColumn {
     pub fn values(&self) -> &[f64] {
         match &self.drawn {
             None => &self.whole.values,
-            Some(d) => d
-                .values
-                .get_or_init(|| d.draw.rows().iter().map(|&row| self.whole.values[row as usize]).collect()),
+            Some(d) => d.values.get_or_init(|| {
+                d.draw.rows().iter().map(|&row| self.whole.values[row as usize]).collect()
+            }),
         }
     }
 
@@ -138,7 +143,8 @@ impl Whole {
     }
 }
 
-/// The order of a column whose missing values become `fill`: the block of these rows goes among the known ones.
+/// The order of a column whose missing values become `fill`: the block of these rows goes among the
+/// known ones.
 fn with_block(column: &NumericColumn, fill: f64) -> Vec<u32> {
     let (known, missing) = column.order().split_at(column.order().len() - column.n_missing());
     let value = |&e: &u32| column.value(entry_row(e));
@@ -155,7 +161,8 @@ fn with_block(column: &NumericColumn, fill: f64) -> Vec<u32> {
 }
 
 fn sort(values: &[f64]) -> Vec<u32> {
-    // High half of the key above the row number: eight bytes to move, and most orders are decided by it.
+    // High half of the key above the row number: eight bytes to move, and most orders are decided
+    // by it.
     let mut packed: Vec<u64> = Vec::with_capacity(values.len());
     let mut missing = Vec::new();
     for (i, &v) in values.iter().enumerate() {
@@ -307,8 +314,13 @@ mod tests {
     fn a_filled_column_has_the_order_of_its_values() {
         for seed in 0..300_u64 {
             let n = 1 + mix(seed, 0) % 60;
-            let cell =
-                |i| if mix(seed, 500 + i).is_multiple_of(3) { f64::NAN } else { (mix(seed, i) % 9) as f64 };
+            let cell = |i| {
+                if mix(seed, 500 + i).is_multiple_of(3) {
+                    f64::NAN
+                } else {
+                    (mix(seed, i) % 9) as f64
+                }
+            };
             let column = NumericColumn::new((0..n).map(cell).collect());
             for fill in [-1.0, 0.0, 3.0, 3.5, 8.0, 20.0] {
                 let filled = column.filled(fill);
@@ -336,7 +348,8 @@ mod tests {
                 expected.extend((0..n as u32).filter(|&i| values[i as usize].is_nan()));
                 assert_eq!(sorted.iter().map(|&e| entry_row(e)).collect::<Vec<_>>(), expected);
                 for pair in sorted.windows(2) {
-                    let (a, b) = (values[entry_row(pair[0]) as usize], values[entry_row(pair[1]) as usize]);
+                    let (a, b) =
+                        (values[entry_row(pair[0]) as usize], values[entry_row(pair[1]) as usize]);
                     assert_eq!(entry_tied(pair[1]) == 1, a == b || (a.is_nan() && b.is_nan()));
                 }
             }

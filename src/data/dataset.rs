@@ -27,7 +27,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Bit planes, where all features are nominal with few levels and no missing values; made on first use.
+    /// Bit planes, where all features are nominal with few levels and no missing values; made on
+    /// first use.
     pub fn planes(&self) -> Option<&Planes> {
         self.planes.get_or_init(|| Planes::new(self)).as_ref()
     }
@@ -177,8 +178,8 @@ impl Builder {
         Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal })
     }
 
-    /// Add `count` numeric columns that lie side by side; `value(row, column)` reads the user's cell.
-    /// Infinite cells are refused by name.
+    /// Add `count` numeric columns that lie side by side; `value(row, column)` reads the user's
+    /// cell. Infinite cells are refused by name.
     pub fn numeric_block(
         &mut self,
         count: usize,
@@ -197,7 +198,8 @@ impl Builder {
             if let Some(at) = values.iter().position(|v| v.is_infinite()) {
                 let name = &self.schema.features[self.columns.len()].name;
                 return Err(Error::Data(format!(
-                    "Input X contains infinity or a value too large: column '{name}', row {}, value {}; replace it by a number or NaN",
+                    "Input X contains infinity or a value too large: column '{name}', row {}, \
+                     value {}; replace it by a number or NaN",
                     self.original[at], values[at]
                 )));
             }

@@ -1,8 +1,10 @@
-//! Rows drawn with repetition: a bootstrap sample as a data set of its own, without a copy of the numbers.
+//! Rows drawn with repetition: a bootstrap sample as a data set of its own, without a copy of the
+//! numbers.
 //!
-//! A row that is drawn w times becomes w rows side by side, so that a bag needs no weights and every path for rows
-//! that count once serves it. Sorted orders are derived from those of the whole set in one pass (copies are tied
-//! with the row they repeat); values are looked up through the draw. O(rows + drawn rows) a numeric column.
+//! A row that is drawn w times becomes w rows side by side, so that a bag needs no weights and
+//! every path for rows that count once serves it. Sorted orders are derived from those of the whole
+//! set in one pass (copies are tied with the row they repeat); values are looked up through the
+//! draw. O(rows + drawn rows) a numeric column.
 
 use super::{Bits, Column, Dataset, entry_row, entry_tied, pack_entry};
 use crate::error::{Error, Result};
@@ -22,7 +24,9 @@ impl Draw {
     pub fn new(times: &[u32]) -> Result<Self> {
         let total: u64 = times.iter().map(|&t| u64::from(t)).sum();
         if total >= 1 << 31 {
-            return Err(Error::Data(format!("{total} drawn rows: at most 2,147,483,647 are supported")));
+            return Err(Error::Data(format!(
+                "{total} drawn rows: at most 2,147,483,647 are supported"
+            )));
         }
         let mut first = Vec::with_capacity(times.len() + 1);
         let mut rows = Vec::with_capacity(total as usize);
@@ -85,7 +89,8 @@ impl Draw {
 }
 
 impl Dataset {
-    /// The drawn rows as a data set; its internal rows are the drawn ones, several of which may have one original row.
+    /// The drawn rows as a data set; its internal rows are the drawn ones, several of which may
+    /// have one original row.
     pub fn drawn(&self, draw: &Arc<Draw>) -> Self {
         let columns = self.columns().iter().map(|column| match column {
             Column::Numeric(c) => Column::Numeric(c.draw(draw)),
@@ -108,21 +113,23 @@ mod tests {
     fn a_drawn_order_is_the_order_of_the_drawn_values() {
         for seed in 0..100 {
             let n = 1 + mix(seed, 0) % 80;
-            let values: Vec<f64> =
-                (0..n)
-                    .map(|i| {
-                        if mix(seed, 900 + i).is_multiple_of(9) {
-                            f64::NAN
-                        } else {
-                            (mix(seed, i) % 13) as f64
-                        }
-                    })
-                    .collect();
+            let values: Vec<f64> = (0..n)
+                .map(|i| {
+                    if mix(seed, 900 + i).is_multiple_of(9) {
+                        f64::NAN
+                    } else {
+                        (mix(seed, i) % 13) as f64
+                    }
+                })
+                .collect();
             let times: Vec<u32> = (0..n).map(|i| (mix(seed, 500 + i) % 7) as u32).collect();
             let draw = Arc::new(Draw::new(&times).unwrap());
             let drawn = NumericColumn::new(values.clone()).draw(&draw);
-            let repeated: Vec<f64> =
-                values.iter().zip(&times).flat_map(|(&v, &t)| std::iter::repeat_n(v, t as usize)).collect();
+            let repeated: Vec<f64> = values
+                .iter()
+                .zip(&times)
+                .flat_map(|(&v, &t)| std::iter::repeat_n(v, t as usize))
+                .collect();
             let expected = NumericColumn::new(repeated.clone());
             assert_eq!(drawn.order(), expected.order());
             let mut own = vec![7; 3];
@@ -130,7 +137,10 @@ mod tests {
             assert_eq!(own, expected.order());
             assert_eq!(drawn.n_missing(), expected.n_missing());
             assert!(drawn.values().iter().zip(&repeated).all(|(a, b)| a.to_bits() == b.to_bits()));
-            assert!((0..draw.len() as u32).all(|r| drawn.value(r).to_bits() == expected.value(r).to_bits()));
+            assert!(
+                (0..draw.len() as u32)
+                    .all(|r| drawn.value(r).to_bits() == expected.value(r).to_bits())
+            );
             assert!(times.iter().enumerate().all(|(r, &t)| draw.times(r as u32) == t));
         }
     }

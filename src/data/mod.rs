@@ -2,9 +2,9 @@
 //!
 //! Rows get *internal* numbers in which they are sorted by class (stable in the original order):
 //! with two classes the class of a row is one comparison, and every pass over pairs of classes is a
-//! range. Nothing above this room sees original numbers; nothing below it sees values, except to name a
-//! threshold. A numeric column keeps its values and, on first use, its sorted order; a nominal column is
-//! codes.
+//! range. Nothing above this room sees original numbers; nothing below it sees values, except to
+//! name a threshold. A numeric column keeps its values and, on first use, its sorted order; a
+//! nominal column is codes.
 
 mod bins;
 mod column;

@@ -1,10 +1,11 @@
 //! Nominal data as bit planes: one bit for each (row, feature, value).
 //!
-//! Rows are laid out class by class, each class beginning a new 64-bit word, so that the class of a word
-//! is known and a count under a node's mask is a count within a class. Planes are word-major (see
-//! `simd::columns`); features with the same number of values are neighbours, ordered by value and then by
-//! feature, so that counts come out as the blocks in which criteria want them. The last value of a feature has no
-//! plane: its counts are what remains. Memory: rows x sum of (values - 1) / 8 bytes.
+//! Rows are laid out class by class, each class beginning a new 64-bit word, so that the class of a
+//! word is known and a count under a node's mask is a count within a class. Planes are word-major
+//! (see `simd::columns`); features with the same number of values are neighbours, ordered by value
+//! and then by feature, so that counts come out as the blocks in which criteria want them. The last
+//! value of a feature has no plane: its counts are what remains. Memory: rows x sum of (values - 1)
+//! / 8 bytes.
 
 use super::{Column, Dataset, MISSING};
 use crate::simd::columns::{PLANE_GROUP, Sparse};
@@ -16,7 +17,8 @@ pub struct PlaneGroup {
     pub arity: usize,
     /// The features, ascending.
     pub features: Vec<u32>,
-    /// Plane of value 0 of the first feature; value `v` of feature `f` has plane `first + v * features.len() + f`.
+    /// Plane of value 0 of the first feature; value `v` of feature `f` has plane `first + v *
+    /// features.len() + f`.
     pub first: usize,
 }
 
@@ -40,7 +42,8 @@ const LARGEST: usize = 1 << 24;
 const MOST_VALUES: usize = 32;
 
 impl Planes {
-    /// Planes of a data set whose features are all nominal, without missing values and with few levels.
+    /// Planes of a data set whose features are all nominal, without missing values and with few
+    /// levels.
     pub fn new(data: &Dataset) -> Option<Self> {
         let mut groups: Vec<PlaneGroup> = Vec::new();
         for (f, column) in data.columns().iter().enumerate() {
@@ -69,7 +72,8 @@ impl Planes {
         if planes == 0 || words.checked_mul(width)? > LARGEST {
             return None;
         }
-        let mut out = Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
+        let mut out =
+            Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
         let places: Vec<(usize, u32)> =
             (0..data.len()).map(|r| out.place(r as u32, data.classes()[r])).collect();
         let mut bits = std::mem::take(&mut out.bits);
@@ -79,7 +83,8 @@ impl Planes {
                 for (r, &(word, bit)) in places.iter().enumerate() {
                     let code = column.code(r as u32);
                     if code != MISSING && (code as usize) < g.arity - 1 {
-                        bits[word * width + g.first + code as usize * g.features.len() + j] |= 1 << bit;
+                        bits[word * width + g.first + code as usize * g.features.len() + j] |=
+                            1 << bit;
                     }
                 }
             }

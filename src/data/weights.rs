@@ -1,8 +1,9 @@
 //! Row weights: none, integers (copies), or reals in 64-bit fixed point.
 //!
-//! Real weights are multiples of `2^-shift`, `shift` being the largest for which the sum of all weights
-//! stays below 2^62 (at most 1000): sums are then exact integers, whatever the order of the rows or the
-//! number of threads, and each weight is off by at most half a unit. An integer weight is that many copies of the row.
+//! Real weights are multiples of `2^-shift`, `shift` being the largest for which the sum of all
+//! weights stays below 2^62 (at most 1000): sums are then exact integers, whatever the order of the
+//! rows or the number of threads, and each weight is off by at most half a unit. An integer weight
+//! is that many copies of the row.
 
 use crate::error::{Error, Result};
 
@@ -27,8 +28,9 @@ const LEAST: f64 = 1e-60;
 const MOST: f64 = 1e60;
 
 impl Weights {
-    /// Weights from reals: the simplest exact form is chosen. Negative, NaN and infinite weights are
-    /// refused with the (original) row, which `name_row` gives; so is a sum beyond 1e60 or below 1e-60.
+    /// Weights from reals: the simplest exact form is chosen. Negative, NaN and infinite weights
+    /// are refused with the (original) row, which `name_row` gives; so is a sum beyond 1e60 or
+    /// below 1e-60.
     pub fn from_reals(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
         for (i, &w) in weights.iter().enumerate() {
             if !(w >= 0.0 && w.is_finite()) {
@@ -43,20 +45,26 @@ impl Weights {
         }
         let sum: f64 = weights.iter().sum();
         if sum <= 0.0 {
-            return Err(Error::Data("all sample weights are zero: nothing is left to learn from".into()));
+            return Err(Error::Data(
+                "all sample weights are zero: nothing is left to learn from".into(),
+            ));
         }
         if sum < 4_294_967_295.0 && weights.iter().all(|w| w.fract() == 0.0) {
             return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
         }
         if !(LEAST..=MOST).contains(&sum) {
             return Err(Error::Data(format!(
-                "the sum of the sample weights is {sum:e}, and squares of it leave the range of numbers: multiply them by a constant so that it \
+                "the sum of the sample weights is {sum:e}, and squares of it leave the range of \
+                 numbers: multiply them by a constant so that it \
                  lies between {LEAST:e} and {MOST:e}"
             )));
         }
         let shift = (61 - sum.log2().ceil() as i32).min(1000);
         let unit = f64::powi(2.0, shift);
-        Ok(Self::Fixed { values: weights.iter().map(|&w| (w * unit).round() as i64).collect(), shift })
+        Ok(Self::Fixed {
+            values: weights.iter().map(|&w| (w * unit).round() as i64).collect(),
+            shift,
+        })
     }
 
     /// The weight of a row as a number.

@@ -1,18 +1,20 @@
 //! What replaces a missing value: the mean of a numeric column, the mode of a nominal one.
 //!
-//! The mean is an exact sum, rounded once, divided by the weight of the rows; the mode is the first of the most
-//! frequent levels in declared order, its counts exact integers. O(n). Not for columns with informative gaps: a
-//! branch of its own keeps those apart.
+//! The mean is an exact sum, rounded once, divided by the weight of the rows; the mode is the first
+//! of the most frequent levels in declared order, its counts exact integers. O(n). Not for columns
+//! with informative gaps: a branch of its own keeps those apart.
 
 use crate::data::{Codes, MISSING, NominalColumn, NumericColumn, RowSet, Weights};
 use crate::numeric::ExactSum;
 
-/// Mean of the known values in `rows`; nothing when all are missing. The sum is exact and rounded once
-/// ([`ExactSum`]), so neither the order of the rows nor a copy in the place of a weight changes its last bit.
+/// Mean of the known values in `rows`; nothing when all are missing. The sum is exact and rounded
+/// once ([`ExactSum`]), so neither the order of the rows nor a copy in the place of a weight
+/// changes its last bit.
 pub fn mean(column: &NumericColumn, rows: &RowSet, weights: &Weights) -> Option<f64> {
     let values = column.values();
-    let known =
-        || rows.rows().iter().copied().filter(|&r| !values[r as usize].is_nan() && !weights.is_zero(r));
+    let known = || {
+        rows.rows().iter().copied().filter(|&r| !values[r as usize].is_nan() && !weights.is_zero(r))
+    };
     let (mut sum, mut weight) = (ExactSum::default(), ExactSum::default());
     if *weights == Weights::Unit {
         let mut count = 0_u32;

@@ -1,14 +1,17 @@
-//! MDLP: recursive splits of least class-information entropy, stopped by the minimum description length.
+//! MDLP: recursive splits of least class-information entropy, stopped by the minimum description
+//! length.
 //!
 //! U. M. Fayyad & K. B. Irani, Multi-interval discretization of continuous-valued attributes for
-//! classification learning, IJCAI 1993. For a set S of weight N, every boundary between distinct values is a
-//! candidate with `E = (N1 H(S1) + N2 H(S2)) / N`; the first smallest E is taken, the cut lies midway. It is
-//! accepted when, with `gain = H(S) - E` and k, k1, k2 the numbers of classes that occur,
+//! classification learning, IJCAI 1993. For a set S of weight N, every boundary between distinct
+//! values is a candidate with `E = (N1 H(S1) + N2 H(S2)) / N`; the first smallest E is taken, the
+//! cut lies midway. It is accepted when, with `gain = H(S) - E` and k, k1, k2 the numbers of
+//! classes that occur,
 //!
 //! `gain > (log2(N - 1) + delta) / N`, `delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))`,
 //!
-//! and both sides are cut again. N counts weight (copies of rows), as the length of a message does; a set of
-//! weight below 2 is never cut. These are the cuts of Weka's supervised Discretize without its options.
+//! and both sides are cut again. N counts weight (copies of rows), as the length of a message does;
+//! a set of weight below 2 is never cut. These are the cuts of Weka's supervised Discretize without
+//! its options.
 //!
 //! O(n k) for each level of the recursion, which is an explicit stack. Without classes that have
 //! to do with the column it gives one bin: that is an answer, not a failure.
@@ -19,7 +22,12 @@ use crate::stats::{Sum, Weighing};
 use std::ops::Range;
 
 /// Cut points, ascending.
-pub(super) fn cuts<W: Weighing>(sorted: &Sorted, weighing: W, classes: &[u16], n_classes: usize) -> Vec<f64> {
+pub(super) fn cuts<W: Weighing>(
+    sorted: &Sorted,
+    weighing: W,
+    classes: &[u16],
+    n_classes: usize,
+) -> Vec<f64> {
     let mut search = Search::new(sorted, weighing, classes, n_classes);
     let mut boundaries = Vec::new();
     let mut open = vec![(0, sorted.groups())];
@@ -85,8 +93,14 @@ impl<S: Sum> Side<S> {
 impl<'a, W: Weighing> Search<'a, W> {
     fn new(sorted: &'a Sorted, weighing: W, classes: &'a [u16], n_classes: usize) -> Self {
         let sides = (Side::new(n_classes), Side::new(n_classes));
-        let mut search =
-            Self { sorted, weighing, classes, logs: Logs::up_to(0), below: sides.0, above: sides.1 };
+        let mut search = Self {
+            sorted,
+            weighing,
+            classes,
+            logs: Logs::up_to(0),
+            below: sides.0,
+            above: sides.1,
+        };
         if W::COPIES {
             search.gather(0..sorted.groups());
             search.logs = Logs::up_to(search.above.total.value(1.0) as u64);
@@ -137,7 +151,8 @@ impl<'a, W: Weighing> Search<'a, W> {
         }
         let (group, halves, present) = best?;
         let k = whole.occurring();
-        let delta = log2_of_3_to_k_less_2(k) - (k * before - present[0] * halves[0] - present[1] * halves[1]);
+        let delta = log2_of_3_to_k_less_2(k)
+            - (k * before - present[0] * halves[0] - present[1] * halves[1]);
         (n >= 2.0 && before - least > (log2(n - 1.0) + delta) / n).then_some(group)
     }
 }

@@ -1,15 +1,15 @@
 //! Cut points from data: equal width, equal frequency, and Fayyad & Irani's entropy with MDL stop.
 //!
-//! A method is fitted to one numeric column at a time, on the given rows only; rows of weight 0 and missing
-//! values are left out. The result is applied by [`Bins`]: bin `b` is `(cuts[b-1], cuts[b]]`, values beyond
-//! the range fall into the first or last bin, missing stays missing, and empty bins stay declared.
-//! Weights are copies of rows: equal frequency and MDLP count weight, equal width looks at the range alone.
-//! All sums of weights are exact integers, so neither the order of the rows nor the number of threads
-//! can move a cut.
+//! A method is fitted to one numeric column at a time, on the given rows only; rows of weight 0 and
+//! missing values are left out. The result is applied by [`Bins`]: bin `b` is `(cuts[b-1],
+//! cuts[b]]`, values beyond the range fall into the first or last bin, missing stays missing, and
+//! empty bins stay declared. Weights are copies of rows: equal frequency and MDLP count weight,
+//! equal width looks at the range alone. All sums of weights are exact integers, so neither the
+//! order of the rows nor the number of threads can move a cut.
 //!
-//! Complexity: O(n) for equal width; one sort of the column (cached by [`NumericColumn`]) and O(n) for equal
-//! frequency; that sort and O(n k depth) for MDLP with k classes. Not for tree growth by thresholds, which
-//! searches all of them and needs no bins.
+//! Complexity: O(n) for equal width; one sort of the column (cached by [`NumericColumn`]) and O(n)
+//! for equal frequency; that sort and O(n k depth) for MDLP with k classes. Not for tree growth by
+//! thresholds, which searches all of them and needs no bins.
 //!
 //! [`mean`] and [`mode`] are the replacements of missing values.
 
@@ -43,7 +43,8 @@ pub enum Method {
         #[serde(default = "ten", rename = "n_bins")]
         bins: u32,
     },
-    /// A bin for each value while there are no more of them than bins, else bins of about one weight each.
+    /// A bin for each value while there are no more of them than bins, else bins of about one
+    /// weight each.
     Histogram {
         /// Largest number of bins, 1 to 65,535.
         #[serde(rename = "n_bins")]
@@ -64,10 +65,16 @@ impl Method {
     /// Refuse a number of bins outside 1 to 65,535.
     pub fn check(&self) -> Result<()> {
         match *self {
-            Self::EqualWidth { bins } | Self::EqualFrequency { bins } | Self::Histogram { bins }
+            Self::EqualWidth { bins }
+            | Self::EqualFrequency { bins }
+            | Self::Histogram { bins }
                 if !(1..=LARGEST_BINS).contains(&bins) =>
             {
-                Err(Error::parameter("n_bins", bins, format!("must be between 1 and {LARGEST_BINS}")))
+                Err(Error::parameter(
+                    "n_bins",
+                    bins,
+                    format!("must be between 1 and {LARGEST_BINS}"),
+                ))
             }
             _ => Ok(()),
         }
@@ -76,8 +83,8 @@ impl Method {
 
 /// Fit a method to the known values of `column` in `rows`.
 ///
-/// `classes` are class codes by internal row, below `n_classes`; only MDLP looks at them. A column without
-/// a known value is one bin.
+/// `classes` are class codes by internal row, below `n_classes`; only MDLP looks at them. A column
+/// without a known value is one bin.
 pub fn fit(
     method: &Method,
     column: &NumericColumn,
@@ -95,11 +102,15 @@ pub fn fit(
         Method::EqualFrequency { bins } | Method::Histogram { bins } => {
             let sorted = Sorted::new(column, rows, weights);
             match weights {
-                _ if matches!(method, Method::Histogram { .. }) && sorted.groups() <= bins as usize => {
+                _ if matches!(method, Method::Histogram { .. })
+                    && sorted.groups() <= bins as usize =>
+                {
                     (1..sorted.groups()).map(|g| sorted.cut_after(g - 1)).collect()
                 }
                 Weights::Unit => equal_frequency::cuts(&sorted, |_| 1, bins),
-                Weights::Integer(w) => equal_frequency::cuts(&sorted, |row| i64::from(w[row as usize]), bins),
+                Weights::Integer(w) => {
+                    equal_frequency::cuts(&sorted, |row| i64::from(w[row as usize]), bins)
+                }
                 Weights::Fixed { values, .. } => {
                     equal_frequency::cuts(&sorted, |row| values[row as usize], bins)
                 }
@@ -123,7 +134,8 @@ pub fn fit(
 /// Cut points for plain slices in one row order; NaN is missing.
 ///
 /// # Errors
-/// Infinite values, wrong lengths, class codes not below `n_classes`, MDLP without classes, bad weights.
+/// Infinite values, wrong lengths, class codes not below `n_classes`, MDLP without classes, bad
+/// weights.
 pub fn fit_values(
     method: &Method,
     values: &[f64],

@@ -1,4 +1,5 @@
-//! Known values in ascending order, equal values in one group; rows of weight 0 and missing ones are gone.
+//! Known values in ascending order, equal values in one group; rows of weight 0 and missing ones
+//! are gone.
 //!
 //! One filter of the column's cached order, O(n).
 

@@ -1,8 +1,10 @@
-//! What is known of sets of rows: an open-addressing table from bit sets (and what else a question consists of) to answers.
+//! What is known of sets of rows: an open-addressing table from bit sets (and what else a question
+//! consists of) to answers.
 //!
-//! Keys lie one after the other in one buffer, so an entry costs its words, its answer and 12 bytes. When the buffer reaches its limit
-//! everything is forgotten at once: answers stay right (bounds are found again), the search only gets slower, and what
-//! is forgotten depends on the search alone, never on a clock. Look-up is O(words).
+//! Keys lie one after the other in one buffer, so an entry costs its words, its answer and 12
+//! bytes. When the buffer reaches its limit everything is forgotten at once: answers stay right
+//! (bounds are found again), the search only gets slower, and what is forgotten depends on the
+//! search alone, never on a clock. Look-up is O(words).
 
 /// What is known of one set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,16 @@
 //! Is there a consistent tree of a set of rows with at most b splits?
 //!
-//! With `s(S)` = the fewest splits of a consistent tree of S, `S ⊆ T` implies `s(S) <= s(T)` (a tree of T serves
-//! S). Along the cuts of one feature, therefore, `s(left)` only grows and `s(right)` only falls. For a budget b and a share
-//! a of it for the left side, only the *last* cut with `s(left) <= a` has to be looked at: it has the smallest right side, which must
-//! do with b - 1 - a. It is found by bisection, on the side with the smaller share, so a node asks
-//! O(features x b x log rows) cheap questions and O(features x b) dear ones, not one a threshold. A feature with few
-//! cuts is tried cut by cut instead.
+//! With `s(S)` = the fewest splits of a consistent tree of S, `S ⊆ T` implies `s(S) <= s(T)` (a
+//! tree of T serves S). Along the cuts of one feature, therefore, `s(left)` only grows and
+//! `s(right)` only falls. For a budget b and a share a of it for the left side, only the *last* cut
+//! with `s(left) <= a` has to be looked at: it has the smallest right side, which must do with b -
+//! 1 - a. It is found by bisection, on the side with the smaller share, so a node asks O(features x
+//! b x log rows) cheap questions and O(features x b) dear ones, not one a threshold. A feature with
+//! few cuts is tried cut by cut instead.
 //!
-//! Answers are kept by row set. A question about S is first asked of the rows of S that belong to a small *core*: when these alone
-//! need more than b splits, so does S. The caller grows the core from rows that trees of it get wrong.
+//! Answers are kept by row set. A question about S is first asked of the rows of S that belong to a
+//! small *core*: when these alone need more than b splits, so does S. The caller grows the core
+//! from rows that trees of it get wrong.
 
 use super::cache::{Cache, Known};
 use super::lists::{Cuts, Lists};
@@ -154,11 +156,20 @@ impl<'a> Search<'a> {
 
     /// Splits of the tree that is known of a set which `b` splits suffice for.
     fn high(&self, bits: &[u64], b: u16) -> u16 {
-        if self.problem.common(bits) != 0 { 0 } else { self.cache.get(bits).map_or(b, |k| k.high.min(b)) }
+        if self.problem.common(bits) != 0 {
+            0
+        } else {
+            self.cache.get(bits).map_or(b, |k| k.high.min(b))
+        }
     }
 
     /// A first split (feature, rank, splits of the tree) of a tree of at most b splits.
-    fn expand(&mut self, bits: &[u64], lists: &Lists, b: u16) -> Result<Option<(u16, u32, u16)>, Halt> {
+    fn expand(
+        &mut self,
+        bits: &[u64],
+        lists: &Lists,
+        b: u16,
+    ) -> Result<Option<(u16, u32, u16)>, Halt> {
         let d = self.problem.d;
         let mut of: Vec<Cuts> = Vec::with_capacity(d);
         for f in 0..d {
@@ -202,7 +213,8 @@ impl<'a> Search<'a> {
         (f as u16, self.problem.ranks[f][usize::from(row)], splits)
     }
 
-    /// A leaf on one side: the largest pure side of each feature, but for those that another one contains.
+    /// A leaf on one side: the largest pure side of each feature, but for those that another one
+    /// contains.
     fn peel(
         &mut self,
         bits: &[u64],
@@ -253,9 +265,12 @@ impl<'a> Search<'a> {
             let (left, right) = Self::sides(bits, list, cuts.cuts[i]);
             let (mut low, mut high) = (self.low(&left), self.low(&right));
             while low + high < b {
-                let on_left = if low == high { cuts.cuts[i] as usize * 2 <= list.len() } else { low < high };
-                // The side that looks easier is solved first; what it needs is not there for the other one.
-                let (near, far, need) = if on_left { (&left, &right, low) } else { (&right, &left, high) };
+                let on_left =
+                    if low == high { cuts.cuts[i] as usize * 2 <= list.len() } else { low < high };
+                // The side that looks easier is solved first; what it needs is not there for the
+                // other one.
+                let (near, far, need) =
+                    if on_left { (&left, &right, low) } else { (&right, &left, high) };
                 if self.decide(near, lists, need)? {
                     let rest = b - 1 - need;
                     if self.decide(far, lists, rest)? {
@@ -282,7 +297,8 @@ impl<'a> Search<'a> {
         b: u16,
         lists: &Lists,
     ) -> Result<Option<(u16, u16)>, Halt> {
-        // Sides: the share pays for the left rows (growing with i), or for the right ones (growing as i falls).
+        // Sides: the share pays for the left rows (growing with i), or for the right ones (growing
+        // as i falls).
         let (mut from, mut to) = (cuts.pure_left, cuts.pure_right);
         for share in 1..=(b - 1) / 2 {
             let rest = b - 1 - share;
@@ -317,7 +333,10 @@ impl<'a> Search<'a> {
                 let (left, right) = Self::sides(bits, list, cuts.cuts[i]);
                 let (near, far) = if on_left { (&left, &right) } else { (&right, &left) };
                 if self.decide(far, lists, rest)? {
-                    return Ok(Some((cuts.cuts[i], 1 + self.high(near, share) + self.high(far, rest))));
+                    return Ok(Some((
+                        cuts.cuts[i],
+                        1 + self.high(near, share) + self.high(far, rest),
+                    )));
                 }
                 // A larger share for this side begins beyond this cut.
                 if on_left {

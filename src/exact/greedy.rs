@@ -1,7 +1,8 @@
 //! Consistent trees in a hurry: the upper bound that a search starts from.
 //!
-//! Top-down growth by weighted impurity (entropy, Gini, misclassified rows) of the class sets, every row once. O(rows x features) a
-//! node. Not a learner: thresholds are cut at any boundary, labels are those of the search.
+//! Top-down growth by weighted impurity (entropy, Gini, misclassified rows) of the class sets,
+//! every row once. O(rows x features) a node. Not a learner: thresholds are cut at any boundary,
+//! labels are those of the search.
 
 use super::lists::{Cuts, Lists};
 use super::plan::Plan;
@@ -31,7 +32,12 @@ fn impurity(measure: Measure, counts: &[u32], total: u32) -> f64 {
 }
 
 /// A consistent tree of a set of rows.
-pub(super) fn grow(problem: &Problem, root: Vec<u64>, measure: Measure, control: &Control) -> Result<Plan> {
+pub(super) fn grow(
+    problem: &Problem,
+    root: Vec<u64>,
+    measure: Measure,
+    control: &Control,
+) -> Result<Plan> {
     let everything = Lists::all(problem);
     let mut cuts = Cuts::default();
     let k = problem.kinds.len();
@@ -59,8 +65,8 @@ pub(super) fn grow(problem: &Problem, root: Vec<u64>, measure: Measure, control:
                     right[kind_of[usize::from(r)]] -= 1;
                 }
                 at = usize::from(cut);
-                let score =
-                    impurity(measure, &left, at as u32) + impurity(measure, &right, (list.len() - at) as u32);
+                let score = impurity(measure, &left, at as u32)
+                    + impurity(measure, &right, (list.len() - at) as u32);
                 if best.is_none_or(|b| score < b.0) {
                     best = Some((score, f as u16, problem.ranks[f][usize::from(list[at - 1])]));
                 }

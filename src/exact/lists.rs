@@ -68,7 +68,11 @@ impl Cuts {
             if rank(i - 1) < rank(i) {
                 self.cuts.push(i as u16);
                 pure += usize::from(common != 0);
-                self.left.push(if common != 0 { 0 } else { (single.count_ones().max(2) - 1) as u8 });
+                self.left.push(if common != 0 {
+                    0
+                } else {
+                    (single.count_ones().max(2) - 1) as u8
+                });
             }
         }
         self.pure_left = pure;
@@ -86,7 +90,8 @@ impl Cuts {
                 if common != 0 {
                     self.pure_right = next;
                 }
-                self.right[next] = if common != 0 { 0 } else { (single.count_ones().max(2) - 1) as u8 };
+                self.right[next] =
+                    if common != 0 { 0 } else { (single.count_ones().max(2) - 1) as u8 };
             }
         }
     }

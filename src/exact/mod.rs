@@ -1,16 +1,18 @@
 //! The smallest tree, proven: exact search where growth is greedy.
 //!
-//! A tree is consistent when it is right on every training row, and minimal when no consistent tree has fewer nodes
-//! (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections 2.2 and 3.1). Finding one is
-//! NP-complete; here it is done by asking for trees of b splits, b = 0, 1, 2 ... ([`consistent`] answers, [`prove`] asks),
-//! with what was learnt kept by row set ([`cache`]). Tests are `x <= r`; the levels of a nominal feature count as numbers in
-//! their declared order, so a test there divides the order in two.
+//! A tree is consistent when it is right on every training row, and minimal when no consistent tree
+//! has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections 2.2 and
+//! 3.1). Finding one is NP-complete; here it is done by asking for trees of b splits, b = 0, 1, 2
+//! ... ([`consistent`] answers, [`prove`] asks), with what was learnt kept by row set ([`cache`]).
+//! Tests are `x <= r`; the levels of a nominal feature count as numbers in their declared order, so
+//! a test there divides the order in two.
 //!
-//! Reach: complete tables of a few hundred cells with trees of 81 nodes (the second MONK's problem) in under a second; 500
-//! rows of six real numbers with trees of about 20 nodes in seconds. Time grows exponentially with the size of the tree,
-//! little with the rows. [`optimal_tree`] is the other exact search: errors and leaves have a price, depth a limit.
-//! Everything runs on one thread: the table of row sets decides what is looked at, and an answer
-//! must not depend on who came first. Not for noisy data, whose consistent trees have a node for every few rows: the
+//! Reach: complete tables of a few hundred cells with trees of 81 nodes (the second MONK's problem)
+//! in under a second; 500 rows of six real numbers with trees of about 20 nodes in seconds. Time
+//! grows exponentially with the size of the tree, little with the rows. [`optimal_tree`] is the
+//! other exact search: errors and leaves have a price, depth a limit. Everything runs on one
+//! thread: the table of row sets decides what is looked at, and an answer must not depend on who
+//! came first. Not for noisy data, whose consistent trees have a node for every few rows: the
 //! bounds are honest there, but far apart.
 
 mod cache;
@@ -47,7 +49,8 @@ pub struct Limits {
     pub max_nodes: Option<usize>,
     /// Wall time in seconds.
     pub time_limit: Option<f64>,
-    /// Search nodes (row sets that are looked at with a budget); unlike time it gives the same answer everywhere.
+    /// Search nodes (row sets that are looked at with a budget); unlike time it gives the same
+    /// answer everywhere.
     pub node_budget: Option<u64>,
     /// Bytes that the table of row sets may take before it is emptied.
     pub memory: usize,
@@ -91,7 +94,8 @@ pub struct Found {
     pub errors: f64,
 }
 
-/// The smallest consistent tree of some rows (internal numbers, positive weights), or the best that the limits allow.
+/// The smallest consistent tree of some rows (internal numbers, positive weights), or the best that
+/// the limits allow.
 pub fn minimal_tree(
     data: &Dataset,
     rows: &[u32],

@@ -1,4 +1,5 @@
-//! From training rows to the cheapest tree: copies of rows for the search, a greedy tree to begin with, the tree at the end.
+//! From training rows to the cheapest tree: copies of rows for the search, a greedy tree to begin
+//! with, the tree at the end.
 
 use super::consistent::{Halt, Meter};
 use super::pairs::View;
@@ -12,7 +13,8 @@ use crate::parallel::Control;
 use crate::tree::Tree;
 use std::time::Instant;
 
-/// What is minimised: share of misclassified rows + `leaf_penalty` x leaves, over trees of limited depth and size.
+/// What is minimised: share of misclassified rows + `leaf_penalty` x leaves, over trees of limited
+/// depth and size.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Objective {
@@ -46,7 +48,8 @@ impl Objective {
         if self.max_depth.is_none() && limits.max_nodes.is_none() && self.leaf_penalty == 0.0 {
             return Err(Error::Unsupported {
                 what: "a tree without max_depth, max_nodes and leaf_penalty".into(),
-                supported: "one of them at least; minimal_tree(errors='minimise') finds the smallest tree with the fewest errors"
+                supported: "one of them at least; minimal_tree(errors='minimise') finds the \
+                    smallest tree with the fewest errors"
                     .into(),
             });
         }
@@ -70,7 +73,8 @@ fn copies(problem: &Problem) -> Result<Rows> {
         for &(class, weight) in own {
             if weight.fract() != 0.0 || rows.class.len() as f64 + weight > MAX_ROWS as f64 {
                 return Err(Error::Data(format!(
-                    "sample weights must be whole numbers here (copies of rows, {MAX_ROWS} at most in all), and one is {weight}"
+                    "sample weights must be whole numbers here (copies of rows, {MAX_ROWS} at most \
+                     in all), and one is {weight}"
                 )));
             }
             for _ in 0..weight as usize {
@@ -83,12 +87,17 @@ fn copies(problem: &Problem) -> Result<Rows> {
         }
     }
     rows.lost = vec![0; lost.len().div_ceil(64)];
-    lost.iter().enumerate().filter(|(_, l)| **l).for_each(|(i, _)| rows.lost[i >> 6] |= 1 << (i & 63));
+    lost.iter()
+        .enumerate()
+        .filter(|(_, l)| **l)
+        .for_each(|(i, _)| rows.lost[i >> 6] |= 1 << (i & 63));
     Ok(rows)
 }
 
 fn all(n: usize) -> Vec<u64> {
-    (0..n.div_ceil(64)).map(|w| if n >= (w + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 }).collect()
+    (0..n.div_ceil(64))
+        .map(|w| if n >= (w + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 })
+        .collect()
 }
 
 /// Top-down by weighted Gini impurity, then cut back where a leaf is as cheap: cost and plan.
@@ -107,7 +116,8 @@ fn greedy(
         control.check()?;
         let view = View::new(rows, &bits);
         let errors = view.errors_of_leaf();
-        let test = if depth > 0 && errors > 0.0 { view.tests_by_gini().first().copied() } else { None };
+        let test =
+            if depth > 0 && errors > 0.0 { view.tests_by_gini().first().copied() } else { None };
         nodes.push((errors + penalty, test));
         if let Some(test) = test {
             let (left, right) = search.divide(&bits, test);
@@ -142,7 +152,8 @@ fn greedy(
     Ok((costs.first().map_or(0.0, |c| c.0), plan))
 }
 
-/// The cheapest tree of some rows (internal numbers; positive whole weights), or the cheapest that the limits allow to find.
+/// The cheapest tree of some rows (internal numbers; positive whole weights), or the cheapest that
+/// the limits allow to find.
 pub fn optimal_tree(
     data: &Dataset,
     rows: &[u32],
@@ -162,7 +173,8 @@ pub fn optimal_tree(
     let splits = limits.max_nodes.map_or(FREE, |m| ((m - 1) / 2).min(usize::from(FREE) - 1) as u16);
     let everything = all(copies.class.len());
     let mut search = Sparse::new(&copies, penalty, limits.memory, limits.meter(start, control));
-    let by_size = if splits == FREE { usize::MAX } else { (usize::from(splits) + 1).ilog2() as usize };
+    let by_size =
+        if splits == FREE { usize::MAX } else { (usize::from(splits) + 1).ilog2() as usize };
     let levels = objective.max_depth.unwrap_or(usize::MAX).min(by_size);
     let (cost, mut plan) = greedy(&problem, &copies, &search, levels, penalty, control)?;
     let (found, mut lower) = match search.root(&everything, depth, splits, cost) {
@@ -176,18 +188,23 @@ pub fn optimal_tree(
         search.meter = Meter::new(u64::MAX, None, control);
         let mut below = vec![(everything, depth, splits, (cost, first))];
         let top = first.is_none();
-        let grown =
-            Plan::grow(problem.everything(), &problem, |_| -> std::result::Result<Option<Test>, Halt> {
+        let grown = Plan::grow(
+            problem.everything(),
+            &problem,
+            |_| -> std::result::Result<Option<Test>, Halt> {
                 let Some((bits, depth, splits, wanted)) = below.pop().filter(|_| !top) else {
                     return Ok(None);
                 };
-                let Some((test, l, r)) = search.test(&bits, depth, splits, wanted)? else { return Ok(None) };
+                let Some((test, l, r)) = search.test(&bits, depth, splits, wanted)? else {
+                    return Ok(None);
+                };
                 let (left, right) = search.divide(&bits, test);
                 let depth = if depth == FREE { FREE } else { depth - 1 };
                 below.push((right, depth, r.0, (r.1, None)));
                 below.push((left, depth, l.0, (l.1, None)));
                 Ok(Some(test))
-            });
+            },
+        );
         match grown {
             Ok(grown) => (plan, best) = (grown, cost),
             Err(Halt::Cancelled) => return Err(Error::Cancelled),

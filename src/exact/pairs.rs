@@ -1,10 +1,11 @@
 //! The best tree of two levels, by counting pairs of tests.
 //!
-//! For tests a and b, the class counts of "a and b" and those of a and of b alone give all four leaves of "a, then b on one side". One
-//! table a pair of features (`cells[i][j]` = rows below cut i of the one and below cut j of the other, by class) serves every
-//! pair of their cuts, either one first: O(rows + cuts x cuts x classes) a pair of features, all leaves of all
-//! trees of depth two in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values). Two features
-//! with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
+//! For tests a and b, the class counts of "a and b" and those of a and of b alone give all four
+//! leaves of "a, then b on one side". One table a pair of features (`cells[i][j]` = rows below cut
+//! i of the one and below cut j of the other, by class) serves every pair of their cuts, either one
+//! first: O(rows + cuts x cuts x classes) a pair of features, all leaves of all trees of depth two
+//! in O(features^2) such tables (the idea of MurTree's depth-two solver, here for ordered values).
+//! Two features with one cut each need a single cell: it is counted on bit planes, 64 rows a step.
 
 use super::consistent::{Halt, Meter};
 use super::sparse::Rows;
@@ -32,7 +33,8 @@ struct Axis {
     place: Vec<u16>,
     /// Class counts below each cut.
     below: Vec<u32>,
-    /// Where there is one cut: the rows below it as bits, class after class, each from a new word on.
+    /// Where there is one cut: the rows below it as bits, class after class, each from a new word
+    /// on.
     plane: Vec<u64>,
 }
 
@@ -92,7 +94,8 @@ impl View {
         let mut features = Vec::new();
         for (f, ranks) in rows.ranks.iter().enumerate() {
             let value = |&r: &u32| ranks[r as usize];
-            let (low, high) = members.iter().map(value).fold((u32::MAX, 0), |(a, b), v| (a.min(v), b.max(v)));
+            let (low, high) =
+                members.iter().map(value).fold((u32::MAX, 0), |(a, b), v| (a.min(v), b.max(v)));
             if low >= high {
                 continue;
             }
@@ -132,10 +135,12 @@ impl View {
             for (i, &cut) in axis.cuts.iter().enumerate() {
                 let left = &axis.below[i * self.k..(i + 1) * self.k];
                 let l: u32 = left.iter().sum();
-                let squares =
-                    |it: &mut dyn Iterator<Item = u32>| it.map(|c| f64::from(c).powi(2)).sum::<f64>();
+                let squares = |it: &mut dyn Iterator<Item = u32>| {
+                    it.map(|c| f64::from(c).powi(2)).sum::<f64>()
+                };
                 let inside = squares(&mut left.iter().copied()) / f64::from(l)
-                    + squares(&mut left.iter().zip(&self.totals).map(|(a, t)| t - a)) / f64::from(n - l);
+                    + squares(&mut left.iter().zip(&self.totals).map(|(a, t)| t - a))
+                        / f64::from(n - l);
                 found.push((-inside, (axis.feature, cut)));
             }
         }
@@ -152,7 +157,8 @@ struct Sides {
     leaves: Vec<(f64, f64)>,
 }
 
-/// The cheapest tree with at least one test, at most `depth` (1 or 2) levels and `splits` tests, and its first test.
+/// The cheapest tree with at least one test, at most `depth` (1 or 2) levels and `splits` tests,
+/// and its first test.
 pub(super) fn two_levels(
     view: &View,
     penalty: f64,
@@ -223,7 +229,8 @@ pub(super) fn two_levels(
                         let both_e = errors(both.iter().copied());
                         let a_only = errors((0..k).map(|c| of_a[c] - both[c]));
                         let b_only = errors((0..k).map(|c| of_b[c] - both[c]));
-                        let none = errors((0..k).map(|c| view.totals[c] + both[c] - of_a[c] - of_b[c]));
+                        let none =
+                            errors((0..k).map(|c| view.totals[c] + both[c] - of_a[c] - of_b[c]));
                         let cost = |x: u32, y: u32| f64::from(x + y) + 2.0 * penalty;
                         let lower = |slot: &mut f64, cost: f64| *slot = slot.min(cost);
                         lower(&mut sides[i].left[p], cost(both_e, a_only));

@@ -1,4 +1,5 @@
-//! A tree as the search thinks of it: pre-order, ranks as thresholds; and the model's tree made of it.
+//! A tree as the search thinks of it: pre-order, ranks as thresholds; and the model's tree made of
+//! it.
 
 use super::consistent::{Halt, Search};
 use super::lists::Lists;
@@ -138,7 +139,8 @@ impl Plan {
         at
     }
 
-    /// The model's tree: counts of all training rows, thresholds between the values of the node, information gain as the score.
+    /// The model's tree: counts of all training rows, thresholds between the values of the node,
+    /// information gain as the score.
     pub(super) fn tree(&self, problem: &Problem, data: &Dataset) -> Tree {
         let mut tree = Tree::empty(data.n_classes());
         let mut copies = vec![0_u32; problem.n];
@@ -169,7 +171,9 @@ impl Plan {
                 let above = members(&right).map(|i| ranks[i]).min().unwrap_or(r + 1) as usize;
                 let values = &problem.values[usize::from(f)];
                 node.test = match &data.columns()[usize::from(f)] {
-                    Column::Numeric(_) => Test::Threshold(midpoint(values[below], values[above]).into()),
+                    Column::Numeric(_) => {
+                        Test::Threshold(midpoint(values[below], values[above]).into())
+                    }
                     Column::Nominal(_) => {
                         let listed: Vec<u32> = (0..=values[below] as u32).collect();
                         tree.adopt(Test::Subset { first: 0, len: listed.len() as u32 }, &listed)
@@ -181,7 +185,8 @@ impl Plan {
                 let uncertainty = |counts: &[f64], n: f64| {
                     entropy(counts.iter().copied(), n, Logs::up_to(total.ceil() as u64))
                 };
-                node.distance = (0..2).map(|i| weights[i] / total * uncertainty(&parts[i], weights[i])).sum();
+                node.distance =
+                    (0..2).map(|i| weights[i] / total * uncertainty(&parts[i], weights[i])).sum();
                 node.score = uncertainty(&counts, total) - node.distance;
                 node.feature = u32::from(f);
                 node.n_children = 2;

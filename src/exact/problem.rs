@@ -1,9 +1,11 @@
-//! The rows of an exact search: distinct, with ranks instead of values and the classes each may be given.
+//! The rows of an exact search: distinct, with ranks instead of values and the classes each may be
+//! given.
 //!
-//! Rows that agree on every feature are one row here. It may be given the class its copies have; where copies disagree, the
-//! classes of the largest weight among them, so that a tree consistent with these sets makes the fewest training errors that
-//! any tree can make. Values become dense ranks (a nominal value: its code's rank among the codes that
-//! occur), and a test is `rank <= r`. O(rows x features x log rows).
+//! Rows that agree on every feature are one row here. It may be given the class its copies have;
+//! where copies disagree, the classes of the largest weight among them, so that a tree consistent
+//! with these sets makes the fewest training errors that any tree can make. Values become dense
+//! ranks (a nominal value: its code's rank among the codes that occur), and a test is `rank <= r`.
+//! O(rows x features x log rows).
 
 use crate::data::{Column, Dataset, MISSING, Weights, ones};
 use crate::error::{Error, Result};
@@ -95,9 +97,12 @@ impl Problem {
                 x if x.is_nan() && missing == Missing::Last => f64::INFINITY,
                 x => x,
             };
-            if let Some(&r) = rows.iter().filter(|&&r| read(r).is_nan()).min_by_key(|&&r| original(r)) {
+            if let Some(&r) =
+                rows.iter().filter(|&&r| read(r).is_nan()).min_by_key(|&&r| original(r))
+            {
                 return Err(Error::Data(format!(
-                    "Input X contains NaN: column '{}', row {} is missing, and exact search takes no missing values; impute \
+                    "Input X contains NaN: column '{}', row {} is missing, and exact search takes \
+                     no missing values; impute \
                      them (fasttree.discretize.ReplaceMissing) or leave the rows out",
                     name(f),
                     original(r)
@@ -114,7 +119,8 @@ impl Problem {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         let same = |a: usize, b: usize| ranks_of_rows.iter().all(|k: &Vec<u32>| k[a] == k[b]);
         order.sort_by(|&a, &b| {
-            let first = ranks_of_rows.iter().map(|k: &Vec<u32>| k[a].cmp(&k[b])).find(|o| o.is_ne());
+            let first =
+                ranks_of_rows.iter().map(|k: &Vec<u32>| k[a].cmp(&k[b])).find(|o| o.is_ne());
             first.unwrap_or_else(|| original(rows[a]).cmp(&original(rows[b])))
         });
         let mut classes: Vec<u16> = rows.iter().map(|&r| data.classes()[r as usize]).collect();
@@ -150,10 +156,12 @@ impl Problem {
         }
         if let (Errors::Raise, Some((a, b))) = (errors, clash) {
             let class = |r: u32| {
-                &data.schema().classes[usize::from(data.classes()[data.internal()[r as usize] as usize])]
+                &data.schema().classes
+                    [usize::from(data.classes()[data.internal()[r as usize] as usize])]
             };
             return Err(Error::Data(format!(
-                "rows {a} and {b} agree on every feature but are of classes {} and {}: no tree is consistent with both; \
+                "rows {a} and {b} agree on every feature but are of classes {} and {}: no tree is \
+                 consistent with both; \
                  drop one of them, or choose errors='minimise'",
                 class(a),
                 class(b)
@@ -161,7 +169,9 @@ impl Problem {
         }
         let n = firsts.len();
         if n > MAX_ROWS {
-            return Err(Error::Data(format!("{n} distinct rows: exact search takes at most {MAX_ROWS}")));
+            return Err(Error::Data(format!(
+                "{n} distinct rows: exact search takes at most {MAX_ROWS}"
+            )));
         }
         let ranks: Vec<Vec<u32>> =
             ranks_of_rows.iter().map(|k| firsts.iter().map(|&i| k[i]).collect()).collect();
@@ -217,7 +227,8 @@ impl Problem {
         bits
     }
 
-    /// A lower bound of the leaves that a set of rows needs: class sets that have no class in common.
+    /// A lower bound of the leaves that a set of rows needs: class sets that have no class in
+    /// common.
     pub(super) fn leaves_needed(&self, bits: &[u64]) -> u16 {
         let (mut taken, mut leaves) = (0_u64, 0);
         for (kind, rows) in &self.kinds {
@@ -240,8 +251,8 @@ impl Problem {
         common
     }
 
-    /// The class (a position in `classes`) of largest weight that all rows of a set may be given, the lower one on ties; of
-    /// all classes when none is common.
+    /// The class (a position in `classes`) of largest weight that all rows of a set may be given,
+    /// the lower one on ties; of all classes when none is common.
     pub(super) fn label(&self, bits: &[u64]) -> u16 {
         let may = match self.common(bits) {
             0 => u64::MAX,

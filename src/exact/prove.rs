@@ -1,9 +1,11 @@
-//! Two bounds that approach each other: budgets proven too small from below, better trees from above.
+//! Two bounds that approach each other: budgets proven too small from below, better trees from
+//! above.
 //!
-//! From below: is there a tree of b splits for a small core of the rows? If not, there is none for all rows: the lower bound
-//! rises. If there is, and it happens to be right on all rows, it is a smallest tree. Otherwise rows that it gets wrong
-//! join the core. At worst the core ends as the whole set. From above: greedy trees, then subtrees of the best one
-//! replaced by smallest ones where that takes few search nodes.
+//! From below: is there a tree of b splits for a small core of the rows? If not, there is none for
+//! all rows: the lower bound rises. If there is, and it happens to be right on all rows, it is a
+//! smallest tree. Otherwise rows that it gets wrong join the core. At worst the core ends as the
+//! whole set. From above: greedy trees, then subtrees of the best one replaced by smallest ones
+//! where that takes few search nodes.
 
 use super::consistent::{Halt, MOST_SPLITS, Search};
 use super::lists::Lists;
@@ -63,7 +65,12 @@ impl<'s, 'a> Proof<'s, 'a> {
     }
 
     /// Work with a part of the budget.
-    fn within(&mut self, part: u64, budget: u64, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    fn within(
+        &mut self,
+        part: u64,
+        budget: u64,
+        work: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         self.search.meter.left = part;
         work(self)?;
         self.search.meter.left = budget - (part - self.search.meter.left);
@@ -76,13 +83,17 @@ impl<'s, 'a> Proof<'s, 'a> {
         let lists = Lists::all(problem);
         self.search.meter.control.expect(self.best.splits() as u64);
         while self.open(most) {
-            let Some(enough) = answer(self.search.decide(&self.core, &lists, self.low))? else { break };
+            let Some(enough) = answer(self.search.decide(&self.core, &lists, self.low))? else {
+                break;
+            };
             if !enough {
                 self.low += 1;
                 self.search.meter.control.advance(1);
                 continue;
             }
-            let Some(plan) = answer(Plan::of_search(self.search, &self.core, self.low))? else { break };
+            let Some(plan) = answer(Plan::of_search(self.search, &self.core, self.low))? else {
+                break;
+            };
             let wrong = plan.wrong(problem, &everything);
             if wrong.is_empty() {
                 self.best = plan;
@@ -134,9 +145,10 @@ impl<'s, 'a> Proof<'s, 'a> {
             }
             allowance -= part - self.search.meter.left;
         }
-        let better = Plan::grow(problem.everything(), problem, |bits| -> Result<Option<(u16, u32)>> {
-            Ok(chosen.get(bits).map(|c| c.1).filter(|_| problem.common(bits) == 0))
-        })?;
+        let better =
+            Plan::grow(problem.everything(), problem, |bits| -> Result<Option<(u16, u32)>> {
+                Ok(chosen.get(bits).map(|c| c.1).filter(|_| problem.common(bits) == 0))
+            })?;
         if better.splits() < self.best.splits() {
             self.best = better;
         }
@@ -158,7 +170,8 @@ fn first_core(problem: &Problem) -> Vec<u64> {
     core
 }
 
-/// Rows that a tree of the core gets wrong join the core: a quarter of its size, from all leaves alike.
+/// Rows that a tree of the core gets wrong join the core: a quarter of its size, from all leaves
+/// alike.
 fn extend(core: &mut [u64], wrong: &[Vec<usize>]) {
     let each = (size(core) / 4 / wrong.len()).max(1);
     for rows in wrong {

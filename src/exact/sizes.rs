@@ -1,8 +1,9 @@
 //! Sizes of smallest trees of many sets of rows of one data set: the evidence of a criterion.
 //!
-//! Each size is searched with a budget of search nodes; above it the proven lower bound stands for it, so that an answer depends on the
-//! data alone. What was learnt of one set serves the next. Equal rows of different classes may be given any class
-//! that most of them have; a missing value comes after all values.
+//! Each size is searched with a budget of search nodes; above it the proven lower bound stands for
+//! it, so that an answer depends on the data alone. What was learnt of one set serves the next.
+//! Equal rows of different classes may be given any class that most of them have; a missing value
+//! comes after all values.
 
 use super::consistent::{Halt, MOST_SPLITS, Meter, Search};
 use super::lists::Lists;
@@ -26,10 +27,12 @@ pub struct Sizes {
 impl Sizes {
     /// For some rows (internal numbers).
     pub fn new(data: &Dataset, rows: &[u32], control: &Control) -> Result<Self> {
-        let problem = Problem::new(data, rows, &Weights::Unit, Errors::Minimise, Missing::Last, control)?;
+        let problem =
+            Problem::new(data, rows, &Weights::Unit, Errors::Minimise, Missing::Last, control)?;
         if problem.n > MAX_SIZED_ROWS {
             return Err(Error::Data(format!(
-                "{} distinct rows: sizes of smallest trees as a criterion are for at most {MAX_SIZED_ROWS}; \
+                "{} distinct rows: sizes of smallest trees as a criterion are for at most \
+                 {MAX_SIZED_ROWS}; \
                  take fewer rows, discretise, or search once with minimal_tree",
                 problem.n
             )));
@@ -56,8 +59,8 @@ pub struct Sizer<'a> {
 }
 
 impl Sizer<'_> {
-    /// The nodes of smallest trees of all `branches` (internal rows) together; empty branches have none. Once the sum is known to reach
-    /// `enough`, any number from there on.
+    /// The nodes of smallest trees of all `branches` (internal rows) together; empty branches have
+    /// none. Once the sum is known to reach `enough`, any number from there on.
     pub fn sum(&mut self, branches: &[&[u32]], enough: usize) -> Result<usize> {
         let mut sets: Vec<(Vec<u64>, u16)> = Vec::new();
         for rows in branches.iter().filter(|rows| !rows.is_empty()) {

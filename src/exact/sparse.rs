@@ -1,14 +1,16 @@
 //! The cheapest tree: errors and leaves have a price, depth and size a limit.
 //!
-//! Minimised is `errors + penalty x leaves` over trees of at most `depth` tests on a path and `splits` tests in all, tests
-//! being `x <= r`. Dynamic programming over row sets (Demirovic et al., "MurTree", 2022; Lin et al., "GOSDT", 2020; both from their
-//! descriptions): the best tree of a set is a leaf, or the best test with the best trees of both sides, each asked with what it may
-//! cost at most. Rows that agree on every feature but not on the class are errors of every tree: that is the lower
-//! bound of a set, besides what was learnt of it. A set whose best tree can have depth two at most is solved by counting pairs of tests
-//! ([`pairs`]). When limits end the search, unfinished tests of the root give the lower bound.
+//! Minimised is `errors + penalty x leaves` over trees of at most `depth` tests on a path and
+//! `splits` tests in all, tests being `x <= r`. Dynamic programming over row sets (Demirovic et
+//! al., "MurTree", 2022; Lin et al., "GOSDT", 2020; both from their descriptions): the best tree of
+//! a set is a leaf, or the best test with the best trees of both sides, each asked with what it may
+//! cost at most. Rows that agree on every feature but not on the class are errors of every tree:
+//! that is the lower bound of a set, besides what was learnt of it. A set whose best tree can have
+//! depth two at most is solved by counting pairs of tests ([`pairs`]). When limits end the search,
+//! unfinished tests of the root give the lower bound.
 //!
-//! Exponential in the depth: O((tests)^(depth - 2) x tests^2) at worst. Made for binary features or a few thresholds a
-//! feature, depth up to about five.
+//! Exponential in the depth: O((tests)^(depth - 2) x tests^2) at worst. Made for binary features or
+//! a few thresholds a feature, depth up to about five.
 
 use super::cache::Cache;
 use super::consistent::{Halt, Meter};
@@ -100,8 +102,15 @@ impl<'a> Sparse<'a> {
         (left, right)
     }
 
-    /// The cost of the best tree when it is below `most`; otherwise a number >= `most`, which no tree undercuts.
-    pub(super) fn solve(&mut self, bits: &[u64], depth: u16, splits: u16, most: f64) -> Result<f64, Halt> {
+    /// The cost of the best tree when it is below `most`; otherwise a number >= `most`, which no
+    /// tree undercuts.
+    pub(super) fn solve(
+        &mut self,
+        bits: &[u64],
+        depth: u16,
+        splits: u16,
+        most: f64,
+    ) -> Result<f64, Halt> {
         let splits = Self::usable(depth, splits);
         let known = self.cache.get(&Self::key(bits, depth, splits));
         if let Some(known) = known {
@@ -117,7 +126,12 @@ impl<'a> Sparse<'a> {
         let leaf = view.errors_of_leaf() + self.penalty;
         let floor = self.lost(bits) + 2.0 * self.penalty;
         if splits == 0 || leaf <= floor + SLACK {
-            self.keep(bits, depth, splits, Solved { low: leaf, cost: leaf, feature: LEAF, rank: 0 });
+            self.keep(
+                bits,
+                depth,
+                splits,
+                Solved { low: leaf, cost: leaf, feature: LEAF, rank: 0 },
+            );
             return Ok(leaf);
         }
         let limit = leaf.min(most);
@@ -186,8 +200,8 @@ impl<'a> Sparse<'a> {
         Ok((least < best).then_some(least))
     }
 
-    /// The best tree of the whole set as far as the limits allow: its cost if it is below `most`, its first test (none: a
-    /// leaf), and a lower bound.
+    /// The best tree of the whole set as far as the limits allow: its cost if it is below `most`,
+    /// its first test (none: a leaf), and a lower bound.
     pub(super) fn root(
         &mut self,
         bits: &[u64],
@@ -206,7 +220,9 @@ impl<'a> Sparse<'a> {
         }
         if depth <= 2 || splits <= 2 {
             return match two_levels(&view, self.penalty, depth.min(2), splits, &self.meter) {
-                Ok(Some((cost, test))) if cost < best - SLACK => Ok((Some((cost, Some(test))), cost)),
+                Ok(Some((cost, test))) if cost < best - SLACK => {
+                    Ok((Some((cost, Some(test))), cost))
+                }
                 Ok(_) => Ok((found, best)),
                 Err(Halt::Spent) => Ok((found, floor)),
                 Err(halt) => Err(halt),
@@ -239,7 +255,8 @@ impl<'a> Sparse<'a> {
         Ok((found, best))
     }
 
-    /// The first test of a tree of cost `cost`, the best one of a set, with splits and cost of both sides; nothing for a leaf.
+    /// The first test of a tree of cost `cost`, the best one of a set, with splits and cost of both
+    /// sides; nothing for a leaf.
     pub(super) fn test(
         &mut self,
         bits: &[u64],

@@ -1,8 +1,9 @@
-//! The second half of a fit: labels by cost, pruning, and what must be known before its price is chosen.
+//! The second half of a fit: labels by cost, pruning, and what must be known before its price is
+//! chosen.
 //!
-//! A tree is grown on prepared rows, its nodes are told the cheapest class where errors have costs, and it is cut back by
-//! the plan's method. The price of a leaf may be left open (`alpha_rule`): then somebody above, who may fit
-//! again and again, chooses it ([`crate::resample::alpha`]).
+//! A tree is grown on prepared rows, its nodes are told the cheapest class where errors have costs,
+//! and it is cut back by the plan's method. The price of a leaf may be left open (`alpha_rule`):
+//! then somebody above, who may fit again and again, chooses it ([`crate::resample::alpha`]).
 
 use super::{Config, Missing, Plan, few_branches, unsupported};
 use crate::data::{Dataset, RowSet, Weights};
@@ -32,7 +33,10 @@ pub(super) fn check(config: &Config) -> Result<()> {
         );
     }
     if config.missing == Missing::Fractional {
-        return unsupported("cost_matrix with missing='fractional'", "missing='branch', 'mode', 'error'");
+        return unsupported(
+            "cost_matrix with missing='fractional'",
+            "missing='branch', 'mode', 'error'",
+        );
     }
     Ok(())
 }
@@ -61,16 +65,32 @@ impl Plan {
         }
         let prepared = self.prepare(data, &rows, weights, control)?;
         let seen = prepared.as_ref().unwrap_or(data);
-        let all = judges.as_ref().map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
-        let model = self.grow_prepared((data, seen), &rows, all.as_ref(), weights, None, control)?;
+        let all = judges
+            .as_ref()
+            .map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
+        let model =
+            self.grow_prepared((data, seen), &rows, all.as_ref(), weights, None, control)?;
         let looked_at = Rows { data, rows: judges.as_deref().unwrap_or(rows.rows()), weights };
         self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)
     }
 
     /// Grow a tree on rows that count, without pruning it.
-    pub fn grow(&self, data: &Dataset, rows: &RowSet, weights: &Weights, control: &Control) -> Result<Model> {
+    pub fn grow(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Model> {
         let prepared = self.prepare(data, rows, weights, control)?;
-        self.grow_prepared((data, prepared.as_ref().unwrap_or(data)), rows, None, weights, None, control)
+        self.grow_prepared(
+            (data, prepared.as_ref().unwrap_or(data)),
+            rows,
+            None,
+            weights,
+            None,
+            control,
+        )
     }
 
     /// Grow a tree on rows as they came (`raw`) and as growth sees them; `all` are the
@@ -118,20 +138,33 @@ impl Plan {
     ) -> Result<(Model, Vec<Cut>)> {
         let merged = self.config.merge_redundant;
         // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
-        let collapse = self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
+        let collapse =
+            self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
         if method.is_none() && merged.is_none() && !collapse {
             return Ok((model, Vec::new()));
         }
         let costs = self.costs(model.tree.classes)?;
         let (tree, schema) = (&model.tree, &model.schema);
-        let pruned =
-            prune::prune_by_cost(tree, schema, (method, merged), collapse, rows, costs.as_ref(), control)?;
+        let pruned = prune::prune_by_cost(
+            tree,
+            schema,
+            (method, merged),
+            collapse,
+            rows,
+            costs.as_ref(),
+            control,
+        )?;
         model.tree = pruned.tree;
         Ok((model, pruned.account))
     }
 
     /// Prune a grown model at a price of a leaf.
-    pub fn prune_at(&self, model: Model, ccp_alpha: f64, control: &Control) -> Result<(Model, Vec<Cut>)> {
+    pub fn prune_at(
+        &self,
+        model: Model,
+        ccp_alpha: f64,
+        control: &Control,
+    ) -> Result<(Model, Vec<Cut>)> {
         let method = Method::CostComplexity { ccp_alpha, impurity: self.impurity() };
         self.cut_back(model, Some(&method), None, control)
     }

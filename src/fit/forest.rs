@@ -1,7 +1,7 @@
 //! A plan carried out on many samples: the forest.
 //!
-//! Columns are imputed and binned once, on all training rows, so that the trees speak of the same values; what
-//! follows (growth, pruning) happens to each tree on its own sample.
+//! Columns are imputed and binned once, on all training rows, so that the trees speak of the same
+//! values; what follows (growth, pruning) happens to each tree on its own sample.
 
 use super::{Plan, few_branches};
 use crate::data::{Dataset, RowSet, Weights};
@@ -14,7 +14,8 @@ use crate::prune::{self, Method, Rows};
 use crate::split::NominalSplits;
 
 impl Plan {
-    /// Fit a forest on some rows of a data set; with `judged`, also the vote of each tree on the rows that it did not see.
+    /// Fit a forest on some rows of a data set; with `judged`, also the vote of each tree on the
+    /// rows that it did not see.
     pub fn fit_forest(
         &self,
         data: &Dataset,
@@ -35,7 +36,11 @@ impl Plan {
             );
         }
         if judged && bagging.draws.is_none() {
-            return Err(Error::parameter("oob_score", "True", "only with bootstrap=True are rows left out"));
+            return Err(Error::parameter(
+                "oob_score",
+                "True",
+                "only with bootstrap=True are rows left out",
+            ));
         }
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = self.prepare(data, &rows, weights, control)?;
@@ -46,18 +51,25 @@ impl Plan {
         seen.sort_columns(control)?;
         let urn = bagging.draws.map(|_| forest::Urn::new(seen, &rows, weights));
         let stash = Stash::default();
-        let trees =
-            forest::plant(urn.as_ref(), bagging, self.config.seed, control, |seed, draw, control| {
+        let trees = forest::plant(
+            urn.as_ref(),
+            bagging,
+            self.config.seed,
+            control,
+            |seed, draw, control| {
                 let Some(draw) = draw else {
                     return self.one_tree((data, seen), &rows, weights, (seed, &stash), control);
                 };
                 let (raw, sample) = (prepared.as_ref().map(|_| data.drawn(draw)), seen.drawn(draw));
                 let (raw, all) = (raw.as_ref().unwrap_or(&sample), RowSet::all(sample.len()));
                 self.one_tree((raw, &sample), &all, &Weights::Unit, (seed, &stash), control)
-            })?;
+            },
+        )?;
         let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
         let mut totals = vec![0.0; data.n_classes()];
-        rows.rows().iter().for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
+        rows.rows()
+            .iter()
+            .for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
         let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
         let votes = match (&urn, bagging.draws) {
             (Some(urn), Some(draws)) if judged => {
@@ -77,14 +89,19 @@ impl Plan {
         (seed, stash): (u64, &Stash),
         control: &Control,
     ) -> Result<Model> {
-        let setting =
-            Setting { seed, stash: Some(stash), raw: Some(raw), ..self.setting(seen, rows, weights) };
+        let setting = Setting {
+            seed,
+            stash: Some(stash),
+            raw: Some(raw),
+            ..self.setting(seen, rows, weights)
+        };
         let mut tree = grow::grow(seen, &setting, rows, weights, control)?;
         if self.is_fractional() {
             tree.share_missing();
         }
         let schema = seen.shared_schema();
-        let mut model = Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };
+        let mut model =
+            Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };
         let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
         let collapse = self.criterion.mdl_penalty();
         if method.is_some() || merged.is_some() || collapse {

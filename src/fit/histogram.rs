@@ -1,12 +1,16 @@
-//! Thresholds looked for in a histogram: numbers are put into bins first, and only the cuts between bins are candidates.
+//! Thresholds looked for in a histogram: numbers are put into bins first, and only the cuts between
+//! bins are candidates.
 //!
-//! While a column has no more distinct values than bins, every value is a bin and rows are divided as by the exact search
-//! (below the root a threshold is a midpoint of the whole training set's values, not of the node's); beyond that bins hold about equal weight (Weka's rule of equal frequency). They are made once, on the training rows of the
-//! whole tree. A number becomes the upper edge of its bin, so that growth, which looks at boundaries between values, looks
-//! at cuts and can name them.
+//! While a column has no more distinct values than bins, every value is a bin and rows are divided
+//! as by the exact search (below the root a threshold is a midpoint of the whole training set's
+//! values, not of the node's); beyond that bins hold about equal weight (Weka's rule of equal
+//! frequency). They are made once, on the training rows of the whole tree. A number becomes the
+//! upper edge of its bin, so that growth, which looks at boundaries between values, looks at cuts
+//! and can name them.
 //!
-//! O(n) after the one sort of the column. Not for speed on some 100,000 rows, where the exact search over sorted columns costs
-//! no more; it makes trees coarser and thresholds fewer, as gradient boosters have them.
+//! O(n) after the one sort of the column. Not for speed on some 100,000 rows, where the exact
+//! search over sorted columns costs no more; it makes trees coarser and thresholds fewer, as
+//! gradient boosters have them.
 
 use super::{Config, unsupported};
 use crate::criteria::{Criterion, Evidence};
@@ -64,7 +68,8 @@ pub(super) fn thresholds(config: &Config) -> Thresholds {
     }
 }
 
-/// Each number as the upper edge of its bin; of the last bin, which has none, the number next to the last cut.
+/// Each number as the upper edge of its bin; of the last bin, which has none, the number next to
+/// the last cut.
 pub(super) fn edges(column: &NumericColumn, bins: &Bins) -> NumericColumn {
     let cuts = bins.cuts();
     let last = cuts.last().map_or(0.0, |c| c.next_up());

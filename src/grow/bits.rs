@@ -1,10 +1,10 @@
-//! Local growth on bit planes: all features nominal and split in as many branches as they have levels, no missing
-//! values, every row counts once.
+//! Local growth on bit planes: all features nominal and split in as many branches as they have
+//! levels, no missing values, every row counts once.
 //!
-//! A node is a sparse mask over the rows ([`Planes`]); its tables are popcounts of planes under the mask, which
-//! come out as the blocks that criteria want, and a split is an AND. No row is moved. About a
-//! microsecond a node on 3,000 rows and 36 features, a third of what counting in tables costs; the tree is the same, node for
-//! node (tests compare the two).
+//! A node is a sparse mask over the rows ([`Planes`]); its tables are popcounts of planes under the
+//! mask, which come out as the blocks that criteria want, and a split is an AND. No row is moved.
+//! About a microsecond a node on 3,000 rows and 36 features, a third of what counting in tables
+//! costs; the tree is the same, node for node (tests compare the two).
 
 use super::Setting;
 use super::draft::{Drafts, Split};
@@ -29,7 +29,10 @@ pub(super) fn grow<'a>(
     if setting.nominal_splits != NominalSplits::Multiway {
         return Ok(None);
     }
-    if limits.max_leaf_nodes.is_some() || setting.max_features.is_some() || setting.criterion.joined() {
+    if limits.max_leaf_nodes.is_some()
+        || setting.max_features.is_some()
+        || setting.criterion.joined()
+    {
         return Ok(None);
     }
     if setting.criterion.info().evidence != Evidence::Table {
@@ -42,7 +45,8 @@ pub(super) fn grow<'a>(
     let drafts = Drafts::new(&sums, rows.len() as u32, mix(setting.seed, 0), 0);
     let mask = planes.mask(rows.rows(), data.classes());
     let mut worker = Worker::new(&ground, drafts);
-    let task = if control.threads() > 1 { (rows.len() / (control.threads() * 8)).max(4096) } else { 0 };
+    let task =
+        if control.threads() > 1 { (rows.len() / (control.threads() * 8)).max(4096) } else { 0 };
     let tasks = worker.depth_first(mask, task, control)?;
     let mut drafts = worker.drafts;
     let serial = control.serial();
@@ -123,7 +127,8 @@ impl<'g, 'a> Worker<'g, 'a> {
         self.ground.setting.limits.stops(draft.rows as usize, draft.depth as usize, occupied)
     }
 
-    /// Split everything below the root; nodes with at most `task` rows are returned with their masks (none when 0).
+    /// Split everything below the root; nodes with at most `task` rows are returned with their
+    /// masks (none when 0).
     fn depth_first(
         &mut self,
         mask: Vec<Sparse>,
@@ -204,8 +209,11 @@ impl<'g, 'a> Worker<'g, 'a> {
         let choice = if setting.guard == Guard::None && setting.ties != Ties::Random {
             self.first_best()
         } else {
-            let selector =
-                Selector { guard: setting.guard, ties: setting.ties, features: self.ground.features };
+            let selector = Selector {
+                guard: setting.guard,
+                ties: setting.ties,
+                features: self.ground.features,
+            };
             let key = mix(setting.seed, !self.drafts.nodes[node].key);
             selector.choose(self.listed(), &mut Facts { worker: self, node }, key)?
         };
@@ -238,8 +246,9 @@ impl<'g, 'a> Worker<'g, 'a> {
         for (group, block) in self.ground.planes.groups.iter().zip(&self.blocks) {
             for (j, (&score, &valid)) in block.scores.iter().zip(&block.valid).enumerate() {
                 let feature = group.features[j];
-                let wins =
-                    best.is_none_or(|b| better(score, b.score) || (score == b.score && feature < b.feature));
+                let wins = best.is_none_or(|b| {
+                    better(score, b.score) || (score == b.score && feature < b.feature)
+                });
                 if valid && wins {
                     best = Some(Choice { feature, at: 0, score });
                 }
@@ -251,7 +260,8 @@ impl<'g, 'a> Worker<'g, 'a> {
     fn listed(&self) -> Vec<Scored> {
         let mut listed: Vec<Scored> = Vec::new();
         for (group, block) in self.ground.planes.groups.iter().zip(&self.blocks) {
-            for (j, &feature) in group.features.iter().enumerate().filter(|&(j, _)| block.valid[j]) {
+            for (j, &feature) in group.features.iter().enumerate().filter(|&(j, _)| block.valid[j])
+            {
                 listed.push(Scored { feature, score: block.scores[j], at: 0, tied: Vec::new() });
             }
         }

@@ -63,7 +63,8 @@ impl<S: Sum> Drafts<S> {
         &self.sums[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// Add a child of a node, as the next branch; its key follows from the node's. Returns its number.
+    /// Add a child of a node, as the next branch; its key follows from the node's. Returns its
+    /// number.
     pub fn bear(&mut self, parent: u32, branch: u32, rows: u32) -> u32 {
         let Draft { depth, key, .. } = self.nodes[parent as usize];
         let key = mix(key, u64::from(branch) + 1);
@@ -76,7 +77,11 @@ impl<S: Sum> Drafts<S> {
         let shift = self.nodes.len() as u32 - 1;
         let listed = self.levels.len() as u32;
         let moved = |split: Option<Split>| {
-            split.map(|s| Split { first_child: s.first_child + shift, test: s.test.shifted(listed), ..s })
+            split.map(|s| Split {
+                first_child: s.first_child + shift,
+                test: s.test.shifted(listed),
+                ..s
+            })
         };
         self.nodes[leaf].split = moved(other.nodes[0].split);
         for node in &other.nodes[1..] {
@@ -138,7 +143,8 @@ impl<S: Sum> Drafts<S> {
             if let Some(s) = draft.split {
                 let children = s.first_child..s.first_child + s.n_children;
                 tree.children.extend(children.clone().map(|c| number[c as usize]));
-                let weight = |c: u32| self.sums(c as usize).iter().map(|s| s.value(unit)).sum::<f64>();
+                let weight =
+                    |c: u32| self.sums(c as usize).iter().map(|s| s.value(unit)).sum::<f64>();
                 let heaviest = || {
                     let mut best = (0, f64::NEG_INFINITY);
                     for (branch, child) in children.clone().enumerate() {

@@ -10,7 +10,9 @@ use crate::parallel::{self, Control};
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::subset::{self, Levels, Menu, Search};
 use crate::split::threshold::{self, Scan};
-use crate::split::{Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector, Sink, not_a_number};
+use crate::split::{
+    Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector, Sink, not_a_number,
+};
 use crate::stats::contingency::{Code, Planes, Tally, count};
 use crate::stats::{Sum, Weighing};
 use crate::tree::Test;
@@ -112,14 +114,16 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         if let Some(known) = &known {
             // Missing values are a branch like any other.
             let unit = self.ground.weights.unit();
-            let weight: f64 = self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();
+            let weight: f64 =
+                self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();
             let size = if W::COPIES { weight } else { (self.extent.len - order.len()) as f64 };
             if weight < min.weight || size < f64::from(min.rows) {
                 return Ok(());
             }
         }
         let criterion = self.ground.setting.criterion;
-        let convex = if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
+        let convex =
+            if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
         let scan = Scan {
             feature: self.ground.numeric[numeric].feature,
             order,
@@ -149,11 +153,23 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             let Tools { menu, scratch, .. } = tools;
             return subset::offer(levels, self.totals, &search, context, menu, scratch, sink);
         }
-        let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| {
-            NominalTable { feature, cells: tally.table(&nominal.layout, j), missing: nominal.missing[j] }
-        });
+        let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(
+            |(j, &feature)| NominalTable {
+                feature,
+                cells: tally.table(&nominal.layout, j),
+                missing: nominal.missing[j],
+            },
+        );
         let (unit, context) = (self.ground.weights.unit(), &self.ground.setting.context);
-        multiway::offer(tables, self.totals, unit, self.minimum(), context, &mut tools.scratch, sink)
+        multiway::offer(
+            tables,
+            self.totals,
+            unit,
+            self.minimum(),
+            context,
+            &mut tools.scratch,
+            sink,
+        )
     }
 
     fn search(&self) -> Search {
@@ -231,8 +247,13 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         count(rows, &nominal.layout, self.ground.weights, &mut tools.planes)
     }
 
-    /// What evidence other than tables says of the node's features; nothing where tables are the evidence.
-    fn other_evidence(&self, tools: &mut Tools<W::Sum>, control: &Control) -> Result<Option<PairScores>> {
+    /// What evidence other than tables says of the node's features; nothing where tables are the
+    /// evidence.
+    fn other_evidence(
+        &self,
+        tools: &mut Tools<W::Sum>,
+        control: &Control,
+    ) -> Result<Option<PairScores>> {
         if let Some(search) = self.ground.setting.criterion.on_neighbours() {
             return self.neighbour_scores(search, control).map(Some);
         }
@@ -278,19 +299,22 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         }
         let setting = self.ground.setting;
         let numeric = &self.ground.numeric;
-        // Only where blocks come in feature order, and none is taken back, may one feature shut out another.
+        // Only where blocks come in feature order, and none is taken back, may one feature shut out
+        // another.
         let nominal = &self.ground.nominal.features;
         let final_word = W::COPIES
             || setting.limits.min_samples_leaf <= 1
             || setting.nominal_splits != NominalSplits::Multiway;
-        let race = setting.guard == Guard::None && (nominal.is_empty() || (numeric.is_empty() && final_word));
+        let race = setting.guard == Guard::None
+            && (nominal.is_empty() || (numeric.is_empty() && final_word));
         let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
         self.offer_nominal(tally, &wanted, tools, &mut best)?;
         let wide = self.extent.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.joined() {
             best.features.extend(
                 parallel::map(control, numeric.len(), |i| {
-                    let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
+                    let mut best =
+                        Best::new(setting.criterion, setting.ties, false).watched(control);
                     if wanted(numeric[i].feature) {
                         self.offer_numeric(i, &mut Scratch::default(), &mut best)?;
                     }
@@ -317,7 +341,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         Ok(best.features)
     }
 
-    /// Whether no branch of a feature's split has too few rows, where sums do not tell (real weights).
+    /// Whether no branch of a feature's split has too few rows, where sums do not tell (real
+    /// weights).
     pub fn is_large_enough(&self, feature: u32) -> bool {
         let least = self.ground.setting.limits.min_samples_leaf as u32;
         match self.ground.place(feature) {
@@ -361,7 +386,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                     let to = if from == 0 { m.max(1) } else { (from + 1).min(p) };
                     let mut wanted = vec![false; p];
                     drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
-                    let best = self.best(tally, known.as_ref(), |f| wanted[f as usize], tools, control)?;
+                    let best =
+                        self.best(tally, known.as_ref(), |f| wanted[f as usize], tools, control)?;
                     if !best.is_empty() || to == p {
                         break selector.choose(
                             best,
@@ -374,7 +400,11 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             }
             _ => {
                 let best = self.best(tally, known.as_ref(), |_| true, tools, control)?;
-                selector.choose(best, &mut Facts { look: self, tally }, mix(setting.seed, !self.key))?
+                selector.choose(
+                    best,
+                    &mut Facts { look: self, tally },
+                    mix(setting.seed, !self.key),
+                )?
             }
         };
         let Some(choice) = choice else { return Ok(None) };
@@ -432,7 +462,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 let (order, _) = self.known(i);
                 let column = self.ground.numeric[i].column;
                 let at = choice.at as usize;
-                let (lo, hi) = (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
+                let (lo, hi) =
+                    (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
                 let t = self.ground.setting.threshold(self.ground.data, column, (lo, hi), lo);
                 let mut sizes = vec![choice.at, (order.len() - at) as u32];
                 if missing {
@@ -482,8 +513,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         })
     }
 
-    /// The test that divides the levels of a nominal feature, the levels it lists, and the branch of each code. Levels
-    /// that do not occur go to the heavier branch (the first on ties); in one-vs-rest they belong to the rest.
+    /// The test that divides the levels of a nominal feature, the levels it lists, and the branch
+    /// of each code. Levels that do not occur go to the heavier branch (the first on ties); in
+    /// one-vs-rest they belong to the rest.
     pub fn division(
         &self,
         nominal: usize,
@@ -491,7 +523,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         tally: &Tally<W::Sum>,
         sums: &[W::Sum],
     ) -> (Test, Vec<u32>, Vec<u16>) {
-        let (ground, k, unit) = (&self.ground.nominal, self.totals.len(), self.ground.weights.unit());
+        let (ground, k, unit) =
+            (&self.ground.nominal, self.totals.len(), self.ground.weights.unit());
         let menu = self.menu(nominal, tally);
         let mut listed = menu.listed(at);
         let arity = ground.layout.arity(nominal) as u32;
@@ -562,7 +595,8 @@ impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
         let (sums, _) = self.look.branches(feature, at, self.tally);
         let mut out = [0.0];
         let branches = sums.len() / self.look.totals.len();
-        self.look.one_table(&sums, branches, |t| Criterion::score(&InfoGain::default(), t, &mut out))?;
+        self.look
+            .one_table(&sums, branches, |t| Criterion::score(&InfoGain::default(), t, &mut out))?;
         Ok(out[0])
     }
 

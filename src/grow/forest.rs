@@ -1,11 +1,14 @@
-//! A forest: trees on bootstrap samples, each with a seed of its own, and what the rows left out of a tree say of it.
+//! A forest: trees on bootstrap samples, each with a seed of its own, and what the rows left out of
+//! a tree say of it.
 //!
-//! Breiman, *Random Forests* (2001). Tree t has the seed `mix(seed, t)`, which decides its sample and the features
-//! that its nodes look at; nothing depends on the number of threads. A sample is drawn from an *urn* of copies: a row of
-//! integer weight w lies in it w times, a row of real weight is drawn with a probability proportional to it. The
-//! urn is sorted by the content of the rows, not by their numbers, so that the order of the rows changes nothing and w
-//! copies of a row are the same as one of weight w. A sample is a data set of its own ([`Draw`]) in which every row
-//! counts once; the numbers themselves are shared. One sort of n hashes a forest, O(draws) a sample.
+//! Breiman, *Random Forests* (2001). Tree t has the seed `mix(seed, t)`, which decides its sample
+//! and the features that its nodes look at; nothing depends on the number of threads. A sample is
+//! drawn from an *urn* of copies: a row of integer weight w lies in it w times, a row of real
+//! weight is drawn with a probability proportional to it. The urn is sorted by the content of the
+//! rows, not by their numbers, so that the order of the rows changes nothing and w copies of a row
+//! are the same as one of weight w. A sample is a data set of its own ([`Draw`]) in which every row
+//! counts once; the numbers themselves are shared. One sort of n hashes a forest, O(draws) a
+//! sample.
 
 use crate::data::{Bits, Column, Dataset, Draw, MISSING, RowSet, Weights};
 use crate::error::{Error, Result};
@@ -51,7 +54,9 @@ impl Urn {
         let ends = match weights {
             Weights::Unit => Vec::new(),
             Weights::Integer(w) => rows.iter().map(|&r| add(u64::from(w[r as usize]))).collect(),
-            Weights::Fixed { values, .. } => rows.iter().map(|&r| add(values[r as usize] as u64)).collect(),
+            Weights::Fixed { values, .. } => {
+                rows.iter().map(|&r| add(values[r as usize] as u64)).collect()
+            }
         };
         Self { rows, ends, n_rows: data.len() }
     }
@@ -114,8 +119,9 @@ pub fn check_bagging(bagging: &Bagging) -> Result<()> {
     Ok(())
 }
 
-/// Grow the trees, several at a time where the control allows it: `grow(seed, sample, control)` for each, a sample of
-/// nothing meaning all rows. Where there are fewer trees than threads, the threads work inside them.
+/// Grow the trees, several at a time where the control allows it: `grow(seed, sample, control)` for
+/// each, a sample of nothing meaning all rows. Where there are fewer trees than threads, the
+/// threads work inside them.
 pub fn plant<T: Send>(
     urn: Option<&Urn>,
     bagging: &Bagging,
@@ -143,7 +149,8 @@ pub fn plant<T: Send>(
     parallel::map(control, bagging.trees, |tree| one(tree, &serial))
 }
 
-/// What the trees say of the rows that they did not see: mean probabilities by internal row, and how many trees spoke.
+/// What the trees say of the rows that they did not see: mean probabilities by internal row, and
+/// how many trees spoke.
 pub fn out_of_bag(
     forest: &Forest,
     data: &Dataset,

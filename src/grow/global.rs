@@ -1,19 +1,22 @@
 //! Global growth: the leaf, split and labels that bring the tree as a whole nearest to the classes.
 //!
-//! Spaeh & Kosub, *Global Evaluation for Decision Tree Learning* (2022), algorithm 3: every impure leaf, every valid
-//! split and every admitted labelling of the new leaves is a candidate tree; the one whose clustering of all rows by
-//! predicted label has the smallest distance to the classes is the next tree. The distance is the criterion's own,
-//! read from the table "label x class" of all rows. Ties: smaller distance of the split on the leaf's own table,
-//! then the leaf created first, the lower feature, the lower threshold, the lower labels. The root
-//! starts with label 0; a pure leaf is never split, so with labels other than majorities a finished tree
-//! may contradict its rows. `Glocal` (section 4) takes a global step while it lowers the global distance, otherwise the
-//! step that best-first local growth would take.
+//! Spaeh & Kosub, *Global Evaluation for Decision Tree Learning* (2022), algorithm 3: every impure
+//! leaf, every valid split and every admitted labelling of the new leaves is a candidate tree; the
+//! one whose clustering of all rows by predicted label has the smallest distance to the classes is
+//! the next tree. The distance is the criterion's own, read from the table "label x class" of all
+//! rows. Ties: smaller distance of the split on the leaf's own table, then the leaf created first,
+//! the lower feature, the lower threshold, the lower labels. The root starts with label 0; a pure
+//! leaf is never split, so with labels other than majorities a finished tree may contradict its
+//! rows. `Glocal` (section 4) takes a global step while it lowers the global distance, otherwise
+//! the step that best-first local growth would take.
 //!
-//! The candidates of a leaf are collected once ([`global_leaf`](super::global_leaf)). Where the distance is a sum over the rows of
-//! the table (info_gain, gini, variation of information, Jaccard, accuracy), each step costs O(classes) for candidates whose rows
-//! have changed, and the formula itself only where a sum says that a candidate may be the next ([`global_rows`](super::global_rows));
-//! other criteria rescore every candidate, O(classes^2), when the table has changed ([`global_score`](super::global_score)). A step that
-//! leaves the table as it was looks at the new leaves only. Nothing depends on the number of threads: each leaf's
+//! The candidates of a leaf are collected once ([`global_leaf`](super::global_leaf)). Where the
+//! distance is a sum over the rows of the table (info_gain, gini, variation of information,
+//! Jaccard, accuracy), each step costs O(classes) for candidates whose rows have changed, and the
+//! formula itself only where a sum says that a candidate may be the next
+//! ([`global_rows`](super::global_rows)); other criteria rescore every candidate, O(classes^2),
+//! when the table has changed ([`global_score`](super::global_score)). A step that leaves the table
+//! as it was looks at the new leaves only. Nothing depends on the number of threads: each leaf's
 //! best is found on its own, then compared.
 
 use super::evaluate::{Look, Tools, shuffled};
@@ -97,7 +100,8 @@ fn refuse_many_branches(data: &Dataset, setting: &Setting<'_>) -> Result<()> {
         if branches > 2 {
             let with = if missing { ", one of them for missing values" } else { "" };
             return Err(Error::Data(format!(
-                "column '{}' splits into {branches} branches{with}, but labels='all' and 'distinct' choose the labels of \
+                "column '{}' splits into {branches} branches{with}, but labels='all' and \
+                 'distinct' choose the labels of \
                  two new leaves; use labels='majority', \
                  nominal_splits='subset', numeric codes (thresholds), or missing='mode'",
                 feature.name
@@ -130,7 +134,8 @@ fn with_codes<C: Code, W: Weighing>(
     let mut buffers = Buffers::<C>::new(ground, rows, control)?;
     let field = buffers.field();
     let sums = ground.sums(rows.rows().iter().copied());
-    let drafts = super::draft::Drafts::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
+    let drafts =
+        super::draft::Drafts::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
     let labelled = ground.setting.criterion.labelled();
     let criterion = labelled.as_deref().unwrap_or(ground.setting.criterion);
     let k = sums.len();
@@ -151,7 +156,8 @@ fn with_codes<C: Code, W: Weighing>(
         leaves: Vec::new(),
     };
     growth.summed = global_rows::is_sum(criterion, &ground.setting.context, &growth.totals);
-    growth.worker.drafts.labels = vec![majority(growth.totals.iter().copied()).map_or(0, i32::from)];
+    growth.worker.drafts.labels =
+        vec![majority(growth.totals.iter().copied()).map_or(0, i32::from)];
     let whole = Extent { start: 0, len: rows.len(), buffer: 0 };
     let kept = growth.run(whole, control)?;
     Ok((growth.worker.drafts.finish(unit, ground.setting.empty_branch), kept))
@@ -167,8 +173,9 @@ struct Leaf<C> {
     local: Option<LocalBest>,
     /// Largest number of branches of a candidate.
     widest: usize,
-    /// The best candidate, and for which table and how many branches it was found. Where distances are sums over rows, it
-    /// is nothing for leaves that cannot be the next: then only the bound is known.
+    /// The best candidate, and for which table and how many branches it was found. Where distances
+    /// are sums over rows, it is nothing for leaves that cannot be the next: then only the bound is
+    /// known.
     best: Option<Best>,
     bound: f64,
     seen: Option<(u64, usize)>,
@@ -295,7 +302,8 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             }
         };
         let glocal = setting.evaluation == Evaluation::Glocal;
-        // Where labels differ, local distances only tell apart candidates that are equal for the whole tree.
+        // Where labels differ, local distances only tell apart candidates that are equal for the
+        // whole tree.
         let lazy = self.summed && setting.labels == Labels::Distinct && !glocal;
         let how = [setting.labels == Labels::Majority, glocal, lazy];
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
@@ -313,7 +321,13 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
                     (from, to) = (to, (to + 1).min(p));
                 }
             }
-            _ => look.offer_all(&tally, |f| look.is_large_enough(f), &mut self.tools, &mut found, control)?,
+            _ => look.offer_all(
+                &tally,
+                |f| look.is_large_enough(f),
+                &mut self.tools,
+                &mut found,
+                control,
+            )?,
         }
         let (groups, mut local) = found.finish();
         if let Some(b) = local {
@@ -342,7 +356,8 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         Ok(())
     }
 
-    /// Find the best candidate of each leaf again where the table has changed or fewer branches are left.
+    /// Find the best candidate of each leaf again where the table has changed or fewer branches are
+    /// left.
     fn refresh(&mut self, branches: usize, control: &Control) -> Result<()> {
         if self.summed {
             self.refresh_rows(branches, control)
@@ -358,8 +373,9 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
         let rows = cells.chunks_exact(k).enumerate();
-        let terms: Vec<f64> =
-            rows.map(|(l, row)| global_rows::term(criterion, context, &self.totals, l, row)).collect();
+        let terms: Vec<f64> = rows
+            .map(|(l, row)| global_rows::term(criterion, context, &self.totals, l, row))
+            .collect();
         let whole = Whole {
             criterion,
             inside: setting.criterion,
@@ -437,7 +453,9 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             let label = rows_of[leaf.node as usize];
             let mut others = table.clone();
             let row = &mut others[label as usize * k..(label as usize + 1) * k];
-            row.iter_mut().zip(sums.sums(leaf.node as usize)).for_each(|(cell, &s)| *cell = cell.minus(s));
+            row.iter_mut()
+                .zip(sums.sums(leaf.node as usize))
+                .for_each(|(cell, &s)| *cell = cell.minus(s));
             let others: Vec<Cell<W>> = others.iter().map(|s| s.cell(unit)).collect();
             let view = View {
                 criterion,
@@ -461,7 +479,10 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             })
         } else {
             let mut scratch = Scratch::default();
-            self.leaves.iter_mut().filter(|l| stale(l)).try_for_each(|leaf| rescore(leaf, &mut scratch))
+            self.leaves
+                .iter_mut()
+                .filter(|l| stale(l))
+                .try_for_each(|leaf| rescore(leaf, &mut scratch))
         }
     }
 
@@ -488,8 +509,11 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         if setting.evaluation != Evaluation::Glocal {
             return None;
         }
-        let locals =
-            self.leaves.iter().enumerate().filter_map(|(i, leaf)| leaf.local.map(|b| (i, leaf.node, b)));
+        let locals = self
+            .leaves
+            .iter()
+            .enumerate()
+            .filter_map(|(i, leaf)| leaf.local.map(|b| (i, leaf.node, b)));
         let local = locals
             .filter(|l| l.2.branches <= branches)
             .min_by(|a, b| a.2.distance.total_cmp(&b.2.distance).then(a.1.cmp(&b.1)));
@@ -507,7 +531,9 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         };
         let (sums, _) = look.branches(step.feature, step.at, &tally);
         let mut score = [0.0];
-        look.one_table(&sums, sums.len() / k, |t| look.ground.setting.criterion.score(t, &mut score))?;
+        look.one_table(&sums, sums.len() / k, |t| {
+            look.ground.setting.criterion.score(t, &mut score)
+        })?;
         let choice = Choice { feature: step.feature, at: step.at, score: score[0] };
         let chosen = look.chosen(choice, &tally)?;
         self.tools.recycle(tally);
@@ -528,7 +554,8 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
                 *cell = cell.plus(s);
             }
             self.rows_of.push(label);
-            let nothing = size == 0 && self.worker.ground.setting.empty_branch == EmptyBranch::Unclassified;
+            let nothing =
+                size == 0 && self.worker.ground.setting.empty_branch == EmptyBranch::Unclassified;
             self.worker.drafts.labels.push(if nothing { -1 } else { i32::from(label) });
         }
         if self.table != before {

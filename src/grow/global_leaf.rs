@@ -1,9 +1,10 @@
 //! What one leaf could become: all its candidate splits, grouped by the labels of the new leaves.
 //!
-//! Counts and majorities of a candidate never change until its leaf is split, so they are collected once, while the
-//! leaf is a range of the sorted buffers, and kept. Candidates with the same labels change the same rows of
-//! the table "label x class", and stand in one [`Group`] (struct of arrays), so that a block of them is rescored
-//! by vector additions. Memory: one table of counts a candidate.
+//! Counts and majorities of a candidate never change until its leaf is split, so they are collected
+//! once, while the leaf is a range of the sorted buffers, and kept. Candidates with the same labels
+//! change the same rows of the table "label x class", and stand in one [`Group`] (struct of
+//! arrays), so that a block of them is rescored by vector additions. Memory: one table of counts a
+//! candidate.
 
 use super::global_score::pack;
 use crate::criteria::{Criterion, Tables};
@@ -22,7 +23,8 @@ pub(super) struct Group<C> {
     pub at: Vec<u32>,
     /// Order of candidates that are equal otherwise.
     pub rank: Vec<u64>,
-    /// Distance on the leaf's own table; empty when it is found later, for the few candidates that need it.
+    /// Distance on the leaf's own table; empty when it is found later, for the few candidates that
+    /// need it.
     pub local: Vec<f64>,
     /// `[(branch * classes + class) * len + candidate]`, filled in the end from `planes`.
     pub cells: Vec<C>,
@@ -30,18 +32,21 @@ pub(super) struct Group<C> {
     planes: Vec<Vec<C>>,
     /// `[branch * len + candidate]`: rows (or weight) of a branch.
     pub sizes: Vec<C>,
-    /// The first by local distance and rank: the best whenever the labels alone decide the global distance.
+    /// The first by local distance and rank: the best whenever the labels alone decide the global
+    /// distance.
     pub champion: usize,
     /// What is known of the sums over rows of the table; see [`global_rows`](super::global_rows).
     pub least: Least,
 }
 
-/// The smallest sums of row terms among the candidates of a group, and for which state of the table.
+/// The smallest sums of row terms among the candidates of a group, and for which state of the
+/// table.
 #[derive(Debug, Default)]
 pub(super) struct Least {
     /// Version of the table; 0: never looked.
     pub seen: u64,
-    /// Of a group with labels: one number, the sum over its labels. Else `[branch * classes + label]`.
+    /// Of a group with labels: one number, the sum over its labels. Else `[branch * classes +
+    /// label]`.
     pub terms: Vec<f64>,
 }
 
@@ -192,7 +197,12 @@ impl<C: Count> Sink for Collector<'_, C> {
         let packed = match self.criterion.joined() {
             true => {
                 let t = &offer.tables;
-                pack(C::of_cells(t.cells).ok_or_else(wrong)?, t.branches * t.classes, t.stride, t.len)
+                pack(
+                    C::of_cells(t.cells).ok_or_else(wrong)?,
+                    t.branches * t.classes,
+                    t.stride,
+                    t.len,
+                )
             }
             false => Vec::new(),
         };
@@ -219,9 +229,18 @@ impl<C: Count> Sink for Collector<'_, C> {
             }
             let rank = (self.rank)(feature, at);
             if self.scored {
-                let first = self.local.is_none_or(|b| score > b.score || (score == b.score && rank < b.rank));
+                let first = self
+                    .local
+                    .is_none_or(|b| score > b.score || (score == b.score && rank < b.rank));
                 if first {
-                    self.local = Some(LocalBest { feature, at, score, distance, rank, branches: t.branches });
+                    self.local = Some(LocalBest {
+                        feature,
+                        at,
+                        score,
+                        distance,
+                        rank,
+                        branches: t.branches,
+                    });
                 }
             }
             if self.majority {

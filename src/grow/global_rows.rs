@@ -1,18 +1,22 @@
-//! Candidates of all leaves by the rows of the table that they change, where the distance is a sum over rows.
+//! Candidates of all leaves by the rows of the table that they change, where the distance is a sum
+//! over rows.
 //!
-//! The table "label x class" loses the leaf's counts in the row of its label and gains each branch's in the row of its new
-//! label. Where the criterion's distance is a sum over rows ([`Formula::row_terms`](crate::criteria::Formula::row_terms)),
-//! `distance = current - old row's term + (changed rows' terms)`, O(classes) a candidate instead of O(classes^2), and these
-//! facts save most of the rest:
+//! The table "label x class" loses the leaf's counts in the row of its label and gains each
+//! branch's in the row of its new label. Where the criterion's distance is a sum over rows
+//! ([`Formula::row_terms`](crate::criteria::Formula::row_terms)), `distance = current - old row's
+//! term + (changed rows' terms)`, O(classes) a candidate instead of O(classes^2), and these facts
+//! save most of the rest:
 //!
-//! * The smallest sum of terms of a group of candidates with the same labels changes only when one of *their* rows does: it
-//!   is kept. Where labels are chosen, the smallest term of each branch in the row of each label is kept instead, and
-//!   the sum of two of them for different labels is a lower bound for all `classes^2` pairs.
-//! * Leaves are taken by their lower bounds; once a bound is above what another leaf reaches, no further leaf is looked at.
+//! * The smallest sum of terms of a group of candidates with the same labels changes only when one
+//!   of *their* rows does: it is kept. Where labels are chosen, the smallest term of each branch in
+//!   the row of each label is kept instead, and the sum of two of them for different labels is a
+//!   lower bound for all `classes^2` pairs.
+//! * Leaves are taken by their lower bounds; once a bound is above what another leaf reaches, no
+//!   further leaf is looked at.
 //!
-//! Sums are taken in another order than the formula does it, so they only choose: every candidate within [`SLACK`] of the
-//! smallest sum goes through the formula itself, and equal distances are told apart exactly as without all this. The
-//! tree is the same to the bit (tests compare the two).
+//! Sums are taken in another order than the formula does it, so they only choose: every candidate
+//! within [`SLACK`] of the smallest sum goes through the formula itself, and equal distances are
+//! told apart exactly as without all this. The tree is the same to the bit (tests compare the two).
 
 use super::Labels;
 use super::global_leaf::Group;
@@ -25,8 +29,9 @@ use crate::numeric::{Count, Ties};
 /// Candidates in a block.
 const BLOCK: usize = 256;
 
-/// Largest difference between a sum of terms and the formula, for one class. Terms are at most `log2 n`, and there
-/// are `classes` of them with `classes` roundings each: 1e-16 * 50 * classes^2 stays below for thousands of classes.
+/// Largest difference between a sum of terms and the formula, for one class. Terms are at most
+/// `log2 n`, and there are `classes` of them with `classes` roundings each: 1e-16 * 50 * classes^2
+/// stays below for thousands of classes.
 const SLACK: f64 = 1e-11;
 
 /// The table of the whole tree as the candidates of all leaves find it.
@@ -74,7 +79,13 @@ pub(super) struct Scratch<C> {
 
 impl<C> Default for Scratch<C> {
     fn default() -> Self {
-        Self { merged: Vec::new(), terms: Vec::new(), found: Vec::new(), cells: Vec::new(), out: Vec::new() }
+        Self {
+            merged: Vec::new(),
+            terms: Vec::new(),
+            found: Vec::new(),
+            cells: Vec::new(),
+            out: Vec::new(),
+        }
     }
 }
 
@@ -150,7 +161,11 @@ impl<C: Count> From<'_, C> {
 
     fn base(&self, label: usize) -> &[C] {
         let k = self.classes();
-        if label == self.label as usize { self.own } else { &self.whole.table[label * k..(label + 1) * k] }
+        if label == self.label as usize {
+            self.own
+        } else {
+            &self.whole.table[label * k..(label + 1) * k]
+        }
     }
 
     /// Terms of the rows of all labels without the leaf, and the distance without the leaf.
@@ -172,7 +187,8 @@ impl<C: Count> From<'_, C> {
         rest - bases[label as usize] + self.whole.term(label as usize, &row)
     }
 
-    /// Terms of a block of candidates of a group in the row of a label: those of the branches in `of`, added up.
+    /// Terms of a block of candidates of a group in the row of a label: those of the branches in
+    /// `of`, added up.
     fn block(
         &self,
         group: &Group<C>,
@@ -186,8 +202,17 @@ impl<C: Count> From<'_, C> {
         let mut branches = of.clone();
         let first = branches.next().unwrap_or(0);
         if branches.next().is_none() {
-            let planes = (&group.cells[first * k * n + at..], &group.sizes[first * n + at..][..len], n);
-            terms(whole.criterion, whole.context, whole.totals, label, self.base(label), planes, out);
+            let planes =
+                (&group.cells[first * k * n + at..], &group.sizes[first * n + at..][..len], n);
+            terms(
+                whole.criterion,
+                whole.context,
+                whole.totals,
+                label,
+                self.base(label),
+                planes,
+                out,
+            );
             return;
         }
         merged.clear();
@@ -285,7 +310,14 @@ impl<C: Count> From<'_, C> {
                     let mut found = f64::INFINITY;
                     for part in parts.clone() {
                         let one = &mut one[..part.1];
-                        self.block(group, std::iter::once(branch), label, part, &mut scratch.merged, one);
+                        self.block(
+                            group,
+                            std::iter::once(branch),
+                            label,
+                            part,
+                            &mut scratch.merged,
+                            one,
+                        );
                         found = smallest(one).min(found);
                     }
                     least[branch * k + label] = found;
@@ -296,8 +328,8 @@ impl<C: Count> From<'_, C> {
         group.least.seen = version;
     }
 
-    /// The best candidate of a leaf if its distance can be at most `limit`, and the smallest sum of its candidates (a bound
-    /// that is only too high by the slack).
+    /// The best candidate of a leaf if its distance can be at most `limit`, and the smallest sum of
+    /// its candidates (a bound that is only too high by the slack).
     pub fn best(
         &self,
         groups: &[Group<C>],
@@ -342,7 +374,12 @@ impl<C: Count> From<'_, C> {
                     if least <= *reach {
                         *reach = reach.min(least + slack);
                         let near = sums.iter().enumerate().filter(|&(_, &sum)| sum <= *reach);
-                        found.extend(near.map(|(j, &sum)| Near { group: g, at: at + j, labels, sum }));
+                        found.extend(near.map(|(j, &sum)| Near {
+                            group: g,
+                            at: at + j,
+                            labels,
+                            sum,
+                        }));
                     }
                     least
                 };
@@ -440,8 +477,11 @@ impl<C: Count> From<'_, C> {
             for ((near, &global), local) in block.iter().zip(&*out).zip(local) {
                 let group = &groups[near.group];
                 let open = group.labels.is_empty();
-                let (labels, pair) =
-                    if open { (&near.labels[..], pair_of(near.labels)) } else { (&group.labels[..], 0) };
+                let (labels, pair) = if open {
+                    (&near.labels[..], pair_of(near.labels))
+                } else {
+                    (&group.labels[..], 0)
+                };
                 Best::meet(best, whole.ties, group, (labels, pair), near.at, [global, local])?;
             }
         }

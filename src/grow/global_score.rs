@@ -1,10 +1,11 @@
 //! The distance of the whole tree after each candidate split of a leaf.
 //!
-//! The table "label x class" of all rows loses the leaf's counts in the row of its label and gains each branch's in the
-//! row of the new label: at most one row a new label and the old one change. A block of candidates with the
-//! same labels is built by vector additions and goes through the criterion's own formula, so that the kept distance
-//! is to the bit what anybody computes from the finished table. Where all new labels are equal the table does not
-//! depend on the candidate, and one stands for all. O(classes^2) a candidate.
+//! The table "label x class" of all rows loses the leaf's counts in the row of its label and gains
+//! each branch's in the row of the new label: at most one row a new label and the old one change. A
+//! block of candidates with the same labels is built by vector additions and goes through the
+//! criterion's own formula, so that the kept distance is to the bit what anybody computes from the
+//! finished table. Where all new labels are equal the table does not depend on the candidate, and
+//! one stands for all. O(classes^2) a candidate.
 
 use super::Labels;
 use super::global_leaf::Group;
@@ -32,16 +33,19 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Distances first, then the leaf (`None` where ties are random), then the candidate, then its labels.
+    /// Distances first, then the leaf (`None` where ties are random), then the candidate, then its
+    /// labels.
     pub fn order(&self, leaf: Option<u32>, other: &Self, other_leaf: Option<u32>) -> Ordering {
-        let distances = self.global.total_cmp(&other.global).then(self.local.total_cmp(&other.local));
+        let distances =
+            self.global.total_cmp(&other.global).then(self.local.total_cmp(&other.local));
         distances
             .then(leaf.cmp(&other_leaf))
             .then(self.rank.cmp(&other.rank))
             .then(self.pair.cmp(&other.pair))
     }
 
-    /// Take a candidate with its labels (in the order `pair` of label pairs) as the best if it comes first.
+    /// Take a candidate with its labels (in the order `pair` of label pairs) as the best if it
+    /// comes first.
     pub fn meet<C: Count>(
         best: &mut Option<Self>,
         ties: Ties,
@@ -60,7 +64,8 @@ impl Best {
         let (global, local) = (global + 0.0, local + 0.0);
         let first = best.as_ref().is_none_or(|b| {
             global < b.global
-                || (global == b.global && (local < b.local || (local == b.local && (rank, pair) < key(b))))
+                || (global == b.global
+                    && (local < b.local || (local == b.local && (rank, pair) < key(b))))
         });
         if first {
             let (feature, at) = (group.feature[j], group.at[j]);

@@ -1,7 +1,8 @@
-//! The distance of a whole tree to the classes after each step of its growth, read from the nodes alone.
+//! The distance of a whole tree to the classes after each step of its growth, read from the nodes
+//! alone.
 //!
-//! What growth by the whole tree kept ([`global`](super::global)) is recomputed here to the bit; trees grown locally get the same
-//! numbers, so that both can be compared. O(steps x classes^2).
+//! What growth by the whole tree kept ([`global`](super::global)) is recomputed here to the bit;
+//! trees grown locally get the same numbers, so that both can be compared. O(steps x classes^2).
 
 use super::global_score;
 use crate::criteria::{Context, Criterion};
@@ -9,8 +10,8 @@ use crate::error::Result;
 use crate::numeric::Logs;
 use crate::tree::{NONE, Tree};
 
-/// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not so in a model file that
-/// somebody wrote by hand; its tables are added up as real numbers.)
+/// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not
+/// so in a model file that somebody wrote by hand; its tables are added up as real numbers.)
 fn keeps_every_row(tree: &Tree) -> bool {
     (0..tree.nodes.len()).all(|node| {
         let children = tree.children(node);
@@ -29,8 +30,9 @@ struct Table {
 }
 
 impl Table {
-    /// Count a leaf in the row of its label, or (`sign` -1) no longer. What nobody holds is nothing, though sums of real weights may
-    /// leave a rounding error behind, which a formula would take for rows.
+    /// Count a leaf in the row of its label, or (`sign` -1) no longer. What nobody holds is
+    /// nothing, though sums of real weights may leave a rounding error behind, which a formula
+    /// would take for rows.
     fn add(&mut self, label: usize, counts: &[f64], sign: f64) {
         for (class, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
             let at = label * counts.len() + class;
@@ -41,7 +43,8 @@ impl Table {
         }
     }
 
-    /// A class that is all under one label has the class's total there, without the rounding errors of what came and went.
+    /// A class that is all under one label has the class's total there, without the rounding errors
+    /// of what came and went.
     fn settle(&mut self, totals: &[f64]) {
         let k = totals.len();
         for (class, &total) in totals.iter().enumerate() {
@@ -58,10 +61,12 @@ impl Table {
 /// Share of a sum of weights that rounding may have moved.
 const ROUNDING: f64 = 1e-9;
 
-/// Distance of the whole tree to the classes after each of its steps, computed from the nodes alone.
+/// Distance of the whole tree to the classes after each of its steps, computed from the nodes
+/// alone.
 ///
-/// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown locally or globally;
-/// a criterion that reads labels otherwise ([`Criterion::labelled`]) does so here. O(steps x classes^2).
+/// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown
+/// locally or globally; a criterion that reads labels otherwise ([`Criterion::labelled`]) does so
+/// here. O(steps x classes^2).
 pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
     const BLOCK: usize = 256;
     let labelled = criterion.labelled();
@@ -104,7 +109,14 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
         let mut found = vec![0.0; n];
         if whole {
             let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
-            global_score::distances(criterion, &context, &rows(&totals), &rows(&cells), n, &mut found)?;
+            global_score::distances(
+                criterion,
+                &context,
+                &rows(&totals),
+                &rows(&cells),
+                n,
+                &mut found,
+            )?;
         } else {
             global_score::distances::<f64>(criterion, &context, &totals, &cells, n, &mut found)?;
         }

@@ -1,12 +1,17 @@
-//! The ground on which a tree grows: what all nodes share ([`Ground`]), and the permuted buffers in which a
-//! node is a range ([`Field`]).
+//! The ground on which a tree grows: what all nodes share ([`Ground`]), and the permuted buffers in
+//! which a node is a range ([`Field`]).
 //!
-//! Numeric features bring their sorted order; nominal features lie side by side in a row-major matrix
-//! that is copied from one buffer to the other at each split (a node's depth decides nothing: each node knows its
-//! buffer). A field can be cut into disjoint fields, one for each subtree that another thread shall grow.
+//! Numeric features bring their sorted order; nominal features lie side by side in a row-major
+//! matrix that is copied from one buffer to the other at each split (a node's depth decides
+//! nothing: each node knows its buffer). A field can be cut into disjoint fields, one for each
+//! subtree that another thread shall grow.
 
-use super::partition::{CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two};
-use crate::data::{Bits, Column, Dataset, Kind, MISSING, NumericColumn, RowSet, entry_row, entry_tied};
+use super::partition::{
+    CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
+};
+use crate::data::{
+    Bits, Column, Dataset, Kind, MISSING, NumericColumn, RowSet, entry_row, entry_tied,
+};
 use crate::exact::Sizes;
 use crate::parallel::{self, Control};
 use crate::split::threshold::ClassOf;
@@ -107,7 +112,10 @@ impl<'a, W: Weighing> Ground<'a, W> {
             total_weight: sum.value(weights.unit()),
             near: near(data, setting, rows, weights),
             pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
-            sizes: setting.criterion.on_rows().map(|_| Sizes::new(data, rows.rows(), &Control::new(1))),
+            sizes: setting
+                .criterion
+                .on_rows()
+                .map(|_| Sizes::new(data, rows.rows(), &Control::new(1))),
         }
     }
 
@@ -127,8 +135,8 @@ impl<'a, W: Weighing> Ground<'a, W> {
         }
     }
 
-    /// Class sums of entries of an order. Rows are sorted by class, so that rows which count once are counted by
-    /// comparison with the first row of each class.
+    /// Class sums of entries of an order. Rows are sorted by class, so that rows which count once
+    /// are counted by comparison with the first row of each class.
     pub fn sums_of(&self, entries: &[u32]) -> Vec<W::Sum> {
         let starts = self.class_of.starts;
         if !W::UNIT || starts.len() >= FEW_CLASSES || self.data.n_classes() == 0 {
@@ -179,7 +187,11 @@ pub(super) struct Buffers<C> {
 }
 
 impl<C: Code> Buffers<C> {
-    pub fn new<W: Weighing>(ground: &Ground<'_, W>, rows: &RowSet, control: &Control) -> Result<Self> {
+    pub fn new<W: Weighing>(
+        ground: &Ground<'_, W>,
+        rows: &RowSet,
+        control: &Control,
+    ) -> Result<Self> {
         let data = ground.data;
         let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
         let orders = parallel::map(control, ground.numeric.len(), |i| {
@@ -298,7 +310,13 @@ pub(super) struct Spare {
 
 impl Spare {
     pub fn new(n: usize) -> Self {
-        Self { bits: Bits::new(n), last: Bits::default(), branch: Vec::new(), entries: Vec::new(), n }
+        Self {
+            bits: Bits::new(n),
+            last: Bits::default(),
+            branch: Vec::new(),
+            entries: Vec::new(),
+            n,
+        }
     }
 }
 
@@ -310,7 +328,11 @@ impl<'f, C: Code> Field<'f, C> {
     }
 
     /// Coded rows of a node: codes, classes, rows.
-    pub fn coded(&self, width: usize, extent: Extent) -> crate::stats::contingency::CodedRows<'_, C> {
+    pub fn coded(
+        &self,
+        width: usize,
+        extent: Extent,
+    ) -> crate::stats::contingency::CodedRows<'_, C> {
         let start = extent.start - self.base;
         let b = &self.coded[extent.buffer];
         crate::stats::contingency::CodedRows {
@@ -320,8 +342,8 @@ impl<'f, C: Code> Field<'f, C> {
         }
     }
 
-    /// Bring the rows of each branch together. Threshold splits have their rows already apart in the
-    /// order of the split feature: `<=`, then `>`, then missing.
+    /// Bring the rows of each branch together. Threshold splits have their rows already apart in
+    /// the order of the split feature: `<=`, then `>`, then missing.
     pub fn partition<W: Weighing>(
         &mut self,
         ground: &Ground<'_, W>,
@@ -431,7 +453,8 @@ impl<'f, C: Code> Field<'f, C> {
             }
             let (s, l) = if has_coded { (skip, len) } else { (0, 0) };
             let mut parts = coded.iter_mut().map(|c| {
-                let (codes, rest) = std::mem::take(&mut c.codes)[s * width..].split_at_mut(l * width);
+                let (codes, rest) =
+                    std::mem::take(&mut c.codes)[s * width..].split_at_mut(l * width);
                 c.codes = rest;
                 let (classes, rest) = std::mem::take(&mut c.classes)[s..].split_at_mut(l);
                 c.classes = rest;

@@ -1,8 +1,8 @@
-//! All candidates of a set of rows with their scores, for questions like "why here": every threshold, and the multiway
-//! split or the best division of each nominal feature.
+//! All candidates of a set of rows with their scores, for questions like "why here": every
+//! threshold, and the multiway split or the best division of each nominal feature.
 //!
-//! The rows are looked at as if they were a node; nothing grows. O(rows x features) and the formula for every candidate. Growth
-//! itself never asks for this: it keeps the best of each feature only.
+//! The rows are looked at as if they were a node; nothing grows. O(rows x features) and the formula
+//! for every candidate. Growth itself never asks for this: it keeps the best of each feature only.
 
 use super::Setting;
 use super::evaluate::{Look, Tools};
@@ -29,9 +29,9 @@ pub struct Candidate {
     pub score: f64,
 }
 
-/// Every threshold of a set of rows, and the multiway split or the best division of each nominal feature, in feature
-/// and threshold order.
-/// `root` are the rows of the tree's root, which some criteria look at.
+/// Every threshold of a set of rows, and the multiway split or the best division of each nominal
+/// feature, in feature and threshold order. `root` are the rows of the tree's root, which some
+/// criteria look at.
 pub fn candidates(
     data: &Dataset,
     setting: &Setting<'_>,
@@ -65,10 +65,12 @@ fn listed<W: Weighing>(
     let field = buffers.field();
     let totals = ground.sums(rows.rows().iter().copied());
     let extent = Extent { start: 0, len: rows.len(), buffer: 0 };
-    let look = Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
+    let look =
+        Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
     let mut tools = Tools::default();
     let tally = look.tally(&mut tools);
-    let named = |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
+    let named =
+        |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
     if let Some(search) = setting.criterion.on_neighbours() {
         let found = look.scored(&tally, &look.neighbour_scores(search, control)?, |_| true)?;
         return Ok(found.into_iter().map(named).collect());
@@ -97,8 +99,7 @@ fn listed<W: Weighing>(
         // Of the many divisions of a nominal feature the best one, the first on ties.
         let mut best: Vec<(u32, u32, f64)> = Vec::new();
         for one in found {
-            let nominal =
-                matches!(ground.place(one.0), Place::Nominal(j) if ground.nominal.cuts[j].is_none());
+            let nominal = matches!(ground.place(one.0), Place::Nominal(j) if ground.nominal.cuts[j].is_none());
             match best.last_mut() {
                 Some(kept) if nominal && kept.0 == one.0 => {
                     if better(one.2, kept.2) {

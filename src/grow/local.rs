@@ -1,9 +1,10 @@
 //! Local growth: each leaf is split by its own best candidate (ID3, C4.5, CART).
 //!
-//! Without a limit on the leaves the order of splitting is irrelevant, and the tree grows depth first; nodes small
-//! enough are handed to other threads as whole subtrees, each with its own disjoint part of the
-//! buffers. With `max_leaf_nodes` the leaf whose best split has the smallest distance is split first,
-//! the leaf created first on ties. Either way the tree does not depend on the number of threads.
+//! Without a limit on the leaves the order of splitting is irrelevant, and the tree grows depth
+//! first; nodes small enough are handed to other threads as whole subtrees, each with its own
+//! disjoint part of the buffers. With `max_leaf_nodes` the leaf whose best split has the smallest
+//! distance is split first, the leaf created first on ties. Either way the tree does not depend on
+//! the number of threads.
 
 use super::draft::{Drafts, Split};
 use super::evaluate::{Chosen, Look, Tools};
@@ -96,7 +97,11 @@ fn with_codes<C: Code, W: Weighing>(
 }
 
 fn smallest_task<W: Weighing>(ground: &Ground<'_, W>) -> usize {
-    if ground.pairs.is_some() || ground.near.is_some() { SMALLEST_TASK_OF_PAIRS } else { SMALLEST_TASK }
+    if ground.pairs.is_some() || ground.near.is_some() {
+        SMALLEST_TASK_OF_PAIRS
+    } else {
+        SMALLEST_TASK
+    }
 }
 
 fn in_parallel<C: Code, W: Weighing>(
@@ -109,7 +114,8 @@ fn in_parallel<C: Code, W: Weighing>(
     let mut tasks = worker.depth_first(whole, task, control)?;
     tasks.sort_by_key(|t| t.extent.start);
     let Worker { field, mut drafts, .. } = worker;
-    let ranges: Vec<(usize, usize)> = tasks.iter().map(|t| (t.extent.start, t.extent.len)).collect();
+    let ranges: Vec<(usize, usize)> =
+        tasks.iter().map(|t| (t.extent.start, t.extent.len)).collect();
     let fields = field.divide(&ranges, ground.nominal.features.len());
     let workers: Vec<_> = fields
         .into_iter()
@@ -134,10 +140,12 @@ fn in_parallel<C: Code, W: Weighing>(
     Ok(drafts)
 }
 
-/// The branch whose pairs are what remains of the node's, if it will be looked at and that is worth it.
+/// The branch whose pairs are what remains of the node's, if it will be looked at and that is worth
+/// it.
 fn heir(sizes: &[u32], keep: &[bool]) -> Option<usize> {
     let all: u32 = sizes.iter().sum();
-    let (largest, &size) = sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
+    let (largest, &size) =
+        sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
     (keep[largest] && is_worth_it((all - size) as usize, all as usize)).then_some(largest)
 }
 
@@ -179,7 +187,11 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         limits.stops(size, draft.depth as usize, sums.iter().filter(|s| !s.is_empty()).count())
     }
 
-    fn look(&mut self, pending: &mut Pending<W::Sum>, control: &Control) -> Result<Option<Chosen<W::Sum>>> {
+    fn look(
+        &mut self,
+        pending: &mut Pending<W::Sum>,
+        control: &Control,
+    ) -> Result<Option<Chosen<W::Sum>>> {
         // The flag is looked at every few thousand rows, not for every small node.
         let len = pending.extent.len;
         self.unanswered += 64 + if self.ground.pairs.is_some() { len * len / 64 } else { len };
@@ -210,7 +222,8 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         Ok(chosen)
     }
 
-    /// Make a chosen split: children are born, rows partitioned. Returns the children that may be split.
+    /// Make a chosen split: children are born, rows partitioned. Returns the children that may be
+    /// split.
     pub fn split(
         &mut self,
         pending: Pending<W::Sum>,
@@ -250,11 +263,17 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
         if subtract.is_some() || heir.is_some() {
             wanted.iter_mut().zip(&chosen.sizes).for_each(|(w, &s)| *w = s > 0);
         }
-        let cut =
-            Cut { place: chosen.place, sizes: &chosen.sizes, keep: &wanted, branch_of: &chosen.branch_of };
+        let cut = Cut {
+            place: chosen.place,
+            sizes: &chosen.sizes,
+            keep: &wanted,
+            branch_of: &chosen.branch_of,
+        };
         self.field.partition(self.ground, extent, &cut, &mut self.spare);
         let pairs = match (known, heir) {
-            (Some(parent), Some(heir)) => Some(Box::new(self.siblings(extent, &chosen.sizes, heir, parent))),
+            (Some(parent), Some(heir)) => {
+                Some(Box::new(self.siblings(extent, &chosen.sizes, heir, parent)))
+            }
             _ => None,
         };
         let mut children = Vec::new();
@@ -298,7 +317,13 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
     }
 
     /// The rows of all branches but one, after the partition.
-    fn siblings(&self, extent: Extent, sizes: &[u32], heir: usize, parent: Arc<KnownPairs>) -> Inherited {
+    fn siblings(
+        &self,
+        extent: Extent,
+        sizes: &[u32],
+        heir: usize,
+        parent: Arc<KnownPairs>,
+    ) -> Inherited {
         let width = self.ground.nominal.features.len();
         let mut out = Inherited { parent, codes: Vec::new(), classes: Vec::new() };
         let mut start = extent.start;
@@ -315,25 +340,33 @@ impl<'n, 'f, C: Code, W: Weighing> Worker<'n, 'f, C, W> {
     }
 
     fn tally(&mut self, extent: Extent) -> Tally<W::Sum> {
-        let look =
-            Look { ground: self.ground, field: &self.field, extent, totals: &[], key: 0, every: false };
+        let look = Look {
+            ground: self.ground,
+            field: &self.field,
+            extent,
+            totals: &[],
+            key: 0,
+            every: false,
+        };
         look.tally(&mut self.tools)
     }
 
-    /// The branch whose tables are best had by subtraction: the largest, when it will be looked at and the others
-    /// are fewer rows together.
+    /// The branch whose tables are best had by subtraction: the largest, when it will be looked at
+    /// and the others are fewer rows together.
     fn subtract_for(&self, sizes: &[u32], keep: &[bool], known: bool) -> Option<usize> {
         let nominal = &self.ground.nominal;
         if !known || nominal.features.is_empty() || nominal.layout.cells() > KEPT_CELLS {
             return None;
         }
         let total: u32 = sizes.iter().sum();
-        let (largest, &size) = sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
+        let (largest, &size) =
+            sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
         (keep[largest] && total - size < size && size as usize > nominal.layout.cells() / 4)
             .then_some(largest)
     }
 
-    /// Split everything below a node; subtrees with at most `task` rows are returned instead of grown (none when 0).
+    /// Split everything below a node; subtrees with at most `task` rows are returned instead of
+    /// grown (none when 0).
     fn depth_first(
         &mut self,
         extent: Extent,

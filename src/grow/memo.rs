@@ -1,8 +1,10 @@
 //! Profiles of nodes that several trees on the same rows have in common.
 //!
-//! Trees of one training set under many settings part from each other only where their splits differ. The rows of a node are told by the
-//! splits above it, in whatever order: the key is a sum over (feature, branch) of 128 mixed bits, so two trees that reach the same rows by the same tests
-//! share one count. The oldest entries stay and no new ones are kept once the memory is full, which costs time and changes nothing else.
+//! Trees of one training set under many settings part from each other only where their splits
+//! differ. The rows of a node are told by the splits above it, in whatever order: the key is a sum
+//! over (feature, branch) of 128 mixed bits, so two trees that reach the same rows by the same
+//! tests share one count. The oldest entries stay and no new ones are kept once the memory is full,
+//! which costs time and changes nothing else.
 
 use super::draft::Drafts;
 use crate::numeric::mix;
@@ -15,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of profiles that one memo holds at most.
 const MOST: usize = 256 << 20;
 
-/// The pairs of a node: its features (places among the nominal ones; those that do not vary may be left out), and their profile.
+/// The pairs of a node: its features (places among the nominal ones; those that do not vary may be
+/// left out), and their profile.
 #[derive(Debug)]
 pub struct KnownPairs {
     pub(super) features: Vec<u32>,
@@ -43,7 +46,8 @@ pub struct PairMemo {
 }
 
 impl PairMemo {
-    /// A memo that knows the root, if anything is known of it, and takes other nodes if trees to come shall have them.
+    /// A memo that knows the root, if anything is known of it, and takes other nodes if trees to
+    /// come shall have them.
     pub fn new(root: Option<&Arc<KnownPairs>>, open: bool) -> Self {
         let known = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
         Self { entries: Mutex::new((known, if open { MOST } else { 0 })) }

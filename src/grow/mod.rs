@@ -1,8 +1,9 @@
 //! Leaves are split until a limit says stop.
 //!
-//! [`local`] growth looks at one leaf at a time, [`global`] growth at the whole tree; a [`forest`] repeats either. The rows
-//! of a node are a range of permuted buffers ([`ground`]); splitting a node partitions its range, so children are ranges
-//! again and no row is ever copied to a node. The result is a draft arena ([`draft`]) that becomes a tree in pre-order.
+//! [`local`] growth looks at one leaf at a time, [`global`] growth at the whole tree; a [`forest`]
+//! repeats either. The rows of a node are a range of permuted buffers ([`ground`]); splitting a
+//! node partitions its range, so children are ranges again and no row is ever copied to a node. The
+//! result is a draft arena ([`draft`]) that becomes a tree in pre-order.
 
 mod between;
 mod bits;
@@ -48,11 +49,15 @@ pub fn grow(
     control: &Control,
 ) -> Result<Tree> {
     match setting.evaluation {
-        Evaluation::Local if setting.criterion.mdl_penalty() || (setting.fractional && gaps(data, rows)) => {
+        Evaluation::Local
+            if setting.criterion.mdl_penalty() || (setting.fractional && gaps(data, rows)) =>
+        {
             fractional::grow(data, setting, rows, weights, control)
         }
         Evaluation::Local => local::grow(data, setting, rows, weights, control),
-        Evaluation::Global | Evaluation::Glocal => Ok(global::grow(data, setting, rows, weights, control)?.0),
+        Evaluation::Global | Evaluation::Glocal => {
+            Ok(global::grow(data, setting, rows, weights, control)?.0)
+        }
     }
 }
 
@@ -126,7 +131,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits that need no look at the candidates: rows, level, and number of classes with rows of a node.
+    /// Limits that need no look at the candidates: rows, level, and number of classes with rows of
+    /// a node.
     fn stops(&self, rows: usize, depth: usize, occupied: usize) -> bool {
         rows < self.min_samples_split
             || rows < 2 * self.min_samples_leaf
@@ -140,7 +146,12 @@ impl Limits {
     }
 
     /// Whether the best split is good enough; `before` is the distance without it.
-    fn accept(&self, score: f64, distance: f64, before: impl FnOnce() -> Result<f64>) -> Result<bool> {
+    fn accept(
+        &self,
+        score: f64,
+        distance: f64,
+        before: impl FnOnce() -> Result<f64>,
+    ) -> Result<bool> {
         if self.min_score.is_some_and(|least| score < least) {
             return Ok(false);
         }
@@ -225,7 +236,8 @@ pub struct Setting<'a> {
     pub fractional: bool,
     /// All training rows, those held out for pruning included, as a count.
     pub all_rows: f64,
-    /// The same as bits, where they are not all rows of the data set and thresholds are training values.
+    /// The same as bits, where they are not all rows of the data set and thresholds are training
+    /// values.
     pub training: Option<Bits>,
 }
 
@@ -233,10 +245,18 @@ pub struct Setting<'a> {
 pub fn check(limits: &Limits) -> Result<()> {
     use crate::error::Error;
     if limits.min_samples_split < 2 {
-        return Err(Error::parameter("min_samples_split", limits.min_samples_split, "must be at least 2"));
+        return Err(Error::parameter(
+            "min_samples_split",
+            limits.min_samples_split,
+            "must be at least 2",
+        ));
     }
     if limits.min_samples_leaf < 1 {
-        return Err(Error::parameter("min_samples_leaf", limits.min_samples_leaf, "must be at least 1"));
+        return Err(Error::parameter(
+            "min_samples_leaf",
+            limits.min_samples_leaf,
+            "must be at least 1",
+        ));
     }
     if !(0.0..=0.5).contains(&limits.min_weight_fraction_leaf) {
         return Err(Error::parameter(

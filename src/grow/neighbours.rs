@@ -1,8 +1,9 @@
-//! Growth on neighbours of rows: the scores of a node's features come from neighbours among its rows, all at once; everything else of
-//! growth stays as it is.
+//! Growth on neighbours of rows: the scores of a node's features come from neighbours among its
+//! rows, all at once; everything else of growth stays as it is.
 //!
-//! Rows are compared as they came: numbers by `|x - y|` over the range at the root, missing cells by class-conditional expectation. The split
-//! itself is multiway: a numeric feature is divided by its bins, which say where it is cut, not how it is scored.
+//! Rows are compared as they came: numbers by `|x - y|` over the range at the root, missing cells
+//! by class-conditional expectation. The split itself is multiway: a numeric feature is divided by
+//! its bins, which say where it is cut, not how it is scored.
 
 use super::evaluate::Look;
 use super::pairs::PairScores;
@@ -24,7 +25,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
         let scores = root.scores(control, rows, weight, search)?;
         let places = nominal.features.iter().enumerate();
-        let scores = places.map(|(place, &feature)| (place as u32, scores[feature as usize])).collect();
+        let scores =
+            places.map(|(place, &feature)| (place as u32, scores[feature as usize])).collect();
         Ok(PairScores { scores, whole: 0.0 })
     }
 }

@@ -1,9 +1,12 @@
-//! Growth on pairs of rows: the scores of a node's features come from its pairs, all at once; everything else of growth stays as it is.
+//! Growth on pairs of rows: the scores of a node's features come from its pairs, all at once;
+//! everything else of growth stays as it is.
 //!
-//! The rows of the node are counted where they lie ([`NodeRows`]); features, values and classes that the node does not have cost nothing.
-//! Distances are the root's, because a feature tested above is constant below. Weights are whole numbers: copies as they are, real weights are rounded to
-//! multiples of a power of two for which the heaviest row has 16 binary digits (fewer where the sum would not fit the counters), so a
-//! weight is off by at most 2^-16 of the heaviest and scores do not depend on threads or order.
+//! The rows of the node are counted where they lie ([`NodeRows`]); features, values and classes
+//! that the node does not have cost nothing. Distances are the root's, because a feature tested
+//! above is constant below. Weights are whole numbers: copies as they are, real weights are rounded
+//! to multiples of a power of two for which the heaviest row has 16 binary digits (fewer where the
+//! sum would not fit the counters), so a weight is off by at most 2^-16 of the heaviest and scores
+//! do not depend on threads or order.
 
 use super::evaluate::Look;
 use super::memo::{KnownPairs, PairMemo};
@@ -17,9 +20,11 @@ use crate::stats::pairs::{Enough, MAX_WEIGHT, NodeRows, Numbering, Part, Profile
 use crate::stats::{Sum, Weighing};
 use std::sync::{Arc, OnceLock};
 
-/// More features than this have so many distances that a single setting is cheaper to weigh than to count.
+/// More features than this have so many distances that a single setting is cheaper to weigh than to
+/// count.
 const MANY: usize = 64;
-/// Most counters of a node that trees of one cross-validation or sweep share; more are never made where sums do as well.
+/// Most counters of a node that trees of one cross-validation or sweep share; more are never made
+/// where sums do as well.
 const LARGE: usize = 1 << 23;
 
 /// What the pairs of all nodes share.
@@ -48,10 +53,13 @@ impl PairGround {
         if !W::COPIES {
             let largest = rows.rows().iter().map(|&r| value(r)).fold(f64::MIN_POSITIVE, f64::max);
             let sum: f64 = rows.rows().iter().map(|&r| value(r)).sum();
-            while largest / unit >= 65_535.0 || sum / unit + rows.len() as f64 >= MAX_WEIGHT as f64 {
+            while largest / unit >= 65_535.0 || sum / unit + rows.len() as f64 >= MAX_WEIGHT as f64
+            {
                 unit *= 2.0;
             }
-            while largest / unit < 32_767.0 && 2.0 * sum / unit + (rows.len() as f64) < MAX_WEIGHT as f64 {
+            while largest / unit < 32_767.0
+                && 2.0 * sum / unit + (rows.len() as f64) < MAX_WEIGHT as f64
+            {
                 unit /= 2.0;
             }
         }
@@ -133,7 +141,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             Some(known) => known,
             None => {
                 if self.has_many_distances(memo.is_some_and(PairMemo::is_open))
-                    && let Some(setting) = metric.alike(&mut || self.radius(pairs, tools, control))?
+                    && let Some(setting) =
+                        metric.alike(&mut || self.radius(pairs, tools, control))?
                 {
                     let rows = self.gathered(pairs, tools)?;
                     return self.weighed(metric, &setting, pairs, &rows, control);
@@ -150,13 +159,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         scores
     }
 
-    /// Whether counts by distance cost more than the sums of one setting: always where they are large, and where nobody shares them
-    /// from [`MANY`] features on.
+    /// Whether counts by distance cost more than the sums of one setting: always where they are
+    /// large, and where nobody shares them from [`MANY`] features on.
     fn has_many_distances(&self, shared: bool) -> bool {
         let layout = &self.ground.nominal.layout;
         let features = layout.features();
         let values: usize = (0..features).map(|j| layout.arity(j)).sum();
-        let counters = values.saturating_mul(self.ground.data.n_classes()).saturating_mul(4 * (features + 1));
+        let counters =
+            values.saturating_mul(self.ground.data.n_classes()).saturating_mul(4 * (features + 1));
         features > MANY && (!shared || counters > LARGE)
     }
 
@@ -205,13 +215,22 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             Precision::Fixed => rows.weighed_matrices(control, setting)?,
         };
         let matrices = rows.declared(&found, layout, classes, pairs.scale);
-        let evidence =
-            Pairs { profile: &Profile::default(), radius: 0, matrices: Some(&matrices), weighed: None };
+        let evidence = Pairs {
+            profile: &Profile::default(),
+            radius: 0,
+            matrices: Some(&matrices),
+            weighed: None,
+        };
         self.told(metric, rows.features(), &evidence)
     }
 
     /// Relief's radius at the root, which this node is unless it is known.
-    fn radius(&self, pairs: &PairGround, tools: &mut PairTools, control: &Control) -> Result<usize> {
+    fn radius(
+        &self,
+        pairs: &PairGround,
+        tools: &mut PairTools,
+        control: &Control,
+    ) -> Result<usize> {
         match pairs.radius.get() {
             Some(&radius) => Ok(radius),
             None => pairs.radius_of(&self.gathered(pairs, tools)?, control),
@@ -247,7 +266,12 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile, counts }))
     }
 
-    fn judged(&self, metric: &dyn OnPairs, pairs: &PairGround, known: &KnownPairs) -> Result<PairScores> {
+    fn judged(
+        &self,
+        metric: &dyn OnPairs,
+        pairs: &PairGround,
+        known: &KnownPairs,
+    ) -> Result<PairScores> {
         if known.features.is_empty() {
             return Ok(PairScores::default());
         }
@@ -256,7 +280,12 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         self.told(metric, &known.features, &evidence)
     }
 
-    fn told(&self, metric: &dyn OnPairs, features: &[u32], evidence: &Pairs<'_>) -> Result<PairScores> {
+    fn told(
+        &self,
+        metric: &dyn OnPairs,
+        features: &[u32],
+        evidence: &Pairs<'_>,
+    ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
         let whole = match self.ground.setting.limits.no_distance_decay {
             super::Decay::Ignore => 0.0,

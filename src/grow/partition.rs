@@ -1,16 +1,16 @@
 //! Stable partition of a node's range, so that its children are ranges.
 //!
 //! Sorted orders keep their order and their "tied" bits: an entry is tied in its new place when an
-//! earlier entry of the same value went to the same side. Branches that will never be looked at again
-//! (finished leaves) are not written.
+//! earlier entry of the same value went to the same side. Branches that will never be looked at
+//! again (finished leaves) are not written.
 
 use crate::data::{Bits, entry_row, entry_tied};
 use crate::simd::Level;
 use crate::simd::columns::{self, SLACK};
 use crate::stats::contingency::Code;
 
-/// Partition an order in two by the bit of each row (1 goes right). With `keep_left` or `keep_right`
-/// unset that side's range is left in an unspecified state.
+/// Partition an order in two by the bit of each row (1 goes right). With `keep_left` or
+/// `keep_right` unset that side's range is left in an unspecified state.
 pub(super) fn order_in_two(
     order: &mut [u32],
     right: &Bits,
@@ -29,8 +29,8 @@ pub(super) fn order_in_two(
     }
 }
 
-/// Partition an order in three: rows without a bit in `later` come first, those with one in `last` come last.
-/// The ranges of branches that are not kept are left in an unspecified state.
+/// Partition an order in three: rows without a bit in `later` come first, those with one in `last`
+/// come last. The ranges of branches that are not kept are left in an unspecified state.
 pub(super) fn order_in_three(
     order: &mut [u32],
     [later, last]: [&Bits; 2],
@@ -47,7 +47,8 @@ pub(super) fn order_in_three(
     let first = columns::partition(Level::active(), order, later.words(), rest_in);
     debug_assert_eq!(first, sizes[0]);
     if keep[1] || keep[2] {
-        let second = columns::partition(Level::active(), &mut rest_in[..rest], last.words(), last_in);
+        let second =
+            columns::partition(Level::active(), &mut rest_in[..rest], last.words(), last_in);
         debug_assert_eq!(second, sizes[1]);
         let (middle, end) = order[first..].split_at_mut(second);
         middle.copy_from_slice(&rest_in[..second]);
@@ -56,7 +57,12 @@ pub(super) fn order_in_three(
 }
 
 /// Partition an order by branch; `starts[b]` is the first place of branch `b` within the range.
-pub(super) fn order_by_branch(order: &mut [u32], branch: &[u16], starts: &[u32], spare: &mut Vec<u32>) {
+pub(super) fn order_by_branch(
+    order: &mut [u32],
+    branch: &[u16],
+    starts: &[u32],
+    spare: &mut Vec<u32>,
+) {
     spare.clear();
     spare.extend_from_slice(order);
     let mut next = starts.to_vec();
@@ -120,14 +126,16 @@ mod tests {
             let entries = |rows: &[u32]| -> Vec<u32> {
                 (0..rows.len())
                     .map(|i| {
-                        let tied = i > 0 && values[rows[i] as usize] == values[rows[i - 1] as usize];
+                        let tied =
+                            i > 0 && values[rows[i] as usize] == values[rows[i - 1] as usize];
                         pack_entry(rows[i], tied)
                     })
                     .collect()
             };
             let order = entries(&rows);
-            let parts: Vec<Vec<u32>> =
-                (0..3).map(|b| rows.iter().copied().filter(|&r| branch[r as usize] == b).collect()).collect();
+            let parts: Vec<Vec<u32>> = (0..3)
+                .map(|b| rows.iter().copied().filter(|&r| branch[r as usize] == b).collect())
+                .collect();
             let starts = [0, parts[0].len() as u32, (parts[0].len() + parts[1].len()) as u32];
             let mut many = order.clone();
             order_by_branch(&mut many, &branch, &starts, &mut Vec::new());
@@ -156,7 +164,8 @@ mod tests {
 
             let mut bits = Bits::new(n);
             rows.iter().filter(|&&r| branch[r as usize] == 0).for_each(|&r| bits.set(r));
-            let left: Vec<u32> = rows.iter().copied().filter(|&r| branch[r as usize] != 0).collect();
+            let left: Vec<u32> =
+                rows.iter().copied().filter(|&r| branch[r as usize] != 0).collect();
             let mut two = order.clone();
             order_in_two(&mut two, &bits, left.len(), [true; 2], &mut Vec::new());
             assert_eq!(two, [entries(&left), entries(&parts[0])].concat());

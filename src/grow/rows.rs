@@ -1,4 +1,5 @@
-//! Growth on the rows themselves: each candidate is judged by the smallest trees of its branches ([`crate::exact`]).
+//! Growth on the rows themselves: each candidate is judged by the smallest trees of its branches
+//! ([`crate::exact`]).
 
 use super::evaluate::Look;
 use super::ground::Place;
@@ -12,7 +13,8 @@ use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 
 impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
-    /// Visit the candidates of the wanted features in feature and threshold order, with the rows of their branches.
+    /// Visit the candidates of the wanted features in feature and threshold order, with the rows of
+    /// their branches.
     fn each_by_rows(
         &self,
         wanted: impl Fn(u32) -> bool,
@@ -83,8 +85,10 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let mut sizer = self.sizer(budget, control)?;
         self.each_by_rows(wanted, |feature, at, branches| {
             let best = found.last_mut().filter(|s| s.feature == feature);
-            // Sums from the best one on are of no interest, but equal ones are where ties are drawn.
-            let enough = best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
+            // Sums from the best one on are of no interest, but equal ones are where ties are
+            // drawn.
+            let enough =
+                best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
             let score = -(sizer.sum(branches, enough)? as f64);
             match best {
                 Some(s) if score > s.score => *s = Scored { feature, score, at, tied: Vec::new() },
@@ -98,7 +102,11 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     }
 
     /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
-    pub(super) fn all_by_rows(&self, budget: u64, control: &Control) -> Result<Vec<(u32, u32, f64)>> {
+    pub(super) fn all_by_rows(
+        &self,
+        budget: u64,
+        control: &Control,
+    ) -> Result<Vec<(u32, u32, f64)>> {
         let mut found = Vec::new();
         let mut sizer = self.sizer(budget, control)?;
         self.each_by_rows(

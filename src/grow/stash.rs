@@ -1,7 +1,8 @@
 //! Memory that trees which grow one after the other leave for each other.
 //!
-//! Fresh pages from the system cost more than the orders that are written into them, so a forest keeps the buffers of
-//! its finished trees until it is finished itself: at most those of one tree a thread.
+//! Fresh pages from the system cost more than the orders that are written into them, so a forest
+//! keeps the buffers of its finished trees until it is finished itself: at most those of one tree a
+//! thread.
 
 use std::sync::{Mutex, PoisonError};
 

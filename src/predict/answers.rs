@@ -1,9 +1,9 @@
 //! What a model says about rows: classes and probabilities.
 //!
-//! A row that ends in one leaf is answered by it. A row in parts is answered by the mixture of its leaves: probabilities
-//! weighted by the parts, the class with the largest of them (the lower class of equals; shares that differ from the
-//! largest by rounding only are made equal to it, so that class and probabilities agree). Leaves without an answer
-//! take no part.
+//! A row that ends in one leaf is answered by it. A row in parts is answered by the mixture of its
+//! leaves: probabilities weighted by the parts, the class with the largest of them (the lower class
+//! of equals; shares that differ from the largest by rounding only are made equal to it, so that
+//! class and probabilities agree). Leaves without an answer take no part.
 //!
 //! O(depth) a row; a row in parts costs the nodes that its parts visit.
 
@@ -77,7 +77,12 @@ impl<'m> Answerer<'m> {
 }
 
 /// The class of each of `n` rows, -1 = unclassified.
-pub fn labels<S: Source>(model: &Model, source: &S, n: usize, control: &Control) -> Result<Vec<i32>> {
+pub fn labels<S: Source>(
+    model: &Model,
+    source: &S,
+    n: usize,
+    control: &Control,
+) -> Result<Vec<i32>> {
     let nodes = &model.tree.nodes;
     if !model.tree.is_shared() {
         let ends = super::leaves(&model.tree, &model.schema, source, n, control)?;
@@ -100,7 +105,12 @@ pub fn labels<S: Source>(model: &Model, source: &S, n: usize, control: &Control)
 }
 
 /// Probabilities of `n` rows, class by class; zeros where nothing is predicted.
-pub fn probabilities<S: Source>(model: &Model, source: &S, n: usize, control: &Control) -> Result<Vec<f64>> {
+pub fn probabilities<S: Source>(
+    model: &Model,
+    source: &S,
+    n: usize,
+    control: &Control,
+) -> Result<Vec<f64>> {
     let answerer = Answerer::new(model)?;
     let k = answerer.classes;
     let mut out = vec![0.0; n * k];

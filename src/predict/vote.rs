@@ -1,8 +1,9 @@
 //! The vote of a forest: the mean of its trees' probabilities.
 //!
-//! Rows go through the trees in chunks that stay in the cache, each chunk through all trees in their order, so
-//! that sums are taken in the same order whatever the number of threads. A tree whose leaf predicts nothing
-//! abstains. O(rows x trees x depth), after laying out the trees (O(nodes)).
+//! Rows go through the trees in chunks that stay in the cache, each chunk through all trees in
+//! their order, so that sums are taken in the same order whatever the number of threads. A tree
+//! whose leaf predicts nothing abstains. O(rows x trees x depth), after laying out the trees
+//! (O(nodes)).
 
 use super::answers::Answerer;
 use super::walker::{Source, Walker};
@@ -26,7 +27,8 @@ pub struct Votes {
 }
 
 impl Votes {
-    /// The class with the largest mean probability (the lower one on ties), -1 where every tree abstained.
+    /// The class with the largest mean probability (the lower one on ties), -1 where every tree
+    /// abstained.
     pub fn labels(&self) -> impl Iterator<Item = i32> + '_ {
         let rows = self.probabilities.chunks_exact(self.classes);
         rows.zip(&self.voters).map(|(p, &voters)| if voters == 0 { -1 } else { majority(p) as i32 })
@@ -94,8 +96,11 @@ pub fn vote<S: Source>(
         }
         Ok((sums, voters))
     })?;
-    let mut votes =
-        Votes { probabilities: Vec::with_capacity(n * k), voters: Vec::with_capacity(n), classes: k };
+    let mut votes = Votes {
+        probabilities: Vec::with_capacity(n * k),
+        voters: Vec::with_capacity(n),
+        classes: k,
+    };
     for (sums, voters) in parts {
         votes.probabilities.extend(sums);
         votes.voters.extend(voters);
@@ -103,8 +108,14 @@ pub fn vote<S: Source>(
     Ok(votes)
 }
 
-/// Leaf of each row in each tree: `leaves[row * trees + tree]`; of a row in parts, the one with the largest.
-pub fn all_leaves<S: Source>(forest: &Forest, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
+/// Leaf of each row in each tree: `leaves[row * trees + tree]`; of a row in parts, the one with the
+/// largest.
+pub fn all_leaves<S: Source>(
+    forest: &Forest,
+    source: &S,
+    n: usize,
+    control: &Control,
+) -> Result<Vec<u32>> {
     let walkers = parallel::map(control, forest.trees.len(), |tree| {
         control.check()?;
         Walker::new(&forest.trees[tree].tree, &forest.trees[tree].schema)

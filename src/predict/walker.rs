@@ -57,12 +57,13 @@ pub struct Walker<'t> {
     masks: Vec<u64>,
     first_mask: Vec<u32>,
     binary: bool,
-    /// Share of each child in its parent, in the order of the tree's children; empty where no missing value takes all
-    /// branches.
+    /// Share of each child in its parent, in the order of the tree's children; empty where no
+    /// missing value takes all branches.
     shares: Vec<f64>,
 }
 
-/// Where a row with a missing value goes on: itself where it goes down all branches, for [`Walker::spread`] continues there.
+/// Where a row with a missing value goes on: itself where it goes down all branches, for
+/// [`Walker::spread`] continues there.
 fn missing_child(node: &Node, me: u32, children: &[u32]) -> u32 {
     if node.missing_branch == ALL { me } else { children[node.missing_branch as usize] }
 }
@@ -78,10 +79,13 @@ impl<'t> Walker<'t> {
             .iter()
             .map(|f| {
                 Ok(match &f.kind {
-                    Kind::Numeric { cuts: None, fill } => Reading::Number { fill: fill.unwrap_or(f64::NAN) },
-                    Kind::Numeric { cuts: Some(c), fill } => {
-                        Reading::Binned { bins: Bins::new(c.clone())?, fill: fill.unwrap_or(f64::NAN) }
+                    Kind::Numeric { cuts: None, fill } => {
+                        Reading::Number { fill: fill.unwrap_or(f64::NAN) }
                     }
+                    Kind::Numeric { cuts: Some(c), fill } => Reading::Binned {
+                        bins: Bins::new(c.clone())?,
+                        fill: fill.unwrap_or(f64::NAN),
+                    },
                     Kind::Nominal { fill, .. } => Reading::Code { fill: fill.unwrap_or(MISSING) },
                 })
             })
@@ -93,7 +97,9 @@ impl<'t> Walker<'t> {
                 let node = &tree.nodes[i];
                 let me = i as u32;
                 match node.test {
-                    Test::Leaf => Step { threshold: 0.0, feature: 0, low: me, high: me, missing: me },
+                    Test::Leaf => {
+                        Step { threshold: 0.0, feature: 0, low: me, high: me, missing: me }
+                    }
                     Test::Threshold(Threshold { reach: threshold, .. }) => {
                         let c = tree.children(i);
                         let missing = missing_child(node, me, c);
@@ -157,7 +163,8 @@ impl<'t> Walker<'t> {
         at == other
     }
 
-    /// The child of a node that a row goes to; the node itself when it is a leaf, or when the row goes to all children.
+    /// The child of a node that a row goes to; the node itself when it is a leaf, or when the row
+    /// goes to all children.
     pub fn child<S: Source>(&self, source: &S, row: usize, node: u32) -> u32 {
         let step = &self.steps[node as usize];
         let feature = step.feature as usize;
@@ -166,7 +173,8 @@ impl<'t> Walker<'t> {
             Test::Threshold(Threshold { reach: t, .. }) => {
                 let mut x = source.number(row, feature);
                 if x.is_nan()
-                    && let Reading::Number { fill } | Reading::Binned { fill, .. } = self.readings[feature]
+                    && let Reading::Number { fill } | Reading::Binned { fill, .. } =
+                        self.readings[feature]
                 {
                     x = fill;
                 }
@@ -226,8 +234,8 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// Send a row of weight 1 on from a node; `visit` is told every node that a part reaches (the first one included) in
-    /// pre-order, the part's weight, and whether it ends there, in a leaf.
+    /// Send a row of weight 1 on from a node; `visit` is told every node that a part reaches (the
+    /// first one included) in pre-order, the part's weight, and whether it ends there, in a leaf.
     pub fn spread<S: Source>(
         &self,
         source: &S,
@@ -322,7 +330,9 @@ pub fn leaves<S: Source>(
     in_parts(&mut out, 1, control, |first, part| {
         walker.fill(source, first, part);
         if walker.is_shared() {
-            part.iter_mut().enumerate().for_each(|(i, end)| *end = walker.settled(source, first + i, *end));
+            part.iter_mut()
+                .enumerate()
+                .for_each(|(i, end)| *end = walker.settled(source, first + i, *end));
         }
     })?;
     if out.iter().any(|&l| l as usize >= tree.nodes.len()) {
@@ -331,7 +341,8 @@ pub fn leaves<S: Source>(
     Ok(out)
 }
 
-/// Fill an array of `width` numbers a row, in parts on several threads; `fill` gets the first row of its part.
+/// Fill an array of `width` numbers a row, in parts on several threads; `fill` gets the first row
+/// of its part.
 pub(super) fn in_parts<T: Send>(
     out: &mut [T],
     width: usize,

@@ -1,13 +1,15 @@
 //! Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone, CART, 1984, chapter 3).
 //!
-//! `R(t)` = impurity of a node times its share of the training weight; `R(T_t)` = the sum over the leaves of
-//! its subtree, `|T_t|` of them. The link of a node is worth `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` a leaf; the weakest
-//! link is cut again and again (the first node in pre-order where two are equal). That gives a nested sequence of
-//! trees, one a price `alpha`; with a cost matrix `R` is the expected cost of the cheapest label. Pruning at `ccp_alpha` cuts while the weakest link costs no more. Leaves that no training
-//! row reached are not counted. The values are those of scikit-learn's `cost_complexity_pruning_path` for the same tree.
+//! `R(t)` = impurity of a node times its share of the training weight; `R(T_t)` = the sum over the
+//! leaves of its subtree, `|T_t|` of them. The link of a node is worth `g(t) = (R(t) - R(T_t)) /
+//! (|T_t| - 1)` a leaf; the weakest link is cut again and again (the first node in pre-order where
+//! two are equal). That gives a nested sequence of trees, one a price `alpha`; with a cost matrix
+//! `R` is the expected cost of the cheapest label. Pruning at `ccp_alpha` cuts while the weakest
+//! link costs no more. Leaves that no training row reached are not counted. The values are those of
+//! scikit-learn's `cost_complexity_pruning_path` for the same tree.
 //!
-//! Values of `g` only rise when something below is cut, so a heap with outdated entries finds each weakest
-//! link: O(nodes log nodes), and O(depth) a cut.
+//! Values of `g` only rise when something below is cut, so a heap with outdated entries finds each
+//! weakest link: O(nodes log nodes), and O(depth) a cut.
 //!
 //! When not to use it: with an alpha out of the air; choose one of the path by cross-validation.
 
@@ -100,7 +102,9 @@ pub(super) fn prune(
     control: &Control,
 ) -> Result<()> {
     // Sums taken again after the cuts may round differently: repeat until nothing is left to cut.
-    while ccp_alpha > 0.0 && weakest_links(sketch, ccp_alpha, impurity, control, &mut Path::default())? {}
+    while ccp_alpha > 0.0
+        && weakest_links(sketch, ccp_alpha, impurity, control, &mut Path::default())?
+    {}
     Ok(())
 }
 
@@ -132,8 +136,9 @@ fn weakest_links(
     path.impurities.push(below[0]);
     path.leaves.push(leaves[0]);
     path.nodes.push(NONE);
-    let worth =
-        |i: usize, below: &[f64], leaves: &[u32]| (own[i] - below[i]) / f64::from(leaves[i].max(2) - 1);
+    let worth = |i: usize, below: &[f64], leaves: &[u32]| {
+        (own[i] - below[i]) / f64::from(leaves[i].max(2) - 1)
+    };
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = order
         .iter()
         .filter(|&&i| !sketch.is_leaf(i as usize))

@@ -1,21 +1,24 @@
 //! Error-based pruning (Quinlan, C4.5, 1993, chapter 4) as J48 does it.
 //!
-//! A leaf with weight `n` and `e` errors is charged `e + added(n, e)`, the upper limit of a binomial
-//! proportion at the given confidence ([`added_errors`]). First, subtrees that make no fewer training errors than their node
-//! (less 0.001) become leaves. Then bottom-up, with `leaf`, `tree`, `branch` the charges of a node as a leaf, as it stands, and
-//! as its heaviest branch with *all* rows of the node sent down there:
+//! A leaf with weight `n` and `e` errors is charged `e + added(n, e)`, the upper limit of a
+//! binomial proportion at the given confidence ([`added_errors`]). First, subtrees that make no
+//! fewer training errors than their node (less 0.001) become leaves. Then bottom-up, with `leaf`,
+//! `tree`, `branch` the charges of a node as a leaf, as it stands, and as its heaviest branch with
+//! *all* rows of the node sent down there:
 //!
 //! - `leaf <= tree + 0.1` and `leaf <= branch + 0.1`: a leaf;
-//! - else `branch <= tree + 0.1`: the branch takes the node's place, the other rows are sent down there, and what
-//!   stands there now is pruned again.
+//! - else `branch <= tree + 0.1`: the branch takes the node's place, the other rows are sent down
+//!   there, and what stands there now is pruned again.
 //!
-//! Where missing values take all branches, rows walk in parts; with the rows of the whole node in a branch the shares of its own
-//! branches are others, so that all of them are sent down anew.
+//! Where missing values take all branches, rows walk in parts; with the rows of the whole node in a
+//! branch the shares of its own branches are others, so that all of them are sent down anew.
 //!
-//! Comparisons give way by 1e-6. Empty leaves are charged nothing. Only rows that are not in the heaviest branch have to walk when
-//! a raise is weighed, and only the leaves they reach are charged anew: O(rows x depth) a level at worst.
+//! Comparisons give way by 1e-6. Empty leaves are charged nothing. Only rows that are not in the
+//! heaviest branch have to walk when a raise is weighed, and only the leaves they reach are charged
+//! anew: O(rows x depth) a level at worst.
 //!
-//! When not to use it: on data where one leaf is one rule that must not be touched; and raising needs the rows.
+//! When not to use it: on data where one leaf is one rule that must not be touched; and raising
+//! needs the rows.
 
 use super::Rows;
 use super::quantile::normal_quantile;
@@ -33,8 +36,9 @@ const EQUAL: f64 = 1e-6;
 /// Training errors that a subtree must save to survive growth.
 const SAVED: f64 = 1e-3;
 
-/// Errors added to `e` observed ones in weight `n`: the limit that a binomial proportion exceeds with
-/// probability `confidence`, exact for `e = 0`, linear up to 1, a normal approximation with continuity correction above.
+/// Errors added to `e` observed ones in weight `n`: the limit that a binomial proportion exceeds
+/// with probability `confidence`, exact for `e = 0`, linear up to 1, a normal approximation with
+/// continuity correction above.
 pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
     let none = n * (1.0 - (confidence.ln() / n).exp());
     if e < EQUAL {
@@ -106,7 +110,9 @@ pub(super) fn prune(
             }
             Task::Visit(i) => {
                 tasks.push(Task::Decide(i));
-                tasks.extend(pruner.sketch.children(i as usize).iter().rev().map(|&c| Task::Visit(c)));
+                tasks.extend(
+                    pruner.sketch.children(i as usize).iter().rev().map(|&c| Task::Visit(c)),
+                );
             }
             Task::Decide(i) => {
                 control.check()?;
@@ -187,12 +193,13 @@ impl Pruner<'_, '_> {
         let near = if self.in_parts { 1e-4 } else { 1e-9 };
         let mut leaves = self.sketch.order();
         leaves.retain(|&i| self.sketch.is_leaf(i as usize));
-        leaves
-            .iter()
-            .try_for_each(|&i| self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near))
+        leaves.iter().try_for_each(|&i| {
+            self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near)
+        })
     }
 
-    /// Refuse rows whose class counts in a node are not the node's, up to a share of the tree's weight.
+    /// Refuse rows whose class counts in a node are not the node's, up to a share of the tree's
+    /// weight.
     fn same_counts(&self, node: usize, sums: &[f64], near: f64) -> Result<()> {
         let (counts, total) = (self.sketch.counts(node), self.sketch.weight(0));
         if counts.iter().zip(sums).all(|(a, b)| (a - b).abs() <= near * total) {
@@ -200,8 +207,10 @@ impl Pruner<'_, '_> {
         }
         let place = if node == 0 { "the tree".into() } else { format!("leaf {node}") };
         Err(Error::Data(format!(
-            "subtree raising needs the rows that the tree was grown on: their class counts in {place} are {sums:?}, those of \
-             the training rows {counts:?}; give the training rows (and weights), or choose subtree_raising=False"
+            "subtree raising needs the rows that the tree was grown on: their class counts in \
+             {place} are {sums:?}, those of \
+             the training rows {counts:?}; give the training rows (and weights), or choose \
+             subtree_raising=False"
         )))
     }
 
@@ -246,7 +255,8 @@ impl Pruner<'_, '_> {
         found
     }
 
-    /// Send parts of rows down from a node as if they were all that ever came there; `arrive` is told every node and what reaches it.
+    /// Send parts of rows down from a node as if they were all that ever came there; `arrive` is
+    /// told every node and what reaches it.
     fn pour(&self, node: usize, parts: Vec<Part>, mut arrive: impl FnMut(usize, &[Part])) {
         let Some((walker, rows)) = self.rows else { return };
         let mut stack = vec![(node, parts)];
@@ -338,7 +348,8 @@ impl Pruner<'_, '_> {
         charge
     }
 
-    /// Decide about a node whose branches are decided; true when it was raised and must be visited again.
+    /// Decide about a node whose branches are decided; true when it was raised and must be visited
+    /// again.
     fn decide(&mut self, node: usize) -> bool {
         let leaf = self.as_leaf(node);
         let tree: f64 = self.sketch.children(node).iter().map(|&c| self.charge[c as usize]).sum();
@@ -419,7 +430,8 @@ impl Pruner<'_, '_> {
                 self.sketch.nodes[i].label = majority(self.sketch.counts(i)) as i32;
             } else if self.sketch.nodes[i].label >= 0 {
                 // An empty leaf speaks for its parent, which comes first in pre-order.
-                self.sketch.nodes[i].label = self.sketch.nodes[self.sketch.nodes[i].parent as usize].label;
+                self.sketch.nodes[i].label =
+                    self.sketch.nodes[self.sketch.nodes[i].parent as usize].label;
             }
         }
     }

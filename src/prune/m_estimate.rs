@@ -1,10 +1,12 @@
-//! Minimal-error pruning by the m-estimate (Cestnik & Bratko, "On estimating probabilities in tree pruning", 1991).
+//! Minimal-error pruning by the m-estimate (Cestnik & Bratko, "On estimating probabilities in tree
+//! pruning", 1991).
 //!
-//! As a leaf a node with `n` rows, `n_c` of them of the class `c` it predicts, errs with probability
-//! `1 - (n_c + m p_c) / (n + m)`, `p_c` = share of the class at the root. A subtree errs with the mean over its
-//! branches, weighted by their rows. Bottom-up, a node becomes a leaf when it errs no more than its subtree.
-//! With a cost matrix the
-//! expected cost takes the place of the error: `sum_i C[i, c] (n_i + m p_i) / (n + m)`. O(nodes x classes). `m` says how much a leaf is doubted; 0 believes the training rows.
+//! As a leaf a node with `n` rows, `n_c` of them of the class `c` it predicts, errs with
+//! probability `1 - (n_c + m p_c) / (n + m)`, `p_c` = share of the class at the root. A subtree
+//! errs with the mean over its branches, weighted by their rows. Bottom-up, a node becomes a leaf
+//! when it errs no more than its subtree. With a cost matrix the expected cost takes the place of
+//! the error: `sum_i C[i, c] (n_i + m p_i) / (n + m)`. O(nodes x classes). `m` says how much a leaf
+//! is doubted; 0 believes the training rows.
 //!
 //! When not to use it: with `m` taken for granted; it should be chosen by cross-validation.
 
@@ -26,8 +28,12 @@ pub(super) fn prune(sketch: &mut Sketch, m: f64) {
         }
         let leaf = match usize::try_from(sketch.nodes[i].label) {
             _ if sketch.costs.is_some() => {
-                let smoothed: Vec<f64> =
-                    sketch.counts(i).iter().zip(&root).map(|(c, r)| (c + m * r / all) / (n + m)).collect();
+                let smoothed: Vec<f64> = sketch
+                    .counts(i)
+                    .iter()
+                    .zip(&root)
+                    .map(|(c, r)| (c + m * r / all) / (n + m))
+                    .collect();
                 sketch.errors_among(i, &smoothed)
             }
             Ok(c) => 1.0 - (sketch.counts(i)[c] + m * root[c] / all) / (n + m),
@@ -37,9 +43,12 @@ pub(super) fn prune(sketch: &mut Sketch, m: f64) {
         if sketch.is_leaf(i) {
             continue;
         }
-        let tree =
-            sketch.children(i).iter().map(|&c| sketch.weight(c as usize) * expected[c as usize]).sum::<f64>()
-                / n;
+        let tree = sketch
+            .children(i)
+            .iter()
+            .map(|&c| sketch.weight(c as usize) * expected[c as usize])
+            .sum::<f64>()
+            / n;
         if leaf <= tree + SLACK {
             sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });
         } else {

@@ -1,18 +1,20 @@
-//! Pruning by description length (Quinlan & Rivest, "Inferring decision trees using the minimum description
-//! length principle", 1989; bottom-up as in Mehta, Rissanen & Agrawal, "MDL-based decision tree pruning", 1995).
+//! Pruning by description length (Quinlan & Rivest, "Inferring decision trees using the minimum
+//! description length principle", 1989; bottom-up as in Mehta, Rissanen & Agrawal, "MDL-based
+//! decision tree pruning", 1995).
 //!
-//! The tree and the classes of the training rows are sent to somebody who has the rows without classes; a
-//! node becomes a leaf when that makes the message no longer. In bits:
+//! The tree and the classes of the training rows are sent to somebody who has the rows without
+//! classes; a node becomes a leaf when that makes the message no longer. In bits:
 //!
 //! - every node: 1, leaf or test;
-//! - a test: `log2(features)`, and for a threshold `log2(n - 1)`, the number of places it could have in a node of
-//!   `n` rows (an upper bound where values repeat),
-//!   for a division of `v` declared levels in two `log2(2^(v - 1) - 1)`;
-//! - a leaf with class counts `n_1..n_k`, `n` in all: `log2 C(n + k - 1, k - 1) + log2 (n! / (n_1! ... n_k!))`, first the
-//!   counts, then which row has which class; `k` = classes with training rows. An empty leaf: nothing.
+//! - a test: `log2(features)`, and for a threshold `log2(n - 1)`, the number of places it could
+//!   have in a node of `n` rows (an upper bound where values repeat), for a division of `v`
+//!   declared levels in two `log2(2^(v - 1) - 1)`;
+//! - a leaf with class counts `n_1..n_k`, `n` in all: `log2 C(n + k - 1, k - 1) + log2 (n! / (n_1!
+//!   ... n_k!))`, first the counts, then which row has which class; `k` = classes with training
+//!   rows. An empty leaf: nothing.
 //!
-//! O(nodes x classes). When not to use it: on weights that are not counts of rows (a bit is paid a row), or for
-//! the most accurate tree: it looks for the shortest account.
+//! O(nodes x classes). When not to use it: on weights that are not counts of rows (a bit is paid a
+//! row), or for the most accurate tree: it looks for the shortest account.
 
 use super::sketch::{Costs, Sketch};
 use crate::data::Schema;
@@ -26,7 +28,8 @@ fn class_bits(counts: &[f64], classes: f64) -> f64 {
         return 0.0;
     }
     let which: f64 = log2_factorial(n) - counts.iter().map(|&c| log2_factorial(c)).sum::<f64>();
-    let counted = log2_factorial(n + classes - 1.0) - log2_factorial(classes - 1.0) - log2_factorial(n);
+    let counted =
+        log2_factorial(n + classes - 1.0) - log2_factorial(classes - 1.0) - log2_factorial(n);
     which + counted
 }
 
@@ -52,7 +55,9 @@ pub(super) fn prune(sketch: &mut Sketch, schema: &Schema) {
             _ => 1.0,
         };
         let divisions = match sketch.nodes[i].test {
-            Test::Subset { .. } => division_bits(schema.features[sketch.nodes[i].feature as usize].arity()),
+            Test::Subset { .. } => {
+                division_bits(schema.features[sketch.nodes[i].feature as usize].arity())
+            }
             _ => 0.0,
         };
         let test = (features as f64).log2() + place.log2() + divisions;

@@ -1,9 +1,10 @@
 //! Leaves that say the same are merged.
 //!
-//! Bottom-up: a node whose branches are all leaves of one class (or of one distribution) becomes a leaf. And two nested
-//! tests `x <= r1`, `x <= r2` of one feature whose cut-off sides are leaves that say the same become one (Stadler &
-//! Dave's redundant splits): with threshold `max(r1, r2)` when the leaves are on the `<=` side, `min(r1, r2)` when they are on the
-//! other. By class no prediction changes, by distribution no probability either. O(nodes x classes).
+//! Bottom-up: a node whose branches are all leaves of one class (or of one distribution) becomes a
+//! leaf. And two nested tests `x <= r1`, `x <= r2` of one feature whose cut-off sides are leaves
+//! that say the same become one (Stadler & Dave's redundant splits): with threshold `max(r1, r2)`
+//! when the leaves are on the `<=` side, `min(r1, r2)` when they are on the other. By class no
+//! prediction changes, by distribution no probability either. O(nodes x classes).
 //!
 //! When not to use it: by class, where the probabilities of leaves matter.
 
@@ -29,10 +30,9 @@ pub(super) fn merge(sketch: &mut Sketch, same: Merge) {
             continue;
         }
         let children = sketch.children(i).to_vec();
-        if children
-            .iter()
-            .all(|&c| sketch.is_leaf(c as usize) && agree(sketch, children[0] as usize, c as usize, same))
-        {
+        if children.iter().all(|&c| {
+            sketch.is_leaf(c as usize) && agree(sketch, children[0] as usize, c as usize, same)
+        }) {
             let tree = children.iter().map(|&c| sketch.errors(c as usize)).sum();
             sketch.nodes[i].label = sketch.nodes[children[0] as usize].label;
             sketch.cut(i, Costs { leaf: sketch.errors(i), tree, branch: f64::NAN });

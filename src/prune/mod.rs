@@ -1,8 +1,9 @@
 //! Trees are cut back: fewer leaves, fewer accidents of the training rows.
 //!
-//! Every method works on a [`Sketch`] of the tree, in which a node becomes a leaf or is replaced by one of
-//! its branches in constant time; [`prune`] then writes a tree in pre-order again, with an account of what was cut and why.
-//! Counts of a node stay the weights of the training rows that reach it, and labels their majority.
+//! Every method works on a [`Sketch`] of the tree, in which a node becomes a leaf or is replaced by
+//! one of its branches in constant time; [`prune`] then writes a tree in pre-order again, with an
+//! account of what was cut and why. Counts of a node stay the weights of the training rows that
+//! reach it, and labels their majority.
 //!
 //! | method | looks at | order |
 //! |---|---|---|
@@ -54,7 +55,8 @@ pub enum Method {
     ReducedError {
         /// Share of the rows held out by `fit`, in (0, 1).
         share: f64,
-        /// Seed of the division; without one the rows are divided as J48 does, into `1 / share` folds.
+        /// Seed of the division; without one the rows are divided as J48 does, into `1 / share`
+        /// folds.
         seed: Option<u64>,
     },
     /// Weakest links up to a price a leaf.
@@ -83,7 +85,9 @@ impl Method {
             Self::ReducedError { share, .. } if !(share > 0.0 && share < 1.0) => {
                 Err(Error::parameter("fraction", share, "must lie between 0 and 1, both excluded"))
             }
-            Self::CostComplexity { ccp_alpha, .. } if !(ccp_alpha >= 0.0 && ccp_alpha.is_finite()) => {
+            Self::CostComplexity { ccp_alpha, .. }
+                if !(ccp_alpha >= 0.0 && ccp_alpha.is_finite()) =>
+            {
                 Err(Error::parameter("ccp_alpha", ccp_alpha, "must be a number >= 0"))
             }
             Self::MEstimate { m } if !(m >= 0.0 && m.is_finite()) => {
@@ -98,14 +102,20 @@ impl Method {
     /// Refuse methods that count errors and do not weigh them.
     pub fn check_costs(&self) -> Result<()> {
         let refuse = |what: &str, supported: &str| {
-            Err(Error::Unsupported { what: format!("{what} with cost_matrix"), supported: supported.into() })
+            Err(Error::Unsupported {
+                what: format!("{what} with cost_matrix"),
+                supported: supported.into(),
+            })
         };
         let methods = "'cost_complexity', 'reduced_error', 'm_estimate', or no pruning";
         match self {
-            Self::Pessimistic => refuse("pruning='pessimistic' (it counts half an error a leaf)", methods),
-            Self::ErrorBased { .. } => {
-                refuse("pruning='error_based' (its limit is one of a proportion of errors)", methods)
+            Self::Pessimistic => {
+                refuse("pruning='pessimistic' (it counts half an error a leaf)", methods)
             }
+            Self::ErrorBased { .. } => refuse(
+                "pruning='error_based' (its limit is one of a proportion of errors)",
+                methods,
+            ),
             Self::Mdl => refuse("pruning='mdl' (it counts bits)", methods),
             Self::CostComplexity { impurity: Impurity::Gini | Impurity::Entropy, .. } => {
                 refuse("impurity='gini' or 'entropy'", "CostComplexity(impurity='error') or 'auto'")
@@ -147,8 +157,8 @@ pub fn prune(
     prune_by_cost(tree, schema, (method, merged), false, rows, None, control)
 }
 
-/// The same where errors cost what a matrix says, and the labels of the tree are the cheapest ones. `collapse` first makes leaves of
-/// subtrees that save no training error (C4.5 ends growth so).
+/// The same where errors cost what a matrix says, and the labels of the tree are the cheapest ones.
+/// `collapse` first makes leaves of subtrees that save no training error (C4.5 ends growth so).
 pub fn prune_by_cost(
     tree: &Tree,
     schema: &Schema,
@@ -175,13 +185,17 @@ pub fn prune_by_cost(
             }
             Method::ErrorBased { confidence, subtree_raising: true } => {
                 let walker = Walker::new(tree, schema)?;
-                let rows =
-                    needed(rows, "subtree_raising=True", "the training rows, or subtree_raising=False")?;
+                let rows = needed(
+                    rows,
+                    "subtree_raising=True",
+                    "the training rows, or subtree_raising=False",
+                )?;
                 error_based::prune(&mut sketch, confidence, Some((&walker, rows)), control)?;
             }
             Method::ReducedError { .. } => {
                 let walker = Walker::new(tree, schema)?;
-                let rows = needed(rows, "reduced-error pruning without rows", "rows that were held out")?;
+                let rows =
+                    needed(rows, "reduced-error pruning without rows", "rows that were held out")?;
                 reduced_error::prune(&mut sketch, &walker, rows, control)?;
             }
             Method::CostComplexity { ccp_alpha, impurity } => {

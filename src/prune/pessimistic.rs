@@ -1,12 +1,13 @@
 //! Pessimistic pruning (Quinlan, "Simplifying decision trees", 1987).
 //!
-//! Training errors flatter a tree; half an error is added a leaf. A subtree of a node with weight `n`
-//! makes `E = errors + L/2` errors (`L` = its leaves that training rows reached), with the standard error
-//! `SE = sqrt(E (n - E) / n)`. The node becomes a leaf when `e + 1/2 <= E + SE`, `e` = its errors as a leaf.
-//! Nodes are looked at top-down and **once**, against the subtree as it was grown: O(nodes). A second
-//! run measures against a smaller tree and may therefore cut again.
+//! Training errors flatter a tree; half an error is added a leaf. A subtree of a node with weight
+//! `n` makes `E = errors + L/2` errors (`L` = its leaves that training rows reached), with the
+//! standard error `SE = sqrt(E (n - E) / n)`. The node becomes a leaf when `e + 1/2 <= E + SE`, `e`
+//! = its errors as a leaf. Nodes are looked at top-down and **once**, against the subtree as it was
+//! grown: O(nodes). A second run measures against a smaller tree and may therefore cut again.
 //!
-//! When not to use it: where single rows are worth much (it cuts hard), or weights are not counts of rows: the half error is one of a row.
+//! When not to use it: where single rows are worth much (it cuts hard), or weights are not counts
+//! of rows: the half error is one of a row.
 
 use super::sketch::{Costs, Sketch};
 

@@ -1,5 +1,5 @@
-//! The quantile of the normal distribution (Wichura, "Algorithm AS 241: the percentage points of the normal
-//! distribution", Applied Statistics 37, 1988; PPND16): about 16 digits, constant time.
+//! The quantile of the normal distribution (Wichura, "Algorithm AS 241: the percentage points of
+//! the normal distribution", Applied Statistics 37, 1988; PPND16): about 16 digits, constant time.
 //!
 //! When not to use it: outside (0, 1), where there is no quantile.
 
@@ -106,7 +106,11 @@ mod tests {
             (1e-12, -7.034_483_825_301_132),
         ];
         for (p, z) in known {
-            assert!((normal_quantile(p) - z).abs() < 1e-12 * (1.0 + z.abs()), "{p}: {}", normal_quantile(p));
+            assert!(
+                (normal_quantile(p) - z).abs() < 1e-12 * (1.0 + z.abs()),
+                "{p}: {}",
+                normal_quantile(p)
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Reduced-error pruning (Quinlan 1987): rows that growth did not see are the judges.
 //!
-//! Bottom-up, a node becomes a leaf when, on the rows held out, it makes no more errors than its subtree;
-//! a node that none of them reaches becomes a leaf. Without any row held out nothing is cut. The tree keeps the
-//! counts of the rows it was grown on. O(rows x depth + nodes x classes).
+//! Bottom-up, a node becomes a leaf when, on the rows held out, it makes no more errors than its
+//! subtree; a node that none of them reaches becomes a leaf. Without any row held out nothing is
+//! cut. The tree keeps the counts of the rows it was grown on. O(rows x depth + nodes x classes).
 //!
 //! When not to use it: with few rows, which are needed for growth.
 
@@ -14,12 +14,15 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::predict::Walker;
 
-/// Rows to grow on and rows held out: `share` of them, stratified by class, chosen by the seed and the
-/// places of the rows among those given (in the user's order), so that a fold is divided as its copy would be.
+/// Rows to grow on and rows held out: `share` of them, stratified by class, chosen by the seed and
+/// the places of the rows among those given (in the user's order), so that a fold is divided as its
+/// copy would be.
 pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: Option<u64>) -> (Vec<u32>, Vec<u32>) {
     let mut in_order = rows.to_vec();
     in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);
-    let Some(seed) = seed else { return divide_as_j48(data, in_order, (1.0 / share).round() as usize) };
+    let Some(seed) = seed else {
+        return divide_as_j48(data, in_order, (1.0 / share).round() as usize);
+    };
     let mut sorted: Vec<(u16, u64, u32)> = in_order
         .into_iter()
         .enumerate()
@@ -38,8 +41,8 @@ pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: Option<u64>) -> (V
     (grown_on, held_out)
 }
 
-/// The same as J48 divides: rows in the user's order, classes brought together by swaps, every `folds`-th row to one fold; the
-/// last fold is held out.
+/// The same as J48 divides: rows in the user's order, classes brought together by swaps, every
+/// `folds`-th row to one fold; the last fold is held out.
 fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>, Vec<u32>) {
     let class = |r: u32| data.classes()[r as usize];
     let n = rows.len();

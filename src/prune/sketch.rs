@@ -1,7 +1,8 @@
 //! A tree that can be edited: nodes keep their numbers while some of them fall out of reach.
 //!
-//! Making a leaf or putting a branch in the place of its parent is O(1): a node refers to its children by a
-//! range of one array, and that range moves with it. [`Sketch::finish`] numbers what is still reachable, in pre-order.
+//! Making a leaf or putting a branch in the place of its parent is O(1): a node refers to its
+//! children by a range of one array, and that range moves with it. [`Sketch::finish`] numbers what
+//! is still reachable, in pre-order.
 
 use super::Pruned;
 use crate::tree::{CostMatrix, NONE, Node, Test, Threshold, Tree};
@@ -28,7 +29,8 @@ impl Action {
     }
 }
 
-/// One entry of the account. Costs are in the units of the method (errors, shares of the rows, bits).
+/// One entry of the account. Costs are in the units of the method (errors, shares of the rows,
+/// bits).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
     /// Node in the tree before pruning.
@@ -187,7 +189,8 @@ impl Sketch {
         self.adopt(node);
     }
 
-    /// The test below takes over: `node` keeps its branch `kept` (a leaf) and gets branch `other` of `below`.
+    /// The test below takes over: `node` keeps its branch `kept` (a leaf) and gets branch `other`
+    /// of `below`.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.note(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });

@@ -1,17 +1,20 @@
-//! The price of a leaf in cost-complexity pruning, chosen by cross-validation (Breiman, Friedman, Olshen & Stone,
-//! CART, 1984, section 3.4).
+//! The price of a leaf in cost-complexity pruning, chosen by cross-validation (Breiman, Friedman,
+//! Olshen & Stone, CART, 1984, section 3.4).
 //!
-//! The tree of all rows gives its sequence of prices `a_0 = 0 < a_1 < ...`; its k-th pruned tree is best for prices from `a_k`
-//! up to `a_(k+1)`, and stands for `sqrt(a_k a_(k+1))`, the last one for `a_K`. A tree is grown on all folds but one, for every
-//! fold, and pruned at each of these prices; the rows left out are its judges. `R_k` = mean cost of all rows (1 an
-//! error, or as the cost matrix says), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the smallest
-//! `R_k` (the largest price on ties), "1se" the largest price whose `R` is at most the smallest one plus its standard
-//! error.
+//! The tree of all rows gives its sequence of prices `a_0 = 0 < a_1 < ...`; its k-th pruned tree is
+//! best for prices from `a_k` up to `a_(k+1)`, and stands for `sqrt(a_k a_(k+1))`, the last one for
+//! `a_K`. A tree is grown on all folds but one, for every fold, and pruned at each of these prices;
+//! the rows left out are its judges. `R_k` = mean cost of all rows (1 an error, or as the cost
+//! matrix says), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the
+//! smallest `R_k` (the largest price on ties), "1se" the largest price whose `R` is at most the
+//! smallest one plus its standard error.
 //!
-//! Folds are made once, stratified by class, from the seed and the places of the rows. A fold's tree is
-//! walked once a row for all prices; trees that send parts of rows down several branches are walked again at each price.
+//! Folds are made once, stratified by class, from the seed and the places of the rows. A fold's
+//! tree is walked once a row for all prices; trees that send parts of rows down several branches
+//! are walked again at each price.
 //!
-//! When not to use it: with few rows in a class; and where the last percent of accuracy matters, which "1se" gives away for a smaller tree.
+//! When not to use it: with few rows in a class; and where the last percent of accuracy matters,
+//! which "1se" gives away for a smaller tree.
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
@@ -38,7 +41,8 @@ pub struct Choice {
     pub chosen: usize,
 }
 
-/// Fit a model as [`Plan::fit_and_tell`] does; where the plan leaves the price of a leaf open, choose it first.
+/// Fit a model as [`Plan::fit_and_tell`] does; where the plan leaves the price of a leaf open,
+/// choose it first.
 pub fn fit(
     plan: &Plan,
     data: &Dataset,
@@ -53,16 +57,18 @@ pub fn fit(
     let rows = plan.training_rows(data, rows, weights)?;
     let grown = plan.grow(data, &rows, weights, control)?;
     let costs = plan.costs(data.n_classes())?;
-    let path = cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
+    let path =
+        cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
     let (alphas, leaves) = distinct(&path);
-    let mut choice = Choice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
+    let mut choice =
+        Choice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
     judge(plan, rule, data, &rows, weights, control, &mut choice)?;
     let (model, account) = plan.prune_at(grown, choice.price(choice.chosen), control)?;
     Ok((model, account, Some(choice)))
 }
 
-/// The ascending prices of a path, those that differ by rounding only taken as one, and the leaves of the tree that each
-/// leads to. Links that are worth nothing are cut only above a price of 0.
+/// The ascending prices of a path, those that differ by rounding only taken as one, and the leaves
+/// of the tree that each leads to. Links that are worth nothing are cut only above a price of 0.
 fn distinct(path: &cost_complexity::Path) -> (Vec<f64>, Vec<u32>) {
     let (mut alphas, mut leaves): (Vec<f64>, Vec<u32>) = (Vec::new(), Vec::new());
     let slack = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
@@ -124,9 +130,11 @@ fn judge(
     }
     let total: f64 = if total > 0.0 { total } else { 1.0 };
     choice.errors = sums.iter().map(|s| s / total).collect();
-    choice.deviations =
-        (0..n).map(|k| ((squares[k] / total - choice.errors[k].powi(2)).max(0.0) / total).sqrt()).collect();
-    let smallest = (0..n).rev().min_by(|&a, &b| choice.errors[a].total_cmp(&choice.errors[b])).unwrap_or(0);
+    choice.deviations = (0..n)
+        .map(|k| ((squares[k] / total - choice.errors[k].powi(2)).max(0.0) / total).sqrt())
+        .collect();
+    let smallest =
+        (0..n).rev().min_by(|&a, &b| choice.errors[a].total_cmp(&choice.errors[b])).unwrap_or(0);
     let allowed = match rule.one_se {
         true => choice.errors[smallest] + choice.deviations[smallest],
         false => choice.errors[smallest],
@@ -171,7 +179,8 @@ fn costs_of_rows(
         }
         return Ok((sums, squares, weight));
     }
-    let links = cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
+    let links =
+        cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
     let mut gone = vec![f64::INFINITY; grown.tree.nodes.len()];
     let mut price: f64 = 0.0;
     for (&alpha, &node) in links.alphas.iter().zip(&links.nodes).skip(1) {
@@ -191,7 +200,8 @@ fn costs_of_rows(
         told(&grown.tree, &gone, prices, &path, |from, to, label| {
             let (w, cost) = (weights.value(row), charge(row, label));
             (sums[from], sums[to]) = (sums[from] + w * cost, sums[to] - w * cost);
-            (squares[from], squares[to]) = (squares[from] + w * cost * cost, squares[to] - w * cost * cost);
+            (squares[from], squares[to]) =
+                (squares[from] + w * cost * cost, squares[to] - w * cost * cost);
         });
     }
     for all in [&mut sums, &mut squares] {
@@ -201,8 +211,15 @@ fn costs_of_rows(
     Ok((sums, squares, weight))
 }
 
-/// What a row that passes the nodes of a path is told over ranges of prices (ascending): `take(from, to, label)`.
-fn told(tree: &Tree, gone: &[f64], prices: &[f64], path: &[u32], mut take: impl FnMut(usize, usize, i32)) {
+/// What a row that passes the nodes of a path is told over ranges of prices (ascending):
+/// `take(from, to, label)`.
+fn told(
+    tree: &Tree,
+    gone: &[f64],
+    prices: &[f64],
+    path: &[u32],
+    mut take: impl FnMut(usize, usize, i32),
+) {
     debug_assert!(path.first().is_some_and(|&root| tree.nodes[root as usize].parent == NONE));
     let unpriced = prices.partition_point(|&p| p <= 0.0);
     let (mut end, mut from) = (path.len() - 1, 0);
@@ -219,7 +236,8 @@ fn told(tree: &Tree, gone: &[f64], prices: &[f64], path: &[u32], mut take: impl 
     }
 }
 
-/// Rows of each fold: stratified by class, by the seed and the places of the rows among those given.
+/// Rows of each fold: stratified by class, by the seed and the places of the rows among those
+/// given.
 fn divide(data: &Dataset, rows: &[u32], folds: usize, seed: u64) -> Vec<Vec<u32>> {
     let mut in_order = rows.to_vec();
     in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);

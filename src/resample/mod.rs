@@ -1,7 +1,8 @@
 //! The same learning repeated over folds, in one call.
 //!
 //! Columns are sorted once for the whole data set; each fold filters the sorted orders. Fits run in
-//! parallel, one fold and plan each, with growth inside them serial, so that no result depends on threads.
+//! parallel, one fold and plan each, with growth inside them serial, so that no result depends on
+//! threads.
 
 pub mod alpha;
 mod permutation;
@@ -84,7 +85,10 @@ fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
     rows.iter()
         .map(|&r| {
             data.internal().get(r as usize).copied().ok_or_else(|| {
-                Error::Data(format!("fold names row {r}, but the data have only {} rows", data.len()))
+                Error::Data(format!(
+                    "fold names row {r}, but the data have only {} rows",
+                    data.len()
+                ))
             })
         })
         .collect()

@@ -1,9 +1,10 @@
 //! Permutation importance on the rows that a tree has not seen.
 //!
-//! Breiman, *Random Forests* (2001), section 10: the accuracy of a tree on its out-of-bag rows, minus that with one
-//! feature's values shuffled among these rows. A feature that no node of the tree asks for has importance 0 there. The
-//! shuffle depends on the tree's seed, the feature and the content of the rows, not on their order. O(trees x features
-//! asked for x rows left out x depth).
+//! Breiman, *Random Forests* (2001), section 10: the accuracy of a tree on its out-of-bag rows,
+//! minus that with one feature's values shuffled among these rows. A feature that no node of the
+//! tree asks for has importance 0 there. The shuffle depends on the tree's seed, the feature and
+//! the content of the rows, not on their order. O(trees x features asked for x rows left out x
+//! depth).
 
 use crate::data::{Dataset, Weights};
 use crate::error::Result;
@@ -36,7 +37,8 @@ impl Source for Shuffled<'_> {
     }
 }
 
-/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree that saw all rows.
+/// Loss of accuracy by tree and feature: `losses[tree * features + feature]`; NaN for a tree that
+/// saw all rows.
 pub fn permutation_losses(
     forest: &Forest,
     data: &Dataset,
@@ -48,7 +50,8 @@ pub fn permutation_losses(
     let by_tree = parallel::map(control, forest.trees.len(), |t| {
         let (model, seed) = (&forest.trees[t], forest.seeds[t]);
         let seen = urn.draw(seed, draws)?;
-        let left_out: Vec<u32> = urn.rows().iter().copied().filter(|&r| seen.times(r) == 0).collect();
+        let left_out: Vec<u32> =
+            urn.rows().iter().copied().filter(|&r| seen.times(r) == 0).collect();
         let total: f64 = left_out.iter().map(|&r| weights.value(r)).sum();
         if total <= 0.0 {
             return Ok(vec![f64::NAN; p]);
@@ -60,7 +63,9 @@ pub fn permutation_losses(
             answerer.walker.fill(source, 0, &mut ends);
             let mut sum = 0.0;
             for (i, (&row, &end)) in left_out.iter().zip(&ends).enumerate() {
-                if answerer.answer(source, i, end, &mut scratch) == i32::from(data.classes()[row as usize]) {
+                if answerer.answer(source, i, end, &mut scratch)
+                    == i32::from(data.classes()[row as usize])
+                {
                     sum += weights.value(row);
                 }
             }
@@ -70,7 +75,8 @@ pub fn permutation_losses(
         let mut losses = vec![0.0; p];
         for feature in 0..p {
             control.check()?;
-            let asked = model.tree.nodes.iter().any(|n| n.n_children > 0 && n.feature as usize == feature);
+            let asked =
+                model.tree.nodes.iter().any(|n| n.n_children > 0 && n.feature as usize == feature);
             if asked {
                 let key = mix(mix(seed, 1 << 40), feature as u64);
                 let mut from = left_out.clone();

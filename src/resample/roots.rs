@@ -1,9 +1,11 @@
-//! The roots of all training sets of a cross-validation, for the price of two to three passes (the fewer, the more rows)
-//! instead of one a fold.
+//! The roots of all training sets of a cross-validation, for the price of two to three passes (the
+//! fewer, the more rows) instead of one a fold.
 //!
-//! Where the test sets of some folds divide the rows among them and each trains on the rest, the pairs are counted once by pair of test sets;
-//! what a training set holds is the sum of those that do not touch its fold (exact, because counts are whole numbers). Only for data
-//! that growth takes as they are: bins of numbers depend on the fold. Memory: a table of counts for each pair of folds.
+//! Where the test sets of some folds divide the rows among them and each trains on the rest, the
+//! pairs are counted once by pair of test sets; what a training set holds is the sum of those that
+//! do not touch its fold (exact, because counts are whole numbers). Only for data that growth takes
+//! as they are: bins of numbers depend on the fold. Memory: a table of counts for each pair of
+//! folds.
 
 use super::Fold;
 use crate::data::{Column, Dataset, RowSet, Weights};
@@ -67,7 +69,8 @@ pub(super) fn roots(
     Ok(known)
 }
 
-/// How many of the folds divide the rows among their test sets, each training on the rest; and the test set of each internal row.
+/// How many of the folds divide the rows among their test sets, each training on the rest; and the
+/// test set of each internal row.
 fn divided(folds: &[Fold], data: &Dataset) -> Option<(usize, Vec<u16>)> {
     const NONE: u16 = u16::MAX;
     let (n, internal) = (data.len(), data.internal());
@@ -90,7 +93,8 @@ fn divided(folds: &[Fold], data: &Dataset) -> Option<(usize, Vec<u16>)> {
         group += 1;
     }
     for (f, fold) in folds[..group].iter().enumerate() {
-        let train: Option<Vec<u32>> = fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();
+        let train: Option<Vec<u32>> =
+            fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();
         let mut seen = RowSet::of(train?, n).bits(n);
         if seen.ones().count() != fold.train.len() {
             return None;

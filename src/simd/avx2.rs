@@ -65,8 +65,8 @@ impl Word for __m256i {
         // SAFETY: AVX2.
         unsafe {
             let table = _mm256_setr_epi8(
-                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3,
-                4,
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3,
+                2, 3, 3, 4,
             );
             let low = _mm256_set1_epi8(0x0f);
             let a = _mm256_shuffle_epi8(table, _mm256_and_si256(self, low));
@@ -114,13 +114,20 @@ impl Word for __m256i {
         // SAFETY: AVX2. One broadcast serves all vectors of 32 lanes.
         unsafe {
             let n = 1i32 << (at % 4 * 8);
-            let lanes = _mm256_setr_epi32(n, n << 1, n << 2, n << 3, n << 4, n << 5, n << 6, n << 7);
+            let lanes =
+                _mm256_setr_epi32(n, n << 1, n << 2, n << 3, n << 4, n << 5, n << 6, n << 7);
             let bits = _mm256_set1_epi32((bits >> (at / 4 * 32)) as i32);
             _mm256_and_si256(self, _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes))
         }
     }
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+    unsafe fn look_up(
+        planes: &[u64],
+        first: usize,
+        columns: usize,
+        table: &WeightTable,
+        out: *mut u32,
+    ) {
         // SAFETY: AVX2; as the caller of this method has promised.
         unsafe { baseline::look_up(planes, first, columns, table, out) }
     }
@@ -128,7 +135,8 @@ impl Word for __m256i {
     unsafe fn widen32(self) -> (Self, Self) {
         // SAFETY: AVX2.
         unsafe {
-            let (first, second) = (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
+            let (first, second) =
+                (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
             (_mm256_cvtepu32_epi64(first), _mm256_cvtepu32_epi64(second))
         }
     }

@@ -67,7 +67,9 @@ impl Word for __m512i {
     #[inline(always)]
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
         // SAFETY: AVX-512 BW.
-        unsafe { _mm512_mask_sub_epi8(self, _mm512_cmpeq_epi8_mask(a, b), self, _mm512_set1_epi8(-1)) }
+        unsafe {
+            _mm512_mask_sub_epi8(self, _mm512_cmpeq_epi8_mask(a, b), self, _mm512_set1_epi8(-1))
+        }
     }
     #[inline(always)]
     unsafe fn add64(self, b: Self) -> Self {
@@ -108,14 +110,22 @@ impl Word for __m512i {
     unsafe fn widen32(self) -> (Self, Self) {
         // SAFETY: AVX-512.
         unsafe {
-            let (first, second) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
+            let (first, second) =
+                (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
             (_mm512_cvtepu32_epi64(first), _mm512_cvtepu32_epi64(second))
         }
     }
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+    unsafe fn look_up(
+        planes: &[u64],
+        first: usize,
+        columns: usize,
+        table: &WeightTable,
+        out: *mut u32,
+    ) {
         const MOST: usize = 8;
-        // SAFETY: AVX-512 F and BW; numbers are below the length of the table, and `out` has room for all columns.
+        // SAFETY: AVX-512 F and BW; numbers are below the length of the table, and `out` has room
+        // for all columns.
         unsafe {
             if planes.len() > 8 || table.one.len() > MOST * 32 {
                 return fixed::look_up(planes, first, columns, table, out);
@@ -124,7 +134,8 @@ impl Word for __m512i {
             let blocks = table.len().div_ceil(32);
             let mut bytes = _mm512_setzero_si512();
             for (p, plane) in planes.iter().enumerate() {
-                bytes = _mm512_mask_add_epi8(bytes, plane >> first, bytes, _mm512_set1_epi8(1 << p));
+                bytes =
+                    _mm512_mask_add_epi8(bytes, plane >> first, bytes, _mm512_set1_epi8(1 << p));
             }
             macro_rules! part {
                 ($from:expr) => {{
@@ -147,8 +158,12 @@ impl Word for __m512i {
                     weight = _mm512_maskz_mov_epi32(_mm512_testn_epi32_mask(block, block), weight);
                     for b in 1..blocks {
                         let here = _mm512_cmpeq_epi32_mask(block, _mm512_set1_epi32(b as i32));
-                        let w =
-                            _mm512_maskz_permutex2var_epi32(here, part!(32 * b), number, part!(32 * b + 16));
+                        let w = _mm512_maskz_permutex2var_epi32(
+                            here,
+                            part!(32 * b),
+                            number,
+                            part!(32 * b + 16),
+                        );
                         weight = _mm512_or_si512(weight, w);
                     }
                 }
@@ -203,7 +218,10 @@ impl Word for __m512i {
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
         // SAFETY: AVX-512. Truth tables of parity and majority.
         unsafe {
-            (_mm512_ternarylogic_epi64::<0x96>(self, b, c), _mm512_ternarylogic_epi64::<0xe8>(self, b, c))
+            (
+                _mm512_ternarylogic_epi64::<0x96>(self, b, c),
+                _mm512_ternarylogic_epi64::<0xe8>(self, b, c),
+            )
         }
     }
 }

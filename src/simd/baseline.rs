@@ -1,4 +1,5 @@
-//! x86-64 as it came: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits. Two vectors stand for one.
+//! x86-64 as it came: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
+//! Two vectors stand for one.
 
 use super::twice::Twice;
 use super::weigh::FEW_BITS;
@@ -118,7 +119,13 @@ impl Word for __m128i {
         }
     }
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+    unsafe fn look_up(
+        planes: &[u64],
+        first: usize,
+        columns: usize,
+        table: &WeightTable,
+        out: *mut u32,
+    ) {
         // SAFETY: SSE2; as the caller of this method has promised.
         unsafe { look_up(planes, first, columns, table, out) }
     }
@@ -132,7 +139,8 @@ impl Word for __m128i {
     }
 }
 
-/// [`Word::look_up`]: planes become bytes of eight columns, and the signs of those bytes are the numbers, one column after the other.
+/// [`Word::look_up`]: planes become bytes of eight columns, and the signs of those bytes are the
+/// numbers, one column after the other.
 #[inline(always)]
 pub(super) unsafe fn look_up(
     planes: &[u64],
@@ -159,7 +167,8 @@ pub(super) unsafe fn look_up(
             for (part, mut bytes) in halves.into_iter().enumerate() {
                 let to = out.add(at + part * 16);
                 if !table.two.is_empty() {
-                    // five planes of eight columns, then five of the next eight: one look-up for two
+                    // five planes of eight columns, then five of the next eight: one look-up for
+                    // two
                     let second = _mm_slli_si128::<{ FEW_BITS as i32 }>(_mm_srli_si128::<8>(bytes));
                     bytes = _mm_or_si128(_mm_move_epi64(bytes), second);
                     for column in (0..8).rev() {

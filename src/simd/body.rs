@@ -1,7 +1,9 @@
-//! The kernels, written once over [`Word`]; every level instantiates them under its target features.
+//! The kernels, written once over [`Word`]; every level instantiates them under its target
+//! features.
 //!
-//! Sums of bits are carry-save: eight planes go through seven full adders before anything leaves the
-//! registers (Harley & Seal), so a plane costs about two three-input operations whatever the width of the sum.
+//! Sums of bits are carry-save: eight planes go through seven full adders before anything leaves
+//! the registers (Harley & Seal), so a plane costs about two three-input operations whatever the
+//! width of the sum.
 
 use super::word::Word;
 use super::{MAX_PLANES, Schedule, State, Window};
@@ -69,7 +71,12 @@ pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
 }
 
 #[inline(always)]
-pub(super) unsafe fn agreements<W: Word>(planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]) {
+pub(super) unsafe fn agreements<W: Word>(
+    planes: &[u64],
+    slots: &[u32],
+    depth: usize,
+    out: &mut [u64],
+) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, 0);
@@ -103,8 +110,10 @@ pub(super) unsafe fn distances<W: Word, const D: usize>(
 ) -> bool {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
-        // agreements + start: 1 at the largest distance of the window, window.length at the smallest
-        let start = ((1usize << D) + 1).wrapping_sub(window.features - window.largest()) & ((1 << D) - 1);
+        // agreements + start: 1 at the largest distance of the window, window.length at the
+        // smallest
+        let start =
+            ((1usize << D) + 1).wrapping_sub(window.features - window.largest()) & ((1 << D) - 1);
         let width = window.planes();
         let valid = W::load(valid.as_ptr());
         let mut any = W::zero();
@@ -218,7 +227,8 @@ unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
     }
 }
 
-/// What four steps add to the four hot planes of a counter; the carry of weight 8 goes to `carry` in odd blocks.
+/// What four steps add to the four hot planes of a counter; the carry of weight 8 goes to `carry`
+/// in odd blocks.
 #[inline(always)]
 unsafe fn bump<W: Word, const ODD: bool>(x: [W; 4], hot: *mut u64, carry: *mut u64) {
     // SAFETY: `hot` has four planes, `carry` one.
@@ -273,7 +283,8 @@ unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
     }
 }
 
-/// Four merged steps into the hot planes of all counters; in odd blocks carries of weight 8 go to `carry`.
+/// Four merged steps into the hot planes of all counters; in odd blocks carries of weight 8 go to
+/// `carry`.
 #[inline(always)]
 unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
     x: &[[W; P]; 4],
@@ -318,7 +329,8 @@ unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
 
 /// Eight merged steps into the hot planes of all counters and, with weight 8, into `carry`.
 ///
-/// What is asked of a step is one operation on its two low planes and the rest decoded, and those three stay in registers for all numbers.
+/// What is asked of a step is one operation on its two low planes and the rest decoded, and those
+/// three stay in registers for all numbers.
 #[inline(always)]
 unsafe fn count_eight<W: Word, const P: usize>(
     x: &[[W; P]; 8],
@@ -386,7 +398,8 @@ unsafe fn count_eight<W: Word, const P: usize>(
 
 /// Carries of weight 8 climb as far as carries of their weight have been waiting.
 ///
-/// Cold planes: `length` in transit, then by level (weight 8, 16, ...) `length` in waiting and `length` counted.
+/// Cold planes: `length` in transit, then by level (weight 8, 16, ...) `length` in waiting and
+/// `length` counted.
 #[inline(always)]
 unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u32) {
     // SAFETY: `cold` has `(2 levels + 1) length` planes.
@@ -400,7 +413,8 @@ unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u3
             let waits = block >> (level + 2) & 1 == 0 && level + 1 < levels;
             let to = if waits { cold.add((2 * level + 3) * size) } else { cold };
             for at in (0..size).step_by(W::WORDS) {
-                let (s, c) = W::load(sum.add(at)).add3(W::load(held.add(at)), W::load(cold.add(at)));
+                let (s, c) =
+                    W::load(sum.add(at)).add3(W::load(held.add(at)), W::load(cold.add(at)));
                 s.store(sum.add(at));
                 c.store(to.add(at));
             }
@@ -408,8 +422,9 @@ unsafe fn climb<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u3
     }
 }
 
-/// Something on the stack that wants a whole cache line: with it the compiler aligns the frame, and registers that do
-/// not fit are spilled to one line instead of two (a third of the time of [`tally`]).
+/// Something on the stack that wants a whole cache line: with it the compiler aligns the frame, and
+/// registers that do not fit are spilled to one line instead of two (a third of the time of
+/// [`tally`]).
 #[repr(align(64))]
 struct Anchor(#[allow(dead_code)] u64);
 

@@ -1,4 +1,5 @@
-//! Words that begin on a cache line: a vector that straddles two lines costs twice the load and more the store.
+//! Words that begin on a cache line: a vector that straddles two lines costs twice the load and
+//! more the store.
 
 use std::ops::{Deref, DerefMut};
 

@@ -1,7 +1,8 @@
 //! The bodies of the kernels of [`super::weigh`], written once over [`Word`].
 //!
-//! Weights of a chunk stand in blocks of columns, row after row: `[block][row][vector]`. With SSE2 and AVX2 masks of lanes come from memory, two
-//! operations where making them from bits takes five; AVX-512 has mask registers.
+//! Weights of a chunk stand in blocks of columns, row after row: `[block][row][vector]`. With SSE2
+//! and AVX2 masks of lanes come from memory, two operations where making them from bits takes five;
+//! AVX-512 has mask registers.
 
 use super::body::{above, sum_planes};
 use super::weigh::{Joint, Levels, MOST_ROWS, Weighed, WeightTable};
@@ -40,7 +41,8 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
                 let mut of_word = [0u64; D];
                 of_word.iter_mut().zip(&words).for_each(|(to, plane)| *to = plane.0[word]);
                 for part in 0..per_word {
-                    let to = out.as_mut_ptr().add(place::<W>(word * per_word + part, row)).cast::<u32>();
+                    let to =
+                        out.as_mut_ptr().add(place::<W>(word * per_word + part, row)).cast::<u32>();
                     W::look_up(&of_word, part * columns::<W>(), columns::<W>(), table, to);
                 }
             }
@@ -193,10 +195,17 @@ unsafe fn take<W: Word, const A: usize>(
 ) {
     // SAFETY: the safe method checked the masks of all slots.
     unsafe {
-        let masks = tile.masks.as_ptr().wrapping_add(mask_place::<W>(tile.planes.len() / W::WORDS, at, slot));
+        let masks = tile.masks.as_ptr().wrapping_add(mask_place::<W>(
+            tile.planes.len() / W::WORDS,
+            at,
+            slot,
+        ));
         for (a, (own, sum)) in own.iter_mut().zip(sum).enumerate() {
-            let kept =
-                if W::LANE_MASKS { sum.and(W::load(masks.add(a * W::WORDS))) } else { sum.keep32(bits, a) };
+            let kept = if W::LANE_MASKS {
+                sum.and(W::load(masks.add(a * W::WORDS)))
+            } else {
+                sum.keep32(bits, a)
+            };
             *own = own.or(kept);
         }
     }
@@ -218,7 +227,12 @@ unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
 }
 
 #[inline(always)]
-pub(super) unsafe fn sums_of_plane<W: Word>(sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]) {
+pub(super) unsafe fn sums_of_plane<W: Word>(
+    sums: &[u64],
+    plane: &[u64],
+    digit: &[u64],
+    out: &mut [u64],
+) {
     let planes = plane.iter().zip(digit).map(|(plane, digit)| plane & digit);
     for ((bits, sums), out) in planes.zip(sums.chunks_exact(64)).zip(out) {
         // SAFETY: the word's numbers are 64.

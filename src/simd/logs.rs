@@ -1,8 +1,8 @@
 //! `x log2 x` of many numbers at once, by a table of logarithms and a short series ; every
 //! level gives the same bits.
 //!
-//! The AVX-512 body takes eight numbers a step and gathers from the table; the other levels take the formula number by
-//! number. When not to use it: where the last bit decides.
+//! The AVX-512 body takes eight numbers a step and gathers from the table; the other levels take
+//! the formula number by number. When not to use it: where the last bit decides.
 
 use super::Level;
 use std::sync::OnceLock;
@@ -33,9 +33,10 @@ pub fn x_log2_x(table: &Table, x: f64) -> f64 {
     x * (exponent + (log + series))
 }
 
-/// `x log2 x` of real numbers by a table of 1024 logarithms and four terms of the series of `log2(1 + r)`, `|r| < 2^-11`:
-/// 3 ns instead of 15. The error is below `2^-51 x (1 + |log2 x|)`, so it serves where candidates are screened or compared
-/// with a tolerance, not where the last bit decides.
+/// `x log2 x` of real numbers by a table of 1024 logarithms and four terms of the series of `log2(1
+/// + r)`, `|r| < 2^-11`: 3 ns instead of 15. The error is below `2^-51 x (1 + |log2 x|)`, so it
+/// serves where candidates are screened or compared with a tolerance, not where the last bit
+/// decides.
 #[derive(Clone, Copy)]
 pub struct QuickLog {
     table: &'static Table,
@@ -109,10 +110,14 @@ fn avx512(table: &Table, numbers: &[f64], out: &mut [f64]) {
         let entries = table.as_ptr().cast::<f64>();
         // SAFETY: a part is below 1024, so both numbers of its entry lie inside the table.
         let (inverse, log) = unsafe {
-            (_mm512_i64gather_pd::<8>(part, entries), _mm512_i64gather_pd::<8>(part, entries.add(1)))
+            (
+                _mm512_i64gather_pd::<8>(part, entries),
+                _mm512_i64gather_pd::<8>(part, entries.add(1)),
+            )
         };
         let mantissa = _mm512_and_si512(bits, _mm512_set1_epi64(MANTISSA as i64));
-        let mantissa = _mm512_castsi512_pd(_mm512_or_si512(mantissa, _mm512_set1_epi64(ONE as i64)));
+        let mantissa =
+            _mm512_castsi512_pd(_mm512_or_si512(mantissa, _mm512_set1_epi64(ONE as i64)));
         let r = _mm512_sub_pd(_mm512_mul_pd(mantissa, inverse), set(1.0));
         let mut series = _mm512_mul_pd(r, set(SERIES[3]));
         for &s in SERIES[..3].iter().rev() {
@@ -142,7 +147,11 @@ mod tests {
                 let mut out = vec![-1.0; n as usize];
                 QuickLog::new().all_x_log2_x(level, &numbers, &mut out);
                 for (x, o) in numbers.iter().zip(&out) {
-                    assert_eq!(QuickLog::new().x_log2_x(*x).to_bits(), o.to_bits(), "{level:?} {x}");
+                    assert_eq!(
+                        QuickLog::new().x_log2_x(*x).to_bits(),
+                        o.to_bits(),
+                        "{level:?} {x}"
+                    );
                 }
             }
         }
@@ -153,8 +162,8 @@ mod tests {
         let quick = QuickLog::new();
         assert_eq!(quick.x_log2_x(0.0), 0.0);
         for i in 0..200_000 {
-            let x =
-                f64::powi(2.0, (mix(5, i) % 80) as i32 - 40) * (1.0 + mix(6, i) as f64 / 2.0_f64.powi(64));
+            let x = f64::powi(2.0, (mix(5, i) % 80) as i32 - 40)
+                * (1.0 + mix(6, i) as f64 / 2.0_f64.powi(64));
             let bound = x * (1.0 + log2(x).abs()) * f64::powi(2.0, -51);
             assert!((quick.x_log2_x(x) - crate::numeric::x_log2_x(x)).abs() <= bound, "{x}");
         }

@@ -1,20 +1,24 @@
-//! Run-time dispatch and the kernels: bit planes of distances, one-hot masks, carry-save sums, popcounts.
+//! Run-time dispatch and the kernels: bit planes of distances, one-hot masks, carry-save sums,
+//! popcounts.
 //!
-//! One generic body for each kernel is written over a small vector trait (`word`); a file a level says what the
-//! vector is (plain: two `u64`, baseline: two of SSE2, `avx2`, `avx512`) and instantiates every body under its target
-//! features with explicit intrinsics: left to the compiler, the same loops are 10 to 100 times slower and
-//! slower still under AVX-512. The level is chosen once, from the processor and from the environment variable
-//! `FASTTREE_SIMD` (`baseline`, `avx2` or `avx512`); [`Kernels::at`] forces one in tests and benches. All levels
-//! give the same integers to the bit.
+//! One generic body for each kernel is written over a small vector trait (`word`); a file a level
+//! says what the vector is (plain: two `u64`, baseline: two of SSE2, `avx2`, `avx512`) and
+//! instantiates every body under its target features with explicit intrinsics: left to the
+//! compiler, the same loops are 10 to 100 times slower and slower still under AVX-512. The level is
+//! chosen once, from the processor and from the environment variable `FASTTREE_SIMD` (`baseline`,
+//! `avx2` or `avx512`); [`Kernels::at`] forces one in tests and benches. All levels give the same
+//! integers to the bit.
 //!
-//! **Layout.** A *tile* is as many columns (rows of the data that play the passive part) as the vector has bits:
-//! `words` u64, one bit a column. `planes[slot * words ..]` tells which columns hold the (feature, value) of
-//! that slot. The number of features on which a row agrees with each column is a carry-save sum of `n` planes,
-//! about two three-input operations a feature and 512 pairs.
+//! **Layout.** A *tile* is as many columns (rows of the data that play the passive part) as the
+//! vector has bits: `words` u64, one bit a column. `planes[slot * words ..]` tells which columns
+//! hold the (feature, value) of that slot. The number of features on which a row agrees with each
+//! column is a carry-save sum of `n` planes, about two three-input operations a feature and 512
+//! pairs.
 //!
-//! This is the only place with `unsafe`: the loads and stores of the bodies are unchecked, and every safe
-//! method below checks the lengths they rely on first. The tests compare every level with bit-by-bit twins.
-//! Do not use the kernels for a handful of rows: a tile costs its full width.
+//! This is the only place with `unsafe`: the loads and stores of the bodies are unchecked, and
+//! every safe method below checks the lengths they rely on first. The tests compare every level
+//! with bit-by-bit twins. Do not use the kernels for a handful of rows: a tile costs its full
+//! width.
 #![allow(unsafe_code)]
 
 mod body;
@@ -78,7 +82,8 @@ impl Level {
         levels
     }
 
-    /// The level in use: the highest available, or what `FASTTREE_SIMD` says (read once; never above what the processor has).
+    /// The level in use: the highest available, or what `FASTTREE_SIMD` says (read once; never
+    /// above what the processor has).
     pub fn active() -> Self {
         static ACTIVE: OnceLock<Level> = OnceLock::new();
         *ACTIVE.get_or_init(|| {
@@ -107,7 +112,8 @@ impl Level {
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;
 
-/// The distances that the counters are for: `first`, `first + 1`, ... `length` of them, out of `0..=features`.
+/// The distances that the counters are for: `first`, `first + 1`, ... `length` of them, out of
+/// `0..=features`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Number of features: distance = features - agreements.
@@ -140,9 +146,10 @@ impl Window {
 
 /// Bit-sliced counters of one feature, one for each distance of a window.
 ///
-/// `hot` has four planes a counter: 1, 2, 4 and a carry of weight 4 in waiting. `cold` has `length` planes in transit, then for each
-/// level (weight 8, 16, ...) `length` carries in waiting and `length` planes. `blocks` counts blocks of four steps;
-/// its bits say on which levels carries wait.
+/// `hot` has four planes a counter: 1, 2, 4 and a carry of weight 4 in waiting. `cold` has `length`
+/// planes in transit, then for each level (weight 8, 16, ...) `length` carries in waiting and
+/// `length` planes. `blocks` counts blocks of four steps; its bits say on which levels carries
+/// wait.
 #[derive(Debug)]
 pub struct State<'a> {
     /// `4 * words` u64 a counter.
@@ -210,8 +217,8 @@ impl Schedule {
         Self { steps, used, entries, rows, slots: 0, alone: true }
     }
 
-    /// One row of each list in turn: a list is a slot and the rows that count in its columns. Slots do not overlap; lists are put in order of
-    /// their length.
+    /// One row of each list in turn: a list is a slot and the rows that count in its columns. Slots
+    /// do not overlap; lists are put in order of their length.
     pub fn deal(lists: &mut [(u16, &[u16])]) -> Self {
         lists.sort_by_key(|(_, rows)| usize::MAX - rows.len());
         let used = lists.first().map_or(0, |(_, rows)| rows.len());
@@ -223,8 +230,11 @@ impl Schedule {
                 live -= 1;
             }
             *step = live as u16;
-            entries
-                .extend(lists[..live].iter().map(|(slot, rows)| u32::from(rows[s]) | u32::from(*slot) << 16));
+            entries.extend(
+                lists[..live]
+                    .iter()
+                    .map(|(slot, rows)| u32::from(rows[s]) | u32::from(*slot) << 16),
+            );
         }
         let rows = entries.iter().fold(0, |most, entry| most.max((entry & 0xffff) + 1));
         let slots = lists.iter().map(|(slot, _)| u32::from(*slot) + 1).max().unwrap_or(0);
@@ -334,9 +344,14 @@ struct Table {
     row_sums: unsafe fn(&[u64], &[u64], &mut [u64]),
 }
 
-/// Vectors are read and written whole: slices of planes begin on a multiple of [`word::ALIGNMENT`] bytes, as a [`Buffer`] does.
+/// Vectors are read and written whole: slices of planes begin on a multiple of [`word::ALIGNMENT`]
+/// bytes, as a [`Buffer`] does.
 fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
-    assert!(slices.iter().all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(word::ALIGNMENT)));
+    assert!(
+        slices
+            .iter()
+            .all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(word::ALIGNMENT))
+    );
 }
 
 /// The kernels of one level.
@@ -384,11 +399,12 @@ impl Kernels {
         self.table.words
     }
 
-    /// Distances between rows and the columns of a tile, as bit planes of `window.largest() + 1 - distance`.
+    /// Distances between rows and the columns of a tile, as bit planes of `window.largest() + 1 -
+    /// distance`.
     ///
     /// `valid` are the columns in use. Plane p of row i goes to
-    /// `out[(i * window.planes() + p) * words ..]`; columns outside the window get 0 there and their bit in
-    /// `outside[i * words ..]`. True if there is any.
+    /// `out[(i * window.planes() + p) * words ..]`; columns outside the window get 0 there and
+    /// their bit in `outside[i * words ..]`. True if there is any.
     pub fn distances(
         &self,
         planes: &[u64],
@@ -404,9 +420,15 @@ impl Kernels {
                 && window.features < 1 << (MAX_PLANES - 2)
                 && slots.features == window.features
         );
-        assert!((1..=LONGEST_WINDOW).contains(&window.length) && window.largest() <= window.features);
+        assert!(
+            (1..=LONGEST_WINDOW).contains(&window.length) && window.largest() <= window.features
+        );
         let rows = slots.rows();
-        assert!(valid.len() == w && out.len() >= rows * window.planes() * w && outside.len() >= rows * w);
+        assert!(
+            valid.len() == w
+                && out.len() >= rows * window.planes() * w
+                && outside.len() >= rows * w
+        );
         assert!((slots.largest as usize + 1) * w <= planes.len());
         check_aligned([planes, valid, out, outside]);
         let bits = (usize::BITS - window.features.leading_zeros()) as usize;
@@ -417,10 +439,12 @@ impl Kernels {
         unsafe { (self.table.distances[body])(planes, valid, &slots.slots, window, out, outside) }
     }
 
-    /// Count numbers (from [`Kernels::distances`]) that rows of a schedule have in the columns that share the row's value.
+    /// Count numbers (from [`Kernels::distances`]) that rows of a schedule have in the columns that
+    /// share the row's value.
     ///
-    /// A step is the union of its rows, each in the columns of its slot; the values of a feature do not overlap, so
-    /// rows with different values share one vector, one decoding and one carry-save addition a distance.
+    /// A step is the union of its rows, each in the columns of its slot; the values of a feature do
+    /// not overlap, so rows with different values share one vector, one decoding and one carry-save
+    /// addition a distance.
     pub fn tally(
         &self,
         numbers: &[u64],
@@ -436,10 +460,12 @@ impl Kernels {
                 && state.cold.len() >= window.length * cold_planes(state.depth) * w
         );
         assert!(
-            schedule.rows as usize * p * w <= numbers.len() && schedule.slots as usize * w <= planes.len()
+            schedule.rows as usize * p * w <= numbers.len()
+                && schedule.slots as usize * w <= planes.len()
         );
         check_aligned([numbers, planes, state.hot, state.cold]);
-        // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the counters.
+        // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the
+        // counters.
         unsafe { (self.table.tally[p - 1])(numbers, schedule, planes, window.length, state) }
     }
 
@@ -457,7 +483,8 @@ impl Kernels {
         unsafe { (self.table.tally_all[p - 1])(numbers, rows, window.length, state) }
     }
 
-    /// Masks of the bytes of columns for [`Kernels::flush`], eight words for each of the planes, where this level reads them from memory.
+    /// Masks of the bytes of columns for [`Kernels::flush`], eight words for each of the planes,
+    /// where this level reads them from memory.
     pub fn byte_masks(&self, planes: &[u64], out: &mut Buffer) {
         assert!(planes.len().is_multiple_of(self.words()));
         out.reserve(if self.table.by_bytes { planes.len() * 8 } else { 0 });
@@ -465,8 +492,15 @@ impl Kernels {
         unsafe { (self.table.byte_masks)(planes, out) }
     }
 
-    /// For each plane of `slots`: `out[plane * words + word] =` sum of a counter over the columns of `plane & weight` in the word.
-    pub fn flush(&self, counter: Counter<'_>, slots: SlotMasks<'_>, weight: &[u64], out: &mut [u64]) {
+    /// For each plane of `slots`: `out[plane * words + word] =` sum of a counter over the columns
+    /// of `plane & weight` in the word.
+    pub fn flush(
+        &self,
+        counter: Counter<'_>,
+        slots: SlotMasks<'_>,
+        weight: &[u64],
+        out: &mut [u64],
+    ) {
         let w = self.table.words;
         counter.check(w);
         assert!(weight.len() >= w && out.len() == slots.planes.len());
@@ -476,21 +510,36 @@ impl Kernels {
         unsafe { (self.table.flush)(counter, slots, weight, out) }
     }
 
-    /// `out[column] += ` features on which a row differs from the columns of a tile. Plane `k * levels + code` holds the columns
-    /// with that code of feature k; at most [`WIDE_BLOCK`] features.
+    /// `out[column] += ` features on which a row differs from the columns of a tile. Plane `k *
+    /// levels + code` holds the columns with that code of feature k; at most [`WIDE_BLOCK`]
+    /// features.
     pub fn add_distances(&self, planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]) {
         let w = self.table.words;
-        assert!(codes.len() <= WIDE_BLOCK && out.len() >= 64 * w && planes.len() >= codes.len() * levels * w);
+        assert!(
+            codes.len() <= WIDE_BLOCK
+                && out.len() >= 64 * w
+                && planes.len() >= codes.len() * levels * w
+        );
         assert!(codes.iter().fold(0, |a, &c| a.max(usize::from(c))) < levels.max(1));
         check_aligned([planes]);
         let bits = (usize::BITS - codes.len().leading_zeros()) as usize;
-        // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the bits.
-        unsafe { (self.table.add_distances[bits.saturating_sub(2) / 2])(planes, codes, levels, out) }
+        // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the
+        // bits.
+        unsafe {
+            (self.table.add_distances[bits.saturating_sub(2) / 2])(planes, codes, levels, out)
+        }
     }
 
-    /// `out[k] += weight * ` number of `members` (rows of `rows`, each as long as `row`) whose byte k is not that of `row`.
-    /// The length of a row is a multiple of 64.
-    pub fn add_mismatches(&self, row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]) {
+    /// `out[k] += weight * ` number of `members` (rows of `rows`, each as long as `row`) whose byte
+    /// k is not that of `row`. The length of a row is a multiple of 64.
+    pub fn add_mismatches(
+        &self,
+        row: &[u8],
+        rows: &[u8],
+        members: &[u32],
+        weight: f64,
+        out: &mut [f64],
+    ) {
         assert!(row.len().is_multiple_of(64) && out.len() >= row.len());
         let largest = members.iter().fold(0, |a, &m| a.max(m as usize));
         assert!(members.is_empty() || (largest + 1) * row.len() <= rows.len());
@@ -514,7 +563,9 @@ impl Kernels {
     /// The columns whose number is at least `low`, as a mask of all tiles.
     pub fn at_least(&self, numbers: Numbers<'_>, low: u32, out: &mut [u64]) {
         numbers.check(self.table.words);
-        assert!(u64::from(low) < 1 << numbers.depth && out.len() >= numbers.tiles * self.table.words);
+        assert!(
+            u64::from(low) < 1 << numbers.depth && out.len() >= numbers.tiles * self.table.words
+        );
         check_aligned([out]);
         // SAFETY: planes and masks lie inside their slices.
         unsafe { (self.table.at_least)(numbers, low, out) }
@@ -529,14 +580,24 @@ impl Kernels {
         unsafe { (self.table.kth_largest)(numbers, k, scratch) }
     }
 
-    /// `out[k] = ` number of columns in `mask` and in plane `slots[k]`; the planes of each tile begin `stride` after those of the last.
-    pub fn shared(&self, mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32]) {
+    /// `out[k] = ` number of columns in `mask` and in plane `slots[k]`; the planes of each tile
+    /// begin `stride` after those of the last.
+    pub fn shared(
+        &self,
+        mask: &[u64],
+        planes: &[u64],
+        stride: usize,
+        slots: &[u32],
+        out: &mut [u32],
+    ) {
         let w = self.table.words;
         assert!(mask.len().is_multiple_of(w) && out.len() >= slots.len());
         let largest = slots.iter().fold(0, |a, &s| a.max(s as usize));
         check_aligned([mask, planes]);
         assert!(stride.is_multiple_of(w));
-        assert!(mask.is_empty() || (mask.len() / w - 1) * stride + (largest + 1) * w <= planes.len());
+        assert!(
+            mask.is_empty() || (mask.len() / w - 1) * stride + (largest + 1) * w <= planes.len()
+        );
         // SAFETY: every plane lies inside its slice.
         unsafe { (self.table.shared)(mask, planes, stride, slots, out) }
     }
@@ -549,7 +610,8 @@ impl Kernels {
         unsafe { (self.table.size)(mask) }
     }
 
-    /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest first).
+    /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest
+    /// first).
     pub fn agreements(&self, planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]) {
         let w = self.table.words;
         assert!(depth <= MAX_PLANES && slots.len() < 1 << depth && out.len() >= depth * w);

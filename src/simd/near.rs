@@ -1,8 +1,9 @@
-//! Kernels for neighbours on bit planes: moments, thresholds and the k-th of numbers spelled by planes, and how many members of a mask
-//! share a plane.
+//! Kernels for neighbours on bit planes: moments, thresholds and the k-th of numbers spelled by
+//! planes, and how many members of a mask share a plane.
 //!
-//! Numbers of one row are `depth` planes in each of some tiles; 0 stands for no number. Everything is a popcount of one to three planes, so
-//! a row against 512 columns costs a few operations a plane, and the sums are whole numbers that no level changes.
+//! Numbers of one row are `depth` planes in each of some tiles; 0 stands for no number. Everything
+//! is a popcount of one to three planes, so a row against 512 columns costs a few operations a
+//! plane, and the sums are whole numbers that no level changes.
 
 use super::check_aligned;
 use super::word::Word;
@@ -25,7 +26,10 @@ impl Numbers<'_> {
         assert!((1..=32).contains(&self.depth) && self.depth * words <= self.stride);
         check_aligned([self.planes]);
         assert!(self.stride.is_multiple_of(words));
-        assert!(self.tiles == 0 || (self.tiles - 1) * self.stride + self.depth * words <= self.planes.len());
+        assert!(
+            self.tiles == 0
+                || (self.tiles - 1) * self.stride + self.depth * words <= self.planes.len()
+        );
     }
 }
 
@@ -90,7 +94,8 @@ pub(super) unsafe fn kth_largest<W: Word>(n: Numbers<'_>, k: u32, open: &mut [u6
         }
         let (mut left, mut found) = (u64::from(k), 0);
         for p in (0..n.depth).rev() {
-            let plane = |tile: usize| W::load(n.planes.as_ptr().add(tile * n.stride + p * W::WORDS));
+            let plane =
+                |tile: usize| W::load(n.planes.as_ptr().add(tile * n.stride + p * W::WORDS));
             let mut set = W::zero();
             for tile in 0..n.tiles {
                 set = set.add64(W::load(open.add(tile * W::WORDS)).and(plane(tile)).count());
@@ -112,7 +117,8 @@ pub(super) unsafe fn kth_largest<W: Word>(n: Numbers<'_>, k: u32, open: &mut [u6
     }
 }
 
-/// `out[k] = ` number of columns in `mask` and in the plane of slot k; planes of tile i from `i * stride` on.
+/// `out[k] = ` number of columns in `mask` and in the plane of slot k; planes of tile i from `i *
+/// stride` on.
 #[inline(always)]
 pub(super) unsafe fn shared<W: Word>(
     mask: &[u64],

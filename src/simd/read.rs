@@ -1,7 +1,8 @@
 //! Counters read: sums over the columns of a value, from bit planes to words.
 //!
-//! Where popcounts are many operations (SSE2, AVX2) eight planes of a counter are transposed once, so that each column's number is a byte, and a value
-//! is then eight masks from memory, eight sums of bytes. AVX-512 counts the bits of each plane under each value.
+//! Where popcounts are many operations (SSE2, AVX2) eight planes of a counter are transposed once,
+//! so that each column's number is a byte, and a value is then eight masks from memory, eight sums
+//! of bytes. AVX-512 counts the bits of each plane under each value.
 
 use super::word::Word;
 use super::{Counter, SlotMasks};
@@ -23,8 +24,11 @@ unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
         }
         for from in 2..depth {
             if blocks >> (from - 2) & 1 == 1 {
-                let mut carry =
-                    if from == 2 { W::load(hot.add(3 * W::WORDS)) } else { cold!(2 * (from - 3) + 1) };
+                let mut carry = if from == 2 {
+                    W::load(hot.add(3 * W::WORDS))
+                } else {
+                    cold!(2 * (from - 3) + 1)
+                };
                 for plane in out.iter_mut().take(depth).skip(from) {
                     (*plane, carry) = plane.add2(carry);
                 }
@@ -33,7 +37,8 @@ unsafe fn settle<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     }
 }
 
-/// Bits of equal weight in eight planes become bytes: vector `i` holds the numbers of the columns `8 b + i`, b counting the bytes.
+/// Bits of equal weight in eight planes become bytes: vector `i` holds the numbers of the columns
+/// `8 b + i`, b counting the bytes.
 #[inline(always)]
 unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
     #[inline(always)]
@@ -138,12 +143,16 @@ pub(super) unsafe fn flush<W: Word>(
             }
             return;
         }
-        let mut x: [W; 8] = [bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7]];
+        let mut x: [W; 8] =
+            [bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7]];
         transpose(&mut x);
         for ((plane, out), masks) in planes.zip(slots.bytes.chunks_exact(8 * W::WORDS)) {
             let masks = masks.as_ptr();
-            let mut sum =
-                if depth <= 6 { add_within::<W, true>(&x, masks) } else { add_within::<W, false>(&x, masks) };
+            let mut sum = if depth <= 6 {
+                add_within::<W, true>(&x, masks)
+            } else {
+                add_within::<W, false>(&x, masks)
+            };
             if depth > 8 {
                 let high = count_within(&bits[8..depth], W::load(plane.as_ptr()));
                 sum = sum.add64(high.up::<8>());

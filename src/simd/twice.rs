@@ -1,4 +1,5 @@
-//! Two vectors as one: rows, slots and schedules are decoded once for twice the columns, which pays where vectors are short.
+//! Two vectors as one: rows, slots and schedules are decoded once for twice the columns, which pays
+//! where vectors are short.
 
 use super::WeightTable;
 use super::word::{Word, Words};
@@ -12,7 +13,8 @@ macro_rules! both {
     ($name:ident($($x:ident),*)) => {
         #[inline(always)]
         unsafe fn $name(self $(, $x: Self)*) -> Self {
-            // SAFETY: the level's instructions are there, as the caller of this method has promised (so below).
+            // SAFETY: the level's instructions are there, as the caller of this method has promised
+            // (so below).
             unsafe { Self(self.0.$name($($x.0),*), self.1.$name($($x.1),*)) }
         }
     };
@@ -101,7 +103,13 @@ impl<V: Word> Word for Twice<V> {
         unsafe { V::sum_of_bits(bits, sums) }
     }
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+    unsafe fn look_up(
+        planes: &[u64],
+        first: usize,
+        columns: usize,
+        table: &WeightTable,
+        out: *mut u32,
+    ) {
         // SAFETY: see `sum_of_bits`.
         unsafe { V::look_up(planes, first, columns, table, out) }
     }

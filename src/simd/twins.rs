@@ -1,4 +1,5 @@
-//! Naive twins of the kernels, pair by pair and bit by bit, compared on every level this machine has.
+//! Naive twins of the kernels, pair by pair and bit by bit, compared on every level this machine
+//! has.
 
 use super::*;
 
@@ -82,14 +83,17 @@ fn distances_and_counters() {
         let mut outside = Buffer::zeroed(case.rows.len() * w);
         let any = k.distances(&planes, &valid, &slots, window, &mut numbers, &mut outside);
         assert_eq!(any, outside.iter().any(|&o| o != 0));
-        let inside = |r: usize, c: usize| (window.first..=window.largest()).contains(&case.distance(r, c));
+        let inside =
+            |r: usize, c: usize| (window.first..=window.largest()).contains(&case.distance(r, c));
         for r in 0..case.rows.len() {
             for c in 0..64 * w {
                 let bit = |words: &[u64]| (words[c / 64] >> (c % 64) & 1) as usize;
                 let p = window.planes();
-                let number = (0..p).map(|q| bit(&numbers[(r * p + q) * w..][..w]) << q).sum::<usize>();
+                let number =
+                    (0..p).map(|q| bit(&numbers[(r * p + q) * w..][..w]) << q).sum::<usize>();
                 let is_inside = c < case.used && inside(r, c);
-                let expected = if is_inside { window.largest() + 1 - case.distance(r, c) } else { 0 };
+                let expected =
+                    if is_inside { window.largest() + 1 - case.distance(r, c) } else { 0 };
                 assert_eq!(number, expected, "{} row {r} column {c}", k.level().name());
                 assert_eq!(bit(&outside[r * w..][..w]) == 1, c < case.used && !inside(r, c));
             }
@@ -99,7 +103,8 @@ fn distances_and_counters() {
         let of_value = |v: usize| (0..case.rows.len()).filter(move |&r| case.rows[r][feature] == v);
         let of_value = |v: usize| of_value(v).map(|r| r as u16).collect::<Vec<_>>();
         let lists: Vec<Vec<u16>> = (0..case.levels).map(of_value).collect();
-        let mut lists: Vec<_> = lists.iter().enumerate().map(|(v, rows)| (v as u16, &rows[..])).collect();
+        let mut lists: Vec<_> =
+            lists.iter().enumerate().map(|(v, rows)| (v as u16, &rows[..])).collect();
         let schedule = Schedule::deal(&mut lists);
         let (depth, times) = (12, 1 + draw.below(7));
         let mut hot = Buffer::zeroed(window.length * 4 * w);
@@ -115,9 +120,11 @@ fn distances_and_counters() {
             let own = &planes[feature * case.levels * w..];
             let state = State { hot: &mut hot, cold: &mut cold, depth, blocks: &mut blocks };
             k.tally(&numbers, &schedule, own, window, state);
-            let state = State { hot: &mut hot_all, cold: &mut cold_all, depth, blocks: &mut blocks_all };
+            let state =
+                State { hot: &mut hot_all, cold: &mut cold_all, depth, blocks: &mut blocks_all };
             k.tally_all(&numbers, case.rows.len(), window, state);
-            let state = State { hot: &mut hot_some, cold: &mut cold_some, depth, blocks: &mut blocks_some };
+            let state =
+                State { hot: &mut hot_some, cold: &mut cold_some, depth, blocks: &mut blocks_some };
             k.tally(&numbers, &alone, own, window, state);
         }
         let mask: Vec<u64> = (0..w).map(|_| draw.bits()).collect();
@@ -127,19 +134,23 @@ fn distances_and_counters() {
         let own = slots.of(feature * case.levels..(feature + 1) * case.levels, w);
         for index in 0..window.length {
             let at = |r: usize, c: usize| case.distance(r, c) == window.distance(index);
-            let counter = Counter { hot: &hot, cold: &cold, depth, blocks, length: window.length, index };
+            let counter =
+                Counter { hot: &hot, cold: &cold, depth, blocks, length: window.length, index };
             let all = Counter { hot: &hot_all, cold: &cold_all, blocks: blocks_all, ..counter };
             let mut out = vec![7u64; own.planes.len()];
             k.flush(counter, own, &mask, &mut out);
             let mut of_all = vec![7u64; out.len()];
             k.flush(all, own, &mask, &mut of_all);
-            let alone = Counter { hot: &hot_some, cold: &cold_some, blocks: blocks_some, ..counter };
+            let alone =
+                Counter { hot: &hot_some, cold: &cold_some, blocks: blocks_some, ..counter };
             let mut of_some = vec![7u64; out.len()];
             k.flush(alone, own, &mask, &mut of_some);
             for v in 0..case.levels {
                 for word in 0..w {
                     let chosen = |c: &usize| {
-                        *c < case.used && mask[word] >> (c % 64) & 1 == 1 && case.columns[*c][feature] == v
+                        *c < case.used
+                            && mask[word] >> (c % 64) & 1 == 1
+                            && case.columns[*c][feature] == v
                     };
                     let columns = (word * 64..(word + 1) * 64).filter(chosen);
                     let rows = |c: usize| (0..case.rows.len()).filter(|&r| at(r, c)).count();
@@ -149,7 +160,9 @@ fn distances_and_counters() {
                     let expected: usize = columns.clone().map(rows).sum::<usize>() * times;
                     assert_eq!(of_all[v * w + word] as usize, expected, "{}", k.level().name());
                     let same = |c: usize| {
-                        (0..case.rows.len()).filter(|&r| case.rows[r][feature] == v && at(r, c)).count()
+                        (0..case.rows.len())
+                            .filter(|&r| case.rows[r][feature] == v && at(r, c))
+                            .count()
                     };
                     let expected: usize = columns.map(same).sum::<usize>() * times;
                     assert_eq!(out[v * w + word] as usize, expected, "{}", k.level().name());
@@ -183,7 +196,8 @@ fn agreements_and_wide_kernels() {
         let mut out = vec![1.0; width];
         k.add_mismatches(&bytes[..width], &bytes, &members, 0.5, &mut out);
         for (c, &sum) in out.iter().enumerate() {
-            let differ = members.iter().filter(|&&m| bytes[m as usize * width + c] != bytes[c]).count();
+            let differ =
+                members.iter().filter(|&&m| bytes[m as usize * width + c] != bytes[c]).count();
             assert_eq!(sum, 1.0 + 0.5 * differ as f64);
         }
         let numbers: Vec<f64> = (0..50).map(|_| draw.below(1000) as f64 / 1000.0).collect();
@@ -202,12 +216,14 @@ fn moments_thresholds_and_shares() {
             let k = Kernels::at(level);
             let (w, tiles, depth) = (k.words(), 1 + draw.below(4), 1 + draw.below(11));
             let stride = depth * w + 8 * draw.below(3);
-            let numbers: Vec<u32> = (0..tiles * 64 * w).map(|_| draw.below(1 << depth) as u32).collect();
+            let numbers: Vec<u32> =
+                (0..tiles * 64 * w).map(|_| draw.below(1 << depth) as u32).collect();
             let mut planes = vec![0u64; tiles * stride];
             for (at, number) in numbers.iter().enumerate() {
                 let (tile, bit) = (at / (64 * w), at % (64 * w));
                 for p in 0..depth {
-                    planes[tile * stride + p * w + bit / 64] |= u64::from(number >> p & 1) << (bit % 64);
+                    planes[tile * stride + p * w + bit / 64] |=
+                        u64::from(number >> p & 1) << (bit % 64);
                 }
             }
             let all = Numbers { planes: &planes, stride, tiles, depth };
@@ -227,11 +243,13 @@ fn moments_thresholds_and_shares() {
             assert_eq!(k.size(&mask) as usize, numbers.iter().filter(|&&x| x >= low).count());
             let n_slots = 1 + draw.below(7);
             let own: Vec<u64> = (0..tiles * n_slots * w).map(|_| draw.bits()).collect();
-            let slots: Vec<u32> = (0..1 + draw.below(9)).map(|_| draw.below(n_slots) as u32).collect();
+            let slots: Vec<u32> =
+                (0..1 + draw.below(9)).map(|_| draw.below(n_slots) as u32).collect();
             let mut out = vec![0; slots.len()];
             k.shared(&mask, &own, n_slots * w, &slots, &mut out);
             for (&slot, &count) in slots.iter().zip(&out) {
-                let both = |at: usize| mask[at] & own[(at / w * n_slots + slot as usize) * w + at % w];
+                let both =
+                    |at: usize| mask[at] & own[(at / w * n_slots + slot as usize) * w + at % w];
                 assert_eq!(count, (0..tiles * w).map(|at| both(at).count_ones()).sum::<u32>());
             }
         }

@@ -1,11 +1,14 @@
-//! Kernels for pairs of one weighting: the weight of each pair as a whole number, and sums of it over pairs that share a value.
+//! Kernels for pairs of one weighting: the weight of each pair as a whole number, and sums of it
+//! over pairs that share a value.
 //!
-//! Weights have at most [`WEIGHT_BITS`] bits and stand in 32-bit lanes, so up to [`MOST_ROWS`] rows add up without a carry between
-//! lanes. Rows of a chunk are dealt out by the *joint* value of a few features ([`Joint`]): each row is added once for the whole group,
-//! in the order of its joint value, and the sums of a feature's own values are then sums over joint values (the method of four Russians:
-//! three binary features cost little more than one). A column keeps the sum of its own value alone, so a feature has one number a
-//! column, whatever its values; they are told apart when a run of chunks ends ([`Kernels::sums_of_plane`]).
-//! Blocks of columns are so narrow that all rows of a chunk stay in the first-level cache while all features read them.
+//! Weights have at most [`WEIGHT_BITS`] bits and stand in 32-bit lanes, so up to [`MOST_ROWS`] rows
+//! add up without a carry between lanes. Rows of a chunk are dealt out by the *joint* value of a
+//! few features ([`Joint`]): each row is added once for the whole group, in the order of its joint
+//! value, and the sums of a feature's own values are then sums over joint values (the method of
+//! four Russians: three binary features cost little more than one). A column keeps the sum of its
+//! own value alone, so a feature has one number a column, whatever its values; they are told apart
+//! when a run of chunks ends ([`Kernels::sums_of_plane`]). Blocks of columns are so narrow that all
+//! rows of a chunk stay in the first-level cache while all features read them.
 
 use super::{Buffer, Kernels, MAX_PLANES, Slots, check_aligned};
 
@@ -26,7 +29,8 @@ pub const MOST_JOINT: usize = 32;
 pub struct WeightTable {
     /// By number of agreements.
     pub(super) one: Vec<u32>,
-    /// Of two numbers below [`FEW`] at once, the second [`FEW_BITS`] higher; empty where there are more.
+    /// Of two numbers below [`FEW`] at once, the second [`FEW_BITS`] higher; empty where there are
+    /// more.
     pub(super) two: Vec<u64>,
 }
 
@@ -38,7 +42,8 @@ impl WeightTable {
     /// A weight for every number of agreements from 0 to the number of features.
     pub fn new(by_agreements: Vec<u32>) -> Self {
         assert!(by_agreements.iter().all(|&w| w <= 1 << WEIGHT_BITS));
-        let weight = |agreements: usize| u64::from(by_agreements.get(agreements).copied().unwrap_or(0));
+        let weight =
+            |agreements: usize| u64::from(by_agreements.get(agreements).copied().unwrap_or(0));
         let two = if by_agreements.len() <= FEW {
             (0..FEW * FEW).map(|i| weight(i % FEW) | weight(i / FEW) << 32).collect()
         } else {
@@ -56,8 +61,9 @@ pub struct Joint {
     pub(super) values: usize,
     /// Rows by joint value, filled up to an even number with [`NO_ROW`].
     pub(super) order: Vec<u16>,
-    /// Joint values (of one feature those that occur), those with the most rows first (loops of the same length one after the other are foreseen by the processor), and where
-    /// each ends in the order.
+    /// Joint values (of one feature those that occur), those with the most rows first (loops of the
+    /// same length one after the other are foreseen by the processor), and where each ends in the
+    /// order.
     pub(super) ends: Vec<(u32, u16)>,
     /// More than the largest slot and feature.
     slots: usize,
@@ -76,8 +82,8 @@ pub struct Levels {
 }
 
 impl Joint {
-    /// `rows` has the values of the features row after row. At most [`MOST_ROWS`] rows, and at most [`MOST_JOINT`] joint values of
-    /// more than one feature.
+    /// `rows` has the values of the features row after row. At most [`MOST_ROWS`] rows, and at most
+    /// [`MOST_JOINT`] joint values of more than one feature.
     pub fn new(features: Vec<Levels>, rows: &[u32]) -> Self {
         let joint: usize = features.iter().map(|f| f.levels as usize).product();
         let count = rows.len() / features.len();
@@ -142,7 +148,8 @@ impl Kernels {
         MOST_JOINT * 8 * self.words()
     }
 
-    /// Masks of the lanes of weights for [`Kernels::add_weights`], where this level reads them from memory.
+    /// Masks of the lanes of weights for [`Kernels::add_weights`], where this level reads them from
+    /// memory.
     pub fn lane_masks(&self, planes: &[u64], out: &mut Buffer) {
         assert!(planes.len().is_multiple_of(self.words()));
         out.reserve(if self.table.masked { planes.len() * 32 } else { 0 });
@@ -163,17 +170,19 @@ impl Kernels {
         }
     }
 
-    /// The weight of each pair of a row and a column of a tile. What stands behind the weights of [`MOST_ROWS`] rows is not touched: it is to
-    /// be 0.
+    /// The weight of each pair of a row and a column of a tile. What stands behind the weights of
+    /// [`MOST_ROWS`] rows is not touched: it is to be 0.
     pub fn weights(&self, planes: &[u64], slots: &Slots, table: &WeightTable, out: &mut [u64]) {
         let body = self.check_slots(planes, slots);
         assert!(table.one.len() == slots.features + 1 && out.len() >= self.weights_len());
         check_aligned([out]);
-        // SAFETY: slots and rows lie inside their slices; agreements are at most the number of features.
+        // SAFETY: slots and rows lie inside their slices; agreements are at most the number of
+        // features.
         unsafe { (self.table.weights[body])(planes, &slots.slots, slots.features, table, out) }
     }
 
-    /// The largest number of agreements below the number of features between a row and a column in use, if above `best`.
+    /// The largest number of agreements below the number of features between a row and a column in
+    /// use, if above `best`.
     pub fn nearest(&self, planes: &[u64], valid: &[u64], slots: &Slots, best: usize) -> usize {
         let body = self.check_slots(planes, slots);
         assert!(valid.len() >= self.words());
@@ -182,8 +191,9 @@ impl Kernels {
         unsafe { (self.table.nearest[body])(planes, valid, &slots.slots, slots.features, best) }
     }
 
-    /// For every feature of the joints and every column: `sums[64 * words * feature + column] +=` weights of the rows that share the
-    /// column's value. And `all[column] +=` weights of the first `rows` rows.
+    /// For every feature of the joints and every column: `sums[64 * words * feature + column] +=`
+    /// weights of the rows that share the column's value. And `all[column] +=` weights of the first
+    /// `rows` rows.
     pub fn add_weights(
         &self,
         tile: Weighed<'_>,
@@ -197,13 +207,19 @@ impl Kernels {
         assert!(tile.weights.len() >= self.weights_len() && scratch.len() >= self.joint_len());
         assert!(tile.valid.len() == w && tile.planes.len().is_multiple_of(w));
         assert!(tile.masks.len() >= if self.table.masked { tile.planes.len() * 32 } else { 0 });
-        assert!(joints.iter().all(|j| j.slots * w <= tile.planes.len() && j.width * 64 * w <= sums.len()));
+        assert!(
+            joints
+                .iter()
+                .all(|j| j.slots * w <= tile.planes.len() && j.width * 64 * w <= sums.len())
+        );
         check_aligned([tile.weights, tile.masks, scratch, sums, all]);
-        // SAFETY: joints know their largest slot and feature, rows are below MOST_ROWS, and all results lie inside their slices.
+        // SAFETY: joints know their largest slot and feature, rows are below MOST_ROWS, and all
+        // results lie inside their slices.
         unsafe { (self.table.add_weights)(tile, joints, scratch, sums, all) }
     }
 
-    /// `out[word] = ` sum of a feature's numbers (from [`Kernels::add_weights`]) over the columns of `plane & digit`.
+    /// `out[word] = ` sum of a feature's numbers (from [`Kernels::add_weights`]) over the columns
+    /// of `plane & digit`.
     pub fn sums_of_plane(&self, sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64]) {
         let w = self.words();
         assert!(sums.len() == 64 * w && plane.len() == w && digit.len() == w && out.len() == w);

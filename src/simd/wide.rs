@@ -1,7 +1,9 @@
-//! Kernels for many features: distances as numbers, and how often kept neighbours differ from a row.
+//! Kernels for many features: distances as numbers, and how often kept neighbours differ from a
+//! row.
 //!
-//! Distances come from bit planes (a third of a cycle a feature for 128 to 512 pairs at once), what neighbours add comes from bytes: 16 to 64
-//! features an operation, counted in bytes and widened every 255 neighbours.
+//! Distances come from bit planes (a third of a cycle a feature for 128 to 512 pairs at once), what
+//! neighbours add comes from bytes: 16 to 64 features an operation, counted in bytes and widened
+//! every 255 neighbours.
 
 use super::word::{Word, Words};
 
@@ -13,12 +15,15 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
     levels: usize,
     out: &mut [u32],
 ) {
-    // SAFETY: the safe method checked that all codes are below `levels` and that their planes exist.
+    // SAFETY: the safe method checked that all codes are below `levels` and that their planes
+    // exist.
     unsafe {
         let planes = planes.as_ptr();
         macro_rules! get {
             ($k:expr) => {
-                W::load(planes.add(($k * levels + usize::from(*codes.get_unchecked($k))) * W::WORDS))
+                W::load(
+                    planes.add(($k * levels + usize::from(*codes.get_unchecked($k))) * W::WORDS),
+                )
             };
         }
         let mut sum = [W::zero(); D];
@@ -96,7 +101,8 @@ unsafe fn one_block<W: Word, const N: usize>(
         let mut equal = [0u32; N];
         for some in members.chunks(255) {
             for first in (0..N).step_by(2 * bytes) {
-                // two vectors at a time, so that the loads of two are under way; N is a multiple of 64
+                // two vectors at a time, so that the loads of two are under way; N is a multiple of
+                // 64
                 let second = if first + bytes < N { first + bytes } else { first };
                 let a = W::load_bytes(row.as_ptr().add(at + first));
                 let b = W::load_bytes(row.as_ptr().add(at + second));
@@ -128,8 +134,8 @@ fn widen(words: &[u64], to: &mut [u32]) {
     }
 }
 
-/// The nearest multiple of 2^-32 of a number between 0 and 1: sums of up to a million of them are exact, so two sums of differences that are equal
-/// but for the last bits of their terms are equal.
+/// The nearest multiple of 2^-32 of a number between 0 and 1: sums of up to a million of them are
+/// exact, so two sums of differences that are equal but for the last bits of their terms are equal.
 #[inline(always)]
 pub fn on_grid(x: f64) -> f64 {
     /// Doubles from here on have no bits below 2^-32.

@@ -1,8 +1,9 @@
 //! The vector that the bodies are written over: a handful of bitwise operations and a popcount.
 //!
-//! Everything is `#[inline(always)]` and unsafe: a method may only be called inside a function that enables
-//! the target features of its type, and pointers must be good for [`Word::WORDS`] u64 that begin on a multiple of
-//! [`ALIGNMENT`] bytes (SSE2 reads an operand from memory only then). Names say what each operation means.
+//! Everything is `#[inline(always)]` and unsafe: a method may only be called inside a function that
+//! enables the target features of its type, and pointers must be good for [`Word::WORDS`] u64 that
+//! begin on a multiple of [`ALIGNMENT`] bytes (SSE2 reads an operand from memory only then). Names
+//! say what each operation means.
 
 use super::WeightTable;
 
@@ -18,13 +19,16 @@ pub(super) struct Words(pub [u64; 8]);
 pub(super) trait Word: Copy {
     /// 64-bit words in the vector.
     const WORDS: usize;
-    /// Vectors of a block of columns, 4 or 8: as many sums as registers hold, and 64 columns where vectors are long enough.
+    /// Vectors of a block of columns, 4 or 8: as many sums as registers hold, and 64 columns where
+    /// vectors are long enough.
     const BLOCK: usize;
-    /// Whether registers hold eight steps at once ([`super::body::tally`]): thirty-two of them, and any function of three vectors in one operation.
+    /// Whether registers hold eight steps at once ([`super::body::tally`]): thirty-two of them, and
+    /// any function of three vectors in one operation.
     const EIGHT: bool;
     /// Whether masks of 32-bit lanes are cheaper read from memory than made from bits.
     const LANE_MASKS: bool;
-    /// Whether sums over the columns of a value are cheaper from bytes ([`Self::sum_bytes`]) than from planes ([`Self::count`]).
+    /// Whether sums over the columns of a value are cheaper from bytes ([`Self::sum_bytes`]) than
+    /// from planes ([`Self::count`]).
     const BYTES: bool;
     /// Read from memory.
     unsafe fn load(p: *const u64) -> Self;
@@ -70,7 +74,8 @@ pub(super) trait Word: Copy {
     unsafe fn up<const BITS: u32>(self) -> Self;
     /// The byte in all bytes.
     unsafe fn all_bytes(byte: u8) -> Self;
-    /// Vector `at` of a block of at most 64 lanes of 32 bits: lanes whose bit of the block is set (the lowest for the first), others 0.
+    /// Vector `at` of a block of at most 64 lanes of 32 bits: lanes whose bit of the block is set
+    /// (the lowest for the first), others 0.
     unsafe fn keep32(self, bits: u64, at: usize) -> Self;
     /// 32-bit lanes as 64-bit words: the first half of the lanes, and the second.
     unsafe fn widen32(self) -> (Self, Self);
@@ -88,14 +93,22 @@ pub(super) trait Word: Copy {
         sum
     }
 
-    /// `out[c] = table[number spelled by bits first + c of the planes]` for `columns` columns, a multiple of 32.
+    /// `out[c] = table[number spelled by bits first + c of the planes]` for `columns` columns, a
+    /// multiple of 32.
     #[inline(always)]
-    unsafe fn look_up(planes: &[u64], first: usize, columns: usize, table: &WeightTable, out: *mut u32) {
+    unsafe fn look_up(
+        planes: &[u64],
+        first: usize,
+        columns: usize,
+        table: &WeightTable,
+        out: *mut u32,
+    ) {
         // SAFETY: as the caller of this method has promised.
         unsafe { super::fixed::look_up(planes, first, columns, table, out) }
     }
 
-    /// `out[c] += all - ` number spelled by bits `16 * quarter + c` of word `word` of the planes, for 16 columns.
+    /// `out[c] += all - ` number spelled by bits `16 * quarter + c` of word `word` of the planes,
+    /// for 16 columns.
     #[inline(always)]
     unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let mut column = [all; 16];
@@ -143,7 +156,8 @@ pub(super) trait Word: Copy {
     }
 }
 
-/// Instantiate every body for a vector type, under the target features named; the result is `TABLE`.
+/// Instantiate every body for a vector type, under the target features named; the result is
+/// `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
         use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed, WeightTable, Window, body, fixed, near, read, wide};

@@ -1,22 +1,27 @@
-//! C4.5's rule for candidates (release 8, as J48 of Weka 3.6 has it), where it differs from "the best score of all".
+//! C4.5's rule for candidates (release 8, as J48 of Weka 3.6 has it), where it differs from "the
+//! best score of all".
 //!
 //! With `W` the weight of a node and `K` that of its rows whose value of a feature is known:
 //!
 //! - *Nominal*: usable when at least two branches hold weight `M` or more.
 //! - *Numeric*: a cut lies between values more than 1e-5 apart, both sides holding at least
-//!   `M`, or, where that is more, `0.1 K / classes`, but then no more than 25. Of these cuts the one with the largest *gain* is
-//!   taken; `log2(cuts) / W` is subtracted from it (Quinlan 1996), and the feature is usable when more than nothing is left.
-//! - Gain is `K/W (H(c) - H(c|m))`; the entropy of the split counts the rows without a value as one more branch.
-//! - *Guard*: a feature whose gain is below the mean over the usable ones (less 0.001 with `guard="j48"`) is out; features with
-//!   as many values as 0.3 times the training rows do not count in the mean, unless all features are such.
-//! - Of the rest the largest gain ratio wins. Everywhere a number must exceed another by 1e-6 to be larger: of two
-//!   candidates that are nearly equal the first stays.
+//!   `M`, or, where that is more, `0.1 K / classes`, but then no more than 25. Of these cuts the
+//!   one with the largest *gain* is taken; `log2(cuts) / W` is subtracted from it (Quinlan 1996),
+//!   and the feature is usable when more than nothing is left.
+//! - Gain is `K/W (H(c) - H(c|m))`; the entropy of the split counts the rows without a value as one
+//!   more branch.
+//! - *Guard*: a feature whose gain is below the mean over the usable ones (less 0.001 with
+//!   `guard="j48"`) is out; features with as many values as 0.3 times the training rows do not
+//!   count in the mean, unless all features are such.
+//! - Of the rest the largest gain ratio wins. Everywhere a number must exceed another by 1e-6 to be
+//!   larger: of two candidates that are nearly equal the first stays.
 //!
-//! Source: Quinlan, C4.5 (1993), chapter 2; Quinlan, Improved use of continuous attributes in C4.5, JAIR 4 (1996).
+//! Source: Quinlan, C4.5 (1993), chapter 2; Quinlan, Improved use of continuous attributes in C4.5,
+//! JAIR 4 (1996).
 //!
-//! The sequence of comparisons with 1e-6 is kept exactly, but a run of rows of one class is looked into only when one of its ends beats
-//! the best so far: gain is convex along a run (Fayyad & Irani 1992). O(rows) a feature and node. With few classes
-//! [`super::cuts`] does the same in blocks.
+//! The sequence of comparisons with 1e-6 is kept exactly, but a run of rows of one class is looked
+//! into only when one of its ends beats the best so far: gain is convex along a run (Fayyad & Irani
+//! 1992). O(rows) a feature and node. With few classes [`super::cuts`] does the same in blocks.
 //!
 //! When not to use it: for scores other than gain and gain ratio.
 
@@ -97,14 +102,21 @@ fn spread<C: Count>(parts: impl Iterator<Item = C>, f: &impl Fn(C) -> f64) -> f6
 }
 
 /// Gain over the entropy of the split, which counts the unknown weight as a branch.
-fn ratio<C: Count>(gain: f64, branches: &[C], unknown: C, whole: f64, f: &impl Fn(C) -> f64) -> f64 {
+fn ratio<C: Count>(
+    gain: f64,
+    branches: &[C],
+    unknown: C,
+    whole: f64,
+    f: &impl Fn(C) -> f64,
+) -> f64 {
     let split = spread(branches.iter().copied().chain([unknown]), f);
     if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
 }
 
 /// Gain of a table `[branch * classes + class]` of known rows in a node of weight `whole`.
 fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, f: &impl Fn(C) -> f64) -> f64 {
-    let known = |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));
+    let known =
+        |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));
     let before = spread((0..classes).map(known), f);
     let after: f64 = cells.chunks_exact(classes).map(|b| spread(b.iter().copied(), f)).sum();
     let all = (0..classes).map(known).fold(C::default(), C::plus).value();
@@ -112,7 +124,8 @@ fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, f: &impl Fn(C) -> f64
     if drop.abs() < EQUAL || all <= 0.0 { 0.0 } else { drop / all }
 }
 
-/// Gain and gain ratio of a nominal split if it is usable: `cells` of known rows, `[branch * classes + class]`.
+/// Gain and gain ratio of a nominal split if it is usable: `cells` of known rows, `[branch *
+/// classes + class]`.
 pub fn branches<C: Count>(
     cells: &[C],
     totals: &[C],
@@ -133,7 +146,8 @@ pub fn branches<C: Count>(
     Some((gain, ratio(gain, &sizes, unknown, node.value(), f)))
 }
 
-/// The level that is best told from all others if a split by one level is usable: level, gain, gain ratio.
+/// The level that is best told from all others if a split by one level is usable: level, gain, gain
+/// ratio.
 pub fn lone_level<C: Count>(
     cells: &[C],
     totals: &[C],
@@ -201,8 +215,8 @@ pub(super) fn limits<W: Weighing>(scan: &Known<'_, W>, least: f64) -> Option<Lim
     (lowest <= known).then_some(Limits { known, node, least, lowest })
 }
 
-/// The cut at a place, with so much on its left and the best of so many, if its gain leaves something: rows on the left, gain, gain
-/// ratio.
+/// The cut at a place, with so much on its left and the best of so many, if its gain leaves
+/// something: rows on the left, gain, gain ratio.
 pub(super) fn usable_cut<W: Weighing>(
     scan: &Known<'_, W>,
     (at, left): (usize, W::Sum),
@@ -223,8 +237,8 @@ pub(super) fn usable_cut<W: Weighing>(
     Some((at as u32, gain, ratio))
 }
 
-/// The best cut of a numeric feature if the feature is usable: rows on the left, gain, gain ratio. Run by run; with
-/// few classes [`super::cuts::cut`] is quicker.
+/// The best cut of a numeric feature if the feature is usable: rows on the left, gain, gain ratio.
+/// Run by run; with few classes [`super::cuts::cut`] is quicker.
 pub fn runs<W: Weighing>(
     scan: &Known<'_, W>,
     least: f64,
@@ -248,7 +262,8 @@ pub fn runs<W: Weighing>(
     let (mut own, mut total_at_start) = (left[c], total);
     let gain_at = |own: W::Sum, total: W::Sum, c: usize, left_f: f64, right_f: f64| {
         let rest = known.minus(total);
-        let gained = before + left_f + f(own) - f(total) + right_f + f(scan.known[c].minus(own)) - f(rest);
+        let gained =
+            before + left_f + f(own) - f(total) + right_f + f(scan.known[c].minus(own)) - f(rest);
         if gained * n < EQUAL * whole { 0.0 } else { gained / whole }
     };
     for i in 1..=order.len() {
@@ -263,7 +278,8 @@ pub fn runs<W: Weighing>(
             continue;
         }
         // The run from `start` to here ends.
-        let (others_left, others_right) = (left_f - f(left[c]), right_f - f(scan.known[c].minus(left[c])));
+        let (others_left, others_right) =
+            (left_f - f(left[c]), right_f - f(scan.known[c].minus(left[c])));
         let at_end = if last { 0.0 } else { gain_at(own, total, c, others_left, others_right) };
         if at_start.max(at_end) > best + 0.999 * EQUAL {
             let (mut own, mut total) = (left[c], total_at_start);
@@ -271,7 +287,11 @@ pub fn runs<W: Weighing>(
                 let w = weight(j - 1);
                 own = own.plus(w);
                 total = total.plus(w);
-                if j < order.len() && entry_tied(order[j]) == 0 && total >= lowest && total <= highest {
+                if j < order.len()
+                    && entry_tied(order[j]) == 0
+                    && total >= lowest
+                    && total <= highest
+                {
                     let gain = gain_at(own, total, c, others_left, others_right);
                     if gain - best > EQUAL {
                         best = gain;
@@ -293,7 +313,8 @@ pub fn runs<W: Weighing>(
     if best_at == 0 { None } else { usable_cut(scan, (best_at, on_left), cuts, best, &cell_f) }
 }
 
-/// The usable split that is chosen, in the order of the features; nothing when none has a positive gain ratio.
+/// The usable split that is chosen, in the order of the features; nothing when none has a positive
+/// gain ratio.
 pub fn choose(usable: &[Usable], guard: Guard, features: usize) -> Option<&Usable> {
     let counted = usable.iter().filter(|u| !u.many).count();
     if counted == 0 {

@@ -1,11 +1,14 @@
 //! The best cut of a numeric feature by C4.5's rule (`c45`), block by block.
 //!
-//! [`threshold`] lists the places at which the class changes or a value is shared; here their gains are found, eight at a time where the
-//! processor can, and compared one after the other as C4.5 does: larger is what exceeds the best so far by 1e-6. Between two
-//! places that are listed all rows are of one class and gain is convex (Fayyad & Irani 1992), so what lies between is looked at
-//! only when one of the two beats the best so far. O(rows) a feature and node, `2 classes + 2` logarithms a place.
+//! [`threshold`] lists the places at which the class changes or a value is shared; here their gains
+//! are found, eight at a time where the processor can, and compared one after the other as C4.5
+//! does: larger is what exceeds the best so far by 1e-6. Between two places that are listed all
+//! rows are of one class and gain is convex (Fayyad & Irani 1992), so what lies between is looked
+//! at only when one of the two beats the best so far. O(rows) a feature and node, `2 classes + 2`
+//! logarithms a place.
 //!
-//! When not to use it: many classes, of which a run of rows changes one, or weights that are copies of rows: [`c45::runs`].
+//! When not to use it: many classes, of which a run of rows changes one, or weights that are copies
+//! of rows: [`c45::runs`].
 
 use super::block::Scratch;
 use super::c45::{self, EQUAL, Known, XLog2X};
@@ -85,11 +88,14 @@ fn left_of<W: Weighing>(scan: &Known<'_, W>, at: usize) -> Vec<W::Sum> {
     let (order, starts) = (&scan.order[..at], scan.class_of.starts);
     let mut from = [0; FEW_CLASSES + 1];
     match scan.weights.fixed() {
-        Some(weights) => weighed_sums(Level::active(), order, weights, starts, &mut from[..=starts.len()]),
+        Some(weights) => {
+            weighed_sums(Level::active(), order, weights, starts, &mut from[..=starts.len()])
+        }
         None => {
             from[0] = at as i64;
             for (from, &start) in from[1..].iter_mut().zip(starts) {
-                *from = i64::from(order.iter().map(|&e| u32::from(entry_row(e) >= start)).sum::<u32>());
+                *from =
+                    i64::from(order.iter().map(|&e| u32::from(entry_row(e) >= start)).sum::<u32>());
             }
         }
     }
@@ -161,7 +167,8 @@ impl<W: Weighing> Cuts<'_, '_, W> {
             }
             sum - self.f.one(size)
         };
-        let right = &mut self.known.iter().zip(left).map(|(k, &l)| k.minus(if l > *k { *k } else { l }));
+        let right =
+            &mut self.known.iter().zip(left).map(|(k, &l)| k.minus(if l > *k { *k } else { l }));
         self.settle(side(&mut left.iter().copied()) + side(right))
     }
 
@@ -264,17 +271,27 @@ mod tests {
             let classes = 1 + mix(seed, 2) % 4;
             let mut codes: Vec<u16> = (0..n).map(|r| (mix(seed + 3, r) % classes) as u16).collect();
             codes.sort_unstable();
-            let starts = (1..classes).map(|c| codes.partition_point(|&x| u64::from(x) < c) as u32).collect();
+            let starts =
+                (1..classes).map(|c| codes.partition_point(|&x| u64::from(x) < c) as u32).collect();
             let values = [4, 60, u64::MAX][seed as usize % 3];
             let signal = [0, 1 << 61, 1 << 62][mix(seed, 3) as usize % 3];
-            let value =
-                |r: u64| ((mix(seed + 77, r) >> 2) + u64::from(codes[r as usize] % 2) * signal) % values;
-            let mut rows: Vec<u64> = (0..n).filter(|&r| !mix(seed + 5, r).is_multiple_of(4)).collect();
+            let value = |r: u64| {
+                ((mix(seed + 77, r) >> 2) + u64::from(codes[r as usize] % 2) * signal) % values
+            };
+            let mut rows: Vec<u64> =
+                (0..n).filter(|&r| !mix(seed + 5, r).is_multiple_of(4)).collect();
             rows.sort_by_key(|&r| (value(r), r));
             let tied = |i: usize| i > 0 && value(rows[i]) == value(rows[i - 1]);
             let order = (0..rows.len()).map(|i| pack_entry(rows[i] as u32, tied(i))).collect();
-            let weights = (0..n).map(|r| 1 + (mix(seed + 9, r) >> (24 + mix(seed, r) % 12)) as i64).collect();
-            Self { order, codes, starts, weights, least: [1.0, 2.0, 20.0][mix(seed, 4) as usize % 3] }
+            let weights =
+                (0..n).map(|r| 1 + (mix(seed + 9, r) >> (24 + mix(seed, r) % 12)) as i64).collect();
+            Self {
+                order,
+                codes,
+                starts,
+                weights,
+                least: [1.0, 2.0, 20.0][mix(seed, 4) as usize % 3],
+            }
         }
 
         fn sums<W: Weighing>(&self, weights: W, entries: impl Iterator<Item = u32>) -> Vec<W::Sum> {
@@ -311,7 +328,10 @@ mod tests {
             assert_eq!(runs.map(|b| b.0), truth.map(|t| t.0), "{told}");
             if let (Some(b), Some(r), Some(t)) = (blocks, runs, truth) {
                 let close = |x: f64, y: f64| (x - y).abs() < 1e-9;
-                assert!(close(b.1, t.1) && close(b.1, r.1) && close(b.2, r.2), "{told}: {b:?} {r:?} {t:?}");
+                assert!(
+                    close(b.1, t.1) && close(b.1, r.1) && close(b.2, r.2),
+                    "{told}: {b:?} {r:?} {t:?}"
+                );
             }
             usize::from(blocks.is_some())
         }
@@ -321,7 +341,8 @@ mod tests {
             let unit = scan.weights.unit();
             let value = |sums: &[W::Sum]| sums.iter().map(|s| s.value(unit)).collect::<Vec<f64>>();
             let spread = |sums: &[W::Sum]| {
-                let (values, log) = (value(sums), |x: f64| if x > 1e-6 { x * x.log2() } else { 0.0 });
+                let (values, log) =
+                    (value(sums), |x: f64| if x > 1e-6 { x * x.log2() } else { 0.0 });
                 log(values.iter().sum()) - values.iter().map(|&x| log(x)).sum::<f64>()
             };
             let n: f64 = value(scan.known).iter().sum();
@@ -331,7 +352,8 @@ mod tests {
             let (mut cuts, mut best, mut at) = (0, 0.0, 0);
             for i in 1..self.order.len() {
                 let left = self.sums(scan.weights, self.order[..i].iter().map(|&e| entry_row(e)));
-                let right: Vec<W::Sum> = scan.known.iter().zip(&left).map(|(k, &l)| k.minus(l)).collect();
+                let right: Vec<W::Sum> =
+                    scan.known.iter().zip(&left).map(|(k, &l)| k.minus(l)).collect();
                 let enough = |side: &[W::Sum]| value(side).iter().sum::<f64>() >= least;
                 if entry_tied(self.order[i]) == 1 || !enough(&left) || !enough(&right) {
                     continue;

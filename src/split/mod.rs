@@ -1,9 +1,9 @@
 //! From a node's rows to the split that is chosen.
 //!
-//! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] or [`subset`] for codes),
-//! their tables are gathered in blocks and handed to the criterion, and a sink keeps what is wanted: the best of each
-//! feature ([`Best`]), or every score ([`Listing`]). A [`select`]ion rule then picks among the
-//! features; it sees scores and gains, no formula.
+//! Candidates are enumerated feature by feature ([`threshold`] for numbers, [`multiway`] or
+//! [`subset`] for codes), their tables are gathered in blocks and handed to the criterion, and a
+//! sink keeps what is wanted: the best of each feature ([`Best`]), or every score ([`Listing`]). A
+//! [`select`]ion rule then picks among the features; it sees scores and gains, no formula.
 
 mod block;
 pub mod c45;

@@ -1,8 +1,8 @@
-//! Multiway splits on codes: one branch for each declared value, and one for missing values where the
-//! node has any.
+//! Multiway splits on codes: one branch for each declared value, and one for missing values where
+//! the node has any.
 //!
-//! Neighbouring features with the same number of branches share a block, so that the formula runs over
-//! many tables at once. Fewer than two branches with rows, or a branch with fewer than
+//! Neighbouring features with the same number of branches share a block, so that the formula runs
+//! over many tables at once. Fewer than two branches with rows, or a branch with fewer than
 //! `min_rows`, and the split is not a candidate.
 
 use super::block::{BLOCK, Scratch};
@@ -76,9 +76,15 @@ pub struct Minimum {
 }
 
 /// Number of branches if the split is a candidate.
-pub fn branches<S: Sum>(table: &NominalTable<'_, S>, k: usize, unit: f64, min: Minimum) -> Option<usize> {
+pub fn branches<S: Sum>(
+    table: &NominalTable<'_, S>,
+    k: usize,
+    unit: f64,
+    min: Minimum,
+) -> Option<usize> {
     let mut branches = table.cells.len() / k;
-    let size = |b: usize| table.cells[b * k..(b + 1) * k].iter().fold(S::default(), |a, &c| a.plus(c));
+    let size =
+        |b: usize| table.cells[b * k..(b + 1) * k].iter().fold(S::default(), |a, &c| a.plus(c));
     if table.missing && size(branches - 1).is_empty() {
         branches -= 1;
     }

@@ -1,7 +1,7 @@
 //! The selection rule: which feature's best candidate is taken.
 //!
-//! A rule is not a criterion. It sees one score a feature (and, for the guards of gain ratio, one gain a
-//! feature) and the tie rule; formulas and tables are out of its sight.
+//! A rule is not a criterion. It sees one score a feature (and, for the guards of gain ratio, one
+//! gain a feature) and the tie rule; formulas and tables are out of its sight.
 
 use super::sink::Scored;
 use crate::criteria::Guard;
@@ -39,7 +39,8 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// The best of the features' best candidates, or nothing when there is no candidate. `key` decides random ties.
+    /// The best of the features' best candidates, or nothing when there is no candidate. `key`
+    /// decides random ties.
     pub fn choose(
         &self,
         mut best: Vec<Scored>,
@@ -47,7 +48,9 @@ impl Selector {
         key: u64,
     ) -> Result<Option<Choice>> {
         self.apply_guard(&mut best, facts)?;
-        let Some(top) = best.iter().map(|b| b.score).reduce(|a, b| if better(b, a) { b } else { a }) else {
+        let Some(top) =
+            best.iter().map(|b| b.score).reduce(|a, b| if better(b, a) { b } else { a })
+        else {
             return Ok(None);
         };
         let tied = best.iter().filter(|b| b.score == top);
@@ -58,7 +61,8 @@ impl Selector {
                 .map(|b| match b.tied.is_empty() {
                     true => (b.feature, b.at),
                     false => {
-                        let first = all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at));
+                        let first =
+                            all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at));
                         (b.feature, first.unwrap_or(b.at))
                     }
                 })
@@ -77,7 +81,8 @@ impl Selector {
         if self.guard == Guard::None || best.is_empty() {
             return Ok(());
         }
-        let gains: Vec<f64> = best.iter().map(|b| facts.gain(b.feature, b.at)).collect::<Result<_>>()?;
+        let gains: Vec<f64> =
+            best.iter().map(|b| facts.gain(b.feature, b.at)).collect::<Result<_>>()?;
         let sum: f64 = gains.iter().sum();
         let bound = match self.guard {
             Guard::None => return Ok(()),

@@ -75,7 +75,8 @@ pub struct Best<'a> {
     ties: Ties,
     /// The best of all features is wanted: a feature that cannot have it may be left out.
     race: bool,
-    /// Asked before each block whether to go on: one column of a large node alone can take a second.
+    /// Asked before each block whether to go on: one column of a large node alone can take a
+    /// second.
     watch: Option<&'a Control>,
     top: f64,
     /// Candidates below this are of no interest.
@@ -87,8 +88,8 @@ pub struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores them). In a
-    /// `race` only the winner is sure to be there (blocks must come in feature order).
+    /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores
+    /// them). In a `race` only the winner is sure to be there (blocks must come in feature order).
     pub fn new(criterion: &'a dyn Criterion, ties: Ties, race: bool) -> Self {
         let gathered = criterion.joined().then(Gathered::default);
         let race = race && ties == Ties::First;
@@ -117,7 +118,8 @@ impl<'a> Best<'a> {
 
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
-            // In a race what does not beat the best of all features is of no interest; what is no number goes on and is refused.
+            // In a race what does not beat the best of all features is of no interest; what is no
+            // number goes on and is refused.
             let beaten = self.race && score <= self.top && !self.features.is_empty();
             if !beaten {
                 self.meet(features.of(j), at, score)?;
@@ -154,7 +156,8 @@ impl<'a> Best<'a> {
         Ok(())
     }
 
-    /// Score a block of thresholds of one feature, exactly only where a cheap approximation leaves a doubt.
+    /// Score a block of thresholds of one feature, exactly only where a cheap approximation leaves
+    /// a doubt.
     fn screened(&mut self, offer: &Offer<'_>, feature: u32, scores: &mut [f64]) -> Result<bool> {
         let Some(error) = self.criterion.screen(&offer.tables, scores) else { return Ok(false) };
         let largest = maximum(scores);
@@ -198,7 +201,11 @@ fn maximum(numbers: &[f64]) -> f64 {
             *s = if x > *s { x } else { *s };
         }
     }
-    chunks.remainder().iter().chain(&strands).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
+    chunks
+        .remainder()
+        .iter()
+        .chain(&strands)
+        .fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }
 
 /// The refusal of a score that is no number.
@@ -241,10 +248,9 @@ impl Sink for Best<'_> {
                 Features::One(feature)
                     if self.ties == Ties::First
                         && !scores.iter().any(|s| s.is_nan())
-                        && self
-                            .features
-                            .last()
-                            .is_some_and(|b| b.feature == feature && maximum(&scores) <= b.score) => {}
+                        && self.features.last().is_some_and(|b| {
+                            b.feature == feature && maximum(&scores) <= b.score
+                        }) => {}
                 features => self.compare(features, offer.at, &scores)?,
             }
         }
@@ -290,7 +296,12 @@ impl Sink for Listing<'_> {
         let mut scores = vec![0.0; offer.tables.len];
         self.best.criterion.score(&offer.tables, &mut scores)?;
         self.candidates.extend(
-            offer.at.iter().zip(scores).enumerate().map(|(j, (&at, s))| (offer.features.of(j), at, s)),
+            offer
+                .at
+                .iter()
+                .zip(scores)
+                .enumerate()
+                .map(|(j, (&at, s))| (offer.features.of(j), at, s)),
         );
         Ok(())
     }
@@ -318,8 +329,10 @@ impl Gathered {
         let planes = self.planes.len().max(t.branches * t.classes);
         if planes.saturating_mul(before + t.len) > LARGEST_NODE {
             return Err(Error::Data(format!(
-                "a user's criterion is given all candidates of a node in one array of shape (candidates, branches, \
-                 classes); here {} candidates of up to {} branches and {} classes would pass 4 GiB. Use fewer levels, \
+                "a user's criterion is given all candidates of a node in one array of shape \
+                 (candidates, branches, \
+                 classes); here {} candidates of up to {} branches and {} classes would pass 4 \
+                 GiB. Use fewer levels, \
                  discretize, or drop the largest column",
                 before + t.len,
                 planes / t.classes,

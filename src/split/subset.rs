@@ -1,23 +1,26 @@
-//! Splits in two of a nominal feature: its levels on two sides, and one branch more for missing values where the node
-//! has any.
+//! Splits in two of a nominal feature: its levels on two sides, and one branch more for missing
+//! values where the node has any.
 //!
-//! [`NominalSplits::OneVsRest`] offers each level against all others. [`NominalSplits::Subset`] looks for the best
-//! division of the `v` levels that occur in the node:
+//! [`NominalSplits::OneVsRest`] offers each level against all others. [`NominalSplits::Subset`]
+//! looks for the best division of the `v` levels that occur in the node:
 //!
-//! - two classes and a criterion that [orders levels](crate::criteria::Criterion::orders_levels): sorted by the share of
-//!   a class, the best division cuts that order in two (Breiman, Friedman, Olshen & Stone 1984, section 4.2.2), so there are
-//!   `v - 1` candidates, O(v log v);
-//! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: sums of the low eight levels are tabulated once and added
-//!   to those of the high ones, O(classes) a candidate;
-//! - more levels are first joined, as C4.5 does with `-s`: the two groups whose union loses least information
-//!   (`f(a + b) - f(a) - f(b)`, `f(n) = n log n - sum n_c log n_c`; the first pair on ties), until [`EXACT`] groups are left, all
-//!   divisions of which are tried. O(v^2 classes) a node; more than [`MOST`] levels are first joined with their
-//!   neighbours in the order of their class shares.
+//! - two classes and a criterion that [orders levels](crate::criteria::Criterion::orders_levels):
+//!   sorted by the share of a class, the best division cuts that order in two (Breiman, Friedman,
+//!   Olshen & Stone 1984, section 4.2.2), so there are `v - 1` candidates, O(v log v);
+//! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: sums of the low eight levels
+//!   are tabulated once and added to those of the high ones, O(classes) a candidate;
+//! - more levels are first joined, as C4.5 does with `-s`: the two groups whose union loses least
+//!   information (`f(a + b) - f(a) - f(b)`, `f(n) = n log n - sum n_c log n_c`; the first pair on
+//!   ties), until [`EXACT`] groups are left, all divisions of which are tried. O(v^2 classes) a
+//!   node; more than [`MOST`] levels are first joined with their neighbours in the order of their
+//!   class shares.
 //!
-//! Bins of a number keep their order: only cuts between two bins are offered. A limit on the size of branches forbids
-//! some divisions; then the shortcut is left out up to [`EXACT`] levels, and beyond them sees only what is allowed.
+//! Bins of a number keep their order: only cuts between two bins are offered. A limit on the size
+//! of branches forbids some divisions; then the shortcut is left out up to [`EXACT`] levels, and
+//! beyond them sees only what is allowed.
 //!
-//! When not to use it: a feature with many levels and few rows in each has so many divisions that one fits by accident.
+//! When not to use it: a feature with many levels and few rows in each has so many divisions that
+//! one fits by accident.
 
 mod join;
 mod offer;
@@ -154,8 +157,15 @@ impl<S: Sum> Menu<S> {
         self.naming = match search.how {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,
-            _ if search.shortcut && self.missing.is_empty() && !(search.limited() && n <= EXACT) => {
-                if self.sort_by_share(search.unit) { Naming::Cut } else { Naming::Mask }
+            _ if search.shortcut
+                && self.missing.is_empty()
+                && !(search.limited() && n <= EXACT) =>
+            {
+                if self.sort_by_share(search.unit) {
+                    Naming::Cut
+                } else {
+                    Naming::Mask
+                }
             }
             _ => Naming::Mask,
         };
@@ -204,7 +214,8 @@ impl<S: Sum> Menu<S> {
         u32::from(self.naming == Naming::Cut)
     }
 
-    /// Put the divisions in the order in which ties are decided: cuts of shares as all divisions would come.
+    /// Put the divisions in the order in which ties are decided: cuts of shares as all divisions
+    /// would come.
     fn arrange(&mut self, ordered: bool) {
         let n = self.len() as u32;
         self.sequence.clear();
@@ -212,7 +223,8 @@ impl<S: Sum> Menu<S> {
             let (mut before, all) = (0_u128, u128::MAX >> (128 - self.groups()));
             for (i, code) in (0..n).zip(&self.codes) {
                 before |= 1 << self.codes.iter().filter(|c| *c < code).count();
-                self.sequence.push((if self.lowest <= i as usize { before } else { all & !before }, i));
+                self.sequence
+                    .push((if self.lowest <= i as usize { before } else { all & !before }, i));
             }
             self.sequence.sort_unstable();
         } else {
@@ -253,8 +265,11 @@ impl<S: Sum> Menu<S> {
     /// Sort the groups by the share of a class; false where more than two classes have rows.
     fn sort_by_share(&mut self, unit: f64) -> bool {
         let k = self.classes;
-        let mut present = (0..k).filter(|&c| (0..self.groups()).any(|g| !self.sums[g * k + c].is_empty()));
-        let (Some(a), b, None) = (present.next(), present.next(), present.next()) else { return false };
+        let mut present =
+            (0..k).filter(|&c| (0..self.groups()).any(|g| !self.sums[g * k + c].is_empty()));
+        let (Some(a), b, None) = (present.next(), present.next(), present.next()) else {
+            return false;
+        };
         let share = |g: usize| {
             let of = |c: usize| self.sums[g * k + c].value(unit);
             // Rounded quotients of exact sums: equal shares are equal numbers.

@@ -1,11 +1,12 @@
 //! Thresholds on a numeric feature: every boundary between two different values of a node.
 //!
-//! The node's rows come in ascending order (see [`crate::data`]); a scan keeps the class counts on the left and
-//! writes a candidate at each boundary, without a branch. For convex criteria only boundaries at which the
-//! class changes are kept (Fayyad & Irani 1992: no other can be best), with values that several rows share kept
-//! as well, so that no group has to be looked at twice. Beside a third branch of rows without a value the first and the last
-//! threshold are kept, too: there the ends of the data, which are no thresholds, may score high.
-//! O(rows) a feature and node, plus the formula.
+//! The node's rows come in ascending order (see [`crate::data`]); a scan keeps the class counts on
+//! the left and writes a candidate at each boundary, without a branch. For convex criteria only
+//! boundaries at which the class changes are kept (Fayyad & Irani 1992: no other can be best), with
+//! values that several rows share kept as well, so that no group has to be looked at twice. Beside
+//! a third branch of rows without a value the first and the last threshold are kept, too: there the
+//! ends of the data, which are no thresholds, may score high. O(rows) a feature and node, plus the
+//! formula.
 
 use super::block::{BLOCK, Scratch};
 use super::multiway::Minimum;
@@ -37,7 +38,8 @@ pub struct Scan<'a, W: Weighing> {
     pub order: &'a [u32],
     /// Class sums of the rows with a known value.
     pub known: &'a [W::Sum],
-    /// Class sums of all rows of the node; more than `known` when values are missing (a third branch).
+    /// Class sums of all rows of the node; more than `known` when values are missing (a third
+    /// branch).
     pub totals: &'a [W::Sum],
     /// Classes.
     pub class_of: ClassOf<'a>,
@@ -45,9 +47,11 @@ pub struct Scan<'a, W: Weighing> {
     pub weights: W,
     /// Smallest branch.
     pub min: Minimum,
-    /// Skip boundaries that the criterion cannot choose because it is convex, beside a third branch if there is one.
+    /// Skip boundaries that the criterion cannot choose because it is convex, beside a third branch
+    /// if there is one.
     pub convex: bool,
-    /// What `weighed_steps` says of the order, where rows have fixed-point weights and somebody has asked; else empty.
+    /// What `weighed_steps` says of the order, where rows have fixed-point weights and somebody has
+    /// asked; else empty.
     pub steps: &'a [i64],
 }
 
@@ -75,15 +79,16 @@ pub fn offer<W: Weighing>(
             scratch.cells[start..start + scratch.stride].fill(missing);
         }
     }
-    // Positions: `i` rows on the left. Row limits bound them at once where positions are rows, weight limits
-    // where rows are weights.
+    // Positions: `i` rows on the left. Row limits bound them at once where positions are rows,
+    // weight limits where rows are weights.
     let rows = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
     let first = if W::UNIT { rows.max(scan.min.weight.ceil() as usize) } else { rows };
     let last = n - first.min(n);
     if first > last {
         return Ok(());
     }
-    // Beside a third branch known rows of one class score alike wherever they are cut: the first must be found.
+    // Beside a third branch known rows of one class score alike wherever they are cut: the first
+    // must be found.
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
     let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
     let few = (2..=MOST_CLASSES).contains(&context.classes);
@@ -117,8 +122,9 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Go through runs of places `first..=last`: `list` is given places, whether all of them are wanted, and how many candidates are
-    /// held, and returns how many it adds; `flush` takes those that are held.
+    /// Go through runs of places `first..=last`: `list` is given places, whether all of them are
+    /// wanted, and how many candidates are held, and returns how many it adds; `flush` takes those
+    /// that are held.
     pub fn walk<T>(
         &self,
         runs: impl Iterator<Item = (usize, usize)>,
@@ -133,8 +139,9 @@ impl Range {
             let mut i = first;
             while i <= last {
                 let end = self.ends.is_some_and(|(a, b)| i == a || i == b);
-                let before_end =
-                    self.ends.map_or(last + 1, |(_, b)| if i < b { b.min(last + 1) } else { last + 1 });
+                let before_end = self
+                    .ends
+                    .map_or(last + 1, |(_, b)| if i < b { b.min(last + 1) } else { last + 1 });
                 let stop = if end { i + 1 } else { (i + step).min(before_end) };
                 held += list(tools, (i, stop), end, held);
                 i = stop;
@@ -148,8 +155,8 @@ impl Range {
     }
 }
 
-/// Unit weights: the kernel lists places and, for each class, the rows of it and later ones on the left;
-/// the rest is subtraction.
+/// Unit weights: the kernel lists places and, for each class, the rows of it and later ones on the
+/// left; the rest is subtraction.
 fn counted_rows<W: Weighing>(
     scan: &Scan<'_, W>,
     first: usize,
@@ -185,9 +192,13 @@ fn counted_rows<W: Weighing>(
             for c in 0..k {
                 let known = scan.known[c];
                 let (left, right) = scratch.cells.split_at_mut(k * stride);
-                let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
-                let from =
-                    if c == 0 { &scratch.at[..held] } else { &scratch.tails[(c - 1) * room..][..held] };
+                let (left, right) =
+                    (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
+                let from = if c == 0 {
+                    &scratch.at[..held]
+                } else {
+                    &scratch.tails[(c - 1) * room..][..held]
+                };
                 let set = |left: &mut _, right: &mut _, rows: u32| {
                     let rows = W::Sum::from_rows(rows);
                     *left = rows.cell(unit);
@@ -218,8 +229,10 @@ fn any_classes<W: Weighing>(
     let (order, k, unit) = (scan.order, context.classes, scan.weights.unit());
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize];
     let limited = scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1);
-    let least = if W::COPIES { scan.min.weight.max(f64::from(scan.min.rows)) } else { scan.min.weight };
-    let (first, last) = if limited { heavy_enough(scan, least, first, last) } else { (first, last) };
+    let least =
+        if W::COPIES { scan.min.weight.max(f64::from(scan.min.rows)) } else { scan.min.weight };
+    let (first, last) =
+        if limited { heavy_enough(scan, least, first, last) } else { (first, last) };
     let mut left = vec![W::Sum::default(); k];
     for i in 0..first - 1 {
         let c = class(i) as usize;

@@ -1,13 +1,16 @@
 //! Thresholds among rows with fixed-point weights.
 //!
-//! The kernel lists boundaries with the weight on their left, class by class; the rest is subtraction. Where the sums left of every
-//! [`STEP`]-th entry are known, two classes are counted and the criterion is convex, most places are not looked at: of the
-//! places between two such entries the weights `(x, y)` of the classes on the left lie in a box, and a score that is quasi-convex
-//! along both axes is largest at a corner of it. It is 0, the least, where both sides have the same shares of the classes;
-//! above that diagonal it rises with `y` and falls with `x`, below it is the other way round. So the corners (low, high) and (high, low)
-//! bound all candidates of the box. Boxes whose bound stays below a score that is certain to be reached
-//! (the best candidate in the box with the largest bound, or that of an earlier feature) are left out. Scores there are
-//! the criterion's quick ones, whose error is known; what is left is scored as always, so the result is the same to the last bit.
+//! The kernel lists boundaries with the weight on their left, class by class; the rest is
+//! subtraction. Where the sums left of every [`STEP`]-th entry are known, two classes are counted
+//! and the criterion is convex, most places are not looked at: of the places between two such
+//! entries the weights `(x, y)` of the classes on the left lie in a box, and a score that is
+//! quasi-convex along both axes is largest at a corner of it. It is 0, the least, where both sides
+//! have the same shares of the classes; above that diagonal it rises with `y` and falls with `x`,
+//! below it is the other way round. So the corners (low, high) and (high, low) bound all candidates
+//! of the box. Boxes whose bound stays below a score that is certain to be reached (the best
+//! candidate in the box with the largest bound, or that of an earlier feature) are left out. Scores
+//! there are the criterion's quick ones, whose error is known; what is left is scored as always, so
+//! the result is the same to the last bit.
 //!
 //! O(rows / STEP) scores a feature and node, and the candidates of the boxes that remain.
 
@@ -19,7 +22,9 @@ use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::columns::{MOST_CLASSES, SLACK, STEP, Sums, Wanted, weighed_boundaries, weighed_sums};
+use crate::simd::columns::{
+    MOST_CLASSES, SLACK, STEP, Sums, Wanted, weighed_boundaries, weighed_sums,
+};
 use crate::stats::{Sum, Weighing};
 
 /// Fewer places than this are not worth a bound.
@@ -35,7 +40,8 @@ struct Weighed<'s, 'a, W: Weighing> {
     ends: Option<(usize, usize)>,
 }
 
-/// Where the kernel stands: the place it would look at next, and the weight left of the entry before that.
+/// Where the kernel stands: the place it would look at next, and the weight left of the entry
+/// before that.
 struct Standing {
     next: usize,
     before: [i64; MOST_CLASSES],
@@ -82,8 +88,9 @@ pub(super) fn offer<W: Weighing>(
     done
 }
 
-/// The first place with at least so much weight on its left, and the last with as much on its right (none: below the first).
-/// Rows with a `known` value have their order, weights and perhaps steps of so many planes.
+/// The first place with at least so much weight on its left, and the last with as much on its right
+/// (none: below the first). Rows with a `known` value have their order, weights and perhaps steps
+/// of so many planes.
 pub(super) fn heavy_enough(
     (order, weights, steps): (&[u32], &[i64], &[i64]),
     known: i64,
@@ -111,13 +118,22 @@ pub(super) fn heavy_enough(
 }
 
 impl<W: Weighing> Weighed<'_, '_, W> {
-    /// Weight left of a place: of all rows, then for each start of those of this class or a later one.
+    /// Weight left of a place: of all rows, then for each start of those of this class or a later
+    /// one.
     fn left_of(&self, place: usize, out: &mut [i64]) {
         let Scan { order, steps, class_of, .. } = *self.scan;
         let step = if steps.is_empty() { 0 } else { place / STEP };
-        weighed_sums(Level::active(), &order[step * STEP..place], self.weights, class_of.starts, out);
+        weighed_sums(
+            Level::active(),
+            &order[step * STEP..place],
+            self.weights,
+            class_of.starts,
+            out,
+        );
         let stride = steps.len() / out.len();
-        out.iter_mut().enumerate().for_each(|(c, o)| *o += steps.get(c * stride + step).unwrap_or(&0));
+        out.iter_mut()
+            .enumerate()
+            .for_each(|(c, o)| *o += steps.get(c * stride + step).unwrap_or(&0));
     }
 
     /// List the boundaries in runs of places, blocks of which go to `flush`.
@@ -211,11 +227,12 @@ impl<W: Weighing> Weighed<'_, '_, W> {
                 let to = if b + 1 == bounds.len() { last } else { (inner + b + 1) * STEP - 1 };
                 (from, to)
             };
-            let highest = bounds
-                .iter()
-                .enumerate()
-                .fold((0, f64::NEG_INFINITY), |best, (b, &x)| if x > best.1 { (b, x) } else { best });
-            // The bound is off by an error, and so are the scores that are rounded from the formula.
+            let highest =
+                bounds.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (b, &x)| {
+                    if x > best.1 { (b, x) } else { best }
+                });
+            // The bound is off by an error, and so are the scores that are rounded from the
+            // formula.
             let room = 3.0 * error;
             let mut floor = sink.floor();
             if highest.1 + room >= floor {
@@ -242,8 +259,8 @@ impl<W: Weighing> Weighed<'_, '_, W> {
         Ok(())
     }
 
-    /// Quick scores that no candidate of a box exceeds, box by box, and the error of quick scores. Boxes end at the multiples of
-    /// [`STEP`] between `first` and `last`.
+    /// Quick scores that no candidate of a box exceeds, box by box, and the error of quick scores.
+    /// Boxes end at the multiples of [`STEP`] between `first` and `last`.
     fn bounds(
         &self,
         (first, last): (usize, usize),
@@ -281,7 +298,8 @@ impl<W: Weighing> Weighed<'_, '_, W> {
         for (part, bounds) in bounds.chunks_mut(most).enumerate() {
             let held = bounds.len();
             let (zero, one) = scratch.cells[..2 * stride].split_at_mut(stride);
-            // The first half of the candidates has little of class 0 and much of class 1, the other half the reverse.
+            // The first half of the candidates has little of class 0 and much of class 1, the other
+            // half the reverse.
             for b in 0..=held {
                 let [all, later] = at(part * most + b);
                 let (x, y) = (cell(all - later), cell(later));
@@ -294,7 +312,8 @@ impl<W: Weighing> Weighed<'_, '_, W> {
             }
             let (left, right) = scratch.cells.split_at_mut(2 * stride);
             for c in 0..2 {
-                let (left, right) = (&left[c * stride..][..2 * held], &mut right[c * stride..][..2 * held]);
+                let (left, right) =
+                    (&left[c * stride..][..2 * held], &mut right[c * stride..][..2 * held]);
                 left.iter().zip(right).for_each(|(&l, r)| *r = whole[c].minus(l));
             }
             let scores = &mut scores[..2 * held];
@@ -364,13 +383,16 @@ mod tests {
             let values = [3, 40, u64::MAX][seed as usize % 3];
             // Some have a signal, some have little.
             let signal = [0, 1 << 20, 1 << 62][mix(seed, 3) as usize % 3];
-            let value =
-                |r: u64| (mix(seed + 77, r) >> 2).wrapping_add(if r < start { 0 } else { signal }) % values;
-            let mut rows: Vec<u64> = (0..n as u64).filter(|&r| !mix(seed + 5, r).is_multiple_of(4)).collect();
+            let value = |r: u64| {
+                (mix(seed + 77, r) >> 2).wrapping_add(if r < start { 0 } else { signal }) % values
+            };
+            let mut rows: Vec<u64> =
+                (0..n as u64).filter(|&r| !mix(seed + 5, r).is_multiple_of(4)).collect();
             rows.sort_by_key(|&r| (value(r), r));
             let tied = |i: usize| i > 0 && value(rows[i]) == value(rows[i - 1]);
             let order = (0..rows.len()).map(|i| pack_entry(rows[i] as u32, tied(i))).collect();
-            let weights = (0..n as u64).map(|r| 1 + (mix(seed + 9, r) >> (24 + mix(seed, r) % 20)) as i64);
+            let weights =
+                (0..n as u64).map(|r| 1 + (mix(seed + 9, r) >> (24 + mix(seed, r) % 20)) as i64);
             let weight = [0.0, 1.0 - 1e-9, 20.0][mix(seed, 4) as usize % 3];
             Self {
                 order,
@@ -429,12 +451,15 @@ mod tests {
                 let least = |side: [i64; 2], rows: usize| {
                     value(side[0] + side[1]) >= self.min.weight && rows >= self.min.rows as usize
                 };
-                if self.order[i] & 1 == 1 || !least(left, i) || !least(right, self.order.len() - i) {
+                if self.order[i] & 1 == 1 || !least(left, i) || !least(right, self.order.len() - i)
+                {
                     continue;
                 }
                 let (cells, totals) = ([left, right].concat(), known);
-                let (cells, totals): (Vec<f64>, Vec<f64>) =
-                    (cells.into_iter().map(value).collect(), totals.into_iter().map(value).collect());
+                let (cells, totals): (Vec<f64>, Vec<f64>) = (
+                    cells.into_iter().map(value).collect(),
+                    totals.into_iter().map(value).collect(),
+                );
                 let tables = Tables {
                     cells: Count::cells(&cells),
                     totals: Count::cells(&totals),

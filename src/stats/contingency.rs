@@ -1,11 +1,12 @@
 //! Contingency tables of many nominal features at once.
 //!
-//! The working rows are a matrix of codes, row by row, with the class beside each row. One pass over a
-//! node counts all features: the codes of a row index planes of 256 counters, one plane a feature and
-//! class, so that no bound is checked and neighbouring increments never wait for each other. About 0.7 ns
-//! a cell. Few rows are counted straight into the compact table instead.
+//! The working rows are a matrix of codes, row by row, with the class beside each row. One pass
+//! over a node counts all features: the codes of a row index planes of 256 counters, one plane a
+//! feature and class, so that no bound is checked and neighbouring increments never wait for each
+//! other. About 0.7 ns a cell. Few rows are counted straight into the compact table instead.
 //!
-//! Tables of siblings add up to their parent's, so the largest child is had by subtraction ([`Tally::subtract`]).
+//! Tables of siblings add up to their parent's, so the largest child is had by subtraction
+//! ([`Tally::subtract`]).
 
 use super::{Sum, Weighing};
 
@@ -196,7 +197,8 @@ mod tests {
         for (n, p, k, arity) in
             [(10, 3, 2, 4), (47, 70, 3, 5), (48, 70, 3, 5), (500, 130, 26, 255), (300, 1, 1, 1)]
         {
-            let codes: Vec<u32> = (0..n * p).map(|i| (mix(7, i as u64) % arity as u64) as u32).collect();
+            let codes: Vec<u32> =
+                (0..n * p).map(|i| (mix(7, i as u64) % arity as u64) as u32).collect();
             let bytes: Vec<u8> = codes.iter().map(|&c| c as u8).collect();
             let classes: Vec<u16> = (0..n).map(|i| (mix(9, i as u64) % k as u64) as u16).collect();
             let ids: Vec<u32> = (0..n as u32).collect();
@@ -204,7 +206,9 @@ mod tests {
             let mut naive = vec![0_u32; layout.cells()];
             for i in 0..n {
                 for f in 0..p {
-                    naive[f * arity as usize * k + codes[i * p + f] as usize * k + classes[i] as usize] += 1;
+                    naive[f * arity as usize * k
+                        + codes[i * p + f] as usize * k
+                        + classes[i] as usize] += 1;
                 }
             }
             let narrow = CodedRows { codes: &bytes[..], classes: &classes, rows: &ids };

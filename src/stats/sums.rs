@@ -3,7 +3,9 @@
 use crate::numeric::Count;
 
 /// An exact sum of weights.
-pub trait Sum: Copy + Default + PartialEq + PartialOrd + Send + Sync + std::fmt::Debug + 'static {
+pub trait Sum:
+    Copy + Default + PartialEq + PartialOrd + Send + Sync + std::fmt::Debug + 'static
+{
     /// The kind of count that criteria see.
     type Cell: Count;
     /// Sum.

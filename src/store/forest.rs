@@ -1,7 +1,8 @@
-//! A forest as one document: `{"format": "fasttree forest", "version": 1, "checksum": "...", "model": {...}}`.
+//! A forest as one document: `{"format": "fasttree forest", "version": 1, "checksum": "...",
+//! "model": {...}}`.
 //!
-//! The trees are stored as trees are, but the schema stands in the first of them only; the loader gives it to the
-//! others and then checks each tree as if it had come alone. O(nodes).
+//! The trees are stored as trees are, but the schema stands in the first of them only; the loader
+//! gives it to the others and then checks each tree as if it had come alone. O(nodes).
 
 use super::{Body, body, model, opened, sealed};
 use crate::data::Schema;
@@ -37,8 +38,11 @@ pub fn forest_to_bytes(forest: &Forest) -> Result<Vec<u8>> {
 pub fn forest_from_bytes(bytes: &[u8]) -> Result<Forest> {
     let stored: Trees = opened(FORMAT, bytes)?;
     let bad = |what: &str| Error::Model(what.to_string());
-    let schema =
-        stored.trees.first().map(|t| t.schema.clone()).ok_or_else(|| bad("a forest without trees"))?;
+    let schema = stored
+        .trees
+        .first()
+        .map(|t| t.schema.clone())
+        .ok_or_else(|| bad("a forest without trees"))?;
     if stored.seeds.len() != stored.trees.len() {
         return Err(bad("a forest needs one seed a tree"));
     }

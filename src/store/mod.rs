@@ -1,10 +1,10 @@
 //! Models as bytes: one flat JSON document with a version and a checksum.
 //!
-//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. Trees are columns of
-//! numbers; floats are printed in their shortest exact form, so that loading gives back the same bits and
-//! the same model always gives the same bytes. The loader trusts nothing: checksum first, then every index,
-//! count and label is checked, by loops, before a tree exists. Nothing is ever executed. A forest is a document of such
-//! trees ([`forest_to_bytes`]).
+//! `{"format": "fasttree model", "version": 1, "checksum": "...", "model": {...}}`. Trees are
+//! columns of numbers; floats are printed in their shortest exact form, so that loading gives back
+//! the same bits and the same model always gives the same bytes. The loader trusts nothing:
+//! checksum first, then every index, count and label is checked, by loops, before a tree exists.
+//! Nothing is ever executed. A forest is a document of such trees ([`forest_to_bytes`]).
 
 use crate::data::{Kind, Label, Schema};
 use crate::error::{Error, Result};
@@ -50,7 +50,8 @@ struct Body {
     /// (node, levels of its first branch) of every subset test, in node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     subsets: Vec<(u32, Vec<u32>)>,
-    /// (node, largest number on its first branch) of every threshold that reaches further than itself, in node order.
+    /// (node, largest number on its first branch) of every threshold that reaches further than
+    /// itself, in node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reaches: Vec<(u32, f64)>,
 }
@@ -87,7 +88,10 @@ fn body(model: &Model, schema: Schema) -> Body {
         parameters: model.parameters.clone(),
         parent: nodes.iter().map(|n| signed(n.parent)).collect(),
         branch: nodes.iter().map(|n| n.branch).collect(),
-        feature: nodes.iter().map(|n| if n.test == Test::Leaf { -1 } else { i64::from(n.feature) }).collect(),
+        feature: nodes
+            .iter()
+            .map(|n| if n.test == Test::Leaf { -1 } else { i64::from(n.feature) })
+            .collect(),
         threshold: nodes
             .iter()
             .map(|n| match n.test {
@@ -138,8 +142,9 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
 /// The content of a document, which must be of the given format and as it was written.
 fn opened<T: serde::de::DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T> {
     let bad = |what: &str| Error::Model(what.to_string());
-    let document: Document<'_> = serde_json::from_slice(bytes)
-        .map_err(|e| Error::Model(format!("{e}; the file is truncated, damaged, or something else")))?;
+    let document: Document<'_> = serde_json::from_slice(bytes).map_err(|e| {
+        Error::Model(format!("{e}; the file is truncated, damaged, or something else"))
+    })?;
     if document.format != format {
         return Err(bad(&format!("format is '{}', expected '{format}'", document.format)));
     }
@@ -170,7 +175,11 @@ fn model(body: Body) -> Result<Model> {
         body.distance.len(),
         body.n_children.len(),
     ];
-    if n == 0 || k == 0 || lengths.iter().any(|&l| l != n) || body.counts.len() != n * k || n >= NONE as usize
+    if n == 0
+        || k == 0
+        || lengths.iter().any(|&l| l != n)
+        || body.counts.len() != n * k
+        || n >= NONE as usize
     {
         return Err(Error::Model("arrays of different lengths".into()));
     }
@@ -238,7 +247,8 @@ fn model(body: Body) -> Result<Model> {
             distance: body.distance[i],
         };
         if !kids.is_empty() {
-            let feature = usize::try_from(body.feature[i]).ok().and_then(|f| body.schema.features.get(f));
+            let feature =
+                usize::try_from(body.feature[i]).ok().and_then(|f| body.schema.features.get(f));
             let feature = feature.ok_or_else(|| bad(i, "no such feature"))?;
             node.feature = body.feature[i] as u32;
             node.missing_branch = match body.missing_branch[i] {
@@ -254,23 +264,30 @@ fn model(body: Body) -> Result<Model> {
                 return Err(bad(i, "a threshold reaches a number above itself or nothing"));
             }
             node.test = match (body.threshold[i], &feature.kind) {
-                (Some(at), Kind::Numeric { .. }) if at.is_finite() && kids.len() <= 3 && listed.is_none() => {
+                (Some(at), Kind::Numeric { .. })
+                    if at.is_finite() && kids.len() <= 3 && listed.is_none() =>
+                {
                     Test::Threshold(Threshold { at, reach: reach.unwrap_or(at) })
                 }
                 (None, Kind::Nominal { levels, .. }) if listed.is_some() && kids.len() <= 3 => {
                     let listed = listed.unwrap_or_default();
                     let last = listed.last().is_some_and(|&l| (l as usize) < levels.len());
-                    if !last || listed.len() >= levels.len() || listed.windows(2).any(|w| w[0] >= w[1]) {
+                    if !last
+                        || listed.len() >= levels.len()
+                        || listed.windows(2).any(|w| w[0] >= w[1])
+                    {
                         return Err(bad(
                             i,
-                            "the listed levels must ascend and be some but not all of the feature's",
+                            "the listed levels must ascend and be some but not all of the \
+                             feature's",
                         ));
                     }
                     let test = Test::Subset { first: 0, len: listed.len() as u32 };
                     tree.adopt(test, &listed)
                 }
                 (None, _)
-                    if listed.is_none() && (feature.arity()..=feature.arity() + 1).contains(&kids.len()) =>
+                    if listed.is_none()
+                        && (feature.arity()..=feature.arity() + 1).contains(&kids.len()) =>
                 {
                     Test::Multiway
                 }
@@ -286,7 +303,12 @@ fn model(body: Body) -> Result<Model> {
     if let Some((node, _)) = reaches.next() {
         return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
     }
-    Ok(Model { schema: body.schema.into(), tree, smoothing: body.smoothing, parameters: body.parameters })
+    Ok(Model {
+        schema: body.schema.into(),
+        tree,
+        smoothing: body.smoothing,
+        parameters: body.parameters,
+    })
 }
 
 fn check_schema(schema: &Schema) -> Result<()> {

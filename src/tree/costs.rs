@@ -1,8 +1,10 @@
-//! What errors cost: the class that a node predicts is then the cheapest one, not the most frequent.
+//! What errors cost: the class that a node predicts is then the cheapest one, not the most
+//! frequent.
 //!
-//! `C[i, j]` = cost of predicting j where the class is i, `C[i, i] = 0`. A node with class counts `n_i` predicts
-//! `argmin_j sum_i n_i C[i, j]`, the lower class on ties (Breiman, Friedman, Olshen & Stone 1984, section 1.4; Elkan 2001).
-//! CostMatrix do not change which splits are made: that is what altered class weights are for.
+//! `C[i, j]` = cost of predicting j where the class is i, `C[i, i] = 0`. A node with class counts
+//! `n_i` predicts `argmin_j sum_i n_i C[i, j]`, the lower class on ties (Breiman, Friedman, Olshen
+//! & Stone 1984, section 1.4; Elkan 2001). CostMatrix do not change which splits are made: that is
+//! what altered class weights are for.
 
 use super::Tree;
 use crate::error::{Error, Result};
@@ -29,8 +31,16 @@ impl CostMatrix {
         for (i, row) in rows.iter().enumerate() {
             for (j, &cost) in row.iter().enumerate() {
                 if !(cost >= 0.0 && cost.is_finite()) || (i == j && cost != 0.0) {
-                    let rule = if i == j { "must be 0: the class is right" } else { "must be a number >= 0" };
-                    return Err(Error::parameter("cost_matrix", format!("[{i}, {j}] = {cost}"), rule));
+                    let rule = if i == j {
+                        "must be 0: the class is right"
+                    } else {
+                        "must be a number >= 0"
+                    };
+                    return Err(Error::parameter(
+                        "cost_matrix",
+                        format!("[{i}, {j}] = {cost}"),
+                        rule,
+                    ));
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! A decision tree: an arena of nodes in pre-order.
 //!
-//! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the listed levels
-//! before the others; the branch of missing values last). Node 0 is the root. Every walk is a loop, so a chain of 20,000 levels is as
-//! good as any tree.
+//! Children of a node are listed in branch order (values of a nominal feature; `<=` before `>`; the
+//! listed levels before the others; the branch of missing values last). Node 0 is the root. Every
+//! walk is a loop, so a chain of 20,000 levels is as good as any tree.
 //!
-//! A missing value takes one branch (its own, or the heaviest), or it takes all of them, each with a part of the row
-//! ([`ALL`]). The parts are not stored: they are the shares of the children in their common weight, so that they stay
-//! true when a tree is pruned.
+//! A missing value takes one branch (its own, or the heaviest), or it takes all of them, each with
+//! a part of the row ([`ALL`]). The parts are not stored: they are the shares of the children in
+//! their common weight, so that they stay true when a tree is pruned.
 
 mod costs;
 mod text;
@@ -19,17 +19,20 @@ pub use walk::Shape;
 /// "No node", "no branch".
 pub const NONE: u32 = u32::MAX;
 
-/// In [`Node::missing_branch`]: "every branch, in parts". A row whose value is missing goes down all branches,
-/// each part weighted by the branch's share of the training weight ([`Tree::shares`]; C4.5). Children then hold parts
-/// of rows: their counts are sums of parts, and `rows` counts the rows of which a part arrived.
+/// In [`Node::missing_branch`]: "every branch, in parts". A row whose value is missing goes down
+/// all branches, each part weighted by the branch's share of the training weight ([`Tree::shares`];
+/// C4.5). Children then hold parts of rows: their counts are sums of parts, and `rows` counts the
+/// rows of which a part arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
-/// Where numbers part. Everything that divides rows compares them with `reach`, everything that people read shows `at`.
+/// Where numbers part. Everything that divides rows compares them with `reach`, everything that
+/// people read shows `at`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// The threshold by name.
     pub at: f64,
-    /// The largest number on the first branch: `at`, or a little more where nearly equal numbers go together (J48).
+    /// The largest number on the first branch: `at`, or a little more where nearly equal numbers go
+    /// together (J48).
     pub reach: f64,
 }
 
@@ -49,8 +52,8 @@ pub enum Test {
     Threshold(Threshold),
     /// One branch for each declared value or bin.
     Multiway,
-    /// Levels of a nominal feature on two sides: those listed, `Tree::levels[first..first + len]` in ascending order
-    /// ([`Tree::subset`]), then all other declared ones.
+    /// Levels of a nominal feature on two sides: those listed, `Tree::levels[first..first + len]`
+    /// in ascending order ([`Tree::subset`]), then all other declared ones.
     Subset {
         /// First index into [`Tree::levels`].
         first: u32,
@@ -130,14 +133,22 @@ impl Tree {
     /// Levels that a subset test sends to the first branch, ascending; nothing for other tests.
     pub fn subset(&self, node: usize) -> Option<&[u32]> {
         match self.nodes[node].test {
-            Test::Subset { first, len } => Some(&self.levels[first as usize..(first + len) as usize]),
+            Test::Subset { first, len } => {
+                Some(&self.levels[first as usize..(first + len) as usize])
+            }
             _ => None,
         }
     }
 
     /// A tree without nodes.
     pub fn empty(classes: usize) -> Self {
-        Self { nodes: Vec::new(), children: Vec::new(), levels: Vec::new(), counts: Vec::new(), classes }
+        Self {
+            nodes: Vec::new(),
+            children: Vec::new(),
+            levels: Vec::new(),
+            counts: Vec::new(),
+            classes,
+        }
     }
 
     /// Append `test`, whose levels are listed in `from`; the list moves into this tree.
@@ -157,10 +168,12 @@ impl Tree {
         self.nodes[node].n_children == 0
     }
 
-    /// Share of each branch of a node in the training weight, in branch order; equal shares where there is none.
+    /// Share of each branch of a node in the training weight, in branch order; equal shares where
+    /// there is none.
     pub fn shares(&self, node: usize) -> Vec<f64> {
         let children = self.children(node);
-        let weights: Vec<f64> = children.iter().map(|&c| self.counts(c as usize).iter().sum()).collect();
+        let weights: Vec<f64> =
+            children.iter().map(|&c| self.counts(c as usize).iter().sum()).collect();
         let whole: f64 = weights.iter().sum();
         let equal = 1.0 / children.len().max(1) as f64;
         weights.into_iter().map(|w| if whole > 0.0 { w / whole } else { equal }).collect()
@@ -187,7 +200,8 @@ impl Tree {
     }
 }
 
-/// The most frequent class; the lower class on ties (and where counts differ by the rounding of their parts only).
+/// The most frequent class; the lower class on ties (and where counts differ by the rounding of
+/// their parts only).
 pub fn majority(counts: &[f64]) -> usize {
     let mut best = 0;
     for (c, &n) in counts.iter().enumerate() {

@@ -21,7 +21,11 @@ impl Default for Style {
 
 fn number(x: f64, decimals: usize) -> String {
     let fixed = format!("{x:.decimals$}");
-    if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_string() } else { fixed }
+    if fixed.contains('.') {
+        fixed.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        fixed
+    }
 }
 
 /// The condition on the branch that leads to a node.
@@ -38,20 +42,29 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
         (Test::Multiway, Kind::Nominal { levels, .. }) if branch < levels.len() => {
             format!("{name} = {}", levels[branch])
         }
-        (Test::Multiway, Kind::Numeric { cuts: Some(cuts), .. }) if branch <= cuts.len() => match branch {
-            _ if cuts.is_empty() => format!("{name} = any number"),
-            0 => format!("{name} <= {}", exact(cuts[0], decimals)),
-            b if b == cuts.len() => format!("{name} > {}", exact(cuts[b - 1], decimals)),
-            b => format!("{} < {name} <= {}", exact(cuts[b - 1], decimals), exact(cuts[b], decimals)),
-        },
+        (Test::Multiway, Kind::Numeric { cuts: Some(cuts), .. }) if branch <= cuts.len() => {
+            match branch {
+                _ if cuts.is_empty() => format!("{name} = any number"),
+                0 => format!("{name} <= {}", exact(cuts[0], decimals)),
+                b if b == cuts.len() => format!("{name} > {}", exact(cuts[b - 1], decimals)),
+                b => format!(
+                    "{} < {name} <= {}",
+                    exact(cuts[b - 1], decimals),
+                    exact(cuts[b], decimals)
+                ),
+            }
+        }
         (Test::Subset { .. }, Kind::Nominal { levels, .. }) if branch < 2 => {
             let listed = tree.subset(n.parent as usize).unwrap_or_default();
-            let side = |code: &usize| (listed.binary_search(&(*code as u32)).is_ok()) == (branch == 0);
+            let side =
+                |code: &usize| (listed.binary_search(&(*code as u32)).is_ok()) == (branch == 0);
             let shown: Vec<String> =
                 (0..levels.len()).filter(side).map(|code| levels[code].to_string()).collect();
             match &shown[..] {
                 [one] => format!("{name} = {one}"),
-                _ if branch == 1 && listed.len() == 1 => format!("{name} != {}", levels[listed[0] as usize]),
+                _ if branch == 1 && listed.len() == 1 => {
+                    format!("{name} != {}", levels[listed[0] as usize])
+                }
                 many => format!("{name} in {{{}}}", many.join(", ")),
             }
         }
@@ -135,7 +148,8 @@ fn quoted(s: &str) -> String {
 /// Graphviz DOT.
 pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
     let mut out = String::from(
-        "digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\"];\n",
+        "digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge \
+         [fontname=\"Helvetica\"];\n",
     );
     for (i, node) in tree.nodes.iter().enumerate() {
         if node.depth as usize > style.max_depth {

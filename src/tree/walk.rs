@@ -29,11 +29,13 @@ impl Tree {
         shape
     }
 
-    /// Sum of score x weight of the node over the splits on each feature; negative scores count as 0.
+    /// Sum of score x weight of the node over the splits on each feature; negative scores count as
+    /// 0.
     pub fn gains(&self, features: usize) -> Vec<f64> {
         let mut gains = vec![0.0; features];
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| !self.is_leaf(i)) {
-            gains[node.feature as usize] += node.score.max(0.0) * self.counts(i).iter().sum::<f64>();
+            gains[node.feature as usize] +=
+                node.score.max(0.0) * self.counts(i).iter().sum::<f64>();
         }
         gains
     }
@@ -53,7 +55,8 @@ impl Tree {
         let mut kept = 0;
         for (i, node) in self.nodes.iter().enumerate() {
             let parent = node.parent as usize;
-            keep[i] = node.parent == super::NONE || (keep[parent] && self.nodes[parent].step < step);
+            keep[i] =
+                node.parent == super::NONE || (keep[parent] && self.nodes[parent].step < step);
             if keep[i] {
                 number[i] = kept;
                 kept += 1;

@@ -1,1 +1,2 @@
-"""Slow truth: definitions written out with plain loops, for tests to compare the fast paths with."""
+"""Slow truth: definitions written out with plain loops, for tests to compare the fast paths
+with."""

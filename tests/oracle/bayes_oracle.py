@@ -1,8 +1,9 @@
 """Slow truth for the Bayesian classifiers: the formulas in plain Python, row by row.
 
-Naive Bayes with normal densities and smoothed shares; Chow-Liu trees (Friedman, Geiger & Goldszmidt 1997) and SuperParent
-(Keogh & Pazzani 1999) for TAN; AODE (Webb, Boughton & Wang 2005). Rows are lists of codes (None = missing), `copies`
-turns integer weights into rows, so nothing here knows of weights. Probabilities are multiplied, not their logarithms added.
+Naive Bayes with normal densities and smoothed shares; Chow-Liu trees (Friedman, Geiger & Goldszmidt
+1997) and SuperParent (Keogh & Pazzani 1999) for TAN; AODE (Webb, Boughton & Wang 2005). Rows are
+lists of codes (None = missing), `copies` turns integer weights into rows, so nothing here knows of
+weights. Probabilities are multiplied, not their logarithms added.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ def copies(rows, weights):
 
 
 def count(X, y, c=None, **cells):
-    """Rows of class c (None: any) whose feature j has the value given as xj=... ("known": any but missing)."""
+    """Rows of class c (None: any) whose feature j has the value given as xj=... ("known": any but
+    missing)."""
     n = 0
     for row, label in zip(X, y, strict=True):
         if c is not None and label != c:
@@ -47,10 +49,15 @@ def normalised(joint):
 
 
 def naive_bayes(X, y, k, arities, row, alpha=1.0, rule="laplace", prior_alpha=0.0):
-    """Class probabilities of a row of codes; the prior is the share of the class, smoothed by prior_alpha."""
+    """Class probabilities of a row of codes; the prior is the share of the class, smoothed by
+    prior_alpha."""
     joint = []
     for c in range(k):
-        p = share(count(X, y, c), len(y), k, prior_alpha, rule) if prior_alpha else count(X, y, c) / len(y)
+        p = (
+            share(count(X, y, c), len(y), k, prior_alpha, rule)
+            if prior_alpha
+            else count(X, y, c) / len(y)
+        )
         for j, x in enumerate(row):
             if x is not None:
                 p *= value_given(X, y, j, x, c, arities, alpha, rule)
@@ -70,7 +77,9 @@ def gaussian_parameters(values, y, k):
 
 def aode(X, y, k, arities, row, limit=1, alpha=1.0, rule="laplace"):
     """Class probabilities of a row of codes."""
-    parents = [i for i, x in enumerate(row) if x is not None and count(X, y, **{f"x{i}": x}) >= limit]
+    parents = [
+        i for i, x in enumerate(row) if x is not None and count(X, y, **{f"x{i}": x}) >= limit
+    ]
     if not parents:
         return naive_bayes(X, y, k, arities, row, alpha, rule, prior_alpha=alpha)
     joint = [0.0] * k
@@ -87,7 +96,9 @@ def aode(X, y, k, arities, row, limit=1, alpha=1.0, rule="laplace"):
 
 def conditional_mutual_information(X, y, k, arities, i, j):
     """I(X_i; X_j | C) in nats over the rows in which both are known."""
-    both = [(r[i], r[j], c) for r, c in zip(X, y, strict=True) if r[i] is not None and r[j] is not None]
+    both = [
+        (r[i], r[j], c) for r, c in zip(X, y, strict=True) if r[i] is not None and r[j] is not None
+    ]
     n, total = len(both), 0.0
     for a, b, c in itertools.product(range(arities[i]), range(arities[j]), range(k)):
         n_abc = both.count((a, b, c))
@@ -112,7 +123,8 @@ def best_tree_weight(weights, p):
 
 
 def tan(X, y, k, arities, parents, row, alpha=0.5, rule="laplace"):
-    """Class probabilities of a row of codes; missing cells are summed out by listing all completions."""
+    """Class probabilities of a row of codes; missing cells are summed out by listing all
+    completions."""
     joint = [0.0] * k
     choices = [range(v) if x is None else [x] for x, v in zip(row, arities, strict=True)]
     for full, c in itertools.product(itertools.product(*choices), range(k)):
@@ -137,7 +149,9 @@ def leave_one_out(X, y, k, arities, parents, alpha=0.5):
             for j, x in enumerate(X[r]):
                 parent = parents[j]
                 a = None if parent is None else X[r][parent]
-                score += math.log(value_given(others, labels, j, x, c, arities, alpha, "laplace", parent, a))
+                score += math.log(
+                    value_given(others, labels, j, x, c, arities, alpha, "laplace", parent, a)
+                )
             scores.append(score)
         right += scores.index(max(scores)) == y[r]
     return right
@@ -160,7 +174,9 @@ def super_parent(X, y, k, arities, alpha=0.5):
         return [parent if j in children else old for j, old in enumerate(parents)]
 
     while True:
-        orphans = {i: [j for j in range(p) if parents[j] is None and j not in above(i)] for i in range(p)}
+        orphans = {
+            i: [j for j in range(p) if parents[j] is None and j not in above(i)] for i in range(p)
+        }
         supers = [(i, changed(i, orphans[i])) for i in range(p) if orphans[i]]
         if not supers:
             return parents

@@ -1,19 +1,22 @@
-"""Slow truth about the criteria on tables: every formula as its paper prints it, one table at a time.
+"""Slow truth about the criteria on tables: every formula as its paper prints it, one table at a
+time.
 
-``evaluate(name, table, **options)`` returns ``(score, distance)``. A table is a list of branches, a branch a
-list of class counts (integers or real weights). ``declared`` is the declared number of values of the split
-feature (default: the number of branches), ``occurring`` says which classes occur in the training set
-(default: all).
+``evaluate(name, table, **options)`` returns ``(score, distance)``. A table is a list of branches, a
+branch a list of class counts (integers or real weights). ``declared`` is the declared number of
+values of the split feature (default: the number of branches), ``occurring`` says which classes
+occur in the training set (default: all).
 
-Nothing here is shared with the Rust core: probabilities instead of counts, ``math.log2``, ``math.fsum``,
-``itertools.permutations`` for matchings, explicit pairs of rows for the AUC, ``math.lgamma`` for factorials.
-Cost is of no concern: matchings are tried one by one (keep min(branches, classes) below 8).
+Nothing here is shared with the Rust core: probabilities instead of counts, ``math.log2``,
+``math.fsum``, ``itertools.permutations`` for matchings, explicit pairs of rows for the AUC,
+``math.lgamma`` for factorials. Cost is of no concern: matchings are tried one by one (keep
+min(branches, classes) below 8).
 
-Sources: Quinlan 1986 (info_gain, gain_ratio), Chen, Wu & Cai 2013 eq. 6, 7, 11 (normal_gain, mantaras), Spaeh &
-Kosub section 1.1 (gain ratio, VI, normalised VI, Gini, Jaccard, accuracy), Stadler algorithms 1 and 2
-(f_measure_max, f_measure), Kononenko 1995 (mdl), Dietterich, Kearns & Mansour 1996 (dkm), Cieslak & Chawla 2008
-(hellinger), Fayyad & Irani 1992 (orthogonality), Breiman et al. 1984 (gini, twoing), Press et al. 1988
-(symmetric_uncertainty), Vinh, Epps & Bailey 2010 (the *_nmi), Clark & Boswell 1991 (laplace), Ferri et al. 2002 (auc).
+Sources: Quinlan 1986 (info_gain, gain_ratio), Chen, Wu & Cai 2013 eq. 6, 7, 11 (normal_gain,
+mantaras), Spaeh & Kosub section 1.1 (gain ratio, VI, normalised VI, Gini, Jaccard, accuracy),
+Stadler algorithms 1 and 2 (f_measure_max, f_measure), Kononenko 1995 (mdl), Dietterich, Kearns &
+Mansour 1996 (dkm), Cieslak & Chawla 2008 (hellinger), Fayyad & Irani 1992 (orthogonality), Breiman
+et al. 1984 (gini, twoing), Press et al. 1988 (symmetric_uncertainty), Vinh, Epps & Bailey 2010 (the
+*_nmi), Clark & Boswell 1991 (laplace), Ferri et al. 2002 (auc).
 """
 
 from __future__ import annotations
@@ -285,12 +288,17 @@ def dkm(table: Table, **_: object) -> tuple[float, float]:
         return 2 * math.sqrt(q * max(0.0, 1 - q))
 
     n = _n(table)
-    after = math.fsum(s / n * impurity(b) for b, s in zip(table, _sizes(table), strict=True) if s > 0)
+    after = math.fsum(
+        s / n * impurity(b) for b, s in zip(table, _sizes(table), strict=True) if s > 0
+    )
     return _negative(impurity(_totals(table)) - after)
 
 
-def _class_against_rest(table: Table, measure: Callable[[list[tuple[float, float]]], float]) -> float:
-    """``measure([(positive, negative) of each branch])`` for two classes; else the mean with weights n_c/n."""
+def _class_against_rest(
+    table: Table, measure: Callable[[list[tuple[float, float]]], float]
+) -> float:
+    """``measure([(positive, negative) of each branch])`` for two classes; else the mean with
+    weights n_c/n."""
     n, totals = _n(table), _totals(table)
     if len(totals) == 2:
         return measure([(b[1], b[0]) for b in table])
@@ -313,21 +321,29 @@ def hellinger(table: Table, **_: object) -> tuple[float, float]:
 
 def auc(table: Table, **_: object) -> tuple[float, float]:
     def measure(branches: list[tuple[float, float]]) -> float:
-        """Mann-Whitney: every positive row against every negative row, by the share of its branch."""
+        """Mann-Whitney: every positive row against every negative row, by the share of its
+        branch."""
         p, q = (math.fsum(side) for side in zip(*branches, strict=True))
         if p <= 0 or q <= 0:
             return 0.5
-        occupied = [(Fraction(a) / (Fraction(a) + Fraction(b)), a, b) for a, b in branches if a + b > 0]
+        occupied = [
+            (Fraction(a) / (Fraction(a) + Fraction(b)), a, b) for a, b in branches if a + b > 0
+        ]
         won = math.fsum(
-            a * b * (1 if r > s else 0.5 if r == s else 0) for r, a, _ in occupied for s, _, b in occupied
+            a * b * (1 if r > s else 0.5 if r == s else 0)
+            for r, a, _ in occupied
+            for s, _, b in occupied
         )
         return won / (p * q)
 
     return _negative(_class_against_rest(table, measure))
 
 
-def _branch_against_rest(table: Table, measure: Callable[[Sequence[float], Sequence[float]], float]) -> float:
-    """``measure(branch, other)`` for two branches; else the mean of branch against rest, weights n_m/n."""
+def _branch_against_rest(
+    table: Table, measure: Callable[[Sequence[float], Sequence[float]], float]
+) -> float:
+    """``measure(branch, other)`` for two branches; else the mean of branch against rest, weights
+    n_m/n."""
     n, totals = _n(table), _totals(table)
 
     def pair(left: Sequence[float], right: Sequence[float]) -> float:

@@ -1,6 +1,7 @@
 """Slow truth for cut points: the formulas in plain Python, one row at a time.
 
-Equal width and equal frequency as Weka documents its unsupervised Discretize, MDLP from Fayyad & Irani, IJCAI
+Equal width and equal frequency as Weka documents its unsupervised Discretize, MDLP from Fayyad &
+Irani, IJCAI
 1993. `copies` turns integer weights into rows, so nothing here knows of weights.
 """
 
@@ -31,7 +32,8 @@ def equal_width(values, n_bins):
 
 
 def equal_frequency(values, n_bins):
-    """Close a bin where its count is nearest to the average of what is left; the later boundary on a tie."""
+    """Close a bin where its count is nearest to the average of what is left; the later boundary on
+    a tie."""
     values, cuts = known(values), []
     for bins in range(n_bins, 1, -1):
         aim = Fraction(len(values), bins)
@@ -55,7 +57,9 @@ def log2(x):
 def entropy(labels):
     """Entropy in bits of a list of labels."""
     counts = Counter(labels)
-    return -sum(counts[c] * log2(counts[c]) for c in sorted(counts)) / len(labels) + log2(len(labels))
+    return -sum(counts[c] * log2(counts[c]) for c in sorted(counts)) / len(labels) + log2(
+        len(labels)
+    )
 
 
 def mdlp(values, labels):

@@ -1,7 +1,8 @@
-"""Scores under ``2^(-alpha D)`` as averages over all feature subsets, straight from the definition: every subset with its probability, every pair.
+"""Scores under ``2^(-alpha D)`` as averages over all feature subsets, straight from the definition:
+every subset with its probability, every pair.
 
-Written without the shortcuts of the package: a pair counts for a subset when both rows have the same values on it, and nothing is said of
-distances anywhere.
+Written without the shortcuts of the package: a pair counts for a subset when both rows have the
+same values on it, and nothing is said of distances anywhere.
 """
 
 from __future__ import annotations
@@ -30,5 +31,9 @@ def scores(columns, y, weights, metric, alpha, theta=(1, 1, 1, 1)):
                     for k in range(n):
                         case = 2 * (columns[k][i] != columns[k][j]) + (y[i] != y[j])
                         factor = SIGNS[metric][case] * theta[case] * weights[i] * weights[j]
-                        out[k] += probability * factor * (share[k][columns[k][i]] if metric == "pi" else 1)
+                        out[k] += (
+                            probability
+                            * factor
+                            * (share[k][columns[k][i]] if metric == "pi" else 1)
+                        )
     return out

@@ -1,4 +1,5 @@
-"""Smallest and cheapest trees by trying every tree: plain recursion over sets of rows, written from the definition."""
+"""Smallest and cheapest trees by trying every tree: plain recursion over sets of rows, written from
+the definition."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def divisions(columns: Sequence[Sequence[float]], rows: Rows) -> list[tuple[Rows
 def best_tree(
     columns: Sequence[Sequence[float]], leaf: Callable[[Rows], float], split: float, depth: int
 ) -> float:
-    """Least cost of a tree: `leaf` of its leaves' rows (inf where a leaf may not hold them), `split` for each test."""
+    """Least cost of a tree: `leaf` of its leaves' rows (inf where a leaf may not hold them),
+    `split` for each test."""
 
     @cache
     def cost(rows: Rows, depth: int) -> float:

@@ -17,7 +17,8 @@ def leaf_of(tree, row) -> int:
 def vote(trees, X, seen=None) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the leaves' class shares (n_rows, n_classes) and number of voters (n_rows,).
 
-    With `seen` (n_trees, n_rows), a tree says nothing of the rows that it has seen. Rows without a voter are NaN.
+    With `seen` (n_trees, n_rows), a tree says nothing of the rows that it has seen. Rows without a
+    voter are NaN.
     """
     k = trees[0].value.shape[1]
     total, voters = np.zeros((len(X), k)), np.zeros(len(X), dtype=int)

@@ -1,7 +1,9 @@
-"""Slow truth about growth in parts: rows as (row, weight), everything counted anew at each node, formulas as they are printed.
+"""Slow truth about growth in parts: rows as (row, weight), everything counted anew at each node,
+formulas as they are printed.
 
-A fitted tree is checked rather than grown a second time (two candidates may differ by rounding only): ``check(arrays, X, y, w, ...)``
-sends the rows down by itself, C4.5's way, compares the counts of every node, and the chosen split of every node with all candidates.
+A fitted tree is checked rather than grown a second time (two candidates may differ by rounding
+only): ``check(arrays, X, y, w, ...)`` sends the rows down by itself, C4.5's way, compares the
+counts of every node, and the chosen split of every node with all candidates.
 """
 
 from __future__ import annotations
@@ -31,14 +33,19 @@ def score(name: str, table: list[list[float]]) -> float:
     n = sum(sizes)
     impurity = gini if name == "gini" else entropy
     before = impurity([sum(column) for column in zip(*table, strict=True)])
-    gain = before - sum(size / n * impurity(branch) for size, branch in zip(sizes, table, strict=True))
+    gain = before - sum(
+        size / n * impurity(branch) for size, branch in zip(sizes, table, strict=True)
+    )
     return gain / entropy(sizes) if name == "gain_ratio" else gain
 
 
 class Rows:
-    """Codes (numbers, or codes of nominal features; NaN is missing), classes, weights; levels 0 for a numeric feature."""
+    """Codes (numbers, or codes of nominal features; NaN is missing), classes, weights; levels 0 for
+    a numeric feature."""
 
-    def __init__(self, X: np.ndarray, y: Sequence[int], w: Sequence[float], levels: Sequence[int]) -> None:
+    def __init__(
+        self, X: np.ndarray, y: Sequence[int], w: Sequence[float], levels: Sequence[int]
+    ) -> None:
         self.X, self.y, self.w, self.levels = X, list(y), list(w), list(levels)
         self.k = max(self.y) + 1
 
@@ -49,14 +56,18 @@ class Rows:
                 table[branch[row]][self.y[row]] += weight
         return table
 
-    def branch(self, feature: int, threshold: float, parts: list[Part]) -> tuple[dict[int, int], int]:
+    def branch(
+        self, feature: int, threshold: float, parts: list[Part]
+    ) -> tuple[dict[int, int], int]:
         """Branch of every row with a value, and how many branches there are."""
         known = [row for row, _ in parts if not math.isnan(self.X[row, feature])]
         if self.levels[feature]:
             return {row: int(self.X[row, feature]) for row in known}, self.levels[feature]
         return {row: int(self.X[row, feature] > threshold) for row in known}, 2
 
-    def candidates(self, parts: list[Part], name: str, least: float) -> list[tuple[int, float, float]]:
+    def candidates(
+        self, parts: list[Part], name: str, least: float
+    ) -> list[tuple[int, float, float]]:
         """(feature, threshold or NaN, score) of every valid split, scaled by the known share."""
         found = []
         whole = sum(weight for _, weight in parts)
@@ -64,7 +75,11 @@ class Rows:
             values = sorted(
                 {self.X[row, feature] for row, _ in parts if not math.isnan(self.X[row, feature])}
             )
-            cuts = [math.nan] if levels else [a / 2 + b / 2 for a, b in zip(values, values[1:], strict=False)]
+            cuts = (
+                [math.nan]
+                if levels
+                else [a / 2 + b / 2 for a, b in zip(values, values[1:], strict=False)]
+            )
             for cut in cuts:
                 branch, branches = self.branch(feature, cut, parts)
                 table = self.table(parts, branch, branches)
@@ -75,7 +90,8 @@ class Rows:
         return found
 
     def divide(self, parts: list[Part], feature: int, threshold: float) -> list[list[Part]]:
-        """Parts of the branches; a row without a value is in all that hold more than a millionth of the known weight."""
+        """Parts of the branches; a row without a value is in all that hold more than a millionth of
+        the known weight."""
         branch, branches = self.branch(feature, threshold, parts)
         known = [sum(w for row, w in parts if branch.get(row) == b) for b in range(branches)]
         shares = [k / sum(known) for k in known]
@@ -90,7 +106,8 @@ class Rows:
 
 
 def check(arrays: Any, rows: Rows, name: str, least: float = 1.0, split: float = 2.0) -> int:
-    """Compare every node of a tree grown without other limits; returns the number of inner nodes."""
+    """Compare every node of a tree grown without other limits; returns the number of inner
+    nodes."""
     inner = 0
     stack: list[tuple[int, list[Part]]] = [(0, [(r, w) for r, w in enumerate(rows.w) if w > 0])]
     while stack:
@@ -113,7 +130,8 @@ def check(arrays: Any, rows: Rows, name: str, least: float = 1.0, split: float =
         own = [
             (i, s)
             for i, (f, t, s) in enumerate(candidates)
-            if f == feature and (math.isnan(t) or math.isclose(t, threshold, rel_tol=0, abs_tol=1e-12))
+            if f == feature
+            and (math.isnan(t) or math.isclose(t, threshold, rel_tol=0, abs_tol=1e-12))
         ]
         assert len(own) == 1
         place, value = own[0]
@@ -126,7 +144,8 @@ def check(arrays: Any, rows: Rows, name: str, least: float = 1.0, split: float =
 
 
 def probabilities(arrays: Any, rows: Rows, x: np.ndarray) -> np.ndarray:
-    """Class shares of one row: the mixture of the leaves its parts end in; an empty leaf speaks as its parent."""
+    """Class shares of one row: the mixture of the leaves its parts end in; an empty leaf speaks as
+    its parent."""
     total = np.zeros(rows.k)
     stack = [(0, 1.0)]
     while stack:
@@ -138,10 +157,14 @@ def probabilities(arrays: Any, rows: Rows, x: np.ndarray) -> np.ndarray:
             total += part * arrays.value[node] / arrays.value[node].sum()
             continue
         value = x[int(arrays.feature[node])]
-        if math.isnan(value) or (rows.levels[int(arrays.feature[node])] and int(value) >= len(children)):
+        if math.isnan(value) or (
+            rows.levels[int(arrays.feature[node])] and int(value) >= len(children)
+        ):
             weights = arrays.value[children].sum(axis=1)
             stack += [
-                (int(c), part * w / weights.sum()) for c, w in zip(children, weights, strict=True) if w > 0
+                (int(c), part * w / weights.sum())
+                for c, w in zip(children, weights, strict=True)
+                if w > 0
             ]
         elif rows.levels[int(arrays.feature[node])]:
             stack.append((int(children[int(value)]), part))

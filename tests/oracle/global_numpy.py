@@ -1,9 +1,12 @@
-"""Algorithm 3 of Spaeh & Kosub in plain NumPy, for numeric columns and majority labels: what a few lines cost.
+"""Algorithm 3 of Spaeh & Kosub in plain NumPy, for numeric columns and majority labels: what a few
+lines cost.
 
-`grow` looks at every impure leaf, feature and threshold anew in every step; the thresholds of one column are scored together. Nothing
-is cached and no formula is special, so it is the bar for speed (``benches/global_side_by_side.py``), and a second opinion on trees.
+`grow` looks at every impure leaf, feature and threshold anew in every step; the thresholds of one
+column are scored together. Nothing is cached and no formula is special, so it is the bar for speed
+(``benches/global_side_by_side.py``), and a second opinion on trees.
 
-Source: Spaeh & Kosub, *Global Evaluation for Decision Tree Learning* (2022), algorithm 3. O(steps x leaves x features x rows x classes).
+Source: Spaeh & Kosub, *Global Evaluation for Decision Tree Learning* (2022), algorithm 3. O(steps x
+leaves x features x rows x classes).
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ def grow(
         y: class codes from 0, shape (rows,).
         measure: distances of tables (m, branches, classes), shape (m,).
         max_leaves: where to stop.
-        digits: distances equal to so many digits are ties: smaller local distance, then the leaf created first, feature, threshold.
+        digits: distances equal to so many digits are ties: smaller local distance, then the leaf
+        created first, feature, threshold.
     """
     k = int(y.max()) + 1
     hot = np.eye(k)[y]
@@ -91,7 +95,8 @@ def grow(
         whole[labels[at]] -= own
         whole[low] += hot[a].sum(axis=0)
         whole[high] += hot[b].sum(axis=0)
-        # The leaf created first is the one whose place comes first: a split leaf's place is its children's no longer.
+        # The leaf created first is the one whose place comes first: a split leaf's place is its
+        # children's no longer.
         del leaves[at], labels[at]
         leaves += [a, b]
         labels += [int(low), int(high)]

@@ -1,13 +1,15 @@
-"""Slow truth about global and glocal growth: algorithm 3 of Spaeh & Kosub, written down as it is printed.
+"""Slow truth about global and glocal growth: algorithm 3 of Spaeh & Kosub, written down as it is
+printed.
 
-``grow(columns, y, n_classes, evaluate, measure, ...)`` returns the nodes of the finished tree in pre-order and the
-distance of the whole tree after each step. Columns and ``evaluate`` (score and distance of tables "branch x class") are
-those of ``tree_oracle``; ``measure`` maps a list of tables "predicted label x true class" of *all* rows to a list of
-distances. In every step every impure leaf, every valid split and every admitted labelling is tried, and each table is
-counted from all rows anew. Nothing is kept from one step to the next but the tree.
+``grow(columns, y, n_classes, evaluate, measure, ...)`` returns the nodes of the finished tree in
+pre-order and the distance of the whole tree after each step. Columns and ``evaluate`` (score and
+distance of tables "branch x class") are those of ``tree_oracle``; ``measure`` maps a list of tables
+"predicted label x true class" of *all* rows to a list of distances. In every step every impure
+leaf, every valid split and every admitted labelling is tried, and each table is counted from all
+rows anew. Nothing is kept from one step to the next but the tree.
 
-Ties: smaller distance on the leaf's own table, then the leaf created first, feature, threshold (``ties="row"``: first row of its
-value), label pair. The root's rows count as predicted 0.
+Ties: smaller distance on the leaf's own table, then the leaf created first, feature, threshold
+(``ties="row"``: first row of its value), label pair. The root's rows count as predicted 0.
 
 Source: Spaeh & Kosub, *Global Evaluation for Decision Tree Learning* (2022), sections 1.3 and 4.
 """
@@ -52,7 +54,11 @@ class GlobalGrower(Grower):
         return [self.sums(rows) for rows in members]
 
     def order(self, node: Node, c: Candidate) -> tuple[float, ...]:
-        place = c.first_row if self.ties == "row" else (-math.inf if c.threshold is None else c.threshold)
+        place = (
+            c.first_row
+            if self.ties == "row"
+            else (-math.inf if c.threshold is None else c.threshold)
+        )
         return (node.born, c.feature, place)
 
     def grow_globally(self) -> tuple[list[Node], list[float]]:
@@ -82,7 +88,12 @@ class GlobalGrower(Grower):
             found = self.measure(tables)
             best = min(
                 range(len(tried)),
-                key=lambda i: (found[i], tried[i][1].distance, *self.order(*tried[i][:2]), tried[i][2]),
+                key=lambda i: (
+                    found[i],
+                    tried[i][1].distance,
+                    *self.order(*tried[i][:2]),
+                    tried[i][2],
+                ),
             )
             node, c, labels = tried[best]
             after = found[best]
@@ -93,7 +104,9 @@ class GlobalGrower(Grower):
                 node, c = local
                 labels = tuple(self.majority(b, self.majority(node.rows, 0)) for b in c.branches)
                 others = [(n.rows, predicted[n.born]) for n in tips if n is not node]
-                after = self.measure([self.whole([*others, *zip(c.branches, labels, strict=True)])])[0]
+                after = self.measure(
+                    [self.whole([*others, *zip(c.branches, labels, strict=True)])]
+                )[0]
             elif self.evaluation == "global":
                 stops = {False: False, True: after > current, "strict": after >= current}
                 if stops[self.no_distance_decay]:
@@ -124,5 +137,6 @@ def grow(
     measure: Measure,
     **how: Any,
 ) -> tuple[list[Node], list[float]]:
-    """The nodes of a tree in pre-order, and the global distance after each step; see the module's text."""
+    """The nodes of a tree in pre-order, and the global distance after each step; see the module's
+    text."""
     return GlobalGrower(columns, y, n_classes, evaluate, measure=measure, **how).grow_globally()

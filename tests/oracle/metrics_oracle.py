@@ -1,6 +1,7 @@
 """Metrics, folds and rank tests written out naively, straight from their definitions.
 
-Plain Python, no NumPy in the arithmetic; O(n^2) where the definition is.  Nothing here is imported by the package.
+Plain Python, no NumPy in the arithmetic; O(n^2) where the definition is.  Nothing here is imported
+by the package.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ def f_beta(tp: float, fp: float, fn: float, beta: float) -> float:
     return (1 + beta**2) / (1 / precision + beta**2 / recall)
 
 
-def mann_whitney(is_positive: list[bool], scores: list[float], weights: list[float] | None = None) -> float:
+def mann_whitney(
+    is_positive: list[bool], scores: list[float], weights: list[float] | None = None
+) -> float:
     """P(positive > negative) + P(equal)/2 over all pairs."""
     weights = weights or [1.0] * len(scores)
     won = total = 0.0
@@ -26,7 +29,9 @@ def mann_whitney(is_positive: list[bool], scores: list[float], weights: list[flo
             if positive and not other:
                 pair = weights[i] * weights[j]
                 total += pair
-                won += pair * (1.0 if scores[i] > scores[j] else 0.5 if scores[i] == scores[j] else 0.0)
+                won += pair * (
+                    1.0 if scores[i] > scores[j] else 0.5 if scores[i] == scores[j] else 0.0
+                )
     return won / total
 
 

@@ -1,6 +1,8 @@
-"""The Relief family written from the definitions: loops over rows and features, nothing shared with the library.
+"""The Relief family written from the definitions: loops over rows and features, nothing shared with
+the library.
 
-Columns are lists; None is a missing cell. Nominal columns hold anything that compares, numeric ones floats. A row of weight w stands for w rows.
+Columns are lists; None is a missing cell. Nominal columns hold anything that compares, numeric ones
+floats. A row of weight w stands for w rows.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ class Rows:
     """All pairwise differences, by definition."""
 
     def __init__(
-        self, columns: Sequence[Sequence[Any]], y: Sequence[Any], weights: Sequence[int] | None = None
+        self,
+        columns: Sequence[Sequence[Any]],
+        y: Sequence[Any],
+        weights: Sequence[int] | None = None,
     ):
         which = [i for i in range(len(y)) for _ in range(1 if weights is None else weights[i])]
         self.columns = [[column[i] for i in which] for column in columns]
@@ -38,7 +43,9 @@ class Rows:
         def stands_for(i: int) -> list[Any]:
             if column[i] is not None:
                 return [column[i]]
-            own = [x for x, c in zip(column, self.y, strict=True) if x is not None and c == self.y[i]]
+            own = [
+                x for x, c in zip(column, self.y, strict=True) if x is not None and c == self.y[i]
+            ]
             return own or known
 
         drawn = [stands_for(i) for i in range(self.n)]
@@ -52,7 +59,9 @@ class Rows:
         return out
 
 
-def _ranked(rows: Rows, i: int, among: list[int], k: int, ties: str, rank: float | None) -> dict[int, float]:
+def _ranked(
+    rows: Rows, i: int, among: list[int], k: int, ties: str, rank: float | None
+) -> dict[int, float]:
     among = sorted(among, key=lambda j: (rows.distance[i][j], j))
     own = [
         (1.0 if rank is None else math.exp(-(((r + 1) / rank) ** 2))) if r < k else 0.0
@@ -62,12 +71,16 @@ def _ranked(rows: Rows, i: int, among: list[int], k: int, ties: str, rank: float
         return {j: w for j, w in zip(among, own, strict=True) if w > 0}
     weights = {}
     for j in among:
-        tied = [r for r, other in enumerate(among) if rows.distance[i][other] == rows.distance[i][j]]
+        tied = [
+            r for r, other in enumerate(among) if rows.distance[i][other] == rows.distance[i][j]
+        ]
         weights[j] = sum(own[r] for r in tied) / len(tied)
     return {j: w for j, w in weights.items() if w > 0}
 
 
-def _contribution(rows: Rows, i: int, near: dict[int, float], agree: bool, multiclass: str) -> list[float]:
+def _contribution(
+    rows: Rows, i: int, near: dict[int, float], agree: bool, multiclass: str
+) -> list[float]:
     classes = sorted(set(rows.y))
     size = {c: sum(v == c for v in rows.y) for c in classes}
     mass = {c: sum(w for j, w in near.items() if rows.y[j] == c) for c in classes}
@@ -79,7 +92,11 @@ def _contribution(rows: Rows, i: int, near: dict[int, float], agree: bool, multi
             if mass[c] == 0:
                 continue
             mean = (
-                sum(w * (1 - diff[i][j] if agree else diff[i][j]) for j, w in near.items() if rows.y[j] == c)
+                sum(
+                    w * (1 - diff[i][j] if agree else diff[i][j])
+                    for j, w in near.items()
+                    if rows.y[j] == c
+                )
                 / mass[c]
             )
             if c == rows.y[i]:
@@ -116,7 +133,9 @@ def scores(
         if name == "relieff":
             near: dict[int, float] = {}
             for c in set(rows.y):
-                near |= _ranked(rows, i, [j for j in others if rows.y[j] == c], k, neighbour_ties, rank)
+                near |= _ranked(
+                    rows, i, [j for j in others if rows.y[j] == c], k, neighbour_ties, rank
+                )
             add(_contribution(rows, i, near, False, multiclass))
         elif name == "k_nearest_merit":
             misses = [j for j in others if rows.y[j] != rows.y[i]]

@@ -1,4 +1,5 @@
-"""Counts, scores and trees of ordered pairs by a double loop, straight from the definition (Vilalta et al. 2001, figures 3 and 4).
+"""Counts, scores and trees of ordered pairs by a double loop, straight from the definition (Vilalta
+et al. 2001, figures 3 and 4).
 
 Scores are exact fractions, so a tie is a tie.
 """
@@ -11,10 +12,12 @@ import tree_oracle
 
 
 def counts(rows, classes, n_values, n_classes, first=None):
-    """``N[k][value][class][case][distance]`` as nested lists; `first`: the i of the pairs (all if None)."""
+    """``N[k][value][class][case][distance]`` as nested lists; `first`: the i of the pairs (all if
+    None)."""
     n = len(n_values)
     out = [
-        [[[[0] * (n + 1) for _ in range(4)] for _ in range(n_classes)] for _ in range(v)] for v in n_values
+        [[[[0] * (n + 1) for _ in range(4)] for _ in range(n_classes)] for _ in range(v)]
+        for v in n_values
     ]
     for i in range(len(rows)) if first is None else first:
         for j in range(len(rows)):
@@ -44,7 +47,8 @@ SIGNS = {
 
 
 def scores(columns, y, weights, rows, metric, decay, alpha, theta=(1, 1, 1, 1), at_zero=0):
-    """Score of every feature, and of the split that divides nothing, for some rows: a double loop over ordered pairs."""
+    """Score of every feature, and of the split that divides nothing, for some rows: a double loop
+    over ordered pairs."""
     n, signs = len(columns), SIGNS[metric]
     total = sum(weights[i] for i in rows)
     sums = [[Fraction(0)] * 4 for _ in range(n)]
@@ -70,7 +74,10 @@ def default_radius(columns, weights, rows):
     total = sum(weights[i] for i in rows)
     for radius in range(1, len(columns) + 1):
         near = sum(
-            weights[i] * weights[j] for i in rows for j in rows if sum(c[i] != c[j] for c in columns) < radius
+            weights[i] * weights[j]
+            for i in rows
+            for j in rows
+            if sum(c[i] != c[j] for c in columns) < radius
         )
         if near - total >= 10 * total:
             return radius
@@ -78,7 +85,8 @@ def default_radius(columns, weights, rows):
 
 
 class Grower(tree_oracle.Grower):
-    """Growth as on tables, with scores by the double loop; columns are nominal, a missing cell is -1."""
+    """Growth as on tables, with scores by the double loop; columns are nominal, a missing cell is
+    -1."""
 
     def told(self, metric, **setting):
         self.metric, self.setting = metric, setting

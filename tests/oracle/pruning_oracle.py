@@ -1,10 +1,13 @@
-"""Slow truth about pruning: trees as nested objects, rows as lists of numbers, everything counted anew at each question.
+"""Slow truth about pruning: trees as nested objects, rows as lists of numbers, everything counted
+anew at each question.
 
-``tree_of(tree_, X, y)`` builds the nodes from the read-only arrays of a fitted model and sends the rows down by
-itself; every method returns a new nested tree, and ``shape_of`` makes it comparable. Nothing is shared with the core.
+``tree_of(tree_, X, y)`` builds the nodes from the read-only arrays of a fitted model and sends the
+rows down by itself; every method returns a new nested tree, and ``shape_of`` makes it comparable.
+Nothing is shared with the core.
 
-Sources: Quinlan 1987 (pessimistic, reduced error), Quinlan 1993 chapter 4 with J48's margins (error-based), Breiman et al. 1984
-chapter 3 (cost complexity), Cestnik & Bratko 1991 (m-estimate), Quinlan & Rivest 1989 (description length).
+Sources: Quinlan 1987 (pessimistic, reduced error), Quinlan 1993 chapter 4 with J48's margins
+(error-based), Breiman et al. 1984 chapter 3 (cost complexity), Cestnik & Bratko 1991 (m-estimate),
+Quinlan & Rivest 1989 (description length).
 """
 
 from __future__ import annotations
@@ -39,7 +42,11 @@ class Node:
         return sum(n for c, n in enumerate(counts) if c != self.label)
 
     def leaves(self) -> list[Node]:
-        return [leaf for child in self.children for leaf in child.leaves()] if self.children else [self]
+        return (
+            [leaf for child in self.children for leaf in child.leaves()]
+            if self.children
+            else [self]
+        )
 
     def branch(self, x: Sequence[float]) -> int:
         """The branch a row takes."""
@@ -61,9 +68,14 @@ class Node:
 
 
 def tree_of(
-    arrays: Any, X: np.ndarray, y: Sequence[int], weights: Sequence[float] | None = None, node: int = 0
+    arrays: Any,
+    X: np.ndarray,
+    y: Sequence[int],
+    weights: Sequence[float] | None = None,
+    node: int = 0,
 ) -> Node:
-    """Nested nodes with the rows that reach them (X: numbers, or codes of nominal columns; NaN is missing)."""
+    """Nested nodes with the rows that reach them (X: numbers, or codes of nominal columns; NaN is
+    missing)."""
 
     def build(i: int) -> Node:
         made = Node(arrays.value[i].tolist(), int(arrays.label[i]))
@@ -89,7 +101,8 @@ def pour(node: Node, X: np.ndarray, rows: Sequence[int]) -> None:
 
 
 def recount(node: Node, y: Sequence[int], weights: Sequence[float], parent: int = -1) -> None:
-    """Class sums and labels from the rows, in place; an empty leaf takes its parent's label unless it has none."""
+    """Class sums and labels from the rows, in place; an empty leaf takes its parent's label unless
+    it has none."""
     for c in range(len(node.counts)):
         node.counts[c] = sum(weights[r] for r in node.rows if y[r] == c)
     if node.rows:
@@ -206,7 +219,9 @@ def added_errors(n: float, e: float, cf: float) -> float:
     z = NormalDist().inv_cdf(1 - cf)
     f = (e + 0.5) / n
     return (
-        n * (f + z * z / (2 * n) + z * math.sqrt(f / n - f * f / n + z * z / (4 * n * n))) / (1 + z * z / n)
+        n
+        * (f + z * z / (2 * n) + z * math.sqrt(f / n - f * f / n + z * z / (4 * n * n)))
+        / (1 + z * z / n)
         - e
     )
 
@@ -224,7 +239,10 @@ def error_based(
         return [sum(weights[r] for r in rows if y[r] == c) for c in range(len(root.counts))]
 
     def collapse(node: Node) -> Node:
-        if not node.children or sum(leaf.errors() for leaf in node.leaves()) >= node.errors() - 1e-3:
+        if (
+            not node.children
+            or sum(leaf.errors() for leaf in node.leaves()) >= node.errors() - 1e-3
+        ):
             return node.cut()
         new = node.copy()
         new.children = [collapse(c) for c in node.children]
@@ -288,6 +306,11 @@ def cost_complexity(root: Node, alpha: float = math.inf) -> tuple[Node, list[flo
         if worth(weakest) > alpha:
             break
         alphas.append(worth(weakest))
-        weakest.children, weakest.feature, weakest.threshold, weakest.missing_branch = [], -2, math.nan, -1
+        weakest.children, weakest.feature, weakest.threshold, weakest.missing_branch = (
+            [],
+            -2,
+            math.nan,
+            -1,
+        )
         impurities.append(sum(map(cost, tree.leaves())))
     return tree, alphas, impurities

@@ -1,16 +1,19 @@
-"""Slow truth about local growth: every candidate of every node, written down and compared one by one.
+"""Slow truth about local growth: every candidate of every node, written down and compared one by
+one.
 
-``grow(columns, y, n_classes, evaluate, ...)`` returns the nodes of the finished tree in pre-order. A column is
-``("numeric", values)`` (floats, NaN = missing) or ``("nominal", codes, n_levels)`` (-1 = missing). ``evaluate`` maps
-a list of tables (lists of branches, branches lists of class sums) to a list of ``(score, distance)``; growth itself
-knows no formula, so the same code grows a tree for any criterion.
+``grow(columns, y, n_classes, evaluate, ...)`` returns the nodes of the finished tree in pre-order.
+A column is ``("numeric", values)`` (floats, NaN = missing) or ``("nominal", codes, n_levels)`` (-1
+= missing). ``evaluate`` maps a list of tables (lists of branches, branches lists of class sums) to
+a list of ``(score, distance)``; growth itself knows no formula, so the same code grows a tree for
+any criterion.
 
-Nothing is shared with the Rust core: rows are lists of numbers, a split filters them, nothing is sorted once and
-for all, nothing is skipped, nothing is subtracted, and each leaf is looked at anew.
+Nothing is shared with the Rust core: rows are lists of numbers, a split filters them, nothing is
+sorted once and for all, nothing is skipped, nothing is subtracted, and each leaf is looked at anew.
 
-Sources: Quinlan 1986 (multiway splits, majority, the parent's class in an empty branch), Breiman et al. 1984
-(thresholds halfway between two values; best-first growth as in scikit-learn's ``max_leaf_nodes``), Weka's Id3
-(``empty_branch="unclassified"``), Stadler (first row of a threshold's value), Chen, Wu & Cai 2013 (guard).
+Sources: Quinlan 1986 (multiway splits, majority, the parent's class in an empty branch), Breiman et
+al. 1984 (thresholds halfway between two values; best-first growth as in scikit-learn's
+``max_leaf_nodes``), Weka's Id3 (``empty_branch="unclassified"``), Stadler (first row of a
+threshold's value), Chen, Wu & Cai 2013 (guard).
 """
 
 from __future__ import annotations
@@ -107,7 +110,7 @@ class Grower:
     def table(self, candidate: Candidate) -> Table:
         return [self.sums(branch) for branch in candidate.branches]
 
-    # -- candidates ----------------------------------------------------------------------------------------
+    # -- candidates -------------------------------------------------------------------------------
 
     def splits_of(self, feature: int, rows: list[int]) -> list[Candidate]:
         kind, values = self.columns[feature][:2]
@@ -126,18 +129,24 @@ class Grower:
             branches = [[r for r in known if values[r] <= lo], [r for r in known if values[r] > lo]]
             t = lo if self.thresholds == "value" else midpoint(lo, hi)
             first = min(r for r in known if values[r] == lo)
-            out.append(Candidate(feature, t, branches + ([gone] if gone else []), bool(gone), first))
+            out.append(
+                Candidate(feature, t, branches + ([gone] if gone else []), bool(gone), first)
+            )
         return out
 
-    def divisions_of(self, feature: int, by_level: list[list[int]], gone: list[int]) -> list[Candidate]:
-        """Every division in two of the levels that occur (the lowest one first), or each against the rest."""
+    def divisions_of(
+        self, feature: int, by_level: list[list[int]], gone: list[int]
+    ) -> list[Candidate]:
+        """Every division in two of the levels that occur (the lowest one first), or each against
+        the rest."""
         occurring = [v for v, branch in enumerate(by_level) if branch]
         if self.nominal_splits == "one_vs_rest":
             sides = [(v,) for v in (occurring if len(occurring) > 2 else occurring[:1])]
         else:
             masks = range(2 ** max(len(occurring) - 1, 0) - 1)
             sides = [
-                (occurring[0], *(v for i, v in enumerate(occurring[1:]) if mask >> i & 1)) for mask in masks
+                (occurring[0], *(v for i, v in enumerate(occurring[1:]) if mask >> i & 1))
+                for mask in masks
             ]
         out = []
         for side in sides if len(occurring) > 1 else []:
@@ -162,8 +171,12 @@ class Grower:
 
     def candidates(self, rows: list[int]) -> list[Candidate]:
         """All valid splits in feature and threshold order, scored."""
-        found = [c for f in range(len(self.columns)) for c in self.splits_of(f, rows) if self.is_valid(c)]
-        for c, (score, distance) in zip(found, self.evaluate([self.table(c) for c in found]), strict=True):
+        found = [
+            c for f in range(len(self.columns)) for c in self.splits_of(f, rows) if self.is_valid(c)
+        ]
+        for c, (score, distance) in zip(
+            found, self.evaluate([self.table(c) for c in found]), strict=True
+        ):
             c.score, c.distance = score, distance
         return found
 
@@ -184,7 +197,10 @@ class Grower:
                 "j48": mean - 1e-3,
                 "chen2013": sum(gains) / (len(self.columns) + 1.0),
             }[self.guard]
-            best = [(0.0 if g < bound else top, tied) for g, (top, tied) in zip(gains, best, strict=True)]
+            best = [
+                (0.0 if g < bound else top, tied)
+                for g, (top, tied) in zip(gains, best, strict=True)
+            ]
         top = max(score for score, _ in best)
         tied = next(tied for score, tied in best if score == top)
         chosen = min(tied, key=lambda c: c.first_row) if self.ties == "row" else tied[0]
@@ -193,11 +209,13 @@ class Grower:
             return None
         if self.no_distance_decay:
             before = self.evaluate([[self.sums(rows)]])[0][1]
-            if chosen.distance > before or (self.no_distance_decay == "strict" and chosen.distance == before):
+            if chosen.distance > before or (
+                self.no_distance_decay == "strict" and chosen.distance == before
+            ):
                 return None
         return chosen
 
-    # -- growth --------------------------------------------------------------------------------------------
+    # -- growth -----------------------------------------------------------------------------------
 
     def is_finished(self, node: Node) -> bool:
         size = self.size(node.rows)
@@ -220,7 +238,9 @@ class Grower:
                 child.label = node.label
             node.children.append(child)
         weights = [sum(child.counts) for child in node.children]
-        node.missing_branch = len(weights) - 1 if c.has_missing_branch else weights.index(max(weights))
+        node.missing_branch = (
+            len(weights) - 1 if c.has_missing_branch else weights.index(max(weights))
+        )
 
     def grow(self) -> list[Node]:
         """The finished tree in pre-order; rows of weight 0 are left out."""
@@ -270,7 +290,11 @@ def preorder(root: Node) -> list[Node]:
 
 
 def grow(
-    columns: Sequence[tuple[Any, ...]], y: Sequence[int], n_classes: int, evaluate: Evaluate, **how: Any
+    columns: Sequence[tuple[Any, ...]],
+    y: Sequence[int],
+    n_classes: int,
+    evaluate: Evaluate,
+    **how: Any,
 ) -> list[Node]:
     """The nodes of a tree in pre-order; see the module's text."""
     return Grower(columns, y, n_classes, evaluate, **how).grow()

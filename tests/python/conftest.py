@@ -1,4 +1,5 @@
-"""Shared fixtures: where the data folders are (environment variable FASTTREE_DATA, or beside the project)."""
+"""Shared fixtures: where the data folders are (environment variable FASTTREE_DATA, or beside the
+project)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ def manifest() -> list[dict]:
     """The entries of the UCI folder's manifest; empty when the folder is absent."""
     folder = uci_folder()
     return (
-        [] if folder is None else json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["files"]
+        []
+        if folder is None
+        else json.loads((folder / "MANIFEST.json").read_text(encoding="utf-8"))["files"]
     )
 
 
@@ -48,7 +51,8 @@ def published(uci: Path) -> Path:
 
 
 class CoreTests:
-    """``cargo test`` as a process beside pytest; its output goes to files, so that no pipe fills up."""
+    """``cargo test`` as a process beside pytest; its output goes to files, so that no pipe fills
+    up."""
 
     def __init__(self) -> None:
         environment = {k: v for k, v in os.environ.items() if k != "RUSTFLAGS"}
@@ -82,9 +86,12 @@ class CoreTests:
 
 
 def pytest_collection_finish(session):
-    """Start the core's own tests beside ours, when they are to be run; what is timed comes when they are done."""
+    """Start the core's own tests beside ours, when they are to be run; what is timed comes when
+    they are done."""
     wanted = [item for item in session.items if item.name == "test_the_core_passes_its_own_tests"]
-    skipped = any(mark.args and mark.args[0] for item in wanted for mark in item.iter_markers("skipif"))
+    skipped = any(
+        mark.args and mark.args[0] for item in wanted for mark in item.iter_markers("skipif")
+    )
     if not wanted or skipped or session.config.option.collectonly:
         return
     timed = [item for item in session.items if item.path.name == "test_threads.py"]

@@ -24,7 +24,8 @@ KINDS = ("number", "whole", "text", "bool", "coded")
 
 @dataclass
 class Case:
-    """A fitted model and rows for it: `rows` are dicts of plain values (None = missing), `table` the same rows."""
+    """A fitted model and rows for it: `rows` are dicts of plain values (None = missing), `table`
+    the same rows."""
 
     model: Any
     names: list[str]
@@ -61,11 +62,15 @@ def column(kind: str, cells: list[Any]) -> Any:
     return out
 
 
-def table_of(names: list[str], kinds: list[str], rows: list[dict[str, Any]], y: Any = None) -> fasttree.Table:
+def table_of(
+    names: list[str], kinds: list[str], rows: list[dict[str, Any]], y: Any = None
+) -> fasttree.Table:
     """Rows as a Table; coded columns are nominal integers."""
     import pandas as pd
 
-    frame = pd.DataFrame({n: column(k, [r[n] for r in rows]) for n, k in zip(names, kinds, strict=True)})
+    frame = pd.DataFrame(
+        {n: column(k, [r[n] for r in rows]) for n, k in zip(names, kinds, strict=True)}
+    )
     nominal = [n for n, k in zip(names, kinds, strict=True) if k in ("text", "bool", "coded")]
     return fasttree.Table(frame, y, categorical_features=nominal or None)
 
@@ -73,9 +78,9 @@ def table_of(names: list[str], kinds: list[str], rows: list[dict[str, Any]], y: 
 def cells(kind: str, levels: list[Any]) -> st.SearchStrategy:
     if kind == "number":
         near = [0.1 + 5e-7, 0.1 + 1e-6, 2.5 + 3e-7, 1e-6, -9e-7]
-        return st.sampled_from([-1.5, 0.1, 0.2, 0.1 + 0.2, 1 / 3, 2.5, 1e-7, -3e8, *near]) | st.floats(
-            -100, 100, width=32
-        )
+        return st.sampled_from(
+            [-1.5, 0.1, 0.2, 0.1 + 0.2, 1 / 3, 2.5, 1e-7, -3e8, *near]
+        ) | st.floats(-100, 100, width=32)
     if kind == "whole":
         return st.integers(-3, 3).map(float)
     return st.sampled_from(levels)
@@ -86,11 +91,15 @@ def cases(draw: Any, **fixed: Any) -> Case:
     """A model with random columns, data and parameters; `fixed` parameters win."""
     n_columns = draw(st.integers(1, 4))
     kinds = [draw(st.sampled_from(KINDS)) for _ in range(n_columns)]
-    names = draw(st.lists(st.sampled_from(HOSTILE), min_size=n_columns, max_size=n_columns, unique=True))
+    names = draw(
+        st.lists(st.sampled_from(HOSTILE), min_size=n_columns, max_size=n_columns, unique=True)
+    )
     pools: list[list[Any]] = []
     for kind in kinds:
         if kind == "text":
-            pools.append(draw(st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=5, unique=True)))
+            pools.append(
+                draw(st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=5, unique=True))
+            )
         else:
             pools.append([False, True] if kind == "bool" else [3, 7, -2, 40])
     gaps = draw(st.booleans())
@@ -107,7 +116,9 @@ def cases(draw: Any, **fixed: Any) -> Case:
         return found
 
     rows = [row(False) for _ in range(draw(st.integers(4, 24)))]
-    labels = draw(st.sampled_from([["no", "it's"], [0, 1, 2], [True, False], HOSTILE[:4], [1.0, 2.0]]))
+    labels = draw(
+        st.sampled_from([["no", "it's"], [0, 1, 2], [True, False], HOSTILE[:4], [1.0, 2.0]])
+    )
     y = [draw(st.sampled_from(labels)) for _ in rows]
     params: dict[str, Any] = {
         "missing": draw(st.sampled_from(MISSING)),
@@ -129,7 +140,8 @@ def cases(draw: Any, **fixed: Any) -> Case:
 
 
 def dividing(model: Any) -> Any:
-    """The model with every missing value going down all branches, by their shares of the training weight."""
+    """The model with every missing value going down all branches, by their shares of the training
+    weight."""
     body = body_of(model.to_bytes())
     body["missing_branch"] = [-2 if n else -1 for n in body["n_children"]]
     return fasttree.from_bytes(file_of(body))

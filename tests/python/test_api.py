@@ -71,9 +71,10 @@ def test_every_parameter_is_documented():
 def test_functions_take_x_y_and_keywords():
     assert list(parameters(fasttree.fit))[:2] == ["X", "y"]
     assert parameters(fasttree.fit)["y"] is None
-    assert parameters(fasttree.fit) | {"criterion": "info_gain", "sample_weight": None} == parameters(
-        fasttree.fit
-    )
+    assert parameters(fasttree.fit) | {
+        "criterion": "info_gain",
+        "sample_weight": None,
+    } == parameters(fasttree.fit)
     assert list(parameters(fasttree.score_features))[:3] == ["X", "y", "criterion"]
     assert parameters(fasttree.Table) == {
         "X": inspect.Parameter.empty,
@@ -102,7 +103,14 @@ def test_methods_and_attributes_of_a_fitted_tree():
             == 8
         )
     assert (model.get_depth(), model.get_n_leaves(), model.n_nodes_) == (7, 8, 15)
-    for name in ("trace_", "tree_", "feature_importances_", "classes_", "n_features_in_", "class_prior_"):
+    for name in (
+        "trace_",
+        "tree_",
+        "feature_importances_",
+        "classes_",
+        "n_features_in_",
+        "class_prior_",
+    ):
         assert getattr(model, name) is not None
     for name in (
         "explain",
@@ -158,7 +166,15 @@ def test_the_registry_lists_every_criterion_on_tables():
     for name, (_, aliases) in NAMES.items():
         assert aliases <= set(listed[name]["aliases"]), name
     for row in listed.values():
-        for fact in ("summary", "formula", "distance", "source", "evidence", "orientation", "options"):
+        for fact in (
+            "summary",
+            "formula",
+            "distance",
+            "source",
+            "evidence",
+            "orientation",
+            "options",
+        ):
             assert row[fact] is not None, (row["name"], fact)
         for fact in ("symmetric", "branch_invariant", "class_invariant", "metric", "convex"):
             assert isinstance(row[fact], bool), (row["name"], fact)
@@ -233,16 +249,26 @@ def test_a_table_is_taken_wherever_x_and_y_are():
     )
     assert fasttree.fit(table).score(table) == 1.0
     assert fasttree.fit(table).staged_score(table)[-1] == 1.0
-    assert model_selection.cross_validate(table, criterion="gini", cv="1x2")["gini"]["accuracy"].shape == (2,)
-    assert (len(table), table.shape, table.X.shape, len(table.take([0, 1]))) == (14, (14, 4), (14, 4), 2)
+    assert model_selection.cross_validate(table, criterion="gini", cv="1x2")["gini"][
+        "accuracy"
+    ].shape == (2,)
+    assert (len(table), table.shape, table.X.shape, len(table.take([0, 1]))) == (
+        14,
+        (14, 4),
+        (14, 4),
+        2,
+    )
 
 
 def test_a_star_import_of_criteria_brings_every_class_of_the_registry():
     names: dict[str, object] = {}
     exec("from fasttree.criteria import *", names)
     kinds = {
-        row["name"]: names[type(criteria.make(row["name"])).__name__] for row in criteria.list_criteria()
+        row["name"]: names[type(criteria.make(row["name"])).__name__]
+        for row in criteria.list_criteria()
     }
     assert all(isinstance(criteria.make(name), kind) for name, kind in kinds.items())
     assert {"ReliefF", "Pi", "InfoGain", "PairFunction"} <= names.keys()
-    assert len(set(criteria.__all__)) == len(criteria.__all__) and dir(criteria) == sorted(criteria.__all__)
+    assert len(set(criteria.__all__)) == len(criteria.__all__) and dir(criteria) == sorted(
+        criteria.__all__
+    )

@@ -1,4 +1,5 @@
-"""The package's order: who may import whom, what is loaded when, and that every module says what it is."""
+"""The package's order: who may import whom, what is loaded when, and that every module says what it
+is."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ RANKS = {
     "model_selection": 9, "estimates": 9.5, "reports": 10, "plots": 10, "experiments": 11, "cli": 12, "__init__": 13, "__main__": 13,
 }  # fmt: skip
 
-# Results that are handed on to a room above (a picture, a report, a model file's own estimator), imported when asked for.
+# Results that are handed on to a room above (a picture, a report, a model file's own estimator),
+# imported when asked for.
 DOORS = {
     ("estimators", "plots"),
     ("estimators", "forest"),
@@ -31,7 +33,18 @@ DOORS = {
     ("model_selection", "plots"),
 }
 
-HEAVY = ("sklearn", "matplotlib", "pandas", "polars", "pyarrow", "scipy", "typer", "rich", "jinja2", "onnx")
+HEAVY = (
+    "sklearn",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy",
+    "typer",
+    "rich",
+    "jinja2",
+    "onnx",
+)
 
 
 def room_of(path: Path) -> str:
@@ -67,7 +80,9 @@ def imports(path: Path):
             tail = node.module.split(".")[1:]
             targets = [tail] if tail else [[a.name] for a in node.names]
         elif isinstance(node, ast.Import):
-            targets = [a.name.split(".")[1:] for a in node.names if a.name.split(".")[0] == "fasttree"]
+            targets = [
+                a.name.split(".")[1:] for a in node.names if a.name.split(".")[0] == "fasttree"
+            ]
         for target in targets:
             yield (target[0] if target else "__init__"), id(node) in inside, node.lineno
 
@@ -127,7 +142,9 @@ def test_every_module_says_what_it_is_and_is_not_too_long(path):
 
 
 @pytest.mark.parametrize(
-    "path", [p for p in FILES if RANKS.get(room_of(p), 0) < 7], ids=lambda p: str(p.relative_to(PACKAGE))
+    "path",
+    [p for p in FILES if RANKS.get(room_of(p), 0) < 7],
+    ids=lambda p: str(p.relative_to(PACKAGE)),
 )
 def test_low_rooms_load_nothing_heavy(path):
     assert list(heavy_imports(path)) == []
@@ -147,8 +164,10 @@ def test_import_loads_nothing_heavy():
 
 def test_tables_criteria_and_metrics_need_no_scikit_learn():
     loaded = loaded_after(
-        "import fasttree; t = fasttree.Table([[0.0], [1.0]], [0, 1]); t.y_codes; fasttree.list_criteria(); "
-        "fasttree.criteria.Gini().score([[1, 0], [0, 1]]); fasttree.presets.ID3; fasttree.metrics.METRICS"
+        "import fasttree; t = fasttree.Table([[0.0], [1.0]], [0, 1]); t.y_codes; "
+        "fasttree.list_criteria(); "
+        "fasttree.criteria.Gini().score([[1, 0], [0, 1]]); fasttree.presets.ID3; "
+        "fasttree.metrics.METRICS"
     )
     assert loaded.isdisjoint({"sklearn", "matplotlib", "pandas", "polars", "pyarrow"})
 

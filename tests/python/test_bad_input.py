@@ -74,7 +74,9 @@ def test_refused_by_fit(case):
         fasttree.fit(data, labels)
 
 
-@pytest.mark.parametrize("case", ["inf", "complex", "sparse", "dates in a frame", "mixed objects", "1-D X"])
+@pytest.mark.parametrize(
+    "case", ["inf", "complex", "sparse", "dates in a frame", "mixed objects", "1-D X"]
+)
 def test_refused_by_predict_in_the_same_words(case):
     data, _, kind, words = REFUSED_BY_FIT[case]
     model = fasttree.fit(X, Y) if case != "dates in a frame" else fasttree.fit(X[:, :1], Y)
@@ -188,7 +190,7 @@ def test_more_folds_than_rows():
         model_selection.cross_validate(X, Y, criterion="gini", cv="1x40")
 
 
-# -- columns at predict ------------------------------------------------------------------------------------
+# -- columns at predict ---------------------------------------------------------------------------
 
 
 def test_reordered_columns_are_matched_by_name():
@@ -254,7 +256,7 @@ def test_a_level_declared_later_is_not_unseen():
         assert len(model.predict(odd)) == 30
 
 
-# -- numbers that are legal, if only just ---------------------------------------------------------------------
+# -- numbers that are legal, if only just ---------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -331,7 +333,7 @@ def test_unusual_arrays_are_read_as_what_they_hold():
         )
 
 
-# -- after the fit ----------------------------------------------------------------------------------------------
+# -- after the fit --------------------------------------------------------------------------------
 
 
 def test_score_refuses_labels_of_another_length():
@@ -385,7 +387,10 @@ def test_unfitted_and_out_of_range():
         (lambda c: c.Pi(alpha=float("nan")), "pi: alpha=nan must be finite"),
         (lambda c: c.Relief(radius="a"), "relief: radius='a' is not a number"),
         (lambda c: c.ReliefF(k=2.5), "relieff: k=2.5 is not a positive whole number"),
-        (lambda c: c.GainRatio(guard="mean"), "gain_ratio: guard='mean' is not one of 'average', 'j48'"),
+        (
+            lambda c: c.GainRatio(guard="mean"),
+            "gain_ratio: guard='mean' is not one of 'average', 'j48'",
+        ),
         (lambda c: c.FMeasure(beta=None), "f_measure: beta=None is not a number"),
     ],
 )
@@ -395,7 +400,8 @@ def test_options_of_another_kind_are_named_with_what_they_are(make, said):
 
 
 def test_every_option_takes_its_default_and_says_its_choices():
-    """The check is read from the registry, so each default must pass it and a wrong kind must not."""
+    """The check is read from the registry, so each default must pass it and a wrong kind must
+    not."""
     for info in fasttree.list_criteria():
         made = fasttree.criteria.make(info["name"])
         made.options([0, 1], 4)
@@ -448,13 +454,18 @@ BAD_SETTINGS = [
     ({"alpha": 10**400}, r"alpha=1000000000\.\.\. \(about 401 digits\): alpha must be finite"),
     ({"decay": 3}, "decay=3 is not known; use 'exponential', 'power'"),
     ({"at_zero": "0"}, "at_zero='0' is not a number"),
-    ({"theta": (1, 1, 1, True)}, r"theta\[3\]=True is not a number: theta\[3\] must lie in \[0, 1\]"),
+    (
+        {"theta": (1, 1, 1, True)},
+        r"theta\[3\]=True is not a number: theta\[3\] must lie in \[0, 1\]",
+    ),
     ({"theta": (1, 1, 1, 2)}, r"theta\[3\]=2: theta\[3\] must lie in \[0, 1\]"),
     ({"theta": "1111"}, "theta='1111': theta holds four weights"),
 ]
 
 
-@pytest.mark.parametrize(("setting", "said"), BAD_SETTINGS, ids=[str(k) for k in range(len(BAD_SETTINGS))])
+@pytest.mark.parametrize(
+    ("setting", "said"), BAD_SETTINGS, ids=[str(k) for k in range(len(BAD_SETTINGS))]
+)
 def test_settings_of_pairs_are_checked_in_the_same_words_everywhere(setting, said):
     xor = fasttree.datasets.make_xor()
     counts = fasttree.pair_counts(xor)
@@ -483,16 +494,25 @@ HUGE = 10**400
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda t: fasttree.score_features(t, criterion=fasttree.criteria.Pi(alpha=HUGE)), "pi: alpha=1000"),
+        (
+            lambda t: fasttree.score_features(t, criterion=fasttree.criteria.Pi(alpha=HUGE)),
+            "pi: alpha=1000",
+        ),
         (
             lambda t: fasttree.score_features(t, criterion=fasttree.criteria.Relief(radius=HUGE)),
             "relief: radius",
         ),
-        (lambda t: fasttree.score_features(t, criterion=fasttree.criteria.ReliefF(k=HUGE)), "relieff: k="),
+        (
+            lambda t: fasttree.score_features(t, criterion=fasttree.criteria.ReliefF(k=HUGE)),
+            "relieff: k=",
+        ),
         (lambda t: fasttree.fit(t, min_score=HUGE), "min_score=1000000000"),
         (lambda t: fasttree.fit(t, max_depth=HUGE), "max_depth=1000000000"),
         (lambda t: fasttree.fit(t, n_jobs=HUGE), "n_jobs=1000000000"),
-        (lambda t: fasttree.fit(t, sample_weight=[HUGE] * 8), "sample_weight of row 0 is 1000000000"),
+        (
+            lambda t: fasttree.fit(t, sample_weight=[HUGE] * 8),
+            "sample_weight of row 0 is 1000000000",
+        ),
         (lambda t: fasttree.fit(t, cost_matrix=[[0, HUGE], [1, 0]]), "cost_matrix"),
         (lambda t: fasttree.minimal_tree(t, time_limit=HUGE), "time_limit=1000000000"),
         (lambda t: fasttree.turf(t, share=HUGE), "share=1000000000"),
@@ -503,7 +523,9 @@ def test_whole_numbers_beyond_float64_are_refused_by_name(call, name):
         call(fasttree.datasets.make_xor())
 
 
-@pytest.mark.parametrize("weights", [["1"] * 8, np.array(["a"] * 8), [None] * 8, [[1, 2], [3]] * 4, "a"])
+@pytest.mark.parametrize(
+    "weights", [["1"] * 8, np.array(["a"] * 8), [None] * 8, [[1, 2], [3]] * 4, "a"]
+)
 def test_weights_that_are_no_numbers_are_named(weights):
     xor = fasttree.datasets.make_xor()
     X, y = xor.X, xor.y
@@ -517,13 +539,17 @@ def test_weights_that_are_no_numbers_are_named(weights):
         lambda: fasttree.discretize.EqualWidth().fit(X, y, weights),
         lambda: model.score(X, y, weights),
     ):
-        with pytest.raises(ValueError, match=r"sample_weight( of row 0 is|='a' is not an array of numbers)"):
+        with pytest.raises(
+            ValueError, match=r"sample_weight( of row 0 is|='a' is not an array of numbers)"
+        ):
             call()
 
 
 @pytest.mark.parametrize("share", ["a", None, True, 0, 1, float("nan")])
 def test_the_share_of_turf_is_a_number_between_0_and_1(share):
-    with pytest.raises(ValueError, match=rf"share={share!r} must be a number that lies between 0 and 1"):
+    with pytest.raises(
+        ValueError, match=rf"share={share!r} must be a number that lies between 0 and 1"
+    ):
         fasttree.turf(fasttree.datasets.make_xor(), share=share)
 
 
@@ -541,7 +567,8 @@ def test_n_jobs_is_refused_in_the_same_words_everywhere(n_jobs):
         lambda: fasttree.model_selection.cross_validate(xor, cv="1x2", n_jobs=n_jobs),
     ):
         with pytest.raises(
-            ValueError, match=rf"n_jobs={n_jobs!r}: give a number of threads, -1 for all cores, -2 for"
+            ValueError,
+            match=rf"n_jobs={n_jobs!r}: give a number of threads, -1 for all cores, -2 for",
         ):
             call()
 
@@ -554,7 +581,9 @@ def test_negative_n_jobs_count_back_from_all_cores():
 def test_weights_whose_products_overflow_are_refused():
     xor = fasttree.datasets.make_xor()
     for call in (fasttree.fit, fasttree.score_features):
-        with pytest.raises(ValueError, match="the sum of the sample weights is .*e200.* multiply them"):
+        with pytest.raises(
+            ValueError, match="the sum of the sample weights is .*e200.* multiply them"
+        ):
             call(xor, criterion="pi", sample_weight=np.full(8, 1e200))
 
 
@@ -563,10 +592,16 @@ def test_copies_of_rows_beyond_what_is_counted_are_refused(criterion):
     codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5
     for X, nominal in ((codes, "all"), (codes.astype(float), "from_dtype")):
         ask = partial(
-            fasttree.score_features, X, [0, 1] * 4, criterion=criterion, categorical_features=nominal
+            fasttree.score_features,
+            X,
+            [0, 1] * 4,
+            criterion=criterion,
+            categorical_features=nominal,
         )
         assert ask(sample_weight=[2.0**50] * 8) == pytest.approx(ask(sample_weight=[2.0**40] * 8))
-        with pytest.raises(ValueError, match=rf"sample_weight sums to 9.*{criterion} counts at most 2\^53"):
+        with pytest.raises(
+            ValueError, match=rf"sample_weight sums to 9.*{criterion} counts at most 2\^53"
+        ):
             ask(sample_weight=[2.0**60] * 8)
 
 
@@ -575,7 +610,9 @@ def test_weights_whose_products_overflow_are_refused_by_neighbours(weight):
     codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5
     for X, nominal in ((codes, "all"), (codes.astype(float), "from_dtype")):
         for criterion in ("pi", "relieff", "surf"):
-            with pytest.raises(ValueError, match="the sum of the sample weights is .* multiply them"):
+            with pytest.raises(
+                ValueError, match="the sum of the sample weights is .* multiply them"
+            ):
                 fasttree.score_features(
                     X,
                     [0, 1] * 4,

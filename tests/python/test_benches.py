@@ -49,11 +49,15 @@ def test_the_command_is_what_was_typed_without_folders(clock, tmp_path, monkeypa
 
 def test_a_record_says_when_how_and_where(clock, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["benches/some_bench.py", "--record"])
-    clock.keep({"unit": "CPU seconds", "results": [{"cpu_s": np.float64(0.5), "leaves": np.int64(7)}]})
+    clock.keep(
+        {"unit": "CPU seconds", "results": [{"cpu_s": np.float64(0.5), "leaves": np.int64(7)}]}
+    )
     clock.keep({"results": []}, which="part")
     found = {p.name: json.loads(p.read_text(encoding="utf-8")) for p in tmp_path.iterdir()}
     days = {record["date"] for record in found.values()}
-    assert set(found) == {f"some_bench{which}-{day}.json" for which in ("", "-part") for day in days}
+    assert set(found) == {
+        f"some_bench{which}-{day}.json" for which in ("", "-part") for day in days
+    }
     whole = next(record for record in found.values() if "unit" in record)
     assert list(whole) == ["date", "command", "machine", "unit", "results"]
     assert whole["command"] == "python benches/some_bench.py --record"

@@ -1,4 +1,5 @@
-"""Bias and variance where the truth is known: the decomposition adds up, structure distances are those of partitions."""
+"""Bias and variance where the truth is known: the decomposition adds up, structure distances are
+those of partitions."""
 
 from __future__ import annotations
 
@@ -10,14 +11,20 @@ import pytest
 from fasttree.experiments import bias_variance as study
 
 SMALL = {
-    name: study.METHODS[name] for name in ("local tree", "jaccard, no distance decay tree", "local forest")
+    name: study.METHODS[name]
+    for name in ("local tree", "jaccard, no distance decay tree", "local forest")
 }
 
 
 @pytest.fixture(scope="module")
 def result():
     return study.run(
-        3, 6, methods=SMALL, settings=[study.Setting(60, 0.0), study.Setting(60, 0.3)], n_trees=20, n_test=200
+        3,
+        6,
+        methods=SMALL,
+        settings=[study.Setting(60, 0.0), study.Setting(60, 0.3)],
+        n_trees=20,
+        n_test=200,
     )
 
 
@@ -30,7 +37,9 @@ def test_the_parts_add_up_to_the_error(result):
 
 
 def test_noise_makes_trees_larger_and_a_forest_less_varied(result):
-    clean, noisy = (result.of("local tree", s) for s in dict.fromkeys(m.setting for m in result.results))
+    clean, noisy = (
+        result.of("local tree", s) for s in dict.fromkeys(m.setting for m in result.results)
+    )
     assert noisy.values["nodes"] > clean.values["nodes"]
     assert noisy.values["distance between"] > clean.values["distance between"]
     forest = result.of("local forest", noisy.setting)
@@ -54,7 +63,9 @@ def test_partition_distance_is_a_metric_on_partitions():
     assert d(a, a) == pytest.approx(0.0, abs=1e-12)
     assert d(a, b) == pytest.approx(d(b, a))
     assert d(a, c) <= d(a, b) + d(b, c) + 1e-12
-    joint = -sum(p * np.log2(p) for p in np.unique(np.stack([a, b]), axis=1, return_counts=True)[1] / 100)
+    joint = -sum(
+        p * np.log2(p) for p in np.unique(np.stack([a, b]), axis=1, return_counts=True)[1] / 100
+    )
     single = [-sum(p * np.log2(p) for p in np.bincount(x) / 100 if p) for x in (a, b)]
     assert d(a, b) == pytest.approx(2 * joint - sum(single))
 

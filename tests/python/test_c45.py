@@ -60,11 +60,13 @@ def test_trees_are_j48s(name, request):
         grown_on, asked = halves(table)
         part = FastTreeClassifier(**params).fit(grown_on)
         proba = part.predict_proba(asked)[:200]
-        np.testing.assert_allclose(proba.mean(axis=0), entry["mean"], atol=2e-6, err_msg=entry["flags"])
+        np.testing.assert_allclose(
+            proba.mean(axis=0), entry["mean"], atol=2e-6, err_msg=entry["flags"]
+        )
         np.testing.assert_allclose((proba**2).sum(axis=1).mean(), entry["square"], atol=2e-6)
 
 
-# -- the rules ---------------------------------------------------------------------------------------------------
+# -- the rules ------------------------------------------------------------------------------------
 
 
 def rule(**params: Any) -> dict[str, Any]:
@@ -107,7 +109,10 @@ def test_both_sides_hold_a_tenth_of_the_rows_a_class_but_no_more_than_25():
     assert next(cuts(FastTreeClassifier(**rule(max_depth=1)).fit(X, y))) == (0, 24.0)
     # -M above 25 counts where it is more than a tenth.
     X, y = np.arange(200.0)[:, None], (np.arange(200) < 30).astype(int)
-    assert next(cuts(FastTreeClassifier(**rule(max_depth=1, min_samples_leaf=40)).fit(X, y))) == (0, 39.0)
+    assert next(cuts(FastTreeClassifier(**rule(max_depth=1, min_samples_leaf=40)).fit(X, y))) == (
+        0,
+        39.0,
+    )
 
 
 def test_a_nominal_feature_needs_two_branches_with_enough_rows():
@@ -146,7 +151,9 @@ def test_what_saves_no_training_error_is_taken_back():
     assert unpruned.get_n_leaves() == 1
     assert [c.action for c in unpruned.prune_report_] == ["leaf"]
     free = {k: v for k, v in rule().items() if k not in ("criterion", "min_samples_leaf")}
-    assert FastTreeClassifier(criterion=GainRatio(guard="j48"), **free).fit(table).get_n_leaves() > 1
+    assert (
+        FastTreeClassifier(criterion=GainRatio(guard="j48"), **free).fit(table).get_n_leaves() > 1
+    )
 
 
 def test_many_valued_features_do_not_count_in_the_mean():

@@ -1,7 +1,8 @@
 """The core's own tests, run once as part of pytest, so that one command tests everything.
 
-They are started when the tests have been collected, beside the Python tests (see conftest), and waited for here, when all
-others but the timed ones are done: compiling them takes as long as everything else on one core.
+They are started when the tests have been collected, beside the Python tests (see conftest), and
+waited for here, when all others but the timed ones are done: compiling them takes as long as
+everything else on one core.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""CART: node by node against scikit-learn, and the price of a leaf by cross-validation against leaving out by hand."""
+"""CART: node by node against scikit-learn, and the price of a leaf by cross-validation against
+leaving out by hand."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def tied_nodes(model):
 
 
 def walk(full, ours, theirs):
-    """Compare two trees top down; returns the nodes that were compared and whether a tie ended the walk anywhere."""
+    """Compare two trees top down; returns the nodes that were compared and whether a tie ended the
+    walk anywhere."""
     tied, below = tied_nodes(full)
     mine, peer = ours.tree_, theirs.tree_
     stack, compared, stopped = [(0, 0, 0)], 0, False
@@ -47,7 +49,8 @@ def walk(full, ours, theirs):
             continue
         pair = (peer.children_left[other], peer.children_right[other])
         if tied[whole]:
-            # Two features may divide the rows alike (setosa by petal length or width): then the walk goes on.
+            # Two features may divide the rows alike (setosa by petal length or width): then the
+            # walk goes on.
             counts = [peer.value[c, 0] * peer.n_node_samples[c] for c in pair]
             if not np.allclose([mine.value[c] for c in mine.children_of(node)], counts, atol=1e-6):
                 stopped = True
@@ -94,7 +97,9 @@ def by_hand(X, y, how, prices, costs):
 
 
 @pytest.mark.parametrize("rule", ["min", "1se"])
-@pytest.mark.parametrize("costs", [None, [[0, 1, 2], [3, 0, 1], [1, 1, 0]]], ids=["errors", "costs"])
+@pytest.mark.parametrize(
+    "costs", [None, [[0, 1, 2], [3, 0, 1], [1, 1, 0]]], ids=["errors", "costs"]
+)
 def test_leaving_one_out_chooses_as_by_hand(rule, costs):
     rng = np.random.default_rng(3)
     X = rng.integers(0, 6, (36, 2)).astype(float)
@@ -115,7 +120,9 @@ def test_leaving_one_out_chooses_as_by_hand(rule, costs):
     assert found.chosen == np.flatnonzero(found.errors <= allowed + 1e-12)[-1]
     assert found.ccp_alpha == pytest.approx(prices[found.chosen])
     expected = fasttree.fit(X, y, pruning=CostComplexity(float(found.ccp_alpha)), **how)
-    assert model.to_text() == expected.to_text() and model.get_n_leaves() == found.leaves[found.chosen]
+    assert (
+        model.to_text() == expected.to_text() and model.get_n_leaves() == found.leaves[found.chosen]
+    )
 
 
 def test_the_choice_depends_on_the_seed_alone():

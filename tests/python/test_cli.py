@@ -19,7 +19,18 @@ import fasttree
 from fasttree import datasets
 from fasttree.cli import main, options
 
-COMMANDS = ("compare", "cv", "fit", "predict", "rank", "sweep", "show", "datasets", "doctor", "reproduce")
+COMMANDS = (
+    "compare",
+    "cv",
+    "fit",
+    "predict",
+    "rank",
+    "sweep",
+    "show",
+    "datasets",
+    "doctor",
+    "reproduce",
+)
 
 
 def strict(text: str):
@@ -83,7 +94,12 @@ def test_compare_needs_nothing_and_names_the_winners(ftree, tmp_path):
     assert "mean ranks over 8 data sets" in out
     document = strict(file.read_text())
     assert document["methods"] == ["info_gain", "gain_ratio", "gini", "mantaras"]
-    assert {row["dataset"] for row in document["rows"]} >= {"iris", "wine", "tic-tac-toe", "monks-2"}
+    assert {row["dataset"] for row in document["rows"]} >= {
+        "iris",
+        "wine",
+        "tic-tac-toe",
+        "monks-2",
+    }
     assert {row["metric"] for row in document["leaves"]} == {"leaves"}
     assert set(document["friedman"]) == {"accuracy", "leaves"}
 
@@ -93,7 +109,18 @@ def test_compare_takes_files_criteria_with_options_and_a_baseline(ftree, tmp_pat
     datasets.dump_arff(datasets.load_wine(), file)
     chosen = "gini,f_measure(beta=2),mdl"
     code, out, _ = ftree(
-        "compare", file, "iris", "iris", "-c", chosen, "--baseline", "mdl", "--cv", "2x3", "-f", "markdown"
+        "compare",
+        file,
+        "iris",
+        "iris",
+        "-c",
+        chosen,
+        "--baseline",
+        "mdl",
+        "--cv",
+        "2x3",
+        "-f",
+        "markdown",
     )
     assert code == 0
     assert "| f\\_measure(beta=2) |" in out
@@ -116,11 +143,15 @@ def test_compare_is_the_same_for_any_number_of_threads(ftree):
 
 
 def test_cv_prints_all_metrics(ftree):
-    code, out, _ = ftree("cv", "iris", "-c", "gini", "-s", "accuracy,leaves", "--cv", "2x5", "--json", "-")
+    code, out, _ = ftree(
+        "cv", "iris", "-c", "gini", "-s", "accuracy,leaves", "--cv", "2x5", "--json", "-"
+    )
     assert code == 0
     document = strict(out)
     assert {row["metric"] for row in document["rows"]} >= {"accuracy", "leaves"}
-    direct = fasttree.model_selection.cross_validate(datasets.load_iris(), criterion="gini", cv="2x5")
+    direct = fasttree.model_selection.cross_validate(
+        datasets.load_iris(), criterion="gini", cv="2x5"
+    )
     assert document["folds"]["gini"]["accuracy"] == direct["gini"]["accuracy"].tolist()
 
 
@@ -158,8 +189,12 @@ def test_forests_are_shown_by_their_sizes(ftree, tmp_path):
     code, out, _ = ftree("show", tmp_path / "f.json", "--json", tmp_path / "s.json")
     assert code == 0 and "3 trees" in out
     document = strict((tmp_path / "s.json").read_text())
-    assert document["mean_leaves"] == pytest.approx(np.mean([t.get_n_leaves() for t in forest.estimators_]))
-    assert document["mean_depth"] == pytest.approx(np.mean([t.get_depth() for t in forest.estimators_]))
+    assert document["mean_leaves"] == pytest.approx(
+        np.mean([t.get_n_leaves() for t in forest.estimators_])
+    )
+    assert document["mean_depth"] == pytest.approx(
+        np.mean([t.get_depth() for t in forest.estimators_])
+    )
     assert refused(ftree("show", tmp_path / "f.json", "-f", "sql"), "forest of 3 trees")
 
 
@@ -181,12 +216,16 @@ def test_fit_show_predict(ftree, tmp_path):
     assert out.startswith("digraph")
     code, out, _ = ftree("show", file, "-f", "json")
     assert strict(out)
-    code, out, err = ftree("predict", file, "iris", "--proba", "-o", out_file, "--json", tmp_path / "p.json")
+    code, out, err = ftree(
+        "predict", file, "iris", "--proba", "-o", out_file, "--json", tmp_path / "p.json"
+    )
     assert code == 0
     assert "accuracy" in err
     lines = out_file.read_text().splitlines()
     assert lines[0] == "row,prediction,p(setosa),p(versicolor),p(virginica)"
-    assert [line.split(",")[1] for line in lines[1:]] == expected.predict(datasets.load_iris()).tolist()
+    assert [line.split(",")[1] for line in lines[1:]] == expected.predict(
+        datasets.load_iris()
+    ).tolist()
     document = strict((tmp_path / "p.json").read_text())
     assert document["accuracy"] == expected.score(datasets.load_iris())
     assert len(document["probabilities"]) == 150
@@ -238,7 +277,9 @@ def test_rank_is_score_features(ftree):
 
 
 def test_rank_estimates_when_asked_to(ftree):
-    code, out, _ = ftree("rank", "tic-tac-toe", "--estimate", "subsets", "-p", "n_subsets=64", "--json", "-")
+    code, out, _ = ftree(
+        "rank", "tic-tac-toe", "--estimate", "subsets", "-p", "n_subsets=64", "--json", "-"
+    )
     assert code == 0
     table = fasttree.datasets.load_tic_tac_toe()
     found = fasttree.estimate_features(table, n_subsets=64)
@@ -388,7 +429,11 @@ def test_lists_and_values_of_options():
 
 def run_python(code: str, **kwargs):
     return subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **kwargs,
     )
 
 
@@ -438,7 +483,9 @@ def test_an_error_of_ours_asks_for_a_report(ftree, monkeypatch):
     monkeypatch.setattr(datasets, "list_datasets", broken)
     code, out, err = ftree("datasets")
     assert code == 1
-    assert err == "ftree: error: RuntimeError: inner thing (a defect of fasttree; please report it)\n"
+    assert (
+        err == "ftree: error: RuntimeError: inner thing (a defect of fasttree; please report it)\n"
+    )
     assert out == ""
 
 
@@ -467,12 +514,16 @@ def test_sweep_is_the_sweep_of_the_package(ftree, tmp_path):
     assert [row["mean"] for row in rows] == own.map().ravel().tolist()
     assert found["best"]["accuracy"] == own.best["accuracy"]
     assert picture.read_bytes().startswith(b"\x89PNG")
-    code, out, _ = ftree("sweep", "weather", "-c", "relief", "-a", "2,3", "--cv", "1x3", "-p", "max_depth=1")
+    code, out, _ = ftree(
+        "sweep", "weather", "-c", "relief", "-a", "2,3", "--cv", "1x3", "-p", "max_depth=1"
+    )
     assert code == 0
     assert "Best (flattered by the choice): criterion relief, alpha" in out
     assert "accuracy (%) by radius" in out
     assert refused(ftree("sweep", "weather", "--theta", "12"), "--theta '12'", "four digits")
-    assert refused(ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"), "alpha=-1", "at least 0")
+    assert refused(
+        ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"), "alpha=-1", "at least 0"
+    )
     assert refused(ftree("sweep", "weather", "--alpha", "much"), "--alpha 'much' is not a number")
     assert refused(ftree("sweep", "weather", "-c", "gini"), "'gini'", "contextual_merit")
 
@@ -487,7 +538,11 @@ def test_settings_of_pairs_are_refused_with_criterion_value_and_range(ftree):
         for command in ("rank", "fit"):
             assert refused(ftree(command, "tic-tac-toe", "-c", criterion), *words)
     assert refused(
-        ftree("rank", "iris", "-c", "pi", "-p", "discretize=None"), "sepal length (cm)", "discretize"
+        ftree("rank", "iris", "-c", "pi", "-p", "discretize=None"),
+        "sepal length (cm)",
+        "discretize",
     )
-    code, out, _ = ftree("rank", "tic-tac-toe", "-c", "pi(theta=[1,1,1,0.5],alpha=1e308,precision=fixed)")
+    code, out, _ = ftree(
+        "rank", "tic-tac-toe", "-c", "pi(theta=[1,1,1,0.5],alpha=1e308,precision=fixed)"
+    )
     assert code == 0 and "middle" in out

@@ -29,7 +29,9 @@ def noisy(seed=0, n=150, classes=3):
     return X, y.astype(int)
 
 
-@pytest.mark.parametrize("pruning", [None, CostComplexity(0.01), MEstimate(4), ReducedError()], ids=str)
+@pytest.mark.parametrize(
+    "pruning", [None, CostComplexity(0.01), MEstimate(4), ReducedError()], ids=str
+)
 @pytest.mark.parametrize("splits", ["multiway", "subset"])
 def test_every_node_predicts_the_cheapest_class(pruning, splits):
     X, y = noisy()
@@ -50,7 +52,8 @@ def test_every_node_predicts_the_cheapest_class(pruning, splits):
 
 
 def links(tree, costs):
-    """Prices and expected costs of minimal cost-complexity pruning, each weakest link looked for anew."""
+    """Prices and expected costs of minimal cost-complexity pruning, each weakest link looked for
+    anew."""
     total, alive = tree.value[0].sum(), {i for i in range(tree.node_count) if tree.n_children[i]}
     own = (tree.value @ costs).min(axis=1) / total
 
@@ -163,7 +166,9 @@ def test_priors_are_class_weights():
     weighted = fasttree.fit(X, y, priors=priors, sample_weight=weight).tree_.value[0]
     assert np.allclose(weighted / weighted.sum(), priors)
     equal = fasttree.fit(X, y, criterion="gini", priors="equal").tree_.value[0]
-    assert np.allclose(equal, fasttree.fit(X, y, criterion="gini", class_weight="balanced").tree_.value[0])
+    assert np.allclose(
+        equal, fasttree.fit(X, y, criterion="gini", class_weight="balanced").tree_.value[0]
+    )
     both = fasttree.fit(X, y, priors=priors, class_weight={0: 2.0, 1: 1.0, 2: 1.0}).tree_.value[0]
     assert np.allclose(both / both.sum(), priors * [2, 1, 1] / (priors * [2, 1, 1]).sum())
 
@@ -177,7 +182,9 @@ def test_altered_priors_are_costs_of_the_true_class():
     assert np.array_equal(with_costs.tree_.label, counts.argmax(axis=1))
     shallow = fasttree.fit(X, y, max_leaf_nodes=2, max_depth=1, priors=altered)
     tree = shallow.tree_
-    assert np.array_equal(tree.label, (tree.value / (altered / shares) @ [[0, 1.0], [3.5, 0]]).argmin(axis=1))
+    assert np.array_equal(
+        tree.label, (tree.value / (altered / shares) @ [[0, 1.0], [3.5, 0]]).argmin(axis=1)
+    )
 
 
 def test_costs_and_priors_are_kept_cloned_and_cross_validated():
@@ -197,7 +204,8 @@ def test_costs_and_priors_are_kept_cloned_and_cross_validated():
             table, criterion=["info_gain"], cv=folds, scoring="accuracy", max_depth=3, **params
         )
         by_hand = [
-            clone(model).fit(X.iloc[train], y[train]).score(X.iloc[test], y[test]) for train, test in folds
+            clone(model).fit(X.iloc[train], y[train]).score(X.iloc[test], y[test])
+            for train, test in folds
         ]
         assert result.to_frame()["accuracy_mean"][0] == pytest.approx(np.mean(by_hand))
         assert len(cross_val_predict(clone(model), X, y, cv=3)) == len(y)

@@ -1,4 +1,5 @@
-"""The criteria of the core against the slow truth of ``tests/oracle/criteria_oracle.py``, to 1e-12."""
+"""The criteria of the core against the slow truth of ``tests/oracle/criteria_oracle.py``, to
+1e-12."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def variant_id(variant: tuple[str, dict]) -> str:
 
 
 def core(name, options, tables, declared=None, occurring=None):
-    return _core.score_tables(name, json.dumps(options), np.asarray(tables, dtype=float), declared, occurring)
+    return _core.score_tables(
+        name, json.dumps(options), np.asarray(tables, dtype=float), declared, occurring
+    )
 
 
 def random_tables(seed: int, whole: bool = True):
@@ -87,7 +90,9 @@ def test_counts(variant):
         check(name, options, table)
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if v[1].get("size") != "values"], ids=variant_id)
+@pytest.mark.parametrize(
+    "variant", [v for v in VARIANTS if v[1].get("size") != "values"], ids=variant_id
+)
 def test_real_weights(variant):
     name, options = variant
     for table in random_tables(2, whole=False):
@@ -102,7 +107,9 @@ def _nearly_tied(table) -> bool:
     for branch in [*table, columns]:
         ordered = sorted(branch)
         halves = [abs(2 * x - sum(branch)) for x in branch if x > 0]
-        if any(b - a < 1e-9 for a, b in pairwise(ordered) if b > 0) or any(h < 1e-9 for h in halves):
+        if any(b - a < 1e-9 for a, b in pairwise(ordered) if b > 0) or any(
+            h < 1e-9 for h in halves
+        ):
             return True
     return False
 
@@ -198,7 +205,9 @@ def test_every_set_of_the_archive(uci):
         for column in nominal:
             known = np.asarray(column.values).astype(int) >= 0
             counts = np.zeros((len(column.levels), classes))
-            np.add.at(counts, (np.asarray(column.values)[known].astype(int), table.y_codes[known]), 1)
+            np.add.at(
+                counts, (np.asarray(column.values)[known].astype(int), table.y_codes[known]), 1
+            )
             for info in REGISTRY:
                 if info["name"] == "jaccard" and min(counts.shape) > 5:
                     continue  # the oracle tries every matching

@@ -11,7 +11,8 @@ from fasttree import criteria, model_selection
 
 
 class Gini:
-    """The built-in's arithmetic: one minus the impurity after the split, minus one minus the impurity before."""
+    """The built-in's arithmetic: one minus the impurity after the split, minus one minus the
+    impurity before."""
 
     def __init__(self):
         self.calls = 0
@@ -97,7 +98,9 @@ def test_at_most_one_call_a_node():
 
 
 def test_what_the_function_is_given():
-    X = pd.DataFrame({"a": [0.0, 1.0, 1.0, 2.0], "c": pd.Categorical(["u", "v", "u", "u"], ["t", "u", "v"])})
+    X = pd.DataFrame(
+        {"a": [0.0, 1.0, 1.0, 2.0], "c": pd.Categorical(["u", "v", "u", "u"], ["t", "u", "v"])}
+    )
     seen = []
 
     def look(tables):
@@ -107,8 +110,9 @@ def test_what_the_function_is_given():
     fasttree.fit(X, ["n", "y", "n", "y"], criterion=look, max_depth=1)
     (tables,) = seen
     assert tables.dtype == np.float64
-    # (candidates, branches, classes): two thresholds of a and the three declared levels of c, padded with empty branches
-    # (nominal features come first in a block or last: order within the array follows the features).
+    # (candidates, branches, classes): two thresholds of a and the three declared levels of c,
+    # padded with empty branches (nominal features come first in a block or last: order within the
+    # array follows the features).
     as_sets = sorted(t.tolist() for t in tables)
     assert as_sets == sorted(
         [
@@ -137,7 +141,8 @@ def test_the_score_decides_and_is_kept():
 def test_score_features_explain_and_trace_take_functions():
     X, y = frame("mixed", 200)
     np.testing.assert_array_equal(
-        fasttree.score_features(X, y, criterion=Gini()), fasttree.score_features(X, y, criterion="gini")
+        fasttree.score_features(X, y, criterion=Gini()),
+        fasttree.score_features(X, y, criterion="gini"),
     )
     own = fasttree.fit(X, y, criterion=Gini(), max_depth=2, trace="candidates")
     theirs = fasttree.fit(X, y, criterion="gini", max_depth=2, trace="candidates")
@@ -227,7 +232,9 @@ def test_the_function_may_use_fasttree_itself():
         fasttree.fit(X, y, max_depth=2, n_jobs=2)
         return criteria.Gini().score(tables)
 
-    same_tree(fasttree.fit(X, y, criterion=nested), fasttree.fit(X, y, criterion="gini", missing="branch"))
+    same_tree(
+        fasttree.fit(X, y, criterion=nested), fasttree.fit(X, y, criterion="gini", missing="branch")
+    )
 
 
 def test_cross_validate_takes_a_function():
@@ -245,7 +252,9 @@ def test_cross_validate_takes_a_function():
 
 def test_memory_is_refused_before_it_is_taken():
     n = 60_000
-    X = pd.DataFrame({"id": np.char.mod("%05d", np.arange(n)), "x": np.random.default_rng(0).normal(size=n)})
+    X = pd.DataFrame(
+        {"id": np.char.mod("%05d", np.arange(n)), "x": np.random.default_rng(0).normal(size=n)}
+    )
     with pytest.raises(ValueError, match="up to 60000 branches and 2 classes would pass 4 GiB"):
         fasttree.fit(X, np.arange(n) % 2, criterion=Gini())
 

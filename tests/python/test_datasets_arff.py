@@ -1,4 +1,5 @@
-"""ARFF: what Weka reads is read, what is malformed is refused with line, column and value, and round trips."""
+"""ARFF: what Weka reads is read, what is malformed is refused with line, column and value, and
+round trips."""
 
 from __future__ import annotations
 
@@ -42,11 +43,17 @@ sunny, 85 , 1e-3,yes
 'it\\'s',?,?,no
 """
     table = load(write(tmp_path, HEADER + rows))
-    assert table.name == "the weather" and table.feature_names == ["outlook", "the temp", "humidity"]
+    assert table.name == "the weather" and table.feature_names == [
+        "outlook",
+        "the temp",
+        "humidity",
+    ]
     outlook, temp, humidity = table.columns
     assert outlook.levels == ("sunny", "overcast", "very rainy", "it's")
     assert outlook.values.tolist() == [0, 2, 3, 3]
-    assert temp.kind == "numeric" and temp.values[[0, 2]].tolist() == [85, 3] and temp.n_missing == 2
+    assert (
+        temp.kind == "numeric" and temp.values[[0, 2]].tolist() == [85, 3] and temp.n_missing == 2
+    )
     assert humidity.values[:2].tolist() == [0.001, -0.5] and humidity.n_missing == 2
     assert (
         table.target == "play?"
@@ -58,7 +65,9 @@ sunny, 85 , 1e-3,yes
 
 
 def test_quoted_question_mark_is_a_label(tmp_path):
-    text = "@relation r\n@attribute a {'?', b}\n@attribute c {x,y}\n@data\n'?',x\n?,y\nb,x\n\"?\",y\n"
+    text = (
+        "@relation r\n@attribute a {'?', b}\n@attribute c {x,y}\n@data\n'?',x\n?,y\nb,x\n\"?\",y\n"
+    )
     column = load(write(tmp_path, text)).columns[0]
     assert column.levels == ("?", "b") and column.values.tolist() == [0, -1, 1, 0]
 
@@ -73,7 +82,9 @@ def test_declared_levels_that_never_occur_and_keep_their_order(tmp_path):
 def test_labels_over_several_lines_and_with_blanks(tmp_path):
     text = "@relation r\n@attribute a {one two,\n  three, % first\n  'fo,ur' }\n@attribute b{p q r}\n@data\none two,p\n'fo,ur',r\n"
     table = load(write(tmp_path, text))
-    assert table.columns[0].levels == ("one two", "three", "fo,ur") and table.columns[0].values.tolist() == [
+    assert table.columns[0].levels == ("one two", "three", "fo,ur") and table.columns[
+        0
+    ].values.tolist() == [
         0,
         2,
     ]
@@ -88,7 +99,9 @@ def test_rows_separated_by_blanks_or_tabs(tmp_path):
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends(tmp_path, end):
-    text = "@relation r\n@attribute a numeric\n@attribute c {p,q}\n@data\n1,p\n2,q".replace("\n", end)
+    text = "@relation r\n@attribute a numeric\n@attribute c {p,q}\n@data\n1,p\n2,q".replace(
+        "\n", end
+    )
     assert load(write(tmp_path, text)).y.tolist() == ["p", "q"]
 
 
@@ -109,12 +122,15 @@ def test_sparse_rows_and_weights(tmp_path):
     head = "@relation r\n@attribute a {u,v}\n@attribute b numeric\n@attribute s string\n@attribute c {n,y}\n@data\n"
     table = load(
         write(
-            tmp_path, head + "{1 3.5, 3 y}\n{0 v, 2 'two words'} , {2.5}\n{ }\n{1 ?,0 'v'},{0}\nu,1,x,y,{4}\n"
+            tmp_path,
+            head
+            + "{1 3.5, 3 y}\n{0 v, 2 'two words'} , {2.5}\n{ }\n{1 ?,0 'v'},{0}\nu,1,x,y,{4}\n",
         )
     )
     assert table.columns[0].values.tolist() == [0, 1, 0, 1, 0]
     assert (
-        table.columns[1].values[[0, 1, 2, 4]].tolist() == [3.5, 0, 0, 1] and table.columns[1].n_missing == 1
+        table.columns[1].values[[0, 1, 2, 4]].tolist() == [3.5, 0, 0, 1]
+        and table.columns[1].n_missing == 1
     )
     assert table.columns[2].labels().tolist() == [None, "two words", None, None, "x"]
     assert table.y.tolist() == ["y", "n", "n", "n", "y"]
@@ -136,16 +152,16 @@ def test_string_attributes_are_nominal_and_dates_can_be_dropped(tmp_path):
 
 
 def test_target_choice(tmp_path):
-    text = (
-        "@relation r\n@attribute CLASS {p,q}\n@attribute b numeric\n@attribute e {s,t}\n@data\np,1,s\nq,2,t\n"
-    )
+    text = "@relation r\n@attribute CLASS {p,q}\n@attribute b numeric\n@attribute e {s,t}\n@data\np,1,s\nq,2,t\n"
     path = write(tmp_path, text)
     assert load(path).target == "CLASS" and load(path).feature_names == ["b", "e"]
     assert load(path, target="e").feature_names == ["CLASS", "b"]
     assert load(path, target="class").target == "CLASS" and load(path, target=-1).target == "e"
     assert load(path, target="b").classes == (1, 2)
     assert load(path, target=False).target is None and load(path, target=False).n_features == 3
-    assert load(path, drop=["CLASS"]).target == "e" and load(path, drop="CLASS").feature_names == ["b"]
+    assert load(path, drop=["CLASS"]).target == "e" and load(path, drop="CLASS").feature_names == [
+        "b"
+    ]
     with pytest.raises(DataFileError, match=r"'f' is not a column \(target=\)"):
         load(path, target="f")
     with pytest.raises(DataFileError, match="target=7 is no column position"):
@@ -165,7 +181,13 @@ TWO = "@relation r\n@attribute a numeric\n@attribute c {yes,no}\n@data\n"
 @pytest.mark.parametrize(
     ("text", "line", "column", "value", "words"),
     [
-        (TWO + "1,yes\nx1,no\n", 6, "a", "x1", "is not a number; correct it, write \\? for missing"),
+        (
+            TWO + "1,yes\nx1,no\n",
+            6,
+            "a",
+            "x1",
+            "is not a number; correct it, write \\? for missing",
+        ),
         (TWO + "1_0,yes\n", 5, "a", "1_0", "not a number"),
         (TWO + "'?',yes\n", 5, "a", "?", "not a number"),
         (TWO + "inf,yes\n", 5, "a", "inf", "infinity"),
@@ -202,7 +224,13 @@ TWO = "@relation r\n@attribute a numeric\n@attribute c {yes,no}\n@data\n"
         (TWO.replace("@data\n", ""), 3, None, None, "no @data line"),
         ("@relation r\n@data\n1\n", 2, None, None, "@data before any @attribute"),
         ("hello\n", 1, None, "hello", "is this an ARFF file"),
-        ("@relation r\n@attribut a numeric\n", 2, None, "@attribut a numeric", "expected to be @relation"),
+        (
+            "@relation r\n@attribut a numeric\n",
+            2,
+            None,
+            "@attribut a numeric",
+            "expected to be @relation",
+        ),
         ("@relation r\n@attribute a\n@data\n", 2, None, "@attribute a", "needs a name and a type"),
         ("@relation r\n@attribute a float\n@data\n", 2, "a", "float", "is not a type; use numeric"),
         ("@relation r\n@attribute a {x,y\n1\n", 2, None, "@attribute a {x,y", "not closed by }"),
@@ -216,7 +244,13 @@ TWO = "@relation r\n@attribute a numeric\n@attribute c {yes,no}\n@data\n"
             None,
             "declared twice .first in line 2",
         ),
-        ("@relation r\n@attribute a relational\n@attribute b real\n@data\n", 2, "a", None, "type relational"),
+        (
+            "@relation r\n@attribute a relational\n@attribute b real\n@data\n",
+            2,
+            "a",
+            None,
+            "type relational",
+        ),
         ("\x00@relation\n", None, None, None, "NUL bytes"),
     ],
 )
@@ -226,7 +260,9 @@ def test_malformed_files(tmp_path, text, line, column, value, words):
         load(path)
     error = caught.value
     assert (
-        (error.line, error.column) == (line, column) and error.path == str(path) and str(path) in str(error)
+        (error.line, error.column) == (line, column)
+        and error.path == str(path)
+        and str(path) in str(error)
     )
     assert value is None or error.value == value
     assert line is None or f"line {line}" in str(error)
@@ -251,7 +287,9 @@ def test_65537_labels_are_refused(tmp_path):
 
 def test_continuous_or_empty_target_is_refused(tmp_path):
     text = "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,0.5\n2,1\n"
-    with pytest.raises(DataFileError, match="column 'b': Unknown label type: continuous.*target=False"):
+    with pytest.raises(
+        DataFileError, match="column 'b': Unknown label type: continuous.*target=False"
+    ):
         load(write(tmp_path, text))
     with pytest.raises(DataFileError, match="column taken as the class is empty"):
         load(write(tmp_path, text.replace("0.5", "?").replace("2,1", "2,?")))
@@ -275,7 +313,7 @@ def test_no_suffix_is_looked_into(tmp_path):
     assert load(write(tmp_path, "% c\n\n" + TWO + "1,yes\n", "mystery")).classes == ("yes", "no")
 
 
-# -- round trips ---------------------------------------------------------------------------------------------
+# -- round trips ----------------------------------------------------------------------------------
 
 texts = st.text(
     st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=["Cs"]), max_size=6
@@ -316,9 +354,15 @@ def test_what_is_written_is_read_back(table, tmp_path_factory):
     dump_arff(table, path)
     back = load(path, target=table.target)
     assert back.equals(table) and back.name == table.name
-    signs = [np.signbit(c.values).tolist() for c in table.columns if c.kind == "numeric" and not c.n_missing]
+    signs = [
+        np.signbit(c.values).tolist()
+        for c in table.columns
+        if c.kind == "numeric" and not c.n_missing
+    ]
     assert signs == [
-        np.signbit(c.values).tolist() for c in back.columns if c.kind == "numeric" and not c.n_missing
+        np.signbit(c.values).tolist()
+        for c in back.columns
+        if c.kind == "numeric" and not c.n_missing
     ]
     if table.sample_weight is None:
         assert back.sample_weight is None
@@ -337,7 +381,9 @@ def test_dump_of_a_table_without_target_and_of_odd_levels(tmp_path):
     path = tmp_path / "out.arff.gz"
     dump_arff(Table([[1.0, "a"], [2.5, None]]), path)
     back = load(path, target=False)
-    assert back.name == "table" and back.columns[1].values.tolist() == [0, -1] and back.X[1, 0] == 2.5
+    assert (
+        back.name == "table" and back.columns[1].values.tolist() == [0, -1] and back.X[1, 0] == 2.5
+    )
     clash = Column("a", "nominal", np.array([0, 1], dtype=np.int32), (1, "1"))
     with pytest.raises(ValueError, match="two levels are both written 1"):
         dump_arff(Table.from_columns([clash]), path)

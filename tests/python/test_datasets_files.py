@@ -1,4 +1,5 @@
-"""CSV, C4.5, Orange, Parquet, Feather, OpenML and bundled names through `load`; the words of each error."""
+"""CSV, C4.5, Orange, Parquet, Feather, OpenML and bundled names through `load`; the words of each
+error."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def write(folder, name, text, encoding="utf-8"):
     return path
 
 
-# -- CSV -----------------------------------------------------------------------------------------------------
+# -- CSV ------------------------------------------------------------------------------------------
 
 
 def test_header_kinds_missing_and_quotes(tmp_path):
@@ -32,7 +33,9 @@ def test_header_kinds_missing_and_quotes(tmp_path):
     assert table.feature_names == ["age", "job, title", "city", "empty"]
     assert [c.kind for c in table.columns] == ["numeric", "nominal", "nominal", "nominal"]
     assert table.columns[0].values[[0, 2]].tolist() == [31, 100] and table.columns[0].n_missing == 1
-    assert table.columns[1].levels == ("clerk, senior", "cook") and table.columns[1].values.tolist() == [
+    assert table.columns[1].levels == ("clerk, senior", "cook") and table.columns[
+        1
+    ].values.tolist() == [
         0,
         1,
         -1,
@@ -44,10 +47,18 @@ def test_header_kinds_missing_and_quotes(tmp_path):
 
 def test_without_header(tmp_path):
     table = load(write(tmp_path, "a.csv", "39, State-gov, x\n50, Self, y\n"))
-    assert table.feature_names == ["x0", "x1"] and table.target == "class" and not table.has_feature_names
+    assert (
+        table.feature_names == ["x0", "x1"]
+        and table.target == "class"
+        and not table.has_feature_names
+    )
     assert table.y.tolist() == ["x", "y"] and table.columns[1].levels == ("Self", "State-gov")
-    named = load(write(tmp_path, "a.csv", "39, State-gov, x\n50, Self, y\n"), names=["age", "job", "out"])
-    assert named.feature_names == ["age", "job"] and named.target == "out" and named.has_feature_names
+    named = load(
+        write(tmp_path, "a.csv", "39, State-gov, x\n50, Self, y\n"), names=["age", "job", "out"]
+    )
+    assert (
+        named.feature_names == ["age", "job"] and named.target == "out" and named.has_feature_names
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +80,13 @@ def test_header_detection(tmp_path, text, header):
 
 
 def test_separators(tmp_path):
-    for sep, name in ((";", "a.csv"), ("\t", "a.tsv"), ("\t", "a.txt"), ("|", "a.dat"), ("   ", "a.txt")):
+    for sep, name in (
+        (";", "a.csv"),
+        ("\t", "a.tsv"),
+        ("\t", "a.txt"),
+        ("|", "a.dat"),
+        ("   ", "a.txt"),
+    ):
         text = "\n".join(
             f"{sep if sep.isspace() and len(sep) > 1 else ''}{a}{sep}{b}"
             for a, b in [("n", "c"), (1, "u"), (2, "v")]
@@ -157,7 +174,9 @@ def test_bad_arguments(tmp_path):
         load(path, drop=["z"])
     with pytest.raises(DataFileError, match="names= has 1 names but the line has 3 cells"):
         load(path, names=["a"])
-    with pytest.raises(DataFileError, match="'B2' is not a column .target=.; the columns are 'a', 'b', 'c'"):
+    with pytest.raises(
+        DataFileError, match="'B2' is not a column .target=.; the columns are 'a', 'b', 'c'"
+    ):
         load(path, target="B2")
     assert load(path, target="B").target == "b" and load(path, drop="a").feature_names == ["b"]
     with pytest.raises(DataFileError, match="there are no rows"):
@@ -170,9 +189,9 @@ def test_too_many_labels_names_the_column(tmp_path):
         DataFileError, match=r"column 'key': has more than 65,536 distinct labels.*drop=\['key'\]"
     ):
         load(write(tmp_path, "ids.csv", text))
-    assert load(write(tmp_path, "ids.csv", text + "k1,v\n"), drop=["key"], target=False).feature_names == [
-        "c"
-    ]
+    assert load(
+        write(tmp_path, "ids.csv", text + "k1,v\n"), drop=["key"], target=False
+    ).feature_names == ["c"]
 
 
 cells = st.one_of(
@@ -204,7 +223,7 @@ def test_csv_agrees_with_a_naive_reading(rows, tmp_path_factory):
             assert column.labels().tolist() == [c if c in present else None for c in wanted]
 
 
-# -- C4.5 and Orange -----------------------------------------------------------------------------------------
+# -- C4.5 and Orange ------------------------------------------------------------------------------
 
 NAMES = """| thyroid-like
 hyper, T3 toxic, negative.   | the classes
@@ -220,12 +239,18 @@ ref: SVHC,
 
 def test_c45_pair(tmp_path):
     write(tmp_path, "thyroid.names", NAMES)
-    rows = "41,F,7,a,SVHC,negative.|3733\n?,M,8,b,other\\, rest,T3  toxic.\n\n12.5,?,9,a,?,negative\n"
+    rows = (
+        "41,F,7,a,SVHC,negative.|3733\n?,M,8,b,other\\, rest,T3  toxic.\n\n12.5,?,9,a,?,negative\n"
+    )
     data = write(tmp_path, "thyroid.data", rows)
     for path in (data, tmp_path / "thyroid.names"):
         table = load(path)
         assert table.feature_names == ["age", "sex", "kind", "ref"] and table.target == "class"
-        assert table.classes == ("hyper", "T3 toxic", "negative") and table.y_codes.tolist() == [2, 1, 2]
+        assert table.classes == ("hyper", "T3 toxic", "negative") and table.y_codes.tolist() == [
+            2,
+            1,
+            2,
+        ]
         assert table.columns[0].n_missing == 1 and table.columns[2].levels == ("a", "b")
         assert table.columns[3].levels == ("SVHC", "STMW", "other, rest") and table.columns[
             3
@@ -240,7 +265,11 @@ def test_c45_pair(tmp_path):
 def test_c45_with_the_class_among_the_attributes(tmp_path):
     write(tmp_path, "g.names", "play.\n\nplay: yes, no.\nwind: continuous.\n")
     table = load(write(tmp_path, "g.data", "yes,3\nno,4\n"))
-    assert table.target == "play" and table.feature_names == ["wind"] and table.classes == ("yes", "no")
+    assert (
+        table.target == "play"
+        and table.feature_names == ["wind"]
+        and table.classes == ("yes", "no")
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,7 +277,12 @@ def test_c45_with_the_class_among_the_attributes(tmp_path):
     [
         (NAMES, "1,F,7,a,SVHC\n", 1, "has 5 values but .*names declares 6"),
         (NAMES, "x,F,7,a,SVHC,hyper\n", 1, "column 'age': 'x' is not a number"),
-        (NAMES, "1,F,7,a,SVHC,hyper\n1,G,7,a,SVHC,hyper\n", 2, "column 'sex': 'G' is not among the declared"),
+        (
+            NAMES,
+            "1,F,7,a,SVHC,hyper\n1,G,7,a,SVHC,hyper\n",
+            2,
+            "column 'sex': 'G' is not among the declared",
+        ),
         (NAMES, "\n", None, "there are no rows"),
         ("a, b.\nx continuous.\n", "1,a\n", 2, "has no colon"),
         ("a, b.\nx: date.\n", "1,a\n", 2, "is a date"),
@@ -269,7 +303,9 @@ def test_malformed_c45(tmp_path, names, rows, line, words):
 def test_names_without_data_and_data_without_names(tmp_path):
     with pytest.raises(DataFileError, match=r"there is no lone.data beside it"):
         load(write(tmp_path, "lone.names", NAMES))
-    assert load(write(tmp_path, "iris.data", "5.1,3.5,setosa\n4.9,3.0,virginica\n\n")).y.tolist() == [
+    assert load(
+        write(tmp_path, "iris.data", "5.1,3.5,setosa\n4.9,3.0,virginica\n\n")
+    ).y.tolist() == [
         "setosa",
         "virginica",
     ]
@@ -278,8 +314,14 @@ def test_names_without_data_and_data_without_names(tmp_path):
 def test_orange_tab(tmp_path):
     text = "n\td\tv\tid\ty\nc\td\tlow mid high\tstring\tno yes\n\t\t\tmeta\tclass\n1.5\tb\thigh\trow1\tyes\n?\t\tlow\trow2\tno\n"
     table = load(write(tmp_path, "o.tab", text))
-    assert table.feature_names == ["n", "d", "v"] and table.target == "y" and table.classes == ("no", "yes")
-    assert table.columns[2].levels == ("low", "mid", "high") and table.columns[1].values.tolist() == [0, -1]
+    assert (
+        table.feature_names == ["n", "d", "v"]
+        and table.target == "y"
+        and table.classes == ("no", "yes")
+    )
+    assert table.columns[2].levels == ("low", "mid", "high") and table.columns[
+        1
+    ].values.tolist() == [0, -1]
     with pytest.raises(DataFileError, match="line 6.*2 cells but there are 5"):
         load(write(tmp_path, "o.tab", text + "1\t2\n"))
     with pytest.raises(DataFileError, match="line 4, column 'v': 'tall'"):
@@ -288,7 +330,7 @@ def test_orange_tab(tmp_path):
     assert plain.feature_names == ["a"] and plain.y.tolist() == ["u", "v"]
 
 
-# -- binary files, OpenML, bundled names ---------------------------------------------------------------------
+# -- binary files, OpenML, bundled names ----------------------------------------------------------
 
 
 def frame():
@@ -340,12 +382,20 @@ def test_openml_goes_through_scikit_learn(monkeypatch):
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch_openml)
     table = load("openml:toy")
-    assert table.name == "toy" and table.target == "y" and table.columns[1].levels == ("low", "mid", "high")
+    assert (
+        table.name == "toy"
+        and table.target == "y"
+        and table.columns[1].levels == ("low", "mid", "high")
+    )
     load("openml:toy/3")
     load("openml:61")
     assert load("openml:61", target="s", drop=["n"]).feature_names == ["y"]
     keys = [{k: v for k, v in c.items() if k in ("name", "version", "data_id")} for c in calls[:3]]
-    assert keys == [{"name": "toy", "version": "active"}, {"name": "toy", "version": 3}, {"data_id": 61}]
+    assert keys == [
+        {"name": "toy", "version": "active"},
+        {"name": "toy", "version": 3},
+        {"data_id": 61},
+    ]
     assert all(c["as_frame"] is True for c in calls)
     monkeypatch.setattr(
         sklearn.datasets,

@@ -1,4 +1,5 @@
-"""Bundled sets and generators: sizes, rules recomputed naively, seeds, noise rates, exact posteriors."""
+"""Bundled sets and generators: sizes, rules recomputed naively, seeds, noise rates, exact
+posteriors."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import fasttree.datasets as ds
 from fasttree.datasets.samples import SEGMENTS
 
-# -- the shelf -----------------------------------------------------------------------------------------------
+# -- the shelf ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("entry", ds.list_datasets(), ids=lambda e: e["name"])
@@ -32,7 +33,9 @@ def test_listed_sizes_are_true(entry):
 def test_list_is_sorted_and_every_loader_is_listed():
     names = [e["name"] for e in ds.list_datasets()]
     assert names == sorted(names)
-    loaders = {n.removeprefix("load_").replace("_", "-") for n in ds.__all__ if n.startswith("load_")}
+    loaders = {
+        n.removeprefix("load_").replace("_", "-") for n in ds.__all__ if n.startswith("load_")
+    }
     assert loaders == set(names)
     assert all(hasattr(ds, name) for name in ds.__all__)
 
@@ -43,20 +46,25 @@ def test_scikit_learn_copies():
     iris, bunch = ds.load_iris(), load_iris()
     assert np.array_equal(iris.X, bunch.data) and np.array_equal(iris.y_codes, bunch.target)
     assert (
-        iris.classes == ("setosa", "versicolor", "virginica") and iris.feature_names[0] == "sepal length (cm)"
+        iris.classes == ("setosa", "versicolor", "virginica")
+        and iris.feature_names[0] == "sepal length (cm)"
     )
     cancer, bunch = ds.load_breast_cancer(), load_breast_cancer()
-    assert cancer.classes == ("malignant", "benign") and np.array_equal(cancer.y_codes, bunch.target)
+    assert cancer.classes == ("malignant", "benign") and np.array_equal(
+        cancer.y_codes, bunch.target
+    )
 
 
-# -- rules ---------------------------------------------------------------------------------------------------
+# -- rules ----------------------------------------------------------------------------------------
 
 
 def test_xor_cube():
     table = ds.make_xor()
     assert [tuple(row) for row in table.X.tolist()] == list(product((0, 1), repeat=3))
     assert table.y.tolist() == [a ^ b for a, b, _ in product((0, 1), repeat=3)]
-    assert table.feature_names == ["x1", "x2", "x3"] and all(c.levels == (0, 1) for c in table.columns)
+    assert table.feature_names == ["x1", "x2", "x3"] and all(
+        c.levels == (0, 1) for c in table.columns
+    )
     big = ds.make_xor(4, n_noise=2, repeats=3, random_state=1)
     assert big.shape == (48, 6) and big.y.tolist() == (big.X[:, 0] ^ big.X[:, 1]).tolist()
     assert ds.make_xor(2, flip=1.0).y.tolist() == [1, 0, 0, 1]
@@ -117,10 +125,12 @@ def test_balance_scale():
     for (lw, ld, rw, rd), label in zip(table.X, table.y, strict=True):
         assert label == ("L" if lw * ld > rw * rd else "R" if lw * ld < rw * rd else "B")
     nominal = ds.make_balance_scale(as_nominal=True)
-    assert nominal.columns[0].levels == (1, 2, 3, 4, 5) and np.array_equal(nominal.X.astype(float), table.X)
+    assert nominal.columns[0].levels == (1, 2, 3, 4, 5) and np.array_equal(
+        nominal.X.astype(float), table.X
+    )
 
 
-# -- samples -------------------------------------------------------------------------------------------------
+# -- samples --------------------------------------------------------------------------------------
 
 SEEDED = [
     lambda seed: ds.make_xor(3, n_noise=4, repeats=5, flip=0.3, random_state=seed),
@@ -152,7 +162,13 @@ def test_blobs():
         assert len(rows) == 10_000 and np.allclose(rows.std(axis=0), sd[c], rtol=0.05)
     centers = [[0.0, 0.0], [5.0, -5.0]]
     exact = ds.make_blobs(5, centers, sd=0.0, random_state=0)
-    assert np.array_equal(exact.X, np.array(centers)[exact.y]) and sorted(exact.y.tolist()) == [0, 0, 0, 1, 1]
+    assert np.array_equal(exact.X, np.array(centers)[exact.y]) and sorted(exact.y.tolist()) == [
+        0,
+        0,
+        0,
+        1,
+        1,
+    ]
 
 
 def test_waveform_means():
@@ -185,7 +201,10 @@ def test_led():
     table = ds.make_led(20_000, n_irrelevant=17, random_state=0)
     assert table.n_features == 24 and table.classes == tuple(range(10))
     X = table.X.astype(int)
-    assert abs((X[:, :7] != SEGMENTS[table.y]).mean() - 0.1) < 0.01 and abs(X[:, 7:].mean() - 0.5) < 0.01
+    assert (
+        abs((X[:, :7] != SEGMENTS[table.y]).mean() - 0.1) < 0.01
+        and abs(X[:, 7:].mean() - 0.5) < 0.01
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -194,10 +213,16 @@ def test_random_tree(n_leaves, n_features, n_classes, seed):
     table, tree = ds.make_random_tree(200, n_features, n_leaves, n_classes, random_state=seed)
     assert tree.n_leaves == n_leaves and tree.n_nodes == 2 * n_leaves - 1
     assert table.classes == tuple(range(n_classes)) and ((table.X >= 0) & (table.X < 1)).all()
-    for row, label in zip(table.X[:20], table.y, strict=False):  # a walk from the root, node by node
+    for row, label in zip(
+        table.X[:20], table.y, strict=False
+    ):  # a walk from the root, node by node
         node = 0
         while tree.feature[node] >= 0:
-            node = tree.left[node] if row[tree.feature[node]] <= tree.threshold[node] else tree.right[node]
+            node = (
+                tree.left[node]
+                if row[tree.feature[node]] <= tree.threshold[node]
+                else tree.right[node]
+            )
         assert tree.label[node] == label
     inside = tree.feature >= 0
     assert (tree.left[inside] == np.flatnonzero(inside) + 1).all()  # pre-order
@@ -209,7 +234,7 @@ def test_random_tree(n_leaves, n_features, n_classes, seed):
     assert len(tree.to_text().splitlines()) == tree.n_nodes
 
 
-# -- Bayesian networks ---------------------------------------------------------------------------------------
+# -- Bayesian networks ----------------------------------------------------------------------------
 
 
 def naive_joint(network, row):
@@ -256,7 +281,9 @@ def test_structures():
         while parent[j] >= 0:
             j, steps = parent[j], steps + 1
             assert steps < 6
-    _, aode = ds.make_bayesian_network("aode", 5, n_attributes=4, n_values=3, n_classes=2, random_state=0)
+    _, aode = ds.make_bayesian_network(
+        "aode", 5, n_attributes=4, n_values=3, n_classes=2, random_state=0
+    )
     assert [c.parent.tolist() for c in aode.components] == [
         [-1 if j == i else i for j in range(4)] for i in range(4)
     ]
@@ -267,10 +294,14 @@ def test_structures():
     )
     sizes = [ds.make_bayesian_network("nb", 1, random_state=s)[1] for s in range(60)]
     assert {len(n.n_values) for n in sizes} == {3, 4, 5, 6, 7}
-    assert {v for n in sizes for v in n.n_values} == {2, 3, 4, 5} == {len(n.class_prior) for n in sizes}
+    assert (
+        {v for n in sizes for v in n.n_values}
+        == {2, 3, 4, 5}
+        == {len(n.class_prior) for n in sizes}
+    )
 
 
-# -- wrong arguments -----------------------------------------------------------------------------------------
+# -- wrong arguments ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -299,11 +330,15 @@ def test_structures():
             "3 numbers but there are 2 attributes",
         ),
         (
-            lambda: ds.make_bayesian_network(n_attributes=2, random_state=0)[1].joint(np.zeros((1, 3), int)),
+            lambda: ds.make_bayesian_network(n_attributes=2, random_state=0)[1].joint(
+                np.zeros((1, 3), int)
+            ),
             "needs 2 columns",
         ),
         (
-            lambda: ds.make_bayesian_network(n_attributes=2, random_state=0)[1].joint(np.full((1, 2), 9)),
+            lambda: ds.make_bayesian_network(n_attributes=2, random_state=0)[1].joint(
+                np.full((1, 2), 9)
+            ),
             "whole codes",
         ),
         (lambda: ds.make_bayesian_network(random_state=0)[1].joint(ds.make_xor()), "not attribute"),

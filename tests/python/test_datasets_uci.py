@@ -9,12 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fasttree.datasets import load, make_balance_scale, make_contact_lenses, make_tic_tac_toe, make_weather
+from fasttree.datasets import (
+    load,
+    make_balance_scale,
+    make_contact_lenses,
+    make_tic_tac_toe,
+    make_weather,
+)
 
 sys.path.insert(0, str(Path(__file__).parent))
 from conftest import manifest  # noqa: E402
 
-ENTRIES = manifest() or [pytest.param(None, marks=pytest.mark.skip(reason="no UCI files: set FASTTREE_DATA"))]
+ENTRIES = manifest() or [
+    pytest.param(None, marks=pytest.mark.skip(reason="no UCI files: set FASTTREE_DATA"))
+]
 TARGET_NOT_LAST = {"echocardiogram"}  # its class is neither called "class" nor last
 
 
@@ -27,9 +35,9 @@ def test_counts_of_the_manifest(uci, entry):
     found = Counter("?" if v is None else str(v) for v in table.y.tolist())
     expected = entry["class_counts"]
     assert [str(c) for c in table.classes] == [c for c in expected if c != "?"]
-    assert {label: found.get(label, 0) for label in expected} == expected and sum(found.values()) == len(
-        table
-    )
+    assert {label: found.get(label, 0) for label in expected} == expected and sum(
+        found.values()
+    ) == len(table)
     if "classes_declared" in entry:
         assert len(table.classes) == entry["classes_declared"]
     missing = sum(c.n_missing for c in table.columns)
@@ -47,7 +55,11 @@ def test_counts_of_the_manifest(uci, entry):
 def test_identifiers_are_dropped_by_name(uci):
     assert load(uci / "zoo.arff", drop=["animal"]).n_features == 16
     colic = load(uci / "colic-orig.arff", drop=["Hospital Number"])
-    assert colic.n_features == 26 and colic.target == "pathology_cp_data" and colic.classes == ("2", "1")
+    assert (
+        colic.n_features == 26
+        and colic.target == "pathology_cp_data"
+        and colic.classes == ("2", "1")
+    )
 
 
 def test_quirks(uci):
@@ -56,7 +68,10 @@ def test_quirks(uci):
     sign = load(uci / "sign-mdl.arff")
     assert sign.columns[3].levels[0] == "'(-inf-0.041667]'"
     assert load(uci / "postoperative.arff").column("COMFORT").levels == ("05", "07", "10", "15")
-    assert load(uci / "wine.arff").target == "class" and load(uci / "wine.arff").feature_names[0] != "class"
+    assert (
+        load(uci / "wine.arff").target == "class"
+        and load(uci / "wine.arff").feature_names[0] != "class"
+    )
     assert load(uci / "adult-train.csv").has_feature_names is False
 
 
@@ -101,5 +116,7 @@ def test_monks_rule_gives_the_files(uci, problem):
     theirs = {tuple(int(v) for v in row): int(y) for row, y in zip(file.X, file.y, strict=True)}
     assert ours == theirs
     train = load(uci / f"monks-{problem}-train.csv")
-    wrong = sum(ours[tuple(int(v) for v in row)] != y for row, y in zip(train.X, train.y, strict=True))
+    wrong = sum(
+        ours[tuple(int(v) for v in row)] != y for row, y in zip(train.X, train.y, strict=True)
+    )
     assert wrong == (6 if problem == 3 else 0)  # 5 % of 122

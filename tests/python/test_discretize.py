@@ -1,4 +1,5 @@
-"""Discretisers and the imputer: cut points against the oracle and Weka's, and the laws of every binning."""
+"""Discretisers and the imputer: cut points against the oracle and Weka's, and the laws of every
+binning."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ ALL = [*OBJECTS, ReplaceMissing()]
 NAN = float("nan")
 
 cells = st.tuples(
-    st.one_of(st.integers(0, 30).map(lambda i: i / 4), st.just(NAN)), st.integers(0, 2), st.integers(0, 3)
+    st.one_of(st.integers(0, 30).map(lambda i: i / 4), st.just(NAN)),
+    st.integers(0, 2),
+    st.integers(0, 3),
 )
 rows_of_cells = st.lists(cells, min_size=1, max_size=80)
 relaxed = settings(max_examples=80, deadline=None)
@@ -53,7 +56,7 @@ def columns(rows):
     return tuple(list(column) for column in zip(*rows, strict=True))
 
 
-# -- cut points --------------------------------------------------------------------------------------------
+# -- cut points -----------------------------------------------------------------------------------
 
 
 @relaxed
@@ -72,7 +75,9 @@ def test_a_weight_is_that_many_copies(rows):
     assume(any(weights))
     copied, copied_labels = oracle.copies(values, weights), oracle.copies(labels, weights)
     for discretizer in OBJECTS:
-        assert fitted(discretizer, values, labels, weights) == fitted(discretizer, copied, copied_labels)
+        assert fitted(discretizer, values, labels, weights) == fitted(
+            discretizer, copied, copied_labels
+        )
 
 
 @relaxed
@@ -132,17 +137,25 @@ def test_wekas_cut_points(uci, dataset):
 
 def test_goldens_are_not_empty():
     sizes = [
-        len(v) for sets in GOLDEN["cuts"].values() for columns in sets.values() for v in columns.values()
+        len(v)
+        for sets in GOLDEN["cuts"].values()
+        for columns in sets.values()
+        for v in columns.values()
     ]
-    assert sum(sizes) > 1000 and any(len(c) > 5 for s in GOLDEN["cuts"].values() for c in s["mdlp"].values())
+    assert sum(sizes) > 1000 and any(
+        len(c) > 5 for s in GOLDEN["cuts"].values() for c in s["mdlp"].values()
+    )
 
 
-# -- what goes in comes out --------------------------------------------------------------------------------
+# -- what goes in comes out -----------------------------------------------------------------------
 
 
 def mixed_table():
     return Table(
-        {"size": [1.0, 2.0, NAN, 8.0, 9.0, 10.0], "colour": ["red", None, "blue", "red", "red", "blue"]},
+        {
+            "size": [1.0, 2.0, NAN, 8.0, 9.0, 10.0],
+            "colour": ["red", None, "blue", "red", "red", "blue"],
+        },
         ["no", "no", "no", "yes", "yes", "yes"],
         name="mixed",
         levels={"class": ["yes", "no"], "colour": ["blue", "green", "red"]},
@@ -156,7 +169,11 @@ def test_a_table_gives_a_table_with_all_bins_declared():
     assert size.kind == "nominal" and size.levels == ("(-inf-4]", "(4-7]", "(7-inf)")
     assert size.values.tolist() == [0, 0, -1, 2, 2, 2]
     assert colour is table.columns[1]
-    assert (binned.classes, binned.y.tolist(), binned.name) == (table.classes, table.y.tolist(), "mixed")
+    assert (binned.classes, binned.y.tolist(), binned.name) == (
+        table.classes,
+        table.y.tolist(),
+        "mixed",
+    )
     assert binned.feature_names == table.feature_names
     assert MDLP().fit_transform(table).columns[0].levels == ("(-inf-5]", "(5-inf)")
     useless = Table({"a": [1.0, 1.0]}, [0, 1])
@@ -173,13 +190,18 @@ def test_arrays_and_lists_give_bin_numbers():
 
 
 def frames():
-    data = {"size": [1.0, 2.0, None, 8.0, 9.0, 10.0], "colour": ["red", None, "blue", "red", "red", "blue"]}
+    data = {
+        "size": [1.0, 2.0, None, 8.0, 9.0, 10.0],
+        "colour": ["red", None, "blue", "red", "red", "blue"],
+    }
     dictionary = pa.array(data["colour"]).dictionary_encode()
     return {
         "pandas": pd.DataFrame(data, index=list("uvwxyz")),
         "pandas-category": pd.DataFrame(data).astype({"colour": "category"}),
         "polars": pl.DataFrame(data),
-        "polars-enum": pl.DataFrame(data, schema_overrides={"colour": pl.Enum(["blue", "green", "red"])}),
+        "polars-enum": pl.DataFrame(
+            data, schema_overrides={"colour": pl.Enum(["blue", "green", "red"])}
+        ),
         "arrow": pa.table(data),
         "arrow-dictionary": pa.table({"size": data["size"], "colour": dictionary}),
     }
@@ -217,16 +239,28 @@ def test_columns_are_found_by_name():
     train = pd.DataFrame({"a": [0.0, 10.0], "b": [0.0, 1.0]})
     discretizer = EqualWidth(2).fit(train)
     assert discretizer.transform(train[["b", "a"]])["a"].cat.codes.tolist() == [0, 1]
-    assert discretizer.get_feature_names_out().tolist() == ["a", "b"] and discretizer.n_features_in_ == 2
+    assert (
+        discretizer.get_feature_names_out().tolist() == ["a", "b"]
+        and discretizer.n_features_in_ == 2
+    )
     assert discretizer.transform(np.array([[6.0, 0.4]])).tolist() == [[1.0, 0.0]]
 
 
-# -- labels ------------------------------------------------------------------------------------------------
+# -- labels ---------------------------------------------------------------------------------------
 
 
 def test_labels_are_wekas_and_distinct():
-    assert interval_labels([-1.5, 0.0, 2.25]) == ("(-inf--1.5]", "(-1.5-0]", "(0-2.25]", "(2.25-inf)")
-    assert interval_labels([1 / 3, 2 / 3]) == ("(-inf-0.333333]", "(0.333333-0.666667]", "(0.666667-inf)")
+    assert interval_labels([-1.5, 0.0, 2.25]) == (
+        "(-inf--1.5]",
+        "(-1.5-0]",
+        "(0-2.25]",
+        "(2.25-inf)",
+    )
+    assert interval_labels([1 / 3, 2 / 3]) == (
+        "(-inf-0.333333]",
+        "(0.333333-0.666667]",
+        "(0.666667-inf)",
+    )
     for cuts in (
         [1e-9, 2e-9],
         [1e300, 2e300],
@@ -243,13 +277,15 @@ def test_a_range_of_a_few_ulps_still_declares_its_bins():
     assert len(EqualWidth(10).fit_transform(table).columns[0].levels) == 10
 
 
-# -- imputation --------------------------------------------------------------------------------------------
+# -- imputation -----------------------------------------------------------------------------------
 
 
 def test_replacements_are_wekas():
     golden = GOLDEN["replace_missing"]
     data = {k: [NAN if v is None and k in "ad" else v for v in golden[k]["in"]] for k in "abcd"}
-    table = Table(data, list("pqppp"), levels={"b": golden["b"]["levels"], "c": golden["c"]["levels"]})
+    table = Table(
+        data, list("pqppp"), levels={"b": golden["b"]["levels"], "c": golden["c"]["levels"]}
+    )
     filled = ReplaceMissing().fit_transform(table)
     for name in "abcd":
         assert filled.column(name).labels().tolist() == golden[name]["out"], name
@@ -270,7 +306,9 @@ def test_the_mean_is_a_running_sum_in_row_order():
 @relaxed
 @given(
     st.lists(
-        st.tuples(st.one_of(st.none(), st.sampled_from("abc")), st.integers(0, 3)), min_size=1, max_size=30
+        st.tuples(st.one_of(st.none(), st.sampled_from("abc")), st.integers(0, 3)),
+        min_size=1,
+        max_size=30,
     )
 )
 def test_the_mode_is_the_first_of_the_most_frequent(rows):
@@ -278,7 +316,9 @@ def test_the_mode_is_the_first_of_the_most_frequent(rows):
     assume(any(weights))
     table = Table({"x": np.array(labels, dtype=object)}, levels={"x": ["c", "a", "b"]})
     counts = {level: sum(w for v, w in rows if v == level) for level in ["c", "a", "b"]}
-    assert ReplaceMissing().fit(table, sample_weight=weights).modes_ == {"x": max(counts, key=counts.get)}
+    assert ReplaceMissing().fit(table, sample_weight=weights).modes_ == {
+        "x": max(counts, key=counts.get)
+    }
 
 
 def test_weights_and_zero_weights_move_the_mean():
@@ -286,7 +326,7 @@ def test_weights_and_zero_weights_move_the_mean():
     assert ReplaceMissing().fit(X, sample_weight=[3, 1, 7, 0]).means_ == {"x0": 2.0}
 
 
-# -- objects -----------------------------------------------------------------------------------------------
+# -- objects --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("thing", ALL, ids=repr)
@@ -296,7 +336,11 @@ def test_objects_are_described_by_their_parameters(thing):
     assert eval(repr(thing)) == thing and hash(eval(repr(thing))) == hash(thing)
     copy = clone(thing)
     assert copy == thing and copy is not thing and not hasattr(copy, "n_features_in_")
-    assert copy.set_params(scope="all") is copy and copy != thing and copy.get_params()["scope"] == "all"
+    assert (
+        copy.set_params(scope="all") is copy
+        and copy != thing
+        and copy.get_params()["scope"] == "all"
+    )
     assert thing.get_params()["scope"] == "fold" and thing != "fold"
     with pytest.raises(ValueError, match="did you mean 'scope'"):
         copy.set_params(scop="all")
@@ -332,7 +376,7 @@ def test_in_a_pipeline_and_a_grid_search():
     assert make_pipeline(MDLP(), DecisionTreeClassifier()).fit(X, y).score(X, y) > 0.9
 
 
-# -- refusals ----------------------------------------------------------------------------------------------
+# -- refusals -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_bins", [0, -1, 65_536, 2.5, True, "10", None])

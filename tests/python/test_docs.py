@@ -1,4 +1,5 @@
-"""What is written runs: examples of every module, of README and documentation; the registry is documented as it is."""
+"""What is written runs: examples of every module, of README and documentation; the registry is
+documented as it is."""
 
 from __future__ import annotations
 
@@ -17,11 +18,16 @@ import fasttree
 ROOT = Path(__file__).resolve().parents[2]
 
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
-NEEDS = {"fasttree.plots": "matplotlib", "fasttree.cli": "typer", "fasttree.exports.onnx_graph": "onnx"}
+NEEDS = {
+    "fasttree.plots": "matplotlib",
+    "fasttree.cli": "typer",
+    "fasttree.exports.onnx_graph": "onnx",
+}
 
 
 def modules() -> list[str]:
-    """All modules of the installed package but the compiled one and those that run when imported."""
+    """All modules of the installed package but the compiled one and those that run when
+    imported."""
     found = ["fasttree"]
     for info in pkgutil.walk_packages(fasttree.__path__, "fasttree."):
         if not info.name.endswith(("._core", ".__main__")):
@@ -77,7 +83,9 @@ def test_examples_of_pages_run(page):
 
 def test_pages_are_reachable():
     index = (ROOT / "docs" / "index.rst").read_text(encoding="utf-8").split()
-    missing = [p.stem for p in PAGES if p.suffix == ".rst" and p.stem != "index" and p.stem not in index]
+    missing = [
+        p.stem for p in PAGES if p.suffix == ".rst" and p.stem != "index" and p.stem not in index
+    ]
     assert not missing, f"not in docs/index.rst: {missing}"
 
 
@@ -99,7 +107,9 @@ def test_commands_in_the_texts_exist():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         named = set(re.findall(r"ftree ([a-z]+)", text))
-        assert named <= known, f"{page.name} speaks of commands that do not exist: {sorted(named - known)}"
+        assert named <= known, (
+            f"{page.name} speaks of commands that do not exist: {sorted(named - known)}"
+        )
 
 
 def test_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
@@ -132,11 +142,14 @@ def test_every_criterion_has_what_its_page_prints():
         assert info["summary"].endswith("."), info["name"]
         assert info["formula"] and info["distance"] and info["source"], info["name"]
         if info["evidence"] == "table":
-            assert criterion().score(info["example"]) == pytest.approx(info["example_score"], abs=1e-12), (
-                info["name"]
-            )
-        # `size_values` carries the values of a function to the core; users give the function itself.
-        options = {o["name"]: o["doc"] for o in criterion.info["options"] if o["name"] != "size_values"}
+            assert criterion().score(info["example"]) == pytest.approx(
+                info["example_score"], abs=1e-12
+            ), info["name"]
+        # `size_values` carries the values of a function to the core; users give the function
+        # itself.
+        options = {
+            o["name"]: o["doc"] for o in criterion.info["options"] if o["name"] != "size_values"
+        }
         assert set(options) == set(info["options"]) and all(options.values()), info["name"]
 
 
@@ -149,6 +162,10 @@ def test_the_package_lists_what_it_gives():
 def test_the_stub_names_what_the_core_exports():
     core = importlib.import_module("fasttree._core")
     stub = Path(fasttree.__file__).with_name("_core.pyi")
-    assigned = [n for n in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(n, ast.Assign)]
-    named = next(ast.literal_eval(n.value) for n in assigned if ast.unparse(n.targets[0]) == "__all__")
+    assigned = [
+        n for n in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(n, ast.Assign)
+    ]
+    named = next(
+        ast.literal_eval(n.value) for n in assigned if ast.unparse(n.targets[0]) == "__all__"
+    )
     assert sorted(named) == sorted(core.__all__)

@@ -32,7 +32,13 @@ def test_averages_and_their_order(tables):
     average, rank = tables[0][-2:]
     ours = dict(zip(METHODS, map(number, average[1:-1:2]), strict=True))
     theirs = dict(zip(METHODS, map(number, average[2:-1:2]), strict=True))
-    assert sorted(ours, key=ours.get) == ["contextual_merit", "relief", "pi_instance", "gini", "info_gain"]
+    assert sorted(ours, key=ours.get) == [
+        "contextual_merit",
+        "relief",
+        "pi_instance",
+        "gini",
+        "info_gain",
+    ]
     assert [ours[m] for m in ("info_gain", "gini", "pi_instance")] == [84.61, 84.50, 83.94]
     assert (theirs["pi_instance"], theirs["info_gain"]) == (84.09, 84.13)
     ours_rank = dict(zip(METHODS, map(number, rank[1:-1:2]), strict=True))
@@ -44,10 +50,17 @@ def test_averages_and_their_order(tables):
     for pruning in tables[1]:
         mean = dict(zip(METHODS, map(float, pruning[1::2]), strict=True))
         assert sorted(mean, key=mean.get) == sorted(ours, key=ours.get)
-    lost = [float(a) - float(b) for a, b in zip(tables[1][0][1::2], tables[1][2][1::2], strict=True)]
+    lost = [
+        float(a) - float(b) for a, b in zip(tables[1][0][1::2], tables[1][2][1::2], strict=True)
+    ]
     assert 0.9 < min(lost) <= max(lost) < 2.0
     sizes = [[float(text) for text in row[2::2]] for row in tables[1]]
-    assert (min(sizes[0]), max(sizes[0]), min(sizes[2]), max(sizes[2])) == (36.0, 57.4, 224.5, 346.0)
+    assert (min(sizes[0]), max(sizes[0]), min(sizes[2]), max(sizes[2])) == (
+        36.0,
+        57.4,
+        224.5,
+        346.0,
+    )
 
 
 def test_every_domain_has_numbers_of_its_own(tables):
@@ -78,11 +91,14 @@ def test_sweeps_and_meta_features(recorded, tables):
         (theta, recorded[2], 8.0, 11),
         (decay, recorded[3], 4.3, 8),
     ):
-        assert table["notes"][0].startswith(f"Mean spread {spread} points; {different} different settings")
+        assert table["notes"][0].startswith(
+            f"Mean spread {spread} points; {different} different settings"
+        )
         assert sum(float(row[-1]) for row in rows) / len(rows) == pytest.approx(spread, abs=0.06)
         assert len(rows) == 13
         assert (
-            len({max(range(1, len(row) - 1), key=lambda j: float(row[j])) for row in rows}) >= different - 2
+            len({max(range(1, len(row) - 1), key=lambda j: float(row[j])) for row in rows})
+            >= different - 2
         )
     assert len(meta) == 15
     assert min(float(row[3]) for row in meta) > 0.05

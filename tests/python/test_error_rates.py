@@ -1,4 +1,5 @@
-"""How often tests find differences that are not there: a small run, the recorded large one, and what its page says."""
+"""How often tests find differences that are not there: a small run, the recorded large one, and
+what its page says."""
 
 from __future__ import annotations
 
@@ -23,14 +24,22 @@ def test_five_by_two_holds_its_level_where_the_naive_t_does_not(small):
     """Binomial bounds: 200 data sets at 5 % give at most 20 with probability 0.998."""
     assert small.rate("paired t, 10 x 10 folds") > 0.30
     assert small.rate("paired t, 30 random splits") > 0.20
-    for test in ("5 x 2 cv t", "5 x 2 cv F", "corrected t, 10 x 10 folds", "corrected t, 30 random splits"):
+    for test in (
+        "5 x 2 cv t",
+        "5 x 2 cv F",
+        "corrected t, 10 x 10 folds",
+        "corrected t, 30 random splits",
+    ):
         assert small.errors[test] <= 20
     assert small.power("5 x 2 cv F") > small.rate("5 x 2 cv F")
 
 
 def test_rates_are_seeded_and_the_level_is_that_of_the_tests(small):
     again = error_rates.run(10, rows=100)
-    assert error_rates.run(10, rows=100) == again and error_rates.run(10, rows=100, random_state=1) != again
+    assert (
+        error_rates.run(10, rows=100) == again
+        and error_rates.run(10, rows=100, random_state=1) != again
+    )
     strict = error_rates.run(10, rows=100, alpha=1e-9)
     assert sum(strict.errors.values()) <= sum(again.errors.values())
     assert ErrorRates.from_record(small.to_record()) == small
@@ -81,9 +90,15 @@ def test_what_the_page_says(recorded):
     assert list(recorded.errors) == list(TESTS) and recorded.runs >= 2000
     limit = recorded.alpha + 3 * math.sqrt(recorded.alpha * (1 - recorded.alpha) / recorded.runs)
     assert (
-        recorded.rate("paired t, 10 x 10 folds") > 0.5 and recorded.rate("paired t, 30 random splits") > 0.5
+        recorded.rate("paired t, 10 x 10 folds") > 0.5
+        and recorded.rate("paired t, 30 random splits") > 0.5
     )
-    for test in ("5 x 2 cv t", "5 x 2 cv F", "corrected t, 10 x 10 folds", "corrected t, 30 random splits"):
+    for test in (
+        "5 x 2 cv t",
+        "5 x 2 cv F",
+        "corrected t, 10 x 10 folds",
+        "corrected t, 30 random splits",
+    ):
         assert recorded.rate(test) < limit
     assert recorded.power("5 x 2 cv t") < recorded.power("5 x 2 cv F")
     assert recorded.power("5 x 2 cv F") < recorded.power("corrected t, 10 x 10 folds")

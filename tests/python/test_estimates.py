@@ -1,4 +1,5 @@
-"""Estimated pair scores: all subsets with their probabilities, the exact pass, standard errors that are what they say, races, refusals."""
+"""Estimated pair scores: all subsets with their probabilities, the exact pass, standard errors that
+are what they say, races, refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from .tools import estimates_oracle
 def random_table(seed: int, rows: int, features: int) -> Table:
     """A few values a column, missing cells, a class that two features know together."""
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, v, rows) for v in rng.integers(2, 5, features)]).astype(object)
+    X = np.column_stack([rng.integers(0, v, rows) for v in rng.integers(2, 5, features)]).astype(
+        object
+    )
     y = (X[:, 0].astype(int) + X[:, 1].astype(int)) % 2 ^ (rng.random(rows) < 0.1)
     X[rng.random(X.shape) < 0.03] = None
     return Table(X, y, categorical_features="all")
@@ -87,7 +90,9 @@ def test_standard_errors_are_what_they_say(
     exact = score_features(table, criterion=criterion)
     errors, stated, gaps, stated_gaps = [], [], [], []
     for seed in range(seeds):
-        found = estimate_features(table, criterion=criterion, method=method, random_state=seed, **options)
+        found = estimate_features(
+            table, criterion=criterion, method=method, random_state=seed, **options
+        )
         best, *others = found.ranking
         errors.append(found.scores - exact)
         stated.append(found.standard_errors)
@@ -104,7 +109,8 @@ def test_standard_errors_are_what_they_say(
 
 @pytest.mark.parametrize(("n", "keep", "budget"), [(7, 0.3, 30), (14, 0.05, 80)])
 def test_strata_and_plain_subsets_have_one_mean(n: int, keep: float, budget: int) -> None:
-    """Enumerated sizes, drawn sizes, leaders and means added back are the plain average over all subsets."""
+    """Enumerated sizes, drawn sizes, leaders and means added back are the plain average over all
+    subsets."""
     rng = np.random.default_rng(0)
     subsets = [tuple(j for j in range(n) if code >> j & 1) for code in range(2**n)]
     value = {s: (0.5 + 0.5 * rng.random((n, 4))) * 0.5 ** len(s) for s in subsets}
@@ -137,14 +143,18 @@ def test_the_layout_of_strata_fits_the_budget() -> None:
             for budget in (16, 256):
                 strata = Strata(n, keep, budget, np.random.default_rng(0))
                 strata.grow()
-                sizes = [*strata.enumerated, *(s for stratum in strata.drawn for s in stratum.sizes)]
+                sizes = [
+                    *strata.enumerated,
+                    *(s for stratum in strata.drawn for s in stratum.sizes),
+                ]
                 assert sorted(sizes) == [s for s in range(n + 1) if strata.p[s] > 0]
                 assert len(strata.subsets) <= 1.5 * budget + 4
                 assert all(strata.stratum.count(i) >= 3 for i in range(len(strata.drawn)))
 
 
 def test_two_features_that_matter_together_are_not_missed() -> None:
-    """Subsets that hold both are rare; an error bar made of the others alone would be a hundred times too small."""
+    """Subsets that hold both are rare; an error bar made of the others alone would be a hundred
+    times too small."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (3000, 40), dtype=np.uint8)
     y = ((X[:, 5] < 2) ^ (X[:, 20] < 2)) ^ (rng.random(3000) < 0.1)
@@ -164,10 +174,14 @@ def test_means_of_the_product_form_equal_their_definition() -> None:
     import itertools
 
     for size in range(6):
-        all_of = [whole * shares[list(s)].prod(axis=0) for s in itertools.combinations(range(5), size)]
+        all_of = [
+            whole * shares[list(s)].prod(axis=0) for s in itertools.combinations(range(5), size)
+        ]
         assert means[size] == pytest.approx(np.mean(all_of, axis=0), rel=1e-12)
     p = size_probabilities(5, 0.3)
-    assert p == pytest.approx([math.comb(5, s) * 0.3**s * 0.7 ** (5 - s) for s in range(6)], rel=1e-12)
+    assert p == pytest.approx(
+        [math.comb(5, s) * 0.3**s * 0.7 ** (5 - s) for s in range(6)], rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("method", ["subsets", "rows"])
@@ -177,7 +191,9 @@ def test_seeds_and_threads(method: str) -> None:
     one = estimate_features(table, method=method, random_state=7, **options)
     for jobs in (2, 3):
         other = estimate_features(table, method=method, random_state=7, n_jobs=jobs, **options)
-        assert np.array_equal(one.scores, other.scores) and np.array_equal(one.covariance, other.covariance)
+        assert np.array_equal(one.scores, other.scores) and np.array_equal(
+            one.covariance, other.covariance
+        )
     assert not np.array_equal(
         one.scores, estimate_features(table, method=method, random_state=8, **options).scores
     )
@@ -216,7 +232,11 @@ def test_constant_features_have_no_score() -> None:
     X = rng.integers(0, 3, (300, 10))
     X[:, 4] = 1
     table = Table(X, rng.integers(0, 2, 300), categorical_features="all")
-    for options in ({"n_subsets": 32}, {"method": "rows", "sample": 100}, {"method": "rows", "sample": 300}):
+    for options in (
+        {"n_subsets": 32},
+        {"method": "rows", "sample": 100},
+        {"method": "rows", "sample": 300},
+    ):
         found = estimate_features(table, **options)
         assert np.flatnonzero(np.isnan(found.scores)).tolist() == [4]
         assert np.isnan(found.standard_errors[4]) and found.ranking[-1] == 4

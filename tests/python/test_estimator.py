@@ -1,4 +1,5 @@
-"""The fitted estimator's many views of one tree agree with each other, and every input form with every other."""
+"""The fitted estimator's many views of one tree agree with each other, and every input form with
+every other."""
 
 from __future__ import annotations
 
@@ -44,7 +45,11 @@ def model(request):
 
 def test_fit_is_the_class_and_its_defaults_are_the_same():
     function, init = inspect.signature(fasttree.fit), inspect.signature(FastTreeClassifier)
-    assert function.parameters["criterion"].default == init.parameters["criterion"].default == "info_gain"
+    assert (
+        function.parameters["criterion"].default
+        == init.parameters["criterion"].default
+        == "info_gain"
+    )
     a = fasttree.fit(FRAME, Y, criterion="gini", max_depth=3)
     b = FastTreeClassifier(criterion="gini", max_depth=3).fit(FRAME, Y)
     assert a.to_bytes() == b.to_bytes()
@@ -115,7 +120,9 @@ def test_trace_and_cut_tell_the_same_story(model):
     for k in (0, 1, len(trace) // 2, len(trace), len(trace) + 5):
         cut = model.cut(k)
         expected = (
-            (1, 1) if k == 0 else (trace[min(k, len(trace)) - 1].nodes, trace[min(k, len(trace)) - 1].leaves)
+            (1, 1)
+            if k == 0
+            else (trace[min(k, len(trace)) - 1].nodes, trace[min(k, len(trace)) - 1].leaves)
         )
         assert (cut.n_nodes_, cut.get_n_leaves()) == expected
         assert [(s.feature, s.threshold, s.score) for s in cut.trace_] == [
@@ -149,7 +156,9 @@ def test_candidates_of_the_trace_hold_the_choice(model):
         if not guard_or_random:
             assert step.score == max(c[2] for c in step.candidates)
         explained = model.explain(step.node)
-        assert [e["score"] for e in explained] == sorted((c[2] for c in step.candidates), reverse=True)
+        assert [e["score"] for e in explained] == sorted(
+            (c[2] for c in step.candidates), reverse=True
+        )
         assert [(e["feature"], e["threshold"]) for e in explained if e["chosen"]] == [
             (step.feature, step.threshold)
         ]
@@ -192,7 +201,10 @@ def test_explain_of_other_rows_uses_the_models_levels_bins_and_classes():
 def test_text_and_dot_have_a_line_for_every_node(model):
     text, dot = model.to_text(), model.to_dot()
     assert text.count("\n") == model.n_nodes_ - 1
-    assert (dot.count(" [label="), dot.count(" -> ")) == (2 * model.n_nodes_ - 1, model.n_nodes_ - 1)
+    assert (dot.count(" [label="), dot.count(" -> ")) == (
+        2 * model.n_nodes_ - 1,
+        model.n_nodes_ - 1,
+    )
     assert max(line.count("|   ") for line in text.split("\n")) == model.get_depth() - 1
     assert model.to_text(max_depth=0).count("\n") == 1
 
@@ -211,7 +223,7 @@ def test_thresholds_are_rounded_where_that_keeps_them_recognisable(lo, hi, text)
     assert f"x0 <= {text}:" in fasttree.fit([[lo], [hi]], [0, 1]).to_text(decimals=2)
 
 
-# -- containers ------------------------------------------------------------------------------------------------
+# -- containers -----------------------------------------------------------------------------------
 
 
 def containers():
@@ -241,7 +253,14 @@ def test_arrays_lists_and_tables_give_the_same_tree():
             assert fasttree.fit(Table(X, Y)).to_bytes() == expected
         else:
             assert fasttree.fit(other, Y).to_bytes() == expected
-    for labels in (Y.tolist(), pd.Series(Y), pl.Series(Y), Y[:, None], Y.astype(object), pd.Categorical(Y)):
+    for labels in (
+        Y.tolist(),
+        pd.Series(Y),
+        pl.Series(Y),
+        Y[:, None],
+        Y.astype(object),
+        pd.Categorical(Y),
+    ):
         assert fasttree.fit(X, labels).to_bytes() == expected
     table = Table(FRAME, Y)
     assert (
@@ -278,14 +297,16 @@ def test_declared_levels_and_classes_of_a_table_are_kept():
     assert model.predict_proba(X).shape == (3, 3)
 
 
-# -- presets and cross-validation -----------------------------------------------------------------------------
+# -- presets and cross-validation -----------------------------------------------------------------
 
 
 def test_presets_are_parameters():
     weather = fasttree.datasets.load_weather()
     id3 = fasttree.fit(weather, **presets.ID3)
     assert (id3.get_n_leaves(), id3.score(weather)) == (5, 1.0)
-    assert fasttree.fit(weather, **{**presets.CHEN2013, "criterion": "mantaras"}).score(weather) == 1.0
+    assert (
+        fasttree.fit(weather, **{**presets.CHEN2013, "criterion": "mantaras"}).score(weather) == 1.0
+    )
     X, y = FRAME[["x", "z"]].fillna(0).to_numpy(), (Y == "yes").astype(int)
     tree = fasttree.fit(X, y, **presets.FMEASURE).tree_
     inner = tree.n_children > 0
@@ -310,7 +331,8 @@ def test_presets_are_parameters():
 def test_cross_validate_is_fits_by_hand(how):
     table = Table(FRAME, Y)
     folds = [
-        (np.flatnonzero(np.arange(200) % 4 != f), np.flatnonzero(np.arange(200) % 4 == f)) for f in range(4)
+        (np.flatnonzero(np.arange(200) % 4 != f), np.flatnonzero(np.arange(200) % 4 == f))
+        for f in range(4)
     ]
     result = model_selection.cross_validate(table, criterion="gini", cv=folds, **how)
     models = [fasttree.fit(table.take(train), criterion="gini", **how) for train, _ in folds]

@@ -59,7 +59,9 @@ def test_check_estimator(setting):
     assert not [r for r in results if r["status"] in ("failed", "xfail")]
     assert len(passed) > 45
     # Only the array API, which needs an environment variable, may be skipped.
-    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {"check_array_api_input"}
+    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {
+        "check_array_api_input"
+    }
 
 
 IRIS = load_iris(return_X_y=True)
@@ -88,7 +90,9 @@ def test_gini_is_as_good_as_scikit_learns():
 
 def test_pipeline_and_grid_search_over_the_options_of_a_criterion():
     X, y = load_breast_cancer(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), FastTreeClassifier(criterion=criteria.FMeasure(), max_depth=4))
+    pipeline = make_pipeline(
+        StandardScaler(), FastTreeClassifier(criterion=criteria.FMeasure(), max_depth=4)
+    )
     grid = {
         "fasttreeclassifier__criterion__beta": [0.25, 1.0, 4.0],
         "fasttreeclassifier__min_samples_leaf": [1, 10],
@@ -109,7 +113,12 @@ def test_pipeline_and_grid_search_over_the_options_of_a_criterion():
 def test_grid_search_over_criteria():
     X, y = IRIS
     grid = {
-        "criterion": ["gini", criteria.FMeasure(beta=2.0), criteria.GainRatio(guard="average"), gini_by_numpy]
+        "criterion": [
+            "gini",
+            criteria.FMeasure(beta=2.0),
+            criteria.GainRatio(guard="average"),
+            gini_by_numpy,
+        ]
     }
     search = GridSearchCV(FastTreeClassifier(max_depth=3), grid, cv=3, n_jobs=2).fit(X, y)
     assert min(search.cv_results_["mean_test_score"]) > 0.8
@@ -170,7 +179,11 @@ def test_refitting_forgets_the_first_fit():
     first = tree.to_bytes()
     assert tree.trace_ and tree.tree_.node_count > 3
     tree.fit(X[:100, :2], y[:100])
-    assert (tree.n_features_in_, tree.classes_.tolist(), tree.tree_.value.shape[1]) == (2, [0, 1], 2)
+    assert (tree.n_features_in_, tree.classes_.tolist(), tree.tree_.value.shape[1]) == (
+        2,
+        [0, 1],
+        2,
+    )
     assert len(tree.trace_) == (tree.tree_.n_children > 0).sum()
     assert tree.fit(X, y).to_bytes() == first
 

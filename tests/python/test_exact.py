@@ -1,4 +1,5 @@
-"""Smallest and cheapest trees: against brute force, on the sets of the papers, with limits, as estimators."""
+"""Smallest and cheapest trees: against brute force, on the sets of the papers, with limits, as
+estimators."""
 
 from __future__ import annotations
 
@@ -40,11 +41,14 @@ def test_minimal_trees_are_those_of_brute_force(seed):
 
 @pytest.mark.parametrize(("problem", "nodes"), [(1, 15), (2, 81), (3, 9)])
 def test_the_monks_problems(problem, nodes):
-    """81: counted by hand, see the tests of the core; the other two are their definitions written as trees."""
+    """81: counted by hand, see the tests of the core; the other two are their definitions written
+    as trees."""
     table = make_monks(problem)
     model = fasttree.minimal_tree(table)
     assert (model.n_nodes_, model.lower_bound_, model.score(table)) == (nodes, nodes, 1.0)
-    greedy = fasttree.fit(np.array([c.values for c in table.columns]).T, table.y, categorical_features=None)
+    greedy = fasttree.fit(
+        np.array([c.values for c in table.columns]).T, table.y, categorical_features=None
+    )
     assert greedy.n_nodes_ >= nodes
 
 

@@ -61,7 +61,9 @@ def test_names_of_data_sets_are_forgiving_and_misspelt_ones_are_refused():
     known = ["anneal", "anneal.ORIG", "zoo"]
     assert reproduction.chosen(known, None) == known
     assert reproduction.chosen(known, ["ZOO", "anneal-orig"]) == ["anneal.ORIG", "zoo"]
-    with pytest.raises(ValueError, match=r"'aneal' is not one of the paper's; did you mean 'anneal'"):
+    with pytest.raises(
+        ValueError, match=r"'aneal' is not one of the paper's; did you mean 'anneal'"
+    ):
         reproduction.chosen(known, ["aneal"])
 
 
@@ -117,10 +119,14 @@ def test_chen2013_without_data_files_runs_the_bundled_set_to_the_last_digit(no_d
 
 def test_the_json_of_a_reproduction_is_strict_and_has_the_agreed_keys(no_data):
     found = experiments.run("chen2013", datasets=["balance-scale", "iris"], n_jobs=2)
-    document = json.loads(found.to_json(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    document = json.loads(
+        found.to_json(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
+    )
     assert document["missing"] == ["iris"]
     assert all(set(row) - {"note"} == KEYS for row in document["rows"])
-    (row,) = [r for r in document["rows"] if r["quantity"] == "accuracy" and r["method"] == "info_gain"]
+    (row,) = [
+        r for r in document["rows"] if r["quantity"] == "accuracy" and r["method"] == "info_gain"
+    ]
     assert row["published"] == 37.74
     assert row["published_sd"] == 4.92
     assert row["published_mark"] == ""
@@ -164,17 +170,24 @@ def test_preparation_drops_the_identifier_fills_and_bins():
     ready = chen2013.prepare(table, "zoo")
     assert ready.feature_names == ["legs", "skin"]
     legs, skin = ready.columns
-    assert legs.values.tolist() == [0, 3, 9, 1]  # the missing cell became the mean, 4, in bin (3, 4]
+    assert legs.values.tolist() == [
+        0,
+        3,
+        9,
+        1,
+    ]  # the missing cell became the mean, 4, in bin (3, 4]
     assert len(legs.levels) == 10
     assert skin.labels().tolist() == ["x", "x", "x", "y"]
     assert chen2013.prepare(table, "iris").feature_names == ["Animal", "legs", "skin"]
 
 
 def test_a_set_that_is_not_the_paper_s_does_not_match(tmp_path):
-    """Another file under a printed name: everything runs (identifier, all-missing column, class first), nothing agrees."""
+    """Another file under a printed name: everything runs (identifier, all-missing column, class
+    first), nothing agrees."""
     rng = np.random.default_rng(7)
     lines = [
-        f"{'EI' if i % 2 else 'N'},id{i},{rng.choice(list('ACGT'))},{rng.normal():.3f},?" for i in range(60)
+        f"{'EI' if i % 2 else 'N'},id{i},{rng.choice(list('ACGT'))},{rng.normal():.3f},?"
+        for i in range(60)
     ]
     head = "@relation s\n@attribute Class {EI,IE,N}\n@attribute 'Instance name' string\n"
     head += "@attribute p1 {A,C,G,T,D,N}\n@attribute x numeric\n@attribute empty numeric\n@data\n"

@@ -54,15 +54,21 @@ def test_packaged_numbers_are_the_published_ones(published):
 
 def test_every_cell_of_table_2_equals_the_print(chen):
     compared = [row for row in chen.rows if row.quantity == "accuracy" and row.match is not None]
-    assert [f"{r.dataset} {r.method} {r.value} {r.sd} {r.mark}" for r in compared if not r.match] == []
+    assert [
+        f"{r.dataset} {r.method} {r.value} {r.sd} {r.mark}" for r in compared if not r.match
+    ] == []
     n_sets = len({row.dataset for row in compared})
     assert n_sets >= 28
     assert chen.cells == {"total": 4 * n_sets, "matched": 4 * n_sets, "explained": 0}
 
 
 def test_values_equal_the_recomputation_to_four_decimals(chen, published):
-    known = json.loads((published / "chen2013_reproduction.json").read_text(encoding="utf-8"))["rows"]
-    rows = {(reproduction.plain_key(row.dataset), row.method, row.quantity): row for row in chen.rows}
+    known = json.loads((published / "chen2013_reproduction.json").read_text(encoding="utf-8"))[
+        "rows"
+    ]
+    rows = {
+        (reproduction.plain_key(row.dataset), row.method, row.quantity): row for row in chen.rows
+    }
     checked = 0
     for name, by_method in known.items():
         dataset = reproduction.plain_key(name)
@@ -80,9 +86,9 @@ def test_values_equal_the_recomputation_to_four_decimals(chen, published):
 def test_leaves_of_hepatitis(chen):
     leaves = {r.method: r for r in chen.rows if r.dataset == "hepatitis" and r.quantity == "leaves"}
     assert [leaves[m].value for m in ("info_gain", "distance", "gain_ratio")] == [102, 99, 107]
-    assert [leaves[m].match for m in ("info_gain", "distance", "gain_ratio", "normal_gain")] == [True] * 3 + [
-        None
-    ]
+    assert [leaves[m].match for m in ("info_gain", "distance", "gain_ratio", "normal_gain")] == [
+        True
+    ] * 3 + [None]
 
 
 def test_sampled_sets_are_run_but_not_compared(chen):
@@ -114,7 +120,11 @@ def test_size_differs_and_accuracy_does_not(chen):
 
 
 def test_table_1_differs_where_the_print_does(chen):
-    wrong = {(r.dataset, r.quantity) for r in chen.rows if r.quantity.startswith("table1") and not r.match}
+    wrong = {
+        (r.dataset, r.quantity)
+        for r in chen.rows
+        if r.quantity.startswith("table1") and not r.match
+    }
     assert wrong == {("anneal", "table1_missing"), ("breast-w", "table1_numeric")}
     assert all(r.note for r in chen.rows if (r.dataset, r.quantity) in wrong)
 
@@ -144,7 +154,9 @@ def test_sixty_of_sixty_three_cells_and_three_slips(stadler):
 def test_fold_trees_have_the_known_sizes(uci, published):
     from fasttree import datasets
 
-    known = json.loads((published / "fmeasure_tables.json").read_text(encoding="utf-8"))["recomputed_folds"]
+    known = json.loads((published / "fmeasure_tables.json").read_text(encoding="utf-8"))[
+        "recomputed_folds"
+    ]
     for dataset, by_method in known.items():
         table = datasets.load(uci / f"fmeasure-{dataset.lower()}.csv")
         found = f_measure.evaluate(table, dataset, f_measure.METHODS)
@@ -153,7 +165,9 @@ def test_fold_trees_have_the_known_sizes(uci, published):
 
 
 def test_other_readings_are_beside_the_cells(stadler):
-    beside = {row.method for row in stadler.rows if row.published is None and row.quantity == "test_auc"}
+    beside = {
+        row.method for row in stadler.rows if row.published is None and row.quantity == "test_auc"
+    }
     assert beside == {
         "algorithm1",
         "algorithm2",
@@ -167,7 +181,9 @@ def test_other_readings_are_beside_the_cells(stadler):
     assert all(row.match is None for row in stadler.rows if row.method in beside)
     trees = stadler.extra["blindness"]["trees"]
     assert set(trees) == {"Breast", "Heart", "PopFailure"}
-    assert all(0 < one["with_pure_side"] <= one["blind_splits"] <= one["splits"] for one in trees.values())
+    assert all(
+        0 < one["with_pure_side"] <= one["blind_splits"] <= one["splits"] for one in trees.values()
+    )
 
 
 def test_points_of_the_roc_graph_lie_on_the_test_errors(stadler):

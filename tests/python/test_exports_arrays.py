@@ -1,4 +1,5 @@
-"""`tree_` beside scikit-learn's: the same names hold the same numbers, and nobody can write into them."""
+"""`tree_` beside scikit-learn's: the same names hold the same numbers, and nobody can write into
+them."""
 
 from __future__ import annotations
 
@@ -14,8 +15,16 @@ def test_arrays_are_those_of_scikit_learn():
     x = rng.normal(size=(400, 5)).astype(np.float32).astype(float)
     y = (x[:, 0] + x[:, 1] ** 2 + rng.normal(size=400) > 0.5).astype(int) + (x[:, 2] > 1)
     ours = fasttree.fit(x, y, criterion="gini", max_depth=3, min_samples_leaf=30).tree_
-    theirs = DecisionTreeClassifier(max_depth=3, min_samples_leaf=30, random_state=0).fit(x, y).tree_
-    for name in ("children_left", "children_right", "feature", "n_node_samples", "weighted_n_node_samples"):
+    theirs = (
+        DecisionTreeClassifier(max_depth=3, min_samples_leaf=30, random_state=0).fit(x, y).tree_
+    )
+    for name in (
+        "children_left",
+        "children_right",
+        "feature",
+        "n_node_samples",
+        "weighted_n_node_samples",
+    ):
         assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
     for name in ("node_count", "max_depth", "n_leaves"):
         assert getattr(ours, name) == getattr(theirs, name), name

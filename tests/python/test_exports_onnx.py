@@ -1,4 +1,5 @@
-"""Trees as ONNX: onnxruntime and the reference evaluator answer what `predict` and `predict_proba` answer."""
+"""Trees as ONNX: onnxruntime and the reference evaluator answer what `predict` and `predict_proba`
+answer."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from fasttree.exports.onnx_trees import floor32
 from .exports_tools import Case, cases, dividing, table_of
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install 'fasttree[onnx]'")
-ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install 'fasttree[onnx]'")
+ort = pytest.importorskip(
+    "onnxruntime", reason="onnxruntime is not installed: pip install 'fasttree[onnx]'"
+)
 
 QUIET = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -33,11 +36,13 @@ def feeds(case: Case, proto: Any) -> dict[str, np.ndarray]:
         else:
             values = [r[one.name] for r in case.rows]
             if kind == types.STRING:
-                found[one.name] = np.array(["" if v is None else v for v in values], dtype=object)[:, None]
-            elif kind == types.INT64:
-                found[one.name] = np.array([-999 if v is None else v for v in values], dtype=np.int64)[
+                found[one.name] = np.array(["" if v is None else v for v in values], dtype=object)[
                     :, None
                 ]
+            elif kind == types.INT64:
+                found[one.name] = np.array(
+                    [-999 if v is None else v for v in values], dtype=np.int64
+                )[:, None]
             elif kind == types.BOOL:
                 found[one.name] = np.array([bool(v) for v in values])[:, None]
             else:
@@ -77,11 +82,14 @@ def check(case: Case, reference: bool = True, **options: Any) -> Any:
     none = {m.key: m.value for m in proto.metadata_props}.get("unclassified")
     integer = proto.graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.INT64
     expected = [
-        (int(none) if integer else none) if v is None else (int(v) if integer else str(v)) for v in label
+        (int(none) if integer else none) if v is None else (int(v) if integer else str(v))
+        for v in label
     ]
     exact = options.get("dtype") == "float64"
     answers = [
-        ort.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, given_)
+        ort.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"]).run(
+            None, given_
+        )
     ]
     if reference:
         from onnx.reference import ReferenceEvaluator
@@ -113,14 +121,17 @@ def test_one_tensor_of_codes(case):
 
 def numbers(model: Any, x: np.ndarray) -> Case:
     names = list(model._schema.names)
-    rows = [dict(zip(names, [None if np.isnan(v) else float(v) for v in r], strict=True)) for r in x]
+    rows = [
+        dict(zip(names, [None if np.isnan(v) else float(v) for v in r], strict=True)) for r in x
+    ]
     return Case(model, names, ["number"] * len(names), rows, fasttree.Table(x, feature_names=names))
 
 
 def test_iris_is_one_tree_operator():
     table = fasttree.datasets.load_iris()
     case = numbers(
-        fasttree.fit(table, criterion="gini", missing="mode"), np.float32(np.asarray(table.X)).astype(float)
+        fasttree.fit(table, criterion="gini", missing="mode"),
+        np.float32(np.asarray(table.X)).astype(float),
     )
     proto = check(case)
     assert "TreeEnsembleClassifier" in [n.op_type for n in proto.graph.node]
@@ -170,7 +181,13 @@ def test_labels_that_are_not_the_most_probable_class():
     x = rng.integers(0, 4, (60, 3)).astype(float)
     y = rng.integers(0, 3, 60)
     model = fasttree.fit(
-        x, y, evaluation="global", labels="all", max_leaf_nodes=6, criterion="accuracy", missing="branch"
+        x,
+        y,
+        evaluation="global",
+        labels="all",
+        max_leaf_nodes=6,
+        criterion="accuracy",
+        missing="branch",
     )
     proto = check(numbers(model, x))
     ops = [n.op_type for n in proto.graph.node]
@@ -218,7 +235,9 @@ def test_forests(case):
 def test_forests_of_numbers():
     rng = np.random.default_rng(3)
     x = np.float32(rng.normal(size=(80, 4))).astype(float)
-    forest = fasttree.FastForestClassifier(n_estimators=9, random_state=0).fit(x, rng.integers(0, 3, 80))
+    forest = fasttree.FastForestClassifier(n_estimators=9, random_state=0).fit(
+        x, rng.integers(0, 3, 80)
+    )
     check(numbers(forest, x))
     check(numbers(forest, np.where(rng.random(x.shape) < 0.2, np.nan, x)))
     check(numbers(forest, rng.normal(size=(30, 4))), dtype="float64")

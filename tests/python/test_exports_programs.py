@@ -1,4 +1,5 @@
-"""Trees as Python and C: run, they answer what `predict` and `predict_proba` answer, whatever names and values hold."""
+"""Trees as Python and C: run, they answer what `predict` and `predict_proba` answer, whatever names
+and values hold."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def python_of(model) -> dict:
 
 def check_python(case: Case) -> None:
     module = python_of(case.model)
-    for row, label, p, leaf in zip(case.rows, case.predict(), case.proba(), case.leaves(), strict=True):
+    for row, label, p, leaf in zip(
+        case.rows, case.predict(), case.proba(), case.leaves(), strict=True
+    ):
         listed = [row[name] for name in case.names]
         for given_ in (row, listed, [math.nan if v is None else v for v in listed]):
             assert module["predict"](given_) == label
@@ -44,7 +47,9 @@ def test_python_predicts_what_the_tree_predicts(case):
 
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler (cc, gcc or clang) is installed")
+needs_compiler = pytest.mark.skipif(
+    COMPILER is None, reason="no C compiler (cc, gcc or clang) is installed"
+)
 NUMBERS = itertools.count()
 
 
@@ -60,7 +65,9 @@ def check_c(case: Case, folder) -> None:
     tree = ctypes.CDLL(str(library))
     levels = case.model._schema.levels
     k = len(case.model.classes_)
-    for row, label, p, leaf in zip(case.rows, case.predict(), case.proba(), case.leaves(), strict=True):
+    for row, label, p, leaf in zip(
+        case.rows, case.predict(), case.proba(), case.leaves(), strict=True
+    ):
         x = (ctypes.c_double * len(case.names))()
         for j, name in enumerate(case.names):
             value = row[name]
@@ -123,9 +130,13 @@ def test_deep_and_wide_trees_compile(tmp_path):
 
 
 def test_small_trees_are_readable():
-    model = fasttree.fit(fasttree.datasets.load_iris(), criterion="gini", max_depth=2, missing="mode")
+    model = fasttree.fit(
+        fasttree.datasets.load_iris(), criterion="gini", max_depth=2, missing="mode"
+    )
     source = model.to_python()
-    assert "if x2 <= 2.45:\n        return 0  # 'setosa'" in source.replace("not x2 > 2.45", "x2 <= 2.45")
+    assert "if x2 <= 2.45:\n        return 0  # 'setosa'" in source.replace(
+        "not x2 > 2.45", "x2 <= 2.45"
+    )
     assert "FEATURE = " not in source
     assert 'return 0; /* "setosa" */' in model.to_c()
 

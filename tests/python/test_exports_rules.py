@@ -1,4 +1,5 @@
-"""Rules and J48's layout: every row meets its leaf's rule alone, conditions are merged, numbers print as Weka prints them."""
+"""Rules and J48's layout: every row meets its leaf's rule alone, conditions are merged, numbers
+print as Weka prints them."""
 
 from __future__ import annotations
 
@@ -52,30 +53,51 @@ def test_rules_predict_what_the_tree_predicts(case):
 
 
 def test_conditions_on_one_feature_are_one():
-    rules = fasttree.fit(fasttree.datasets.load_iris(), criterion="gini", missing="branch").to_rules()
+    rules = fasttree.fit(
+        fasttree.datasets.load_iris(), criterion="gini", missing="branch"
+    ).to_rules()
     assert len(rules) == 9
     for rule in rules:
         names = [c.feature for c in rule.conditions]
         assert len(names) == len(set(names))
     assert str(rules[1]) == (
-        "if 2.45 < petal length (cm) <= 4.95 and petal width (cm) <= 1.65 then versicolor  [47 rows, confidence 1.000]"
+        "if 2.45 < petal length (cm) <= 4.95 and petal width (cm) <= 1.65 then versicolor  [47 "
+        "rows, confidence 1.000]"
     )
     first = rules[0].record()
-    assert first["coverage"] == 50 and first["support"] == pytest.approx(1 / 3) and first["confidence"] == 1
-    assert first["conditions"][0]["lower"] is None and first["conditions"][0]["upper"] == pytest.approx(2.45)
+    assert (
+        first["coverage"] == 50
+        and first["support"] == pytest.approx(1 / 3)
+        and first["confidence"] == 1
+    )
+    assert first["conditions"][0]["lower"] is None and first["conditions"][0][
+        "upper"
+    ] == pytest.approx(2.45)
     assert [r.coverage for r in rules.sorted()][:3] == [50, 47, 43]
     assert len(rules[:2]) == 2 and str(rules) == rules.to_text()
-    assert list(rules.to_frame().columns) == ["leaf", "rule", "label", "coverage", "support", "confidence"]
+    assert list(rules.to_frame().columns) == [
+        "leaf",
+        "rule",
+        "label",
+        "coverage",
+        "support",
+        "confidence",
+    ]
     assert "or missing" in rules.to_text(missing=True) and "missing" not in rules.to_text()
 
 
 def test_confidence_and_empty_leaves():
-    rows = fasttree.Table([["a"], ["a"], ["a"], ["b"]], [0, 0, 1, 1], levels={"x0": ("a", "b", "c")})
+    rows = fasttree.Table(
+        [["a"], ["a"], ["a"], ["b"]], [0, 0, 1, 1], levels={"x0": ("a", "b", "c")}
+    )
     rules = fasttree.fit(rows, empty_branch="unclassified").to_rules()
     assert [r.confidence for r in rules[:2]] == [pytest.approx(2 / 3), 1]
     assert math.isnan(rules[2].confidence) and rules[2].label is None and "no rows" in str(rules[2])
     assert len(fasttree.fit(rows).to_rules(empty=False)) == 2
-    assert str(fasttree.fit([[0.0]], [1]).to_rules()[0]) == "if always then 1  [1 row, confidence 1.000]"
+    assert (
+        str(fasttree.fit([[0.0]], [1]).to_rules()[0])
+        == "if always then 1  [1 row, confidence 1.000]"
+    )
 
 
 def test_rules_of_chains_stay_short():
@@ -86,9 +108,10 @@ def test_rules_of_chains_stay_short():
     assert len(str(rules)) < 100 * len(rules)
 
 
-# -- J48's layout ------------------------------------------------------------------------------------------
+# -- J48's layout ---------------------------------------------------------------------------------
 
-# Printed by Weka 3.6.14, weka.classifiers.trees.J48 -t weather-nominal.arff and weather-numeric.arff.
+# Printed by Weka 3.6.14, weka.classifiers.trees.J48 -t weather-nominal.arff and
+# weather-numeric.arff.
 WEATHER = """\
 outlook = sunny
 |   humidity = high: no (3.0)
@@ -106,13 +129,19 @@ Size of the tree : \t8
 
 def test_layout_is_that_of_j48():
     assert fasttree.fit(fasttree.datasets.load_weather()).to_text(style="j48") == WEATHER
-    pruned = fasttree.fit(fasttree.datasets.load_weather(), min_samples_split=99).to_text(style="j48")
+    pruned = fasttree.fit(fasttree.datasets.load_weather(), min_samples_split=99).to_text(
+        style="j48"
+    )
     assert pruned == ": yes (14.0/5.0)\n\nNumber of Leaves  : \t1\n\nSize of the tree : \t1\n"
     iris = fasttree.fit(
-        fasttree.datasets.load_iris(), criterion="gain_ratio", thresholds="value", pruning="error_based"
+        fasttree.datasets.load_iris(),
+        criterion="gain_ratio",
+        thresholds="value",
+        pruning="error_based",
     ).to_text(style="j48")
     assert iris.startswith(
-        "petal length (cm) <= 1.9: setosa (50.0)\npetal length (cm) > 1.9\n|   petal width (cm) <= 1.7\n"
+        "petal length (cm) <= 1.9: setosa (50.0)\npetal length (cm) > 1.9\n|   petal width (cm) <= "
+        "1.7\n"
     )
     assert "petal width (cm) > 1.7: virginica (46.0/1.0)" in iris
     with pytest.raises(ValueError, match="style='c45'"):
@@ -126,13 +155,13 @@ def test_values_split_in_two_print_as_with_option_b():
         feature_names=["v", "n"],
         categorical_features=["v"],
     )
-    text = fasttree.fit(rows, nominal_splits="one_vs_rest", thresholds="value", missing="branch").to_text(
-        style="j48"
-    )
+    text = fasttree.fit(
+        rows, nominal_splits="one_vs_rest", thresholds="value", missing="branch"
+    ).to_text(style="j48")
     assert text.startswith("v = a: 0 (2.0)\nv != a\n|   n <= 2.5: 1 (2.0)\n|   n > 2.5: 2 (1.0)\n")
-    whole = fasttree.fit([[70.0], [71.0]], [0, 1], thresholds="value", nominal_splits="one_vs_rest").to_text(
-        style="j48"
-    )
+    whole = fasttree.fit(
+        [[70.0], [71.0]], [0, 1], thresholds="value", nominal_splits="one_vs_rest"
+    ).to_text(style="j48")
     assert whole.startswith("x0 <= 70.0: 0 (1.0)")
     assert (
         fasttree.fit([[70.0], [71.0]], [0, 1], thresholds="value")
@@ -143,10 +172,14 @@ def test_values_split_in_two_print_as_with_option_b():
 
 def test_bins_and_branches_of_missing_values_have_words():
     x = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan]])
-    text = fasttree.fit(x, [0, 1, 0, 1, 0], discretize="equal_width", n_bins=3, missing="branch").to_text(
-        style="j48"
+    text = fasttree.fit(
+        x, [0, 1, 0, 1, 0], discretize="equal_width", n_bins=3, missing="branch"
+    ).to_text(style="j48")
+    assert (
+        "x0 = '(-inf-1]': 0 (2.0/1.0)" in text
+        and "x0 = '(1-2]'" in text
+        and "x0 = '(2-inf)'" in text
     )
-    assert "x0 = '(-inf-1]': 0 (2.0/1.0)" in text and "x0 = '(1-2]'" in text and "x0 = '(2-inf)'" in text
     assert "x0 is missing: 0 (1.0)" in text
 
 

@@ -23,7 +23,8 @@ def asked(case: Case, name: str = "rows", **options) -> list[tuple]:
     base.execute(f"CREATE TABLE {quoted} ({names})")
     marks = ", ".join("?" * len(case.names))
     base.executemany(
-        f"INSERT INTO {quoted} VALUES ({marks})", [tuple(r[n] for n in case.names) for r in case.rows]
+        f"INSERT INTO {quoted} VALUES ({marks})",
+        [tuple(r[n] for n in case.names) for r in case.rows],
     )
     query = case.model.to_sql(table=name, **options)
     found = base.execute(query + f" ORDER BY {quoted}.rowid").fetchall()

@@ -1,4 +1,5 @@
-"""Trees as SVG: well formed, inert whatever the names hold, everything inside the picture, cut where asked."""
+"""Trees as SVG: well formed, inert whatever the names hold, everything inside the picture, cut
+where asked."""
 
 from __future__ import annotations
 
@@ -61,7 +62,9 @@ def test_bars_hold_the_class_shares(iris):
         bars = [float(r.attrib["width"]) for r in group.iter(f"{SPACE}rect") if "fill" in r.attrib]
         counts = iris.tree_.value[node]
         assert len(bars) == int((counts > 0).sum())
-        assert np.array(bars) / sum(bars) == pytest.approx(counts[counts > 0] / counts.sum(), abs=1e-3)
+        assert np.array(bars) / sum(bars) == pytest.approx(
+            counts[counts > 0] / counts.sum(), abs=1e-3
+        )
 
 
 def test_deeper_levels_are_folded(iris):

@@ -57,7 +57,9 @@ def made(setting, trees=6, **how):
     return FastForestClassifier(trees, random_state=7, **setting, **how)
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: "-".join(str(v) for v in s.values())[:40])
+@pytest.mark.parametrize(
+    "setting", SETTINGS, ids=lambda s: "-".join(str(v) for v in s.values())[:40]
+)
 def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
     X, y = IRIS
     forest = made(setting).fit(X, y)
@@ -68,14 +70,18 @@ def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
     for t, tree in enumerate(forest.estimators_):
         alone = FastTreeClassifier(**tree.get_params())
         if setting.get("discretize"):
-            assert tree.tree_.value[0].sum() == draws  # bins come from all rows, so the tree alone has others
+            assert (
+                tree.tree_.value[0].sum() == draws
+            )  # bins come from all rows, so the tree alone has others
             continue
         alone.fit(X, y, sample_weight=counts[t])
         assert alone.to_text() == tree.to_text()
         assert np.array_equal(alone.predict_proba(X), tree.predict_proba(X))
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: "-".join(str(v) for v in s.values())[:40])
+@pytest.mark.parametrize(
+    "setting", SETTINGS, ids=lambda s: "-".join(str(v) for v in s.values())[:40]
+)
 @pytest.mark.filterwarnings("ignore:.* rows were in the sample of every tree")
 def test_any_number_of_threads_gives_the_same_forest(setting):
     X, y = IRIS
@@ -83,7 +89,9 @@ def test_any_number_of_threads_gives_the_same_forest(setting):
     for n_jobs in (2, 16):
         many = made(setting, oob_score=True, trees=12, n_jobs=n_jobs).fit(X, y)
         assert many.to_bytes() == one.to_bytes()
-        assert np.array_equal(many.oob_decision_function_, one.oob_decision_function_, equal_nan=True)
+        assert np.array_equal(
+            many.oob_decision_function_, one.oob_decision_function_, equal_nan=True
+        )
         assert np.array_equal(many.predict_proba(X), one.predict_proba(X))
     assert made(setting, trees=12).set_params(random_state=8).fit(X, y).to_bytes() != one.to_bytes()
 
@@ -155,7 +163,8 @@ def test_samples_are_drawn_with_replacement():
     # Drawn 0, 1, 2, 3 times: Poisson with mean 1 in the limit, (1 - 1/n)^n for 0.
     shares = np.array([(counts == times).mean() for times in range(4)])
     assert shares == pytest.approx([(1 - 1 / 500) ** 500, 0.3679, 0.1839, 0.0613], abs=0.006)
-    # Means over 80 trees have a standard deviation of 0.11 a row; rows and trees are drawn independently.
+    # Means over 80 trees have a standard deviation of 0.11 a row; rows and trees are drawn
+    # independently.
     assert np.abs(counts.mean(axis=0) - 1).max() < 0.5
     correlation = np.corrcoef(counts)
     assert np.abs(correlation[np.triu_indices(80, 1)]).max() < 0.25
@@ -202,12 +211,17 @@ def test_frames_tables_missing_values_and_names():
         FastForestClassifier(30, random_state=1).fit(table).to_bytes()
         == forest.set_params(oob_score=False).fit(frame, y).to_bytes()
     )
-    assert forest.predict(frame[["weight", "size", "colour"]]).tolist() == forest.predict(frame).tolist()
+    assert (
+        forest.predict(frame[["weight", "size", "colour"]]).tolist()
+        == forest.predict(frame).tolist()
+    )
     assert forest.estimators_[3].to_text().count("colour") > 0
     weighted = np.arange(len(y)) % 3
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        few = FastForestClassifier(4, random_state=1, oob_score=True).fit(frame, y, sample_weight=weighted)
+        few = FastForestClassifier(4, random_state=1, oob_score=True).fit(
+            frame, y, sample_weight=weighted
+        )
     assert few.oob_decision_function_.shape == (len(y), 2)
     assert np.isnan(few.oob_decision_function_[weighted == 0]).all()
 
@@ -278,9 +292,9 @@ def test_errors_name_parameter_and_domain(parameters, message):
 def test_progress_and_interruption():
     X, y = IRIS
     seen = []
-    FastForestClassifier(20, random_state=0, progress=lambda done, total: seen.append((done, total))).fit(
-        X, y
-    )
+    FastForestClassifier(
+        20, random_state=0, progress=lambda done, total: seen.append((done, total))
+    ).fit(X, y)
     assert seen[-1] == (20, 20)
     random = np.random.default_rng(0)
     X = random.normal(size=(20_000, 20))
@@ -302,7 +316,9 @@ def test_a_users_error_comes_through():
 
 def test_as_good_as_scikit_learns():
     X, y = load_breast_cancer(return_X_y=True)
-    ours = FastForestClassifier(60, criterion="gini", oob_score=True, random_state=0, n_jobs=2).fit(X, y)
+    ours = FastForestClassifier(60, criterion="gini", oob_score=True, random_state=0, n_jobs=2).fit(
+        X, y
+    )
     theirs = RandomForestClassifier(60, oob_score=True, random_state=0).fit(X, y)
     assert abs(ours.oob_score_ - theirs.oob_score_) < 0.015
     assert np.corrcoef(ours.feature_importances_, theirs.feature_importances_)[0, 1] > 0.9
@@ -367,7 +383,11 @@ def test_cross_validation_takes_a_forest():
 def test_check_estimator(setting):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(FastForestClassifier(**{"n_estimators": 7, **setting}), on_skip=None)
+        results = check_estimator(
+            FastForestClassifier(**{"n_estimators": 7, **setting}), on_skip=None
+        )
     assert not [r for r in results if r["status"] in ("failed", "xfail")]
-    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {"check_array_api_input"}
+    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {
+        "check_array_api_input"
+    }
     assert sum(r["status"] == "passed" for r in results) > 45

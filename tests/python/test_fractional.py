@@ -1,4 +1,5 @@
-"""Missing values in parts: growth against a slow oracle, prediction as a mixture, and every road a tree can take."""
+"""Missing values in parts: growth against a slow oracle, prediction as a mixture, and every road a
+tree can take."""
 
 from __future__ import annotations
 
@@ -21,9 +22,12 @@ NAMES = ["info_gain", "gain_ratio", "gini"]
 
 
 class Case:
-    """Two numeric columns, two nominal ones with a level that never occurs; a fifth of the cells is missing."""
+    """Two numeric columns, two nominal ones with a level that never occurs; a fifth of the cells is
+    missing."""
 
-    def __init__(self, seed: int, n: int = 70, share: float = 0.2, k: int = 3, weights: Any = None) -> None:
+    def __init__(
+        self, seed: int, n: int = 70, share: float = 0.2, k: int = 3, weights: Any = None
+    ) -> None:
         rng = np.random.default_rng(seed)
         columns = [
             np.round(rng.normal(size=n), 1),
@@ -32,7 +36,9 @@ class Case:
             rng.integers(0, 4, n),
         ]
         self.codes = np.column_stack(columns).astype(float)
-        signal = (self.codes[:, 0] > 0).astype(int) + (self.codes[:, 1] == 1) + (self.codes[:, 2] > 6)
+        signal = (
+            (self.codes[:, 0] > 0).astype(int) + (self.codes[:, 1] == 1) + (self.codes[:, 2] > 6)
+        )
         self.y = np.where(rng.random(n) < 0.75, signal % k, rng.integers(0, k, n))
         self.codes[rng.random(self.codes.shape) < share] = NAN
         self.weights = None if weights is None else rng.choice(weights, n).astype(float)
@@ -45,12 +51,17 @@ class Case:
         for j, name in enumerate("abcd"):
             if LEVELS[j]:
                 numbers = frame[name].fillna(-1).astype(int)
-                frame[name] = pd.Categorical.from_codes(numbers, [f"v{i}" for i in range(LEVELS[j])])
+                frame[name] = pd.Categorical.from_codes(
+                    numbers, [f"v{i}" for i in range(LEVELS[j])]
+                )
         return frame
 
     def rows(self) -> oracle.Rows:
         return oracle.Rows(
-            self.codes, self.y, np.ones(len(self.y)) if self.weights is None else self.weights, LEVELS
+            self.codes,
+            self.y,
+            np.ones(len(self.y)) if self.weights is None else self.weights,
+            LEVELS,
         )
 
     def fit(self, **params: Any) -> FastTreeClassifier:
@@ -86,13 +97,16 @@ def test_auto_is_fractional_where_criterion_and_evaluation_take_it():
         assert set(auto.tree_.missing_branch[auto.tree_.n_children > 0]) == {-2}
     for how in ({"criterion": "chi2"}, {"evaluation": "global", "max_leaf_nodes": 5}):
         assert -2 not in case.fit(**how).tree_.missing_branch
-        with pytest.raises(ValueError, match="missing='fractional' with .*'branch', 'mode', 'error'"):
+        with pytest.raises(
+            ValueError, match="missing='fractional' with .*'branch', 'mode', 'error'"
+        ):
             case.fit(missing="fractional", **how)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_complete_rows_grow_the_tree_of_whole_rows(name):
-    """Nothing is missing in these rows: both ways of counting make one tree, and only new rows go down in parts."""
+    """Nothing is missing in these rows: both ways of counting make one tree, and only new rows go
+    down in parts."""
     case = Case(4, n=200, share=0.0)
     branch, parts = case.fit(criterion=name, missing="branch"), case.fit(criterion=name)
     for field in ("feature", "threshold", "value", "label", "score", "distance", "step"):
@@ -156,7 +170,9 @@ def test_predictions_are_mixtures_of_leaves(share, name):
         np.testing.assert_allclose(parts[:, leaves].sum(axis=1), 1.0, atol=1e-12)
         np.testing.assert_array_equal(model.decision_path(frame).toarray(), parts > 0)
         largest = parts[:, leaves].max(axis=1)
-        np.testing.assert_allclose(parts[np.arange(len(codes)), model.apply(frame)], largest, atol=1e-12)
+        np.testing.assert_allclose(
+            parts[np.arange(len(codes)), model.apply(frame)], largest, atol=1e-12
+        )
 
 
 def test_a_row_without_any_value_is_told_the_prior():
@@ -183,7 +199,9 @@ def test_a_child_whose_rows_all_lack_the_value_of_the_next_split():
     model = fasttree.fit(X, [0, 0, 1, 2, 1, 2])
     assert model.predict([[1.0, NAN]]).tolist() == [1]
     assert model.predict_proba([[1.0, NAN]]).tolist() == [[0.0, 0.5, 0.5]]
-    assert model.apply([[1.0, NAN]]).tolist() == [int(np.flatnonzero(model.tree_.value[:, 1] == 2)[-1])]
+    assert model.apply([[1.0, NAN]]).tolist() == [
+        int(np.flatnonzero(model.tree_.value[:, 1] == 2)[-1])
+    ]
 
 
 ROADS: dict[str, dict[str, Any]] = {
@@ -244,13 +262,16 @@ def test_explain_and_the_trace_tell_the_scores_of_the_parts():
             assert own == pytest.approx([step.score], abs=1e-9)
             assert max(s for _, _, s in step.candidates) == pytest.approx(step.score, abs=1e-9)
             told = model.explain(step.node, case.frame, case.y)
-            assert [r["score"] for r in told if r["chosen"]] == pytest.approx([step.score], abs=1e-9)
+            assert [r["score"] for r in told if r["chosen"]] == pytest.approx(
+                [step.score], abs=1e-9
+            )
 
 
 def test_cross_validation_is_fit_and_predict_by_hand():
     case = Case(8, n=120)
     folds = [
-        (np.flatnonzero(np.arange(120) % 4 != f), np.flatnonzero(np.arange(120) % 4 == f)) for f in range(4)
+        (np.flatnonzero(np.arange(120) % 4 != f), np.flatnonzero(np.arange(120) % 4 == f))
+        for f in range(4)
     ]
     found = model_selection.cross_validate(
         case.table, criterion=["gini"], cv=folds, scoring=["accuracy", "neg_log_loss"]
@@ -286,7 +307,9 @@ def test_training_values_are_values_of_the_whole_training_set():
     # The midpoint between 0 and 4 is 2; of all five rows 1.9 is the largest value not above it.
     assert cut == {(1, 0.0), (0, 1.9)}
     table = Table(X, y)
-    part = fasttree.fit(table.take([0, 1, 3, 4]), criterion="info_gain", thresholds="training_value")
+    part = fasttree.fit(
+        table.take([0, 1, 3, 4]), criterion="info_gain", thresholds="training_value"
+    )
     assert 0.5 in part.tree_.threshold
 
 

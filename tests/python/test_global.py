@@ -1,7 +1,9 @@
-"""Global and glocal growth: whole trees against ``tests/oracle/global_oracle.py``, and the laws of paper 2.
+"""Global and glocal growth: whole trees against ``tests/oracle/global_oracle.py``, and the laws of
+paper 2.
 
-As in test_growth, the oracle is given the core's own value of each table (ties are decided by the last bit); that the
-distances of whole trees are what the formulas say is the business of `test_the_trace_tells_what_the_formulas_say`.
+As in test_growth, the oracle is given the core's own value of each table (ties are decided by the
+last bit); that the distances of whole trees are what the formulas say is the business of
+`test_the_trace_tells_what_the_formulas_say`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ NAMES = [info["name"] for info in fasttree.list_criteria() if info["evidence"] =
 
 
 def as_read_globally(criterion):
-    """The criterion as it reads the table of a whole tree: Jaccard compares branch i with class i."""
+    """The criterion as it reads the table of a whole tree: Jaccard compares branch i with class
+    i."""
     made = criteria.make(criterion)
     if made.name == "jaccard" and made.assignment is None:
         return criteria.Jaccard(assignment="identity", size=made.size)
@@ -52,7 +55,9 @@ def check(seed, criterion, kinds, n=40, n_classes=3, missing=0.0, weights=None, 
     rng = np.random.default_rng(seed)
     columns = make_columns(rng, n, kinds, missing)
     if how.get("labels", "majority") != "majority":
-        columns = [c if c[0] == "numeric" else ("nominal", [v % 2 for v in c[1]], 2) for c in columns]
+        columns = [
+            c if c[0] == "numeric" else ("nominal", [v % 2 for v in c[1]], 2) for c in columns
+        ]
     y = labels(rng, columns, n, n_classes)
     w = None if weights is None else rng.choice(weights, n).tolist()
     nodes, distances = grow_slowly(columns, y, n_classes, criterion, w, **how)
@@ -68,7 +73,9 @@ def check(seed, criterion, kinds, n=40, n_classes=3, missing=0.0, weights=None, 
 @pytest.mark.parametrize("kinds", ["nnn", "ccc", "ncn"])
 @pytest.mark.parametrize("evaluation", ["global", "glocal"])
 def test_every_criterion(name, kinds, evaluation):
-    sizes = [check(seed, name, kinds, n_classes=2 + seed % 3, evaluation=evaluation) for seed in range(3)]
+    sizes = [
+        check(seed, name, kinds, n_classes=2 + seed % 3, evaluation=evaluation) for seed in range(3)
+    ]
     assert max(sizes) > 8
 
 
@@ -143,7 +150,8 @@ def test_missing_values(evaluation, name):
     "how", [{}, {"labels": "all"}, {"evaluation": "glocal"}, {"evaluation": "local"}], ids=str
 )
 def test_the_trace_tells_what_the_formulas_say(name, how):
-    """Distances from tables counted row by row from the predictions of the tree as it was, by the formulas."""
+    """Distances from tables counted row by row from the predictions of the tree as it was, by the
+    formulas."""
     rng = np.random.default_rng(5)
     columns = make_columns(rng, 50, "nn")
     y = labels(rng, columns, 50, 3)
@@ -157,7 +165,9 @@ def test_the_trace_tells_what_the_formulas_say(name, how):
         np.add.at(counted, ([codes[p] for p in predicted], y), 1)
         expected = criteria_oracle.evaluate(name, counted.tolist(), declared=3, **options)[1]
         assert step.global_distance == pytest.approx(expected, rel=1e-10, abs=1e-12)
-    assert model.trace_.to_frame()["global_distance"].tolist() == [s.global_distance for s in model.trace_]
+    assert model.trace_.to_frame()["global_distance"].tolist() == [
+        s.global_distance for s in model.trace_
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +183,8 @@ def test_the_trace_tells_what_the_formulas_say(name, how):
     ids=str,
 )
 def test_distance_zero_is_consistency(criterion):
-    """A consistent tree has distance 0, and for these measures no other tree grown by majority has."""
+    """A consistent tree has distance 0, and for these measures no other tree grown by majority
+    has."""
     seen = set()
     for seed in range(30):
         rng = np.random.default_rng(seed)
@@ -189,7 +200,8 @@ def test_distance_zero_is_consistency(criterion):
 
 
 def test_gain_ratio_is_zero_too_early():
-    """The converse is false for the gain ratio: one pure label among three classes can have distance 0."""
+    """The converse is false for the gain ratio: one pure label among three classes can have
+    distance 0."""
     table = [[2, 0, 0], [0, 1, 1], [0, 0, 0]]
     distance = criteria.GainRatio().distance(table)
     assert distance == pytest.approx(0, abs=1e-12)
@@ -230,7 +242,8 @@ def test_a_function_is_a_criterion():
 
 
 def test_jaccard_of_roots_and_real_weights_is_a_number():
-    """Sums of real weights in two orders differ in the last bit: once, the root of such a difference was NaN."""
+    """Sums of real weights in two orders differ in the last bit: once, the root of such a
+    difference was NaN."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 1000, (60, 2)).astype(float), rng.integers(0, 4, 60)
@@ -243,8 +256,11 @@ def test_jaccard_of_roots_and_real_weights_is_a_number():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("evaluation", ["local", "global", "glocal"])
 def test_real_weights_leave_nothing_behind(name, evaluation):
-    """A label that no leaf bears any more has no rows; once, what rounding had left of them was scored as rows."""
-    criterion = criteria.Jaccard(assignment="identity") if name == "jaccard" else criteria.make(name)
+    """A label that no leaf bears any more has no rows; once, what rounding had left of them was
+    scored as rows."""
+    criterion = (
+        criteria.Jaccard(assignment="identity") if name == "jaccard" else criteria.make(name)
+    )
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 9, (50, 2)).astype(float), rng.integers(0, 3, 50)
@@ -256,7 +272,9 @@ def test_real_weights_leave_nothing_behind(name, evaluation):
         for step, predicted in zip(model.trace_, list(model.staged_predict(X))[1:], strict=True):
             table = np.zeros((3, 3))
             np.add.at(table, (predicted, y), w)
-            assert step.global_distance == pytest.approx(criterion.distance(table), rel=1e-9, abs=1e-9)
+            assert step.global_distance == pytest.approx(
+                criterion.distance(table), rel=1e-9, abs=1e-9
+            )
 
 
 @pytest.mark.parametrize("name", ["gini", "info_gain"])
@@ -265,17 +283,26 @@ def test_steps_are_those_of_plain_numpy(name, load):
     X, y = load(return_X_y=True)
     model = fasttree.fit(X, y, criterion=name, evaluation="global")
     expected = global_numpy.grow(X, y, getattr(global_numpy, name))
-    np.testing.assert_allclose([step.global_distance for step in model.trace_], expected, atol=1e-12)
+    np.testing.assert_allclose(
+        [step.global_distance for step in model.trace_], expected, atol=1e-12
+    )
 
 
 def test_all_rows_under_one_label_are_all_rows():
-    """Cells that differ from the classes' totals in the last bit only were taken for a dependence by euclid."""
+    """Cells that differ from the classes' totals in the last bit only were taken for a dependence
+    by euclid."""
     criterion, alone = criteria.make("euclid"), 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        X, y, w = rng.integers(0, 3, (30, 2)), rng.integers(0, 3, 30), rng.choice([0.1, 0.7, 2.0, 0.3], 30)
+        X, y, w = (
+            rng.integers(0, 3, (30, 2)),
+            rng.integers(0, 3, 30),
+            rng.choice([0.1, 0.7, 2.0, 0.3], 30),
+        )
         how = {"evaluation": "global", "labels": "all", "nominal_splits": "one_vs_rest"}
-        model = fasttree.fit(X, y, criterion="euclid", categorical_features="all", sample_weight=w, **how)
+        model = fasttree.fit(
+            X, y, criterion="euclid", categorical_features="all", sample_weight=w, **how
+        )
         for step, predicted in zip(model.trace_, list(model.staged_predict(X))[1:], strict=True):
             tenths = np.zeros((3, 3))
             np.add.at(tenths, (predicted, y), np.round(w * 10))
@@ -313,7 +340,11 @@ def test_cut_keeps_the_labels_of_growth():
     whole = fasttree.fit(table, criterion="jaccard", evaluation="global", labels="distinct")
     for leaves in (2, 4, 7):
         short = fasttree.fit(
-            table, criterion="jaccard", evaluation="global", labels="distinct", max_leaf_nodes=leaves
+            table,
+            criterion="jaccard",
+            evaluation="global",
+            labels="distinct",
+            max_leaf_nodes=leaves,
         )
         assert short.to_text() == whole.cut(leaves - 1).to_text()
 
@@ -333,7 +364,9 @@ def test_row_order_changes_nothing():
     order = rng.permutation(80)
     for choice in ("majority", "all"):
         how = {"criterion": "mantaras", "evaluation": "global", "labels": choice}
-        assert fasttree.fit(X, y, **how).to_text() == fasttree.fit(X[order], y[order], **how).to_text()
+        assert (
+            fasttree.fit(X, y, **how).to_text() == fasttree.fit(X[order], y[order], **how).to_text()
+        )
 
 
 def test_a_root_that_is_never_split_predicts_its_majority():
@@ -364,14 +397,18 @@ def test_labels_are_chosen_for_two_leaves_only():
     target = Column("class", "nominal", np.array([0, 1, 0], dtype=np.int32), ("n", "y"))
     with pytest.raises(ValueError, match="'colour' splits into 3 branches, but"):
         fasttree.fit(Table.from_columns([three], target), evaluation="global", labels="all")
-    with pytest.raises(ValueError, match="'x0' splits into 3 branches, one of them for missing values"):
+    with pytest.raises(
+        ValueError, match="'x0' splits into 3 branches, one of them for missing values"
+    ):
         fasttree.fit([[0.0], [1.0], [np.nan]], [0, 1, 0], evaluation="global", labels="distinct")
 
 
 def test_cross_validation_grows_globally():
     table = fasttree.datasets.load_iris()
     how = {"evaluation": "global", "labels": "distinct"}
-    result = model_selection.cross_validate(table, criterion=["jaccard"], cv="1x5", random_state=0, **how)
+    result = model_selection.cross_validate(
+        table, criterion=["jaccard"], cv="1x5", random_state=0, **how
+    )
     right = []
     for train, test in result.folds.pairs:
         model = fasttree.fit(table.take(train), criterion="jaccard", **how)
@@ -398,7 +435,8 @@ except KeyboardInterrupt:
 
 
 def test_the_oracle_knows_the_papers_first_step():
-    """Three rows a class on a line: by hand, the first cut of info gain leaves one class pure and two together."""
+    """Three rows a class on a line: by hand, the first cut of info gain leaves one class pure and
+    two together."""
     columns = [("numeric", [0.0, 1, 2, 3, 4, 5])]
     y = [0, 0, 1, 1, 2, 2]
     nodes, distances = grow_slowly(columns, y, 3, "info_gain", evaluation="global")

@@ -1,7 +1,9 @@
-"""Whole trees against the slow truth of ``tests/oracle/tree_oracle.py``: every node, number and tie.
+"""Whole trees against the slow truth of ``tests/oracle/tree_oracle.py``: every node, number and
+tie.
 
-The oracle is given the core's own value of each table, because ties are decided by the last bit; that these values are
-what the formulas say is the business of test_criteria_formulas and of `test_chosen_splits_are_the_best_by_the_formulas`.
+The oracle is given the core's own value of each table, because ties are decided by the last bit;
+that these values are what the formulas say is the business of test_criteria_formulas and of
+`test_chosen_splits_are_the_best_by_the_formulas`.
 """
 
 from __future__ import annotations
@@ -64,17 +66,21 @@ def make_table(columns, y, n_classes):
         else:
             levels = tuple(f"v{v}" for v in range(column[2]))
             made.append(Column(f"f{j}", "nominal", np.array(column[1], dtype=np.int32), levels))
-    target = Column("class", "nominal", np.array(y, dtype=np.int32), tuple(f"k{c}" for c in range(n_classes)))
+    target = Column(
+        "class", "nominal", np.array(y, dtype=np.int32), tuple(f"k{c}" for c in range(n_classes))
+    )
     return Table.from_columns(made, target)
 
 
 def labels(rng, columns, n, n_classes):
     """Classes that depend on the columns and on noise, so that trees are deep but not senseless."""
     signal = sum(
-        np.nan_to_num(np.array(c[1], dtype=float)) * w for c, w in zip(columns, [2, 1, 3, 1], strict=False)
+        np.nan_to_num(np.array(c[1], dtype=float)) * w
+        for c, w in zip(columns, [2, 1, 3, 1], strict=False)
     )
     return (
-        (np.floor(signal) + (rng.random(n) < 0.25) * rng.integers(0, n_classes, n)).astype(int) % n_classes
+        (np.floor(signal) + (rng.random(n) < 0.25) * rng.integers(0, n_classes, n)).astype(int)
+        % n_classes
     ).tolist()
 
 
@@ -101,10 +107,14 @@ def assert_same_tree(model, nodes):
         np.testing.assert_array_equal(getattr(tree, name), np.array(values), err_msg=name)
     assert [tuple(tree.levels_of(i)) for i in range(len(nodes))] == [n.levels for n in nodes]
     children = [number[id(c)] for n in nodes for c in n.children]
-    np.testing.assert_array_equal(np.concatenate([tree.children_of(i) for i in range(len(nodes))]), children)
+    np.testing.assert_array_equal(
+        np.concatenate([tree.children_of(i) for i in range(len(nodes))]), children
+    )
 
 
-def check(seed, criterion, kinds, n=60, n_classes=3, missing=0.0, weights=None, how=None, guard=None):
+def check(
+    seed, criterion, kinds, n=60, n_classes=3, missing=0.0, weights=None, how=None, guard=None
+):
     """Grow one random tree both ways and compare; returns the number of nodes."""
     rng = np.random.default_rng(seed)
     how = how or {}
@@ -144,13 +154,21 @@ def test_every_criterion(name, kinds):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_criterion_with_missing_values(name):
-    assert max(check(seed, name, "ncnc", missing=0.2, n_classes=2 + seed % 2) for seed in range(10, 13)) > 10
+    assert (
+        max(
+            check(seed, name, "ncnc", missing=0.2, n_classes=2 + seed % 2) for seed in range(10, 13)
+        )
+        > 10
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_criterion_with_integer_weights(name):
     assert (
-        max(check(seed, name, "ncn", weights=[0, 1, 2, 5], n_classes=2 + seed % 2) for seed in range(20, 22))
+        max(
+            check(seed, name, "ncn", weights=[0, 1, 2, 5], n_classes=2 + seed % 2)
+            for seed in range(20, 22)
+        )
         > 10
     )
 
@@ -160,7 +178,8 @@ def test_every_criterion_with_real_weights(name):
     # Multiples of 1/8: their sums are exact in any order.
     assert (
         max(
-            check(s, name, "ncn", weights=[0.0, 0.125, 0.5, 1.75], n_classes=2 + s % 2) for s in range(30, 32)
+            check(s, name, "ncn", weights=[0.0, 0.125, 0.5, 1.75], n_classes=2 + s % 2)
+            for s in range(30, 32)
         )
         > 10
     )
@@ -183,20 +202,29 @@ OPTIONS = [
 def test_options_of_criteria(criterion):
     if getattr(criterion, "positive", None) == 0:
         criterion = criteria.FMeasureMax(positive="k0")
-    made = criterion if getattr(criterion, "positive", None) is None else criteria.FMeasureMax(positive=0)
+    made = (
+        criterion
+        if getattr(criterion, "positive", None) is None
+        else criteria.FMeasureMax(positive=0)
+    )
     rng = np.random.default_rng(5)
     columns = make_columns(rng, 60, "ncn")
     y = labels(rng, columns, 60, 3)
     nodes = tree_oracle.grow(columns, y, 3, evaluator(made, 3, [True] * 3))
     assert len(nodes) > 10
-    assert_same_tree(fasttree.fit(make_table(columns, y, 3), criterion=criterion, missing="branch"), nodes)
+    assert_same_tree(
+        fasttree.fit(make_table(columns, y, 3), criterion=criterion, missing="branch"), nodes
+    )
 
 
 @pytest.mark.parametrize("guard", ["average", "j48", "chen2013"])
 @pytest.mark.parametrize("kinds", ["cccc", "ncnc"])
 def test_guards_of_gain_ratio(guard, kinds):
     made = criteria.GainRatio(guard=guard)
-    assert max(check(seed, made, kinds, guard=guard, missing=0.1 * (seed % 2)) for seed in range(6)) > 10
+    assert (
+        max(check(seed, made, kinds, guard=guard, missing=0.1 * (seed % 2)) for seed in range(6))
+        > 10
+    )
 
 
 STOPS = {
@@ -218,13 +246,23 @@ STOPS = {
 def test_every_stop(name, stop, value):
     for seed, weights in [(40, None), (41, [0, 1, 3]), (42, [0.25, 1.5])]:
         missing = 0.15 if seed == 41 else 0.0
-        check(seed, name, "ncnc", missing=missing, weights=weights, how={stop: value}, n_classes=2 + seed % 2)
+        check(
+            seed,
+            name,
+            "ncnc",
+            missing=missing,
+            weights=weights,
+            how={stop: value},
+            n_classes=2 + seed % 2,
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("limit", [3, 9])
 def test_best_first_by_distance(name, limit):
-    size = check(50, name, "ncnc", n=80, how={"max_leaf_nodes": limit, "empty_branch": "unclassified"})
+    size = check(
+        50, name, "ncnc", n=80, how={"max_leaf_nodes": limit, "empty_branch": "unclassified"}
+    )
     assert size > 1
 
 
@@ -232,7 +270,9 @@ def test_best_first_by_distance(name, limit):
 def test_many_settings_at_once(seed):
     rng = np.random.default_rng(1000 + seed)
     how = {
-        name: values[int(rng.integers(len(values)))] for name, values in STOPS.items() if rng.random() < 0.35
+        name: values[int(rng.integers(len(values)))]
+        for name, values in STOPS.items()
+        if rng.random() < 0.35
     }
     if how.get("min_score") == 0.1:
         how["min_score"] = 0.01
@@ -253,7 +293,8 @@ def test_many_settings_at_once(seed):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_chosen_splits_are_the_best_by_the_formulas(name):
-    """Each split of a tree has the largest score of all candidates by the papers' formulas, and says which score it has."""
+    """Each split of a tree has the largest score of all candidates by the papers' formulas, and
+    says which score it has."""
     rng = np.random.default_rng(60)
     columns = make_columns(rng, 50, "ncn")
     y = labels(rng, columns, 50, 2)
@@ -302,5 +343,7 @@ def test_max_features_looks_at_some_and_goes_on_until_a_split_is_valid():
         model = fasttree.fit(X, y, max_features=1, random_state=seed)
         assert model.score(X, y) == 1.0
     X = rng.normal(size=(60, 6))
-    roots = {int(fasttree.fit(X, y, max_features=1, random_state=s).tree_.feature[0]) for s in range(20)}
+    roots = {
+        int(fasttree.fit(X, y, max_features=1, random_state=s).tree_.feature[0]) for s in range(20)
+    }
     assert len(roots) > 2

@@ -1,4 +1,5 @@
-"""Thresholds between bins: the same tree as the exact search while bins suffice, cuts of equal weight beyond."""
+"""Thresholds between bins: the same tree as the exact search while bins suffice, cuts of equal
+weight beyond."""
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ import fasttree
 from fasttree import FastForestClassifier, discretize
 
 DIVISION = ("feature", "value", "score", "distance", "label", "missing_branch", "step")
-"""What a tree does to its training rows; thresholds may lie elsewhere between the same two values of a node."""
+"""What a tree does to its training rows; thresholds may lie elsewhere between the same two values
+of a node."""
 
 
 def rows(n=3000, seed=0):
@@ -23,7 +25,9 @@ def same(a, b, *more):
 
 @pytest.mark.parametrize("criterion", ["info_gain", "gini", "mantaras", "f_measure"])
 @pytest.mark.parametrize(
-    "how", [{}, {"max_leaf_nodes": 7}, {"evaluation": "glocal"}, {"no_distance_decay": "strict"}], ids=str
+    "how",
+    [{}, {"max_leaf_nodes": 7}, {"evaluation": "glocal"}, {"no_distance_decay": "strict"}],
+    ids=str,
 )
 def test_bins_for_all_values_divide_as_the_exact_search(criterion, how):
     X, y = load_iris(return_X_y=True)
@@ -44,7 +48,8 @@ def test_missing_values(missing):
 
 @pytest.mark.parametrize("max_bins", [2, 7, 255])
 def test_the_tree_is_that_of_numbers_replaced_by_their_bins(max_bins):
-    """Independent path: bins by the public discretiser, their edges as numbers, thresholds on values."""
+    """Independent path: bins by the public discretiser, their edges as numbers, thresholds on
+    values."""
     X, y = rows()
     found = fasttree.fit(X, y, criterion="gini", threshold_search="histogram", max_bins=max_bins)
     cuts = discretize.EqualFrequency(max_bins).fit(X).cuts_
@@ -56,7 +61,9 @@ def test_the_tree_is_that_of_numbers_replaced_by_their_bins(max_bins):
     same(other, found, "threshold")
     used = found.tree_.feature >= 0
     names = list(cuts)
-    for feature, threshold in zip(found.tree_.feature[used], found.tree_.threshold[used], strict=True):
+    for feature, threshold in zip(
+        found.tree_.feature[used], found.tree_.threshold[used], strict=True
+    ):
         assert threshold in cuts[names[feature]]
     np.testing.assert_array_equal(found.predict_proba(X), other.predict_proba(edges))
 
@@ -69,7 +76,9 @@ def test_nominal_columns_keep_their_branches():
 
 def test_candidates_are_the_cuts():
     X, y = rows(400)
-    tree = fasttree.fit(X, y, threshold_search="histogram", max_bins=4, trace="candidates", max_depth=3)
+    tree = fasttree.fit(
+        X, y, threshold_search="histogram", max_bins=4, trace="candidates", max_depth=3
+    )
     for step in tree.trace_:
         assert max(score for _, _, score in step.candidates) == pytest.approx(step.score, abs=1e-12)
         assert len(step.candidates) <= 3 * X.shape[1]
@@ -101,7 +110,10 @@ def test_everything_else_works_on_it(tmp_path):
         ({"discretize": "mdlp"}, "threshold_search='histogram' with a discretisation"),
         ({"criterion": "pi"}, "threshold_search='histogram' with a"),
         ({"thresholds": "value"}, "threshold_search='histogram' with thresholds"),
-        ({"threshold_search": "guess"}, "threshold_search='guess' is not known; use 'exact', 'histogram'"),
+        (
+            {"threshold_search": "guess"},
+            "threshold_search='guess' is not known; use 'exact', 'histogram'",
+        ),
         ({**fasttree.presets.C45}, "threshold_search='histogram' with mdl_penalty=True"),
     ],
     ids=lambda x: str(x)[:30],

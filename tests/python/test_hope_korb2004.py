@@ -1,4 +1,5 @@
-"""The experiments of Hope & Korb: findings at the paper's sizes, bounds, tables, and the meta-metric's own truth."""
+"""The experiments of Hope & Korb: findings at the paper's sizes, bounds, tables, and the
+meta-metric's own truth."""
 
 from __future__ import annotations
 
@@ -32,10 +33,13 @@ def test_findings_of_section_5_1_hold_at_the_papers_sizes(simulated):
 
 
 def test_rewards_follow_the_divergence_from_the_truth(simulated):
-    # The paper: divergence is ideal but needs the truth. Over models and learners the reward orders nearly as it does.
+    # The paper: divergence is ideal but needs the truth. Over models and learners the reward orders
+    # nearly as it does.
     for sim in simulated.values():
         reward, kl = sim.reward[:, :, -1], sim.divergence[:, :, -1]
-        inside = [np.corrcoef(r, k)[0, 1] for r, k in zip(reward, kl, strict=True) if k.std() > 1e-3]
+        inside = [
+            np.corrcoef(r, k)[0, 1] for r, k in zip(reward, kl, strict=True) if k.std() > 1e-3
+        ]
         assert np.mean(inside) < -0.8
         assert (kl >= 0).all()
 
@@ -71,7 +75,11 @@ def test_the_bound_is_reached_by_a_perfect_predictor_only():
 
 
 def test_meta_metric_prefers_the_metric_of_its_truth_and_counts_ties_half():
-    learners = {"nb": paper.LEARNERS["nb"], "aode": paper.LEARNERS["aode"], "tan": fasttree.naive_bayes.TAN}
+    learners = {
+        "nb": paper.LEARNERS["nb"],
+        "aode": paper.LEARNERS["aode"],
+        "tan": fasttree.naive_bayes.TAN,
+    }
     found = models.meta_metric(learners, (50, 1000), 9, seed=3, n_true=2000, repeats=3)
     for (truth, name), values in found.right.items():
         assert ((values >= 0) & (values <= 1)).all(), (truth, name)
@@ -84,10 +92,12 @@ def test_meta_metric_prefers_the_metric_of_its_truth_and_counts_ties_half():
 def test_published_numbers_are_the_data_folders(published):
     own = packaged("hope_korb2004")
     for key, file in (("accuracy", "accuracy"), ("reward", "information_reward")):
-        rows = json.loads((published / f"hopekorb2004_{file}.json").read_text(encoding="utf-8"))["rows"]
-        assert {r["dataset"]: {n: float(v) for n, v in own[key][r["dataset"]].items()} for r in rows} == {
-            r["dataset"]: {n: r[n] for n in own["learners"]} for r in rows
-        }
+        rows = json.loads((published / f"hopekorb2004_{file}.json").read_text(encoding="utf-8"))[
+            "rows"
+        ]
+        assert {
+            r["dataset"]: {n: float(v) for n, v in own[key][r["dataset"]].items()} for r in rows
+        } == {r["dataset"]: {n: r[n] for n in own["learners"]} for r in rows}
     assert list(sets.FILES) == list(own["accuracy"])
 
 

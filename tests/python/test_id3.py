@@ -1,4 +1,5 @@
-"""`presets.ID3` against Id3 of Weka 3.6.14: recorded trees on nominal data without missing values."""
+"""`presets.ID3` against Id3 of Weka 3.6.14: recorded trees on nominal data without missing
+values."""
 
 from __future__ import annotations
 

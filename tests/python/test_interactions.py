@@ -1,4 +1,5 @@
-"""The study of interactions: recovery is counted fairly, the result is seeded, and its page says what its numbers say."""
+"""The study of interactions: recovery is counted fairly, the result is seeded, and its page says
+what its numbers say."""
 
 from __future__ import annotations
 
@@ -13,13 +14,22 @@ from fasttree.experiments import interactions as study
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "interactions"
 
-SMALL = {"gini": "gini", "pi, alpha 1": Pi(alpha=1.0), "relieff": "relieff", "multisurf": "multisurf"}
+SMALL = {
+    "gini": "gini",
+    "pi, alpha 1": Pi(alpha=1.0),
+    "relieff": "relieff",
+    "multisurf": "multisurf",
+}
 
 
 @pytest.fixture(scope="module")
 def small():
-    problems = {"xor": lambda seed: fasttree.datasets.make_parity(2, 6, 120, flip=0.05, random_state=seed)}
-    return study.run(8, 2, criteria=SMALL, bits=[2, 4], noise_bits=[4, 32], flips=[0.0], problems=problems)
+    problems = {
+        "xor": lambda seed: fasttree.datasets.make_parity(2, 6, 120, flip=0.05, random_state=seed)
+    }
+    return study.run(
+        8, 2, criteria=SMALL, bits=[2, 4], noise_bits=[4, 32], flips=[0.0], problems=problems
+    )
 
 
 def test_recovery_by_hand():
@@ -53,12 +63,15 @@ def test_alphas_are_those_of_score_features(small):
     for name, score in study._alphas().items():
         alpha, _, rest = name.removeprefix("alpha ").partition(",")
         criterion = Pi(alpha=float(alpha), weighted=not rest)
-        assert np.allclose(score(table), fasttree.score_features(table, criterion=criterion), rtol=1e-9)
+        assert np.allclose(
+            score(table), fasttree.score_features(table, criterion=criterion), rtol=1e-9
+        )
     assert small.share("alpha 1", 2, 4) == small.share("pi, alpha 1", 2, 4)
 
 
 def test_self_pairs_and_the_weight_hide_two_bits_among_many(small):
-    """With alpha 1 and 34 features only the pair of a row with itself weighs; without branch weights that cancels."""
+    """With alpha 1 and 34 features only the pair of a row with itself weighs; without branch
+    weights that cancels."""
     assert small.share("alpha 1", 2, 32) < 0.5
     assert small.share("alpha 1, no weight", 2, 32) > 0.9
     table = fasttree.datasets.make_parity(2, 64, 300, flip=0.1, random_state=1)
@@ -68,7 +81,13 @@ def test_self_pairs_and_the_weight_hide_two_bits_among_many(small):
 
 
 def test_same_seed_same_result():
-    options = {"criteria": {"pi": "pi"}, "bits": [2], "noise_bits": [4], "flips": [], "problems": {}}
+    options = {
+        "criteria": {"pi": "pi"},
+        "bits": [2],
+        "noise_bits": [4],
+        "flips": [],
+        "problems": {},
+    }
     first = study.run(3, 2, **options)
     assert first.to_record() == study.run(3, 2, **options).to_record()
     assert first.to_record() != study.run(3, 2, random_state=1, **options).to_record()
@@ -99,10 +118,14 @@ def recorded() -> study.Interactions:
 
 def test_the_record_is_what_the_code_gives(recorded):
     asked = {"gini": "gini", "multisurf": "multisurf"}
-    again = study.run(recorded.draws, 2, criteria=asked, bits=[3], noise_bits=[4], flips=[], problems={})
+    again = study.run(
+        recorded.draws, 2, criteria=asked, bits=[3], noise_bits=[4], flips=[], problems={}
+    )
     for name in asked:
         assert again.share(name, 3, 4) == pytest.approx(recorded.share(name, 3, 4), abs=1e-12)
-    assert again.share("alpha 0.5", 3, 4) == pytest.approx(recorded.share("alpha 0.5", 3, 4), abs=1e-12)
+    assert again.share("alpha 0.5", 3, 4) == pytest.approx(
+        recorded.share("alpha 0.5", 3, 4), abs=1e-12
+    )
 
 
 class TestFindingsOfThePage:
@@ -142,7 +165,8 @@ class TestFindingsOfThePage:
         assert recorded.share("alpha 1", 3, 32) < 3 / 35 + 0.08
         assert recorded.share("alpha 1, no weight", 2, 32) == 1.0
         best = {
-            k: max(recorded.share(f"alpha {a:g}, no weight", k, 64) for a in study.ALPHAS) for k in (3, 4)
+            k: max(recorded.share(f"alpha {a:g}, no weight", k, 64) for a in study.ALPHAS)
+            for k in (3, 4)
         }
         assert {k: round(100 * v) for k, v in best.items()} == {3: 35, 4: 12}
 

@@ -1,4 +1,5 @@
-"""Numbers that J48 holds equal: thresholds that reach 1e-6 further, against Weka 3.6.14 and against a slow walk."""
+"""Numbers that J48 holds equal: thresholds that reach 1e-6 further, against Weka 3.6.14 and against
+a slow walk."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from fasttree.datasets import load
 from .test_c45 import halves, with_flags
 
 GOLDEN = json.loads(
-    (Path(__file__).resolve().parents[1] / "golden" / "j48_tolerance.json").read_text(encoding="utf-8")
+    (Path(__file__).resolve().parents[1] / "golden" / "j48_tolerance.json").read_text(
+        encoding="utf-8"
+    )
 )
 UNPRUNED = {**presets.C45, "pruning": None}
 
@@ -42,7 +45,11 @@ def test_sets_of_nearly_equal_numbers_give_j48s_trees(entry, tmp_path):
         params = with_flags(told["flags"])
         model = FastTreeClassifier(**params).fit(table)
         right = round(model.score(table) * len(table))
-        assert (model.get_n_leaves(), model.n_nodes_, right) == (told["leaves"], told["size"], told["right"])
+        assert (model.get_n_leaves(), model.n_nodes_, right) == (
+            told["leaves"],
+            told["size"],
+            told["right"],
+        )
         grown_on, asked = halves(table)
         proba = FastTreeClassifier(**params).fit(grown_on).predict_proba(asked)
         np.testing.assert_allclose(proba, told["proba"], atol=2e-6, err_msg=told["flags"])
@@ -122,7 +129,9 @@ def test_prediction_is_the_tolerant_comparison(case):
 def test_counts_are_those_of_the_rows_that_arrive(pruning, criterion, case):
     """Whatever lies between two values of a node, also where they are closer than the tolerance."""
     X, y, _ = case
-    how = {"criterion": presets.C45["criterion"]} if criterion == "c45" else {"criterion": criterion}
+    how = (
+        {"criterion": presets.C45["criterion"]} if criterion == "c45" else {"criterion": criterion}
+    )
     model = fasttree.fit(X, y, thresholds="training_value", pruning=pruning, **how)
     reached = model.decision_path(X).toarray().astype(bool)
     held_out = pruning == "reduced_error"
@@ -148,7 +157,11 @@ def test_people_read_the_threshold_and_programs_the_reach():
     (low, high) = (rule.conditions[0] for rule in model.to_rules())
     assert (low.upper, high.lower) == (reach, reach)
     assert [low.to_text(), high.to_text()] == ["x0 <= 0.6", "x0 > 0.6"]
-    assert repr(reach) in model.to_sql() and repr(reach) in model.to_python() and repr(reach) in model.to_c()
+    assert (
+        repr(reach) in model.to_sql()
+        and repr(reach) in model.to_python()
+        and repr(reach) in model.to_c()
+    )
     assert [c["threshold"] for c in model.explain(0, X, list("aaaabbbb")) if c["chosen"]] == [0.6]
 
 

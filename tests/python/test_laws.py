@@ -22,7 +22,7 @@ CUBE = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])
 XOR = CUBE[:, 0] ^ CUBE[:, 1]
 
 
-# -- numbers that the formulas must give -----------------------------------------------------------------------
+# -- numbers that the formulas must give ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", ["all", None])
@@ -47,9 +47,9 @@ def test_gini_is_not_symmetric():
 
 
 TABLES = st.integers(2, 4).flatmap(
-    lambda k: st.lists(st.lists(st.integers(0, 40), min_size=k, max_size=k), min_size=2, max_size=5).filter(
-        lambda t: sum(map(sum, t)) > 0
-    )
+    lambda k: st.lists(
+        st.lists(st.integers(0, 40), min_size=k, max_size=k), min_size=2, max_size=5
+    ).filter(lambda t: sum(map(sum, t)) > 0)
 )
 
 
@@ -68,7 +68,9 @@ def test_identities_of_the_gain(table):
     assert -1e-12 <= gain <= min(h_class, h_branch) + 1e-12
     if joint > 0:
         assert 1 - criteria.Mantaras().distance(t) == pytest.approx(gain / joint, abs=1e-12)
-    assert criteria.GStatistic().score(t) == pytest.approx(2 * t.sum() * math.log(2) * gain, abs=1e-9)
+    assert criteria.GStatistic().score(t) == pytest.approx(
+        2 * t.sum() * math.log(2) * gain, abs=1e-9
+    )
     assert criteria.NormalGain().score(t) == pytest.approx(gain / math.log2(len(t)), abs=1e-12)
     assert criteria.VariationOfInformation().distance(t) == pytest.approx(
         2 * joint - h_class - h_branch, abs=1e-12
@@ -111,7 +113,7 @@ def test_normal_gain_of_equal_arities_is_the_gain_divided():
     np.testing.assert_array_equal(trees[0].feature, trees[1].feature)
 
 
-# -- score_features by the formulas, on real data --------------------------------------------------------------
+# -- score_features by the formulas, on real data -------------------------------------------------
 
 
 def oracle_scores(table: Table, name: str) -> list[float]:
@@ -137,7 +139,8 @@ def oracle_scores(table: Table, name: str) -> list[float]:
             left = np.cumsum(t, axis=0)[:-1]
             tables = [np.array([a, t.sum(axis=0) - a]) for a in left]
         scores = [
-            criteria_oracle.evaluate(name, t.tolist(), declared=len(t), occurring=present)[0] for t in tables
+            criteria_oracle.evaluate(name, t.tolist(), declared=len(t), occurring=present)[0]
+            for t in tables
         ]
         out.append(factor * max(scores) if scores else math.nan)
     return out
@@ -145,7 +148,10 @@ def oracle_scores(table: Table, name: str) -> list[float]:
 
 def check_scores(table: Table, names):
     for name in names:
-        got, expected = fasttree.score_features(table, criterion=name), np.array(oracle_scores(table, name))
+        got, expected = (
+            fasttree.score_features(table, criterion=name),
+            np.array(oracle_scores(table, name)),
+        )
         assert np.array_equal(np.isnan(got), np.isnan(expected)), name
         scale = np.maximum(1.0, np.abs(expected))
         worst = np.nanmax(np.abs(got - expected) / scale, initial=0.0)
@@ -188,7 +194,7 @@ def test_score_features_on_every_uci_set(entry, uci):
     check_scores(table, QUICK)
 
 
-# -- what must not change a model ------------------------------------------------------------------------------
+# -- what must not change a model -----------------------------------------------------------------
 
 
 def data(kind: str, n: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -202,7 +208,11 @@ def data(kind: str, n: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarr
     if kind == "missing":
         frame = frame.mask(rng.random(frame.shape) < 0.15)
     first = frame.iloc[:, 0]
-    signal = pd.factorize(first, sort=True)[0] if kind == "nominal" else (first > 0).astype(int).to_numpy()
+    signal = (
+        pd.factorize(first, sort=True)[0]
+        if kind == "nominal"
+        else (first > 0).astype(int).to_numpy()
+    )
     return frame, np.array(["no", "perhaps", "yes"])[
         (signal + (rng.random(n) < 0.3) * rng.integers(0, 3, n)) % 3
     ]
@@ -239,7 +249,9 @@ def test_row_order_changes_no_byte(kind, how, weights):
     assert expected.n_nodes_ > 2
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(len(y))
-        other = fasttree.fit(X.iloc[order], y[order], sample_weight=None if w is None else w[order], **how)
+        other = fasttree.fit(
+            X.iloc[order], y[order], sample_weight=None if w is None else w[order], **how
+        )
         assert other.to_bytes() == expected.to_bytes()
 
 

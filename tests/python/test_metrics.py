@@ -1,4 +1,5 @@
-"""Metrics on labels and rankings: against naive definitions, scikit-learn, and laws that must hold."""
+"""Metrics on labels and rankings: against naive definitions, scikit-learn, and laws that must
+hold."""
 
 import math
 import pickle
@@ -22,7 +23,8 @@ PAIRS = st.lists(st.tuples(LABELS, st.one_of(LABELS, st.none())), min_size=1, ma
 
 
 def arguments(metric, seed=0, n=60):
-    """Inputs that suit a metric: two classes, certain enough to be wrong sometimes, never with probability 0."""
+    """Inputs that suit a metric: two classes, certain enough to be wrong sometimes, never with
+    probability 0."""
     generator = np.random.default_rng(seed)
     y = generator.integers(0, 2, n)
     y[:2] = [0, 1]
@@ -62,7 +64,9 @@ def test_every_metric_stays_in_its_range_and_ignores_row_order_and_doubling(metr
         value = metric.function(*args, **options)
         assert metric.minimum <= value <= metric.maximum
         order = np.random.default_rng(seed).permutation(len(args[0]))
-        assert metric.function(*(part[order] for part in args), **options) == pytest.approx(value, abs=1e-12)
+        assert metric.function(*(part[order] for part in args), **options) == pytest.approx(
+            value, abs=1e-12
+        )
         doubled = metric.function(*(np.concatenate([part, part]) for part in args), **options)
         assert doubled == pytest.approx(value, abs=1e-12)
         weights = np.random.default_rng(seed).integers(0, 4, len(args[0]))
@@ -70,7 +74,9 @@ def test_every_metric_stays_in_its_range_and_ignores_row_order_and_doubling(metr
         if metric.needs == "labels" or metric.needs == "scores":
             weights[:2] = 1
         copies = metric.function(*(np.repeat(part, weights, axis=0) for part in args), **options)
-        assert metric.function(*args, **options, sample_weight=weights) == pytest.approx(copies, abs=1e-12)
+        assert metric.function(*args, **options, sample_weight=weights) == pytest.approx(
+            copies, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +138,11 @@ def test_f_beta_takes_the_last_class_as_positive_and_broadcasts():
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 3)), min_size=2, max_size=30))
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 3)), min_size=2, max_size=30
+    )
+)
 def test_auc_is_mann_whitney_with_ties_one_half(rows):
     positive, scores, weights = ([row[i] for row in rows] for i in range(3))
     y = np.array(positive, dtype=int)
@@ -147,7 +157,9 @@ def test_auc_is_mann_whitney_with_ties_one_half(rows):
         present = {p for p, w in zip(positive, weights, strict=True) if w}
         if len(present) == 2:
             weighted = metrics.auc(y, np.array(scores, float), sample_weight=weights)
-            assert weighted == pytest.approx(oracle.mann_whitney(positive, scores, weights), abs=1e-12)
+            assert weighted == pytest.approx(
+                oracle.mann_whitney(positive, scores, weights), abs=1e-12
+            )
     else:
         assert math.isnan(metrics.auc(y, np.array(scores, float), classes=[0, 1]))
 
@@ -170,7 +182,9 @@ def test_metrics_agree_with_scikit_learn():
     assert metrics.f_beta(y, guess, average="macro", beta=2) == close(
         sk.fbeta_score(y, guess, beta=2, average="macro")
     )
-    assert metrics.f_beta(y, guess, average="weighted") == close(sk.f1_score(y, guess, average="weighted"))
+    assert metrics.f_beta(y, guess, average="weighted") == close(
+        sk.f1_score(y, guess, average="weighted")
+    )
     assert metrics.precision(y, guess, positive=1) == close(
         sk.precision_score(y, guess, labels=[1], average="micro")
     )
@@ -210,7 +224,10 @@ def test_cost_optimal_decision_minimises_the_expected_cost():
     for row, decision in zip(proba, chosen, strict=True):
         each = [sum(row[i] * costs[i, j] for i in range(3)) for j in range(3)]
         assert each[decision] == pytest.approx(min(each))
-    assert metrics.expected_cost([0, 2], [2, None], cost_matrix=costs, classes=[0, 1, 2]) == (5 + 7) / 2
+    assert (
+        metrics.expected_cost([0, 2], [2, None], cost_matrix=costs, classes=[0, 1, 2])
+        == (5 + 7) / 2
+    )
     with pytest.raises(ValueError, match=r"cost_matrix has shape \(2, 2\)"):
         metrics.expected_cost([0, 1, 2], [0, 1, 2], cost_matrix=[[0, 1], [1, 0]])
 
@@ -269,7 +286,9 @@ def test_scorers_work_in_scikit_learn_and_find_the_prior():
 
     X, y = load_iris(return_X_y=True)
     assert (
-        cross_val_score(DecisionTreeClassifier(random_state=0), X, y, scoring=metrics.scorer("accuracy"))
+        cross_val_score(
+            DecisionTreeClassifier(random_state=0), X, y, scoring=metrics.scorer("accuracy")
+        )
         == cross_val_score(DecisionTreeClassifier(random_state=0), X, y, scoring="accuracy")
     ).all()
     losses = cross_val_score(GaussianNB(), X, y, scoring=metrics.scorer("log_loss"))
@@ -279,7 +298,9 @@ def test_scorers_work_in_scikit_learn_and_find_the_prior():
     assert reward(pipeline, X, y) == metrics.bayesian_information_reward(
         y, pipeline.predict_proba(X), prior=pipeline[-1].class_prior_
     )
-    search = GridSearchCV(pipeline, {"gaussiannb__var_smoothing": [1e-9, 1.0]}, scoring=reward).fit(X, y)
+    search = GridSearchCV(pipeline, {"gaussiannb__var_smoothing": [1e-9, 1.0]}, scoring=reward).fit(
+        X, y
+    )
     assert search.best_params_ == {"gaussiannb__var_smoothing": 1e-9}
     assert reward(search, X, y) == search.score(X, y)
     neighbours = KNeighborsClassifier(50).fit(X, y)

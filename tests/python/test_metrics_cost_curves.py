@@ -38,7 +38,8 @@ def test_envelope_is_the_least_cost_over_all_thresholds(rows):
 
 
 def test_cost_at_is_the_expected_cost_of_the_best_threshold():
-    """The normalised cost times its largest value is `expected_cost` with that share and those costs."""
+    """The normalised cost times its largest value is `expected_cost` with that share and those
+    costs."""
     generator = np.random.default_rng(3)
     y = generator.random(400) < 0.3
     scores = y + generator.normal(size=400)
@@ -60,7 +61,9 @@ def test_cheapest_classifiers_cover_all_costs_with_the_least_cost(first, second)
     }
     ranges = metrics.cheapest_classifiers(curves)
     assert ranges[0].lower == 0.0 and ranges[-1].upper == 1.0
-    assert all(left.upper == right.lower for left, right in zip(ranges[:-1], ranges[1:], strict=True))
+    assert all(
+        left.upper == right.lower for left, right in zip(ranges[:-1], ranges[1:], strict=True)
+    )
     single = {name: metrics.cost_envelope(curve) for name, curve in curves.items()}
     for one in ranges:
         middle = (one.lower + one.upper) / 2
@@ -100,7 +103,8 @@ def test_bad_input_is_refused_with_reasons(call, words):
 
 
 def test_reward_curves_show_what_the_paper_says_of_its_figure():
-    """Hope & Korb 2004, figure 1: equal shapes under a uniform prior, a kink at the prior, 2002 apart under (b)."""
+    """Hope & Korb 2004, figure 1: equal shapes under a uniform prior, a kink at the prior, 2002
+    apart under (b)."""
     old, new, kb = (
         "information_reward_2002",
         "bayesian_information_reward",
@@ -116,7 +120,8 @@ def test_reward_curves_show_what_the_paper_says_of_its_figure():
     slopes = np.diff(a.rewards[kb]) * 300
     assert slopes[at_prior] / slopes[at_prior - 1] == pytest.approx((1 - 1 / 3) / (1 / 3), rel=0.05)
     b = metrics.reward_curves((0.1, 0.45, 0.45), points=299)
-    # a confident truth is worth 1 at most in the old form; the new one pays more for what was less expected
+    # a confident truth is worth 1 at most in the old form; the new one pays more for what was less
+    # expected
     assert b.rewards[new][-1] > a.rewards[new][-1]
     assert b.rewards[old][-1] < 1
     # at x = 0.5 by the formulas

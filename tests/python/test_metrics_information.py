@@ -43,7 +43,9 @@ def test_rewards_equal_their_definitions_row_by_row(data):
         found = fast(y, rows, prior=prior, classes=range(k), per_instance=True)
         expected = [slow(t, row.tolist(), prior.tolist()) for t, row in zip(y, rows, strict=True)]
         np.testing.assert_allclose(found, expected, atol=1e-12)
-        assert fast(y, rows, prior=prior, classes=range(k)) == pytest.approx(np.mean(expected), abs=1e-12)
+        assert fast(y, rows, prior=prior, classes=range(k)) == pytest.approx(
+            np.mean(expected), abs=1e-12
+        )
     nats = metrics.bayesian_information_reward(y, rows, prior=prior, classes=range(k), base=None)
     bits = metrics.bayesian_information_reward(y, rows, prior=prior, classes=range(k))
     assert nats == pytest.approx(bits * math.log(2), abs=1e-12)
@@ -63,7 +65,9 @@ def test_divergence_equals_its_definition_and_is_zero_only_for_the_truth(data):
     _, rows, truth, _ = data
     true = np.tile(truth, (len(rows), 1))
     found = metrics.kullback_leibler_divergence(true, rows, per_instance=True)
-    np.testing.assert_allclose(found, [oracle.kullback_leibler(truth, row) for row in rows], atol=1e-12)
+    np.testing.assert_allclose(
+        found, [oracle.kullback_leibler(truth, row) for row in rows], atol=1e-12
+    )
     assert (found >= -1e-12).all()
     assert metrics.kullback_leibler_divergence(true, true) == 0.0
 
@@ -99,8 +103,12 @@ def test_theorem_1_only_the_reward_of_2004_rewards_the_truth():
 
     def peak(function):
         rows = np.column_stack([1 - grid, grid])
-        zero = function(np.zeros(len(grid), int), rows, prior=[0.9, 0.1], classes=[0, 1], per_instance=True)
-        one = function(np.ones(len(grid), int), rows, prior=[0.9, 0.1], classes=[0, 1], per_instance=True)
+        zero = function(
+            np.zeros(len(grid), int), rows, prior=[0.9, 0.1], classes=[0, 1], per_instance=True
+        )
+        one = function(
+            np.ones(len(grid), int), rows, prior=[0.9, 0.1], classes=[0, 1], per_instance=True
+        )
         return grid[np.argmax(0.9 * zero + 0.1 * one)]
 
     assert round(peak(old), 6) == 0.005058
@@ -131,7 +139,9 @@ def test_certain_errors_are_minus_infinity_and_stay_so_unless_clipped():
         assert values[0] == 1.0
         assert np.isfinite(fast(y, rows, prior=[0.5, 0.5], clip=0.01))
     assert metrics.good_information_reward(y, rows) == -math.inf
-    assert metrics.good_information_reward(y, rows, clip=0.25) == pytest.approx((math.log2(1.5) - 1) / 2)
+    assert metrics.good_information_reward(y, rows, clip=0.25) == pytest.approx(
+        (math.log2(1.5) - 1) / 2
+    )
     weighted = metrics.bayesian_information_reward(y, rows, prior=[0.5, 0.5], sample_weight=[2, 0])
     assert weighted == 1.0
     assert metrics.kullback_leibler_divergence([0.5, 0.5], [1.0, 0.0]) == math.inf
@@ -144,7 +154,9 @@ def test_prior_forms():
     reward = metrics.bayesian_information_reward
     uniform = reward(y, rows, prior="uniform", classes=[0, 1, 2])
     assert uniform == reward(y, rows, prior=[1 / 3] * 3, classes=[0, 1, 2])
-    per_row = reward(y, rows, prior=[[1 / 3] * 3, [0.2, 0.2, 0.6]], classes=[0, 1, 2], per_instance=True)
+    per_row = reward(
+        y, rows, prior=[[1 / 3] * 3, [0.2, 0.2, 0.6]], classes=[0, 1, 2], per_instance=True
+    )
     assert per_row[1] == 0.0 and per_row[0] != 0.0
     with pytest.raises(ValueError, match="prior= must be given"):
         reward(y, rows, classes=[0, 1, 2])
@@ -176,7 +188,9 @@ def test_parts_by_class_add_up_to_the_reward(data, weighted):
             assert parts.reward[c] == pytest.approx(expected, abs=1e-12)
     true = np.eye(k)[y]
     parts = metrics.kullback_leibler_divergence(true, rows, by_class=True)
-    assert parts.term.sum() == pytest.approx(metrics.kullback_leibler_divergence(true, rows), abs=1e-12)
+    assert parts.term.sum() == pytest.approx(
+        metrics.kullback_leibler_divergence(true, rows), abs=1e-12
+    )
 
 
 def test_a_class_of_certain_errors_is_minus_infinity_and_the_others_stay_finite():

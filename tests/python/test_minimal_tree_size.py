@@ -1,4 +1,5 @@
-"""The criterion `minimal_tree_size`: local growth is minimal, scores are sums of sizes, and what it cannot serve is refused."""
+"""The criterion `minimal_tree_size`: local growth is minimal, scores are sums of sizes, and what it
+cannot serve is refused."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ def test_local_growth_is_minimal(seed):
     assert (grown.predict(X) == y).all()
     # The distance of the first split is the size of what follows.
     assert grown.tree_.distance[0] == grown.n_nodes_ - 1
-    best_first = fasttree.fit(X, y, criterion="mts", max_leaf_nodes=100, ties="random", random_state=seed)
+    best_first = fasttree.fit(
+        X, y, criterion="mts", max_leaf_nodes=100, ties="random", random_state=seed
+    )
     assert best_first.n_nodes_ == grown.n_nodes_
 
 
@@ -44,14 +47,16 @@ def test_scores_are_sums_of_sizes(seed):
     everything = frozenset(range(len(y)))
     for j, score in enumerate(scores):
         sums = [
-            size(X, y, left) + size(X, y, right) for left, right in divisions([X[:, j].tolist()], everything)
+            size(X, y, left) + size(X, y, right)
+            for left, right in divisions([X[:, j].tolist()], everything)
         ]
         assert (np.isnan(score) and not sums) or -score == min(sums)
 
 
 def test_levels_are_branches_and_count_in_their_declared_order():
     table = fasttree.datasets.make_xor()
-    # Under either of the first two bits four rows remain, which one test divides; under the third the parity remains.
+    # Under either of the first two bits four rows remain, which one test divides; under the third
+    # the parity remains.
     assert fasttree.score_features(table, criterion="mts").tolist() == [-6.0, -6.0, -14.0]
 
 
@@ -64,7 +69,9 @@ def test_the_criterion_finds_the_tree_of_the_search_on_real_rows():
 def test_a_budget_gives_bounds_that_depend_on_the_data_alone():
     rng = np.random.default_rng(3)
     X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
-    small, large = (fasttree.score_features(X, y, criterion=MinimalTreeSize(node_budget=b)) for b in (1, 300))
+    small, large = (
+        fasttree.score_features(X, y, criterion=MinimalTreeSize(node_budget=b)) for b in (1, 300)
+    )
     assert (small >= large).all() and (small > large).any()
     again = fasttree.score_features(X, y, criterion=MinimalTreeSize(node_budget=1), n_jobs=2)
     assert (again == small).all()
@@ -79,7 +86,8 @@ def test_a_missing_value_is_a_branch_and_comes_last_in_the_sizes():
         np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [np.nan, 0.0], [np.nan, 1.0]]),
         [0, 0, 0, 0, 1, 1],
     )
-    # x0: two pure sides and a pure branch of missing values; x1: on either side the missing one is cut off.
+    # x0: two pure sides and a pure branch of missing values; x1: on either side the missing one is
+    # cut off.
     assert fasttree.score_features(X, y, criterion="mts").tolist() == [-3.0, -6.0]
     assert (fasttree.fit(X, y, criterion="mts").predict(X) == y).all()
 

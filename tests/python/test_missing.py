@@ -26,7 +26,9 @@ def nominal(**how):
 
 
 @pytest.mark.parametrize("make", [numeric, nominal])
-@pytest.mark.parametrize("how", [{"missing": "branch"}, {"criterion": "chi2"}], ids=["branch", "auto"])
+@pytest.mark.parametrize(
+    "how", [{"missing": "branch"}, {"criterion": "chi2"}], ids=["branch", "auto"]
+)
 def test_a_branch_of_its_own(make, how):
     model, X, y = make(**how)
     tree = model.tree_
@@ -44,7 +46,9 @@ def test_missing_where_training_had_none_goes_the_heaviest_way():
     model = fasttree.fit(X, ["no", "no", "no", "yes", "yes"], **how)
     assert (model.tree_.n_children[0], model.tree_.missing_branch[0]) == (2, 0)
     assert model.predict([[NAN]]).tolist() == ["no"]
-    weighted = fasttree.fit(X, ["no", "no", "no", "yes", "yes"], sample_weight=[1, 1, 1, 2, 2], **how)
+    weighted = fasttree.fit(
+        X, ["no", "no", "no", "yes", "yes"], sample_weight=[1, 1, 1, 2, 2], **how
+    )
     assert weighted.predict([[NAN]]).tolist() == ["yes"]
     levels = fasttree.fit([["a"], ["b"], ["b"], ["c"]], [0, 1, 1, 2], **how)
     assert levels.predict([[None]]).tolist() == [1]
@@ -65,7 +69,9 @@ def test_a_node_without_gaps_has_no_branch_for_them():
 
 
 def test_mode_fills_with_mean_and_mode_of_the_training_rows():
-    frame = pd.DataFrame({"x": [1.0, 2.0, 6.0, NAN, 7.0, NAN], "c": ["u", None, "v", "v", "u", "v"]})
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 6.0, NAN, 7.0, NAN], "c": ["u", None, "v", "v", "u", "v"]}
+    )
     y = [0, 0, 1, 1, 1, 0]
     model = fasttree.fit(frame, y, missing="mode")
     filled = frame.fillna({"x": 4.0, "c": "v"})
@@ -105,7 +111,8 @@ def test_error_names_the_cell(make):
     gap = np.array([[1.0], [NAN]]) if make is numeric else [["a"], [None]]
     for method in (model.predict, model.predict_proba, model.apply, model.decision_path):
         with pytest.raises(
-            ValueError, match="column 'x0', row 1 is missing, and the model was made with missing='error'"
+            ValueError,
+            match="column 'x0', row 1 is missing, and the model was made with missing='error'",
         ):
             method(gap)
     assert model.score(X, [0, 1]) == 1.0
@@ -127,7 +134,9 @@ def test_binned_columns_with_gaps(how, missing):
     model = fasttree.fit(X, y, discretize=how, missing=missing)
     assert model.score(X, y) > 0.8
     (inner, *_) = np.flatnonzero(model.tree_.feature == 0)
-    assert (model.tree_.n_children[inner] == len(model._schema.cuts[0]) + 2) == (missing == "branch")
+    assert (model.tree_.n_children[inner] == len(model._schema.cuts[0]) + 2) == (
+        missing == "branch"
+    )
     # Beyond the training range lie the first and the last bin.
     far = np.array([[-1e9, 0.0], [1e9, 0.0]])
     near = np.array([[np.nanmin(X[:, 0]), 0.0], [np.nanmax(X[:, 0]), 0.0]])
@@ -135,9 +144,21 @@ def test_binned_columns_with_gaps(how, missing):
 
 
 def test_score_features_leaves_out_gaps_and_scales_by_the_known_share():
-    X = [["a", 1.0], ["a", 2.0], ["b", 3.0], [None, 4.0], ["b", NAN], [None, NAN], ["a", NAN], ["b", 9.0]]
+    X = [
+        ["a", 1.0],
+        ["a", 2.0],
+        ["b", 3.0],
+        [None, 4.0],
+        ["b", NAN],
+        [None, NAN],
+        ["a", NAN],
+        ["b", 9.0],
+    ]
     y = [0, 0, 1, 1, 1, 0, 1, 1]
-    known = [[r for r in range(8) if X[r][0] is not None], [r for r in range(8) if X[r][1] == X[r][1]]]
+    known = [
+        [r for r in range(8) if X[r][0] is not None],
+        [r for r in range(8) if X[r][1] == X[r][1]],
+    ]
     for name, scaled in (
         ("info_gain", True),
         ("gini", True),
@@ -148,10 +169,12 @@ def test_score_features_leaves_out_gaps_and_scales_by_the_known_share():
         scores = fasttree.score_features(X, y, criterion=name)
         for j in range(2):
             rows = known[j]
-            alone = fasttree.score_features([[X[r][j]] for r in rows], [y[r] for r in rows], criterion=name)[
-                0
-            ]
-            assert scores[j] == pytest.approx(alone * (len(rows) / 8 if scaled else 1.0), abs=1e-15), (
+            alone = fasttree.score_features(
+                [[X[r][j]] for r in rows], [y[r] for r in rows], criterion=name
+            )[0]
+            assert scores[j] == pytest.approx(
+                alone * (len(rows) / 8 if scaled else 1.0), abs=1e-15
+            ), (
                 name,
                 j,
             )
@@ -165,7 +188,7 @@ def test_score_features_leaves_out_gaps_and_scales_by_the_known_share():
     )
 
 
-# -- branches that no training row reached ---------------------------------------------------------------------
+# -- branches that no training row reached --------------------------------------------------------
 
 LEVELS = ["a", "b", "c"]
 
@@ -230,14 +253,19 @@ def test_cross_validate_agrees_with_fits_by_hand(mode):
     y = rng.choice(["u", "v", "w"], 90)
     table = Table(frame, y)
     folds = [
-        (np.flatnonzero(np.arange(90) % 5 != f), np.flatnonzero(np.arange(90) % 5 == f)) for f in range(5)
+        (np.flatnonzero(np.arange(90) % 5 != f), np.flatnonzero(np.arange(90) % 5 == f))
+        for f in range(5)
     ]
     result = model_selection.cross_validate(
         table, criterion=["info_gain", "gini"], cv=folds, empty_branch=mode
     )
     for name in ("info_gain", "gini"):
-        models = [fasttree.fit(table.take(train), criterion=name, empty_branch=mode) for train, _ in folds]
-        predicted = [m.predict(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)]
+        models = [
+            fasttree.fit(table.take(train), criterion=name, empty_branch=mode) for train, _ in folds
+        ]
+        predicted = [
+            m.predict(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)
+        ]
         right = [np.mean(p == y[test]) for p, (_, test) in zip(predicted, folds, strict=True)]
         silent = [np.mean([label is None for label in p.tolist()]) for p in predicted]
         np.testing.assert_allclose(result[name]["accuracy"], right)

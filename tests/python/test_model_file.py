@@ -32,7 +32,9 @@ def small_model(**how):
             "age": rng.integers(1, 9, 24),
         }
     )
-    y = np.where((frame["size"].fillna(9) > 2) ^ (frame["colour"] == "red") ^ (frame["age"] > 4), "yes", "no")
+    y = np.where(
+        (frame["size"].fillna(9) > 2) ^ (frame["colour"] == "red") ^ (frame["age"] > 4), "yes", "no"
+    )
     return fasttree.fit(frame, y, **how), frame, y
 
 
@@ -58,7 +60,10 @@ MODELS = {
 def test_what_is_loaded_is_what_was_saved(how, tmp_path):
     model, X, y = small_model(**how)
     model.save(tmp_path / "tree.json")
-    for other in (fasttree.load_model(tmp_path / "tree.json"), fasttree.from_bytes(model.to_bytes())):
+    for other in (
+        fasttree.load_model(tmp_path / "tree.json"),
+        fasttree.from_bytes(model.to_bytes()),
+    ):
         assert other.to_bytes() == model.to_bytes()
         assert np.array_equal(other.predict(X), model.predict(X))
         assert np.array_equal(other.predict_proba(X), model.predict_proba(X))
@@ -66,7 +71,16 @@ def test_what_is_loaded_is_what_was_saved(how, tmp_path):
         assert other.classes_.tolist() == model.classes_.tolist()
         assert other.feature_names_in_.tolist() == model.feature_names_in_.tolist()
         assert [s.node for s in other.trace_] == [s.node for s in model.trace_]
-        for name in ("feature", "threshold", "value", "score", "distance", "label", "missing_branch", "step"):
+        for name in (
+            "feature",
+            "threshold",
+            "value",
+            "score",
+            "distance",
+            "label",
+            "missing_branch",
+            "step",
+        ):
             np.testing.assert_array_equal(getattr(other.tree_, name), getattr(model.tree_, name))
         weight = how.get("sample_weight")
         assert other.get_params()["criterion"] == model.get_params()["criterion"]
@@ -90,7 +104,9 @@ def test_classes_come_back_in_their_type(classes):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=12, unique=True))
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=12, unique=True)
+)
 def test_thresholds_and_predictions_survive_to_the_last_bit(values):
     values = [v + 0.0 for v in values]
     if len(set(values)) < 2:
@@ -284,7 +300,8 @@ def test_forged_models_are_refused_or_behave(how):
 
 @pytest.fixture(scope="module")
 def chain():
-    """A tree of 20,000 levels: accuracy gains one row at a time, the first of equal thresholds is taken."""
+    """A tree of 20,000 levels: accuracy gains one row at a time, the first of equal thresholds is
+    taken."""
     n = 20_001
     X, y = np.arange(n, dtype=float)[:, None], np.arange(n) % 2
     return fasttree.fit(X, y, criterion="accuracy"), X, y
@@ -301,8 +318,16 @@ def test_a_chain_of_20000_levels(chain, tmp_path):
     assert np.array_equal(other.predict(X), y)
     assert np.array_equal(other.predict_proba(X)[:, 1], y)
     assert other.apply(X[-3:]).tolist() == model.apply(X[-3:]).tolist()
-    assert other.decision_path(X[[0, 10_000, -1]]).sum(axis=1).ravel().tolist()[0] == [2, 10_002, 20_001]
-    assert copy.deepcopy(model).to_bytes() == pickle.loads(pickle.dumps(model)).to_bytes() == model.to_bytes()
+    assert other.decision_path(X[[0, 10_000, -1]]).sum(axis=1).ravel().tolist()[0] == [
+        2,
+        10_002,
+        20_001,
+    ]
+    assert (
+        copy.deepcopy(model).to_bytes()
+        == pickle.loads(pickle.dumps(model)).to_bytes()
+        == model.to_bytes()
+    )
     assert (len(model.trace_), model.cut(10_000).get_depth()) == (20_000, 10_000)
     assert model.cut(5).score(X, y) < 0.6
     assert model.explain(39_998, X, y)[0]["chosen"]

@@ -1,4 +1,5 @@
-"""Splitters: Weka's folds row for row, balance and determinism of our own, scikit-learn's protocol."""
+"""Splitters: Weka's folds row for row, balance and determinism of our own, scikit-learn's
+protocol."""
 
 import json
 import sys
@@ -34,16 +35,21 @@ def last_column(path):
 
 
 def test_java_random_gives_the_published_draws(published):
-    vectors = json.loads((published / "chen2013_reproduction.json").read_text())["fold_test_vectors"]
+    vectors = json.loads((published / "chen2013_reproduction.json").read_text())[
+        "fold_test_vectors"
+    ]
     expected = vectors["java_random_seed1_nextInt150"]
     random = JavaRandom(1)
     assert [random.next_int(150) for _ in expected] == expected
     assert JavaRandom(1).next_ints([150] * len(expected)).tolist() == expected
 
 
-@given(st.integers(-(2**63), 2**63 - 1), st.lists(st.integers(1, 2**31 - 1), min_size=1, max_size=50))
+@given(
+    st.integers(-(2**63), 2**63 - 1), st.lists(st.integers(1, 2**31 - 1), min_size=1, max_size=50)
+)
 def test_java_random_batches_equal_single_draws(seed, bounds):
-    """Large bounds are rejected about half of the time, so the scalar continuation is exercised too."""
+    """Large bounds are rejected about half of the time, so the scalar continuation is exercised
+    too."""
     slow, one, many = oracle.JavaRandom(seed), JavaRandom(seed), JavaRandom(seed)
     expected = [slow.next_int(bound) for bound in bounds]
     assert [one.next_int(bound) for bound in bounds] == expected
@@ -61,7 +67,9 @@ def test_java_random_batches_equal_single_draws(seed, bounds):
     ],
 )
 def test_weka_folds_equal_wekas(uci, published, name, index, file):
-    vectors = json.loads((published / "chen2013_reproduction.json").read_text())["fold_test_vectors"]
+    vectors = json.loads((published / "chen2013_reproduction.json").read_text())[
+        "fold_test_vectors"
+    ]
     folds = list(WekaStratifiedKFold().split(None, last_column(uci / file)))
     assert len(folds) == 100
     assert folds[index][1].tolist() == vectors[name]
@@ -119,7 +127,9 @@ def test_empty_classes_are_ignored_whatever_the_labels_type():
         np.where(codes == 3, "z", "a").astype(object),
         codes.astype(float),
     ):
-        assert [test.tolist() for _, test in StratifiedRepeatedKFold(5, 2).split(None, labels)] == expected
+        assert [
+            test.tolist() for _, test in StratifiedRepeatedKFold(5, 2).split(None, labels)
+        ] == expected
 
 
 def test_fifty_folds_are_made_in_well_under_two_milliseconds():
@@ -145,7 +155,9 @@ def test_contiguous_folds_are_the_first_four_fifths(n):
     assert cv.holdout_rows(n).tolist() == list(range(4 * c, n))
     assert cv.training_rows(n).tolist() == list(range(4 * c))
     whole = ContiguousKFold(3, holdout=False)
-    assert np.concatenate([test for _, test in whole.split(np.zeros((n, 1)))]).tolist() == list(range(n))
+    assert np.concatenate([test for _, test in whole.split(np.zeros((n, 1)))]).tolist() == list(
+        range(n)
+    )
     assert len(whole.holdout_rows(n)) == 0
 
 
@@ -196,9 +208,9 @@ def test_splitters_serve_scikit_learn(cv):
     X, y = X[rows], y[rows]
     assert check_cv(cv) is cv
     assert len(cross_val_score(DecisionTreeClassifier(), X, y, cv=cv)) == cv.get_n_splits(X, y)
-    assert GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=cv).fit(X, y).best_params_ == {
-        "max_depth": 3
-    }
+    assert GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1, 3]}, cv=cv).fit(
+        X, y
+    ).best_params_ == {"max_depth": 3}
     assert eval(repr(cv)) == cv
     assert type(cv)(**cv.get_params()) == cv
 
@@ -224,8 +236,14 @@ def test_splitters_serve_scikit_learn(cv):
             lambda: list(StratifiedRepeatedKFold(2).split(np.zeros((4, 1)), [0, 1])),
             "X has 4 rows but y has 2",
         ),
-        (lambda: list(WekaStratifiedKFold(seeds=[1]).split(None, [0, 1] * 10)), "1 seeds for n_repeats=10"),
-        (lambda: list(LearningCurveSplit((1.5,)).split(None, [0, 1] * 10)), "must be above 0 and at most 1"),
+        (
+            lambda: list(WekaStratifiedKFold(seeds=[1]).split(None, [0, 1] * 10)),
+            "1 seeds for n_repeats=10",
+        ),
+        (
+            lambda: list(LearningCurveSplit((1.5,)).split(None, [0, 1] * 10)),
+            "must be above 0 and at most 1",
+        ),
         (
             lambda: list(LearningCurveSplit((99,)).split(None, [0, 1] * 10)),
             "99 rows asked for, the training part has 18",

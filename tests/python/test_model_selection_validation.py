@@ -1,4 +1,5 @@
-"""cross_validate and compare: against scikit-learn, against a stand-in engine, and against sums written out."""
+"""cross_validate and compare: against scikit-learn, against a stand-in engine, and against sums
+written out."""
 
 import sys
 import time
@@ -56,7 +57,8 @@ class Shy(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture
 def engine(monkeypatch):
-    """A stand-in for the Rust engine and the estimator: scikit-learn's trees behind the same interface."""
+    """A stand-in for the Rust engine and the estimator: scikit-learn's trees behind the same
+    interface."""
     calls = []
 
     class FastTreeClassifier(ClassifierMixin, BaseEstimator):
@@ -136,7 +138,11 @@ def test_any_classifier_scores_as_in_scikit_learn():
         "knn": KNeighborsClassifier(3),
     }
     result = cross_validate(
-        X, NAMES, estimators=models, cv=cv, scoring=("accuracy", "log_loss", "auc", "f1_macro", "leaves")
+        X,
+        NAMES,
+        estimators=models,
+        cv=cv,
+        scoring=("accuracy", "log_loss", "auc", "f1_macro", "leaves"),
     )
     assert list(result) == ["NB", "tree", "knn"] and result.metrics[3] == "f1_macro"
     for name, model in models.items():
@@ -180,7 +186,11 @@ def test_rewards_use_the_prior_of_each_training_fold():
 
 def test_an_answer_none_is_an_error_and_its_share_is_reported():
     result = cross_validate(
-        X, NAMES, estimators={"shy": Shy(), "bold": Shy(100.0)}, cv="2x5", scoring=("accuracy", "f_beta")
+        X,
+        NAMES,
+        estimators={"shy": Shy(), "bold": Shy(100.0)},
+        cv="2x5",
+        scoring=("accuracy", "f_beta"),
     )
     rows, n = result.folds, len(result.folds.pairs)
     for fold in range(n):
@@ -195,12 +205,15 @@ def test_an_answer_none_is_an_error_and_its_share_is_reported():
     assert "unclassified" in result.to_text()
 
 
-SCORABLE = [metric for metric in metrics.METRICS.values() if metric.scorable and metric.needs != "tree"]
+SCORABLE = [
+    metric for metric in metrics.METRICS.values() if metric.scorable and metric.needs != "tree"
+]
 
 
 @pytest.mark.parametrize("metric", SCORABLE, ids=lambda metric: metric.name)
 def test_array_form_equals_the_public_function_on_every_fold(metric):
-    """The form that scores all folds at once against the function on labels, unclassified rows included."""
+    """The form that scores all folds at once against the function on labels, unclassified rows
+    included."""
     y = np.where(Y == 2, "yes", "no") if metric.name == "good_information_reward" else NAMES
     classes = sorted(set(y))
     result = cross_validate(
@@ -219,7 +232,8 @@ def test_array_form_equals_the_public_function_on_every_fold(metric):
                 options["prior"] = metrics.class_prior(counts)
             if metric.needs == "labels":
                 given = np.array(
-                    [None if code < 0 else classes[code] for code in scores.predictions[rows]], dtype=object
+                    [None if code < 0 else classes[code] for code in scores.predictions[rows]],
+                    dtype=object,
                 )
             else:
                 given = scores.proba[rows]
@@ -232,10 +246,14 @@ def test_options_name_classes_by_their_labels():
         "f2": metrics.scorer("f_beta", beta=2, positive="setosa"),
         "cost": metrics.scorer("expected_cost", cost_matrix=[[0, 9, 9], [1, 0, 1], [1, 1, 0]]),
     }
-    result = cross_validate(X, NAMES, estimators={"one": KNeighborsClassifier(90)}, cv="1x3", scoring=scoring)
+    result = cross_validate(
+        X, NAMES, estimators={"one": KNeighborsClassifier(90)}, cv="1x3", scoring=scoring
+    )
     for fold, (train, test) in enumerate(result.folds.pairs):
         guess = KNeighborsClassifier(90).fit(X[train], NAMES[train]).predict(X[test])
-        assert result["one"]["f2"][fold] == metrics.f_beta(NAMES[test], guess, beta=2, positive="setosa")
+        assert result["one"]["f2"][fold] == metrics.f_beta(
+            NAMES[test], guess, beta=2, positive="setosa"
+        )
         assert result["one"]["cost"][fold] == metrics.expected_cost(
             NAMES[test], guess, cost_matrix=scoring["cost"].options["cost_matrix"]
         )
@@ -254,7 +272,9 @@ def test_ranking_scores_without_probabilities():
 
 def test_threads_change_nothing_and_classes_missing_from_a_fold_are_allowed():
     folds = [(np.arange(0, 100), np.arange(100, 150)), (np.arange(20, 150), np.arange(0, 20))]
-    one = cross_validate(X, NAMES, estimators=[GaussianNB()], cv=folds, scoring=("accuracy", "brier"))
+    one = cross_validate(
+        X, NAMES, estimators=[GaussianNB()], cv=folds, scoring=("accuracy", "brier")
+    )
     two = cross_validate(
         X, NAMES, estimators=[GaussianNB()], cv=folds, scoring=("accuracy", "brier"), n_jobs=2
     )
@@ -265,15 +285,24 @@ def test_threads_change_nothing_and_classes_missing_from_a_fold_are_allowed():
 
 def test_criteria_run_in_one_call_and_share_folds_with_estimators(engine):
     result = cross_validate(
-        X, NAMES, criterion=["info_gain", "gini"], estimators={"NB": GaussianNB()}, cv="2x5", max_depth=2
+        X,
+        NAMES,
+        criterion=["info_gain", "gini"],
+        estimators={"NB": GaussianNB()},
+        cv="2x5",
+        max_depth=2,
     )
     assert engine == [20]
     assert list(result) == ["info_gain", "gini", "NB"]
     cv = StratifiedRepeatedKFold(5, 2, random_state=0)
     for name, criterion in (("info_gain", "entropy"), ("gini", "gini")):
         model = DecisionTreeClassifier(criterion=criterion, max_depth=2, random_state=0)
-        np.testing.assert_array_equal(result[name]["accuracy"], cross_val_score(model, X, NAMES, cv=cv))
-    np.testing.assert_array_equal(result["NB"]["accuracy"], cross_val_score(GaussianNB(), X, NAMES, cv=cv))
+        np.testing.assert_array_equal(
+            result[name]["accuracy"], cross_val_score(model, X, NAMES, cv=cv)
+        )
+    np.testing.assert_array_equal(
+        result["NB"]["accuracy"], cross_val_score(GaussianNB(), X, NAMES, cv=cv)
+    )
     assert (result["gini"]["leaves"] <= 4).all() and (result["gini"]["depth"] == 2).all()
     frame = result.to_frame()
     assert frame["method"].tolist() == ["info_gain", "gini", "NB"]
@@ -291,7 +320,10 @@ def test_slow_and_fast_ways_agree(engine):
     assert engine == [5]
     for slow in (
         cross_validate(
-            Table(X, NAMES), criterion={"gini": by_hand}, cv="1x5", scoring=("accuracy", "log_loss", "leaves")
+            Table(X, NAMES),
+            criterion={"gini": by_hand},
+            cv="1x5",
+            scoring=("accuracy", "log_loss", "leaves"),
         ),
         cross_validate(
             Table(X, NAMES),
@@ -305,7 +337,10 @@ def test_slow_and_fast_ways_agree(engine):
             np.testing.assert_array_equal(fast["gini"][metric], slow["gini"][metric])
     assert engine == [5]
     scored = cross_validate(
-        Table(X, NAMES), criterion="gini", cv="1x5", scoring={"sizes": lambda est, X, y: est.get_n_leaves()}
+        Table(X, NAMES),
+        criterion="gini",
+        cv="1x5",
+        scoring={"sizes": lambda est, X, y: est.get_n_leaves()},
     )
     assert engine == [5] and scored["gini"]["sizes"].tolist() == fast["gini"]["leaves"].tolist()
 
@@ -394,14 +429,18 @@ def test_frames_and_nominal_tables_reach_estimators_in_a_useful_form():
     )
     direct = cross_validate(frame, Y, estimators={"p": pipeline}, cv="1x4")
     tabled = cross_validate(
-        Table(frame, Y), estimators={"p": pipeline, "codes": DecisionTreeClassifier(random_state=0)}, cv="1x4"
+        Table(frame, Y),
+        estimators={"p": pipeline, "codes": DecisionTreeClassifier(random_state=0)},
+        cv="1x4",
     )
     np.testing.assert_array_equal(direct["p"]["accuracy"], tabled["p"]["accuracy"])
     assert tabled["codes"]["accuracy"].mean() > 0.5
 
 
 def test_learning_curve_shapes_and_growth():
-    curve = learning_curve(X, Y, estimators={"NB": GaussianNB()}, train_sizes=(3, 0.2, 1.0), n_repeats=20)
+    curve = learning_curve(
+        X, Y, estimators={"NB": GaussianNB()}, train_sizes=(3, 0.2, 1.0), n_repeats=20
+    )
     assert curve.train_sizes == [3, 27, 135]
     values = curve.values("NB", "accuracy")
     assert values.shape == (20, 3)
@@ -423,14 +462,28 @@ def test_learning_curve_shapes_and_growth():
             ValueError,
             "unknown metric 'acuracy'",
         ),
-        (lambda: cross_validate(X, Y, estimators=[GaussianNB()], scoring=[]), ValueError, "scoring is empty"),
         (
-            lambda: cross_validate(X, Y, estimators=[GaussianNB()], scoring=["accuracy", "accuracy"]),
+            lambda: cross_validate(X, Y, estimators=[GaussianNB()], scoring=[]),
+            ValueError,
+            "scoring is empty",
+        ),
+        (
+            lambda: cross_validate(
+                X, Y, estimators=[GaussianNB()], scoring=["accuracy", "accuracy"]
+            ),
             ValueError,
             "twice",
         ),
-        (lambda: cross_validate(X, Y, estimators=[GaussianNB()], cv="5 by 10"), ValueError, "cv='5 by 10'"),
-        (lambda: cross_validate(X, Y[:10], estimators=[GaussianNB()]), ValueError, "150 rows but y has 10"),
+        (
+            lambda: cross_validate(X, Y, estimators=[GaussianNB()], cv="5 by 10"),
+            ValueError,
+            "cv='5 by 10'",
+        ),
+        (
+            lambda: cross_validate(X, Y[:10], estimators=[GaussianNB()]),
+            ValueError,
+            "150 rows but y has 10",
+        ),
         (
             lambda: cross_validate(X, Y, estimators=[GaussianNB()], max_depth=3),
             TypeError,
@@ -438,7 +491,11 @@ def test_learning_curve_shapes_and_growth():
         ),
         (lambda: cross_validate(X, Y, estimators=[GaussianNB]), TypeError, "give an instance"),
         (lambda: cross_validate(X, Y, estimators=[]), ValueError, "estimators is empty"),
-        (lambda: cross_validate(Table(X), estimators=[GaussianNB()]), ValueError, "y must be given"),
+        (
+            lambda: cross_validate(Table(X), estimators=[GaussianNB()]),
+            ValueError,
+            "y must be given",
+        ),
         (lambda: compare([], estimators=[GaussianNB()]), ValueError, "tables is empty"),
         (lambda: compare([3], estimators=[GaussianNB()]), TypeError, "entry 0 is a int"),
         (lambda: compare((X, Y), estimators=[GaussianNB()]), TypeError, "entry 0 is a ndarray"),
@@ -452,7 +509,11 @@ def test_learning_curve_shapes_and_growth():
             ValueError,
             "test='x'",
         ),
-        (lambda: compare({"a": (X, Y)}, estimators=[GaussianNB()], alpha=2, cv="1x3"), ValueError, "alpha=2"),
+        (
+            lambda: compare({"a": (X, Y)}, estimators=[GaussianNB()], alpha=2, cv="1x3"),
+            ValueError,
+            "alpha=2",
+        ),
     ],
 )
 def test_bad_calls_say_what_to_do(call, error, words):
@@ -492,7 +553,10 @@ def test_compare_marks_follow_the_pairwise_test(comparison):
     for i, dataset in enumerate(comparison.datasets):
         for j, first in enumerate(comparison.methods):
             for k, second in enumerate(comparison.methods):
-                a, b = comparison[dataset][first]["accuracy"], comparison[dataset][second]["accuracy"]
+                a, b = (
+                    comparison[dataset][first]["accuracy"],
+                    comparison[dataset][second]["accuracy"],
+                )
                 found = corrected_resampled_t_test(a, b, test_over_train=1 / 4)
                 assert comparison.p_values[i, j, k] == pytest.approx(found.p_value, abs=1e-14)
                 sign = int(np.sign(a.mean() - b.mean())) if found.p_value < 0.05 else 0
@@ -505,7 +569,10 @@ def test_compare_marks_follow_the_pairwise_test(comparison):
         ]
     assert comparison.win_matrix[1, 0] == 2 and comparison.win_matrix[0, 1] == 0
     np.testing.assert_allclose(comparison.averages, comparison.means.mean(axis=0))
-    worse = {(one["dataset"], one["method"]): one["worse_than"] for one in comparison.significantly_worse()}
+    worse = {
+        (one["dataset"], one["method"]): one["worse_than"]
+        for one in comparison.significantly_worse()
+    }
     assert worse[("iris", "prior")] == ["NB", "tree"]
     assert comparison.pair_test("iris", "prior", "NB").p_value == comparison.p_values[0, 0, 1]
     assert "NB" in comparison.pair_test("iris", "prior", "NB").sentence
@@ -572,7 +639,8 @@ def test_import_stays_light():
     import subprocess
 
     code = (
-        "import sys; import fasttree, fasttree.metrics, fasttree.model_selection, fasttree.reports; "
+        "import sys; import fasttree, fasttree.metrics, fasttree.model_selection, "
+        "fasttree.reports; "
         "print([m for m in ('sklearn', 'scipy', 'pandas', 'matplotlib') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

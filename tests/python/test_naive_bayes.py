@@ -1,4 +1,5 @@
-"""NaiveBayes, TAN and AODE: against direct formulas, scikit-learn, Weka's outputs, and the laws of counts."""
+"""NaiveBayes, TAN and AODE: against direct formulas, scikit-learn, Weka's outputs, and the laws of
+counts."""
 
 from __future__ import annotations
 
@@ -51,13 +52,17 @@ def random_rows(seed, n=60, arities=(2, 3, 4, 2), k=3, missing=0.0):
         copied = y if j % 2 == 0 else X[:, j - 1]
         X[:, j] = np.where(rng.random(n) < 0.5, copied % v, rng.integers(v, size=n))
     gone = rng.random(X.shape) < missing
-    rows = [[None if g else int(x) for x, g in zip(r, m, strict=True)] for r, m in zip(X, gone, strict=True)]
+    rows = [
+        [None if g else int(x) for x, g in zip(r, m, strict=True)]
+        for r, m in zip(X, gone, strict=True)
+    ]
     return rows, y.tolist()
 
 
 def table_of(rows, y=None, arities=(2, 3, 4, 2), k=3):
     columns = {
-        f"f{j}": pd.Categorical([r[j] for r in rows], categories=range(v)) for j, v in enumerate(arities)
+        f"f{j}": pd.Categorical([r[j] for r in rows], categories=range(v))
+        for j, v in enumerate(arities)
     }
     y = None if y is None else pd.Series(pd.Categorical(y, categories=range(k)), name="class")
     return Table(pd.DataFrame(columns), y)
@@ -68,11 +73,13 @@ TEST_ROWS = [list(r) for r in itertools.product(range(2), range(3), range(4), ra
 WITH_GAPS = [*TEST_ROWS, [None, 1, 2, 0], [1, None, None, 1], [0, 2, None, None], [None] * 4]
 
 
-# -- direct formulas -----------------------------------------------------------------------------------------
+# -- direct formulas ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize(("alpha", "smoothing"), [(1.0, "laplace"), (0.3, "laplace"), (2.0, "m_estimate")])
+@pytest.mark.parametrize(
+    ("alpha", "smoothing"), [(1.0, "laplace"), (0.3, "laplace"), (2.0, "m_estimate")]
+)
 def test_formulas_in_plain_python(missing, alpha, smoothing):
     rows, y = random_rows(1, missing=missing)
     train, test = table_of(rows, y), table_of(WITH_GAPS)
@@ -84,7 +91,9 @@ def test_formulas_in_plain_python(missing, alpha, smoothing):
         expected = [oracle.aode(rows, y, 3, ARITIES, r, limit, alpha, smoothing) for r in WITH_GAPS]
         np.testing.assert_allclose(model.predict_proba(test), expected, rtol=1e-11)
     tan = TAN(alpha=alpha, smoothing=smoothing).fit(train)
-    expected = [oracle.tan(rows, y, 3, ARITIES, tan.parents_, r, alpha, smoothing) for r in WITH_GAPS]
+    expected = [
+        oracle.tan(rows, y, 3, ARITIES, tan.parents_, r, alpha, smoothing) for r in WITH_GAPS
+    ]
     np.testing.assert_allclose(tan.predict_proba(test), expected, rtol=1e-11)
 
 
@@ -98,7 +107,9 @@ def test_chow_liu_finds_the_best_of_all_trees(seed):
     }
     for i, j, weight in model.edges_:
         assert weight == pytest.approx(weights[i, j], rel=1e-12)
-    assert sum(e[2] for e in model.edges_) == pytest.approx(oracle.best_tree_weight(weights, 4), rel=1e-12)
+    assert sum(e[2] for e in model.edges_) == pytest.approx(
+        oracle.best_tree_weight(weights, 4), rel=1e-12
+    )
     assert [e[2] for e in model.edges_] == sorted((e[2] for e in model.edges_), reverse=True)
     assert model.parents_.count(None) == 1
     assert model.parents_[model.edges_[0][0]] is None
@@ -135,10 +146,12 @@ def test_the_wrapper_finds_exclusive_or_and_says_when_nothing_helps():
     assert sorted(map(str, model.parents_[:2])) in (["0", "None"], ["1", "None"])
     assert model.score(X, y) == 1.0
     assert NaiveBayes(categorical_features="all").fit(X, y).score(X, y) < 0.8
-    assert TAN(structure="wrapper", categorical_features="all").fit(X, X[:, 2]).parents_ == [None] * 3
+    assert (
+        TAN(structure="wrapper", categorical_features="all").fit(X, X[:, 2]).parents_ == [None] * 3
+    )
 
 
-# -- scikit-learn ----------------------------------------------------------------------------------------------
+# -- scikit-learn ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
@@ -153,11 +166,15 @@ def test_gaussian_is_scikit_learns(load):
         np.testing.assert_allclose(
             ours.predict_joint_log_proba(X), theirs.predict_joint_log_proba(X), rtol=1e-9
         )
-        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-7, atol=1e-300)
+        np.testing.assert_allclose(
+            ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-7, atol=1e-300
+        )
         assert np.array_equal(ours.predict(X), theirs.predict(X))
     priors = np.full(len(np.unique(y)), 1 / len(np.unique(y)))
     ours, theirs = NaiveBayes(priors=priors).fit(X, y), GaussianNB(priors=priors).fit(X, y)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-7, atol=1e-300)
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-7, atol=1e-300
+    )
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.25])
@@ -198,17 +215,21 @@ def test_check_estimator(model):
         results = check_estimator(model, on_skip=None)
     assert not [r for r in results if r["status"] in ("failed", "xfail")]
     assert len([r for r in results if r["status"] == "passed"]) > 45
-    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {"check_array_api_input"}
+    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {
+        "check_array_api_input"
+    }
 
 
-# -- Weka ------------------------------------------------------------------------------------------------------
+# -- Weka -----------------------------------------------------------------------------------------
 
 
 def golden_cases():
     return json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
 
 
-@pytest.mark.parametrize("case", golden_cases(), ids=lambda c: f"{c['data']}-{c['weka'].split('.')[-1][:12]}")
+@pytest.mark.parametrize(
+    "case", golden_cases(), ids=lambda c: f"{c['data']}-{c['weka'].split('.')[-1][:12]}"
+)
 def test_weka_predicts_the_same(case, uci):
     table = fasttree.datasets.load(uci / case["data"])
     if case["bins"]:
@@ -221,11 +242,13 @@ def test_weka_predicts_the_same(case, uci):
             model.set_params(root=case["roots"][fold])
         p = model.fit(table.take(np.flatnonzero(folds != fold))).predict_proba(table.take(rows))
         part = case["probabilities"][str(fold)]
-        np.testing.assert_allclose(p[np.searchsorted(rows, part["rows"])], part["p"], rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(
+            p[np.searchsorted(rows, part["rows"])], part["p"], rtol=1e-6, atol=1e-12
+        )
         assert "".join(chr(97 + c) for c in p.argmax(axis=1)) == case["predicted"][str(fold)]
 
 
-# -- laws ------------------------------------------------------------------------------------------------------
+# -- laws -----------------------------------------------------------------------------------------
 
 
 def mixed_table(seed=0, n=200):
@@ -262,7 +285,9 @@ def test_weights_are_copies(model):
     w = np.random.default_rng(2).integers(0, 4, size=len(y))
     weighted = clone(model).fit(X, y, w)
     copied = clone(model).fit(X.loc[np.repeat(X.index, w)], np.repeat(y, w))
-    np.testing.assert_allclose(weighted.predict_proba(X), copied.predict_proba(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        weighted.predict_proba(X), copied.predict_proba(X), rtol=1e-9, atol=1e-12
+    )
     assert np.array_equal(weighted.class_count_, copied.class_count_)
     if isinstance(model, TAN):
         assert weighted.parents_ == copied.parents_
@@ -290,7 +315,7 @@ def test_threads_matter_to_nothing_in_long_calls():
         assert np.array_equal(one.predict_joint_log_proba(X), many.predict_joint_log_proba(X))
 
 
-# -- missing, unknown, declared, refused -----------------------------------------------------------------------
+# -- missing, unknown, declared, refused ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", LEARNERS, ids=ids)
@@ -312,7 +337,9 @@ def test_mode_fills_what_is_missing():
     filled["c"] = filled["c"].fillna(filled["c"].mode()[0])
     model = TAN(missing="mode").fit(X[["c", "d"]], y)
     other = TAN().fit(filled[["c", "d"]], y)
-    assert np.array_equal(model.predict_proba(X[["c", "d"]]), other.predict_proba(filled[["c", "d"]]))
+    assert np.array_equal(
+        model.predict_proba(X[["c", "d"]]), other.predict_proba(filled[["c", "d"]])
+    )
 
 
 @pytest.mark.parametrize("model", LEARNERS, ids=ids)
@@ -362,7 +389,7 @@ def test_columns_that_say_nothing():
     assert NaiveBayes().fit(X, y).score(X, y) == 1.0
 
 
-# -- tools around them -----------------------------------------------------------------------------------------
+# -- tools around them ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", LEARNERS, ids=ids)
@@ -393,7 +420,9 @@ def test_a_broken_pickle_is_refused():
 def test_in_cross_validation_with_trees():
     estimators = {"nb": NaiveBayes(), "tan": TAN(), "aode": AODE()}
     table = fasttree.datasets.load_weather()
-    found = cross_validate(table, criterion=["gini"], estimators=estimators, cv="5x2", random_state=0)
+    found = cross_validate(
+        table, criterion=["gini"], estimators=estimators, cv="5x2", random_state=0
+    )
     assert found.methods == ("gini", "nb", "tan", "aode")
     iris = fasttree.datasets.load_iris()
     found = cross_validate(
@@ -411,9 +440,9 @@ def test_in_cross_validation_with_trees():
 
 def test_grid_search():
     X, y = mixed_table()
-    search = GridSearchCV(TAN(), {"alpha": [0.1, 0.5, 1.0], "structure": ["chow_liu", "wrapper"]}, cv=3).fit(
-        X, y
-    )
+    search = GridSearchCV(
+        TAN(), {"alpha": [0.1, 0.5, 1.0], "structure": ["chow_liu", "wrapper"]}, cv=3
+    ).fit(X, y)
     assert len(search.cv_results_["params"]) == 6
     assert search.best_score_ > 0.4
 
@@ -431,7 +460,9 @@ def test_speed_on_the_shape_of_letter():
     ):
         started = time.process_time()
         model.fit(X.astype(np.uint8), y)
-        assert time.process_time() - started < 3.0  # about 0.1 s; the bound allows for a busy machine
+        assert (
+            time.process_time() - started < 3.0
+        )  # about 0.1 s; the bound allows for a busy machine
 
 
 def test_laplace_priors_are_wekas_and_leave_absent_classes_possible():
@@ -443,6 +474,8 @@ def test_laplace_priors_are_wekas_and_leave_absent_classes_possible():
     assert (NaiveBayes().fit(table).predict_proba(table)[:, 2] == 0).all()
     weighted = NaiveBayes(priors="laplace").fit(table, sample_weight=[2, 1, 1]).predict_proba(table)
     copies = Table([["a"], ["a"], ["b"], ["a"]], [0, 0, 1, 0], levels={"y": [0, 1, 2]}, target="y")
-    np.testing.assert_allclose(weighted, NaiveBayes(priors="laplace").fit(copies).predict_proba(table))
+    np.testing.assert_allclose(
+        weighted, NaiveBayes(priors="laplace").fit(copies).predict_proba(table)
+    )
     with pytest.raises(ValueError, match="laplace"):
         NaiveBayes(priors="weka").fit(table)

@@ -1,4 +1,5 @@
-"""Files of Bayesian classifiers: what comes back is what went in, and nothing damaged is believed."""
+"""Files of Bayesian classifiers: what comes back is what went in, and nothing damaged is
+believed."""
 
 from __future__ import annotations
 
@@ -32,7 +33,10 @@ def test_a_loaded_model_is_the_same_to_the_bit(model, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(table), model.predict_proba(table))
     np.testing.assert_array_equal(again.predict(table.X), model.predict(table.X))
     assert again.to_bytes() == model.to_bytes()
-    assert again.classes_.dtype == model.classes_.dtype and again.classes_.tolist() == model.classes_.tolist()
+    assert (
+        again.classes_.dtype == model.classes_.dtype
+        and again.classes_.tolist() == model.classes_.tolist()
+    )
     assert repr(again.discretize) == repr(model.discretize)
     for name in ("class_count_", "class_prior_", "feature_names_in_"):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))

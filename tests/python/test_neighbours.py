@@ -1,4 +1,5 @@
-"""Criteria on neighbours: against loops written from the definitions, scikit-rebate's numbers, laws, trees, and wide arrays."""
+"""Criteria on neighbours: against loops written from the definitions, scikit-rebate's numbers,
+laws, trees, and wide arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def make(name, **options):
 
 
 def mixed(seed, rows=38, gaps=True):
-    """Nominal and numeric columns, some with missing cells, as an object array; classes; columns for the oracle."""
+    """Nominal and numeric columns, some with missing cells, as an object array; classes; columns
+    for the oracle."""
     rng = np.random.default_rng(seed)
     columns = []
     for k in range(5):
@@ -33,7 +35,9 @@ def mixed(seed, rows=38, gaps=True):
         columns.append([None if gaps and k > 2 and rng.random() < 0.2 else c for c in cells])
     for k in range(2):
         cells = rng.normal(size=rows).tolist()
-        columns.append([None if gaps and k == 1 and rng.random() < 0.2 else float(c) for c in cells])
+        columns.append(
+            [None if gaps and k == 1 and rng.random() < 0.2 else float(c) for c in cells]
+        )
     y = rng.integers(2 + seed % 2, size=rows).tolist()
     X = np.empty((rows, len(columns)), dtype=object)
     for j, column in enumerate(columns):
@@ -89,13 +93,19 @@ def test_bytes_and_tables_have_the_same_scores(name, tmp_path):
     file = np.memmap(tmp_path / "x.bin", dtype=np.uint8, mode="w+", shape=X.shape)
     file[:] = X
     assert np.array_equal(
-        score_features(file, y, criterion=name, categorical_features="all"), streamed, equal_nan=True
+        score_features(file, y, criterion=name, categorical_features="all"),
+        streamed,
+        equal_nan=True,
     )
-    other_order = score_features(np.asfortranarray(X), y, criterion=name, categorical_features="all")
+    other_order = score_features(
+        np.asfortranarray(X), y, criterion=name, categorical_features="all"
+    )
     assert np.array_equal(other_order, streamed, equal_nan=True)
     weights = rng.integers(3, size=90)
     copies = np.repeat(np.arange(90), weights)
-    weighed = score_features(X, y, criterion=name, categorical_features="all", sample_weight=weights)
+    weighed = score_features(
+        X, y, criterion=name, categorical_features="all", sample_weight=weights
+    )
     copied = score_features(X[copies], y[copies], criterion=name, categorical_features="all")
     assert weighed == pytest.approx(copied, rel=1e-9, abs=1e-9, nan_ok=True)
 
@@ -153,7 +163,8 @@ def test_a_node_is_scored_by_its_rows_and_the_ranges_of_the_root():
     child = int(tree.tree_.children[0])
     rows = np.flatnonzero(a == 0)
     low, high = numbers.min(), numbers.max()
-    # the oracle takes ranges from what it sees: two far rows of weight zero would do, dividing does too
+    # the oracle takes ranges from what it sees: two far rows of weight zero would do, dividing does
+    # too
     columns = [((numbers[rows] - low) / (high - low)).tolist(), [str(v) for v in noise[rows]]]
     made = oracle.Rows(columns, y[rows].tolist())
     own = max(columns[0]) - min(columns[0])
@@ -162,7 +173,9 @@ def test_a_node_is_scored_by_its_rows_and_the_ranges_of_the_root():
         [made.diffs[0][i][j] + made.diffs[1][i][j] for j in range(made.n)] for i in range(made.n)
     ]
     expected = oracle.scores(made, "relieff", k=3)
-    assert tree.tree_.score[child] == pytest.approx(expected[tree.tree_.feature[child] - 1], rel=1e-9)
+    assert tree.tree_.score[child] == pytest.approx(
+        expected[tree.tree_.feature[child] - 1], rel=1e-9
+    )
 
 
 def test_what_is_refused():
@@ -183,7 +196,10 @@ def test_what_is_refused():
         score_features(X, y, criterion="surf", categorical_features="all", sample_weight=[0.0] * 4)
     assert np.isnan(score_features(X, y, criterion="surf", categorical_features="all")).all()
     one = score_features(
-        X[:1] + np.eye(1, 70, dtype=np.uint8), [0], criterion="multisurf", categorical_features="all"
+        X[:1] + np.eye(1, 70, dtype=np.uint8),
+        [0],
+        criterion="multisurf",
+        categorical_features="all",
     )
     assert np.isnan(one).all()
 
@@ -210,7 +226,11 @@ def test_progress_is_told_and_nothing_large_is_copied():
     told = []
     tracemalloc.start()
     scores = score_features(
-        X, y, criterion="relieff", categorical_features="all", progress=lambda d, n: told.append((d, n))
+        X,
+        y,
+        criterion="relieff",
+        categorical_features="all",
+        progress=lambda d, n: told.append((d, n)),
     )
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -227,7 +247,9 @@ def test_an_exception_in_progress_stops_a_long_call():
 
     X = np.random.default_rng(0).integers(3, size=(1500, 20_000), dtype=np.uint8)
     with pytest.raises(Stop):
-        score_features(X, X[:, 0] > 0, criterion="multisurf", categorical_features="all", progress=stop)
+        score_features(
+            X, X[:, 0] > 0, criterion="multisurf", categorical_features="all", progress=stop
+        )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +263,9 @@ def test_neighbours_do_not_depend_on_the_unit(criterion) -> None:
         X = tenths / 10
         scores = score_features(X, y, criterion=criterion)
         for other in (X * 3, X * 1000, -X, tenths.astype(float)):
-            assert np.allclose(score_features(other, y, criterion=criterion), scores, rtol=0, atol=1e-9)
+            assert np.allclose(
+                score_features(other, y, criterion=criterion), scores, rtol=0, atol=1e-9
+            )
 
 
 def test_a_small_rank_is_the_nearest_neighbour() -> None:

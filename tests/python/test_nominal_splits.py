@@ -1,4 +1,5 @@
-"""Splits of levels in two: whole trees against the oracle, the search against brute force, joins, limits, reading."""
+"""Splits of levels in two: whole trees against the oracle, the search against brute force, joins,
+limits, reading."""
 
 from __future__ import annotations
 
@@ -16,14 +17,20 @@ from .test_growth import NAMES, check, evaluator
 
 HOW = ("subset", "one_vs_rest")
 TIED = ("auc",)
-"""Criteria for which divisions that do not cut the order of the shares may tie with the best cut."""
+"""Criteria for which divisions that do not cut the order of the shares may tie with the best
+cut."""
 
 
 def nominal(codes, y, levels=None, classes=None):
     """A Table of nominal columns from codes (-1: missing)."""
     codes = np.atleast_2d(np.asarray(codes))
     columns = [
-        Column(f"f{j}", "nominal", c.astype(np.int32), tuple(f"v{v}" for v in range(levels or c.max() + 1)))
+        Column(
+            f"f{j}",
+            "nominal",
+            c.astype(np.int32),
+            tuple(f"v{v}" for v in range(levels or c.max() + 1)),
+        )
         for j, c in enumerate(codes)
     ]
     y = np.asarray(y, dtype=np.int32)
@@ -37,7 +44,9 @@ def test_trees_are_the_oracles(name, splits):
     how = {"nominal_splits": splits}
     sizes = [
         check(seed, name, kinds, n=50, n_classes=2 + seed % 3, missing=missing, how=how)
-        for seed, (kinds, missing) in enumerate([("ccc", 0.0), ("ncc", 0.0), ("cnc", 0.2), ("cc", 0.0)])
+        for seed, (kinds, missing) in enumerate(
+            [("ccc", 0.0), ("ncc", 0.0), ("cnc", 0.2), ("cc", 0.0)]
+        )
     ]
     assert max(sizes) > 10
 
@@ -52,12 +61,16 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("splits", HOW)
-@pytest.mark.parametrize("weights", [None, [0.0, 1.0, 2.0], [0.25, 0.5, 1.75]], ids=["unit", "whole", "real"])
+@pytest.mark.parametrize(
+    "weights", [None, [0.0, 1.0, 2.0], [0.25, 0.5, 1.75]], ids=["unit", "whole", "real"]
+)
 @pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
 def test_limits_and_weights(limit, weights, splits):
     for seed, name in ((3, "gini"), (4, "gain_ratio")):
         how = {**limit, "nominal_splits": splits}
-        check(seed, name, "cncc", n=60, n_classes=2 + seed % 2, missing=0.1, weights=weights, how=how)
+        check(
+            seed, name, "cncc", n=60, n_classes=2 + seed % 2, missing=0.1, weights=weights, how=how
+        )
 
 
 def best_by_hand(codes, y, name, classes):
@@ -94,12 +107,16 @@ def test_two_classes_and_many_levels_are_cut_where_the_shares_say(name):
     rng = np.random.default_rng(2)
     codes = rng.integers(0, 40, 600)
     y = (rng.random(600) < rng.random(40)[codes]).astype(int)
-    model = fasttree.fit(nominal(codes, y, 45), criterion=name, nominal_splits="subset", max_depth=1)
+    model = fasttree.fit(
+        nominal(codes, y, 45), criterion=name, nominal_splits="subset", max_depth=1
+    )
     tree = model.tree_
     table = np.zeros((40, 2))
     np.add.at(table, (codes, y), 1)
     order = np.argsort(table[:, 1] / table.sum(axis=1), kind="stable")
-    tables = [[table[order[:i]].sum(0).tolist(), table[order[i:]].sum(0).tolist()] for i in range(1, 40)]
+    tables = [
+        [table[order[:i]].sum(0).tolist(), table[order[i:]].sum(0).tolist()] for i in range(1, 40)
+    ]
     assert tree.score[0] == max(s for s, _ in evaluator(name, 2, [True, True])(tables))
     first = np.isin(np.arange(45), tree.levels_of(0))
     heavier = int(tree.n_node_samples[2] > tree.n_node_samples[1])
@@ -180,10 +197,14 @@ def test_trees_are_read_kept_and_explained(splits, tmp_path):
         own = [c for c in step.candidates if c[:2] == (step.feature, step.levels or step.threshold)]
         assert len(own) == 1 and own[0][2] == step.score == max(c[2] for c in step.candidates)
         explained = model.explain(step.node, FRAME, Y)
-        assert [e["score"] for e in explained] == sorted((c[2] for c in step.candidates), reverse=True)
+        assert [e["score"] for e in explained] == sorted(
+            (c[2] for c in step.candidates), reverse=True
+        )
         assert sum(e["chosen"] for e in explained) == 1
         per_feature = [e["feature"] for e in explained if e["levels"] is not None]
-        assert len(per_feature) == len(set(per_feature)), "of the divisions of a feature the best one"
+        assert len(per_feature) == len(set(per_feature)), (
+            "of the divisions of a feature the best one"
+        )
     for part in (model.cut(1), model.prune("cost_complexity")):
         assert fasttree.from_bytes(part.to_bytes()).to_bytes() == part.to_bytes()
 
@@ -207,7 +228,9 @@ def test_bins_are_cut_in_their_order(splits):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))
     y = (np.abs(X[:, 0]) < 0.7).astype(int)
-    binned = fasttree.fit(X, y, discretize="equal_width", n_bins=8, nominal_splits=splits, trace="candidates")
+    binned = fasttree.fit(
+        X, y, discretize="equal_width", n_bins=8, nominal_splits=splits, trace="candidates"
+    )
     tree = binned.tree_
     assert set(tree.n_children) <= {0, 2} and tree.n_levels.sum() == 0
     cuts = binned._schema.cuts
@@ -215,7 +238,9 @@ def test_bins_are_cut_in_their_order(splits):
         assert tree.threshold[node] in cuts[tree.feature[node]]
     assert binned.score(X, y) > 0.9
     for step in binned.trace_:
-        assert [c for c in step.candidates if c[:2] == (step.feature, step.threshold)][0][2] == step.score
+        assert [c for c in step.candidates if c[:2] == (step.feature, step.threshold)][0][
+            2
+        ] == step.score
     assert fasttree.from_bytes(binned.to_bytes()).to_bytes() == binned.to_bytes()
 
 
@@ -228,7 +253,9 @@ def test_a_level_can_be_asked_for_again_below():
 
 
 def test_pair_criteria_and_unknown_words_are_refused():
-    with pytest.raises(ValueError, match="nominal_splits='binary'.*'multiway', 'subset', 'one_vs_rest'"):
+    with pytest.raises(
+        ValueError, match="nominal_splits='binary'.*'multiway', 'subset', 'one_vs_rest'"
+    ):
         fasttree.fit(FRAME, Y, nominal_splits="binary")
 
 
@@ -242,7 +269,9 @@ def test_cross_validation_and_clones_know_the_word(splits):
     assert len(result.to_frame()) >= 1
 
 
-@pytest.mark.parametrize("method", ["pessimistic", "error_based", "cost_complexity", "m_estimate", "mdl"])
+@pytest.mark.parametrize(
+    "method", ["pessimistic", "error_based", "cost_complexity", "m_estimate", "mdl"]
+)
 def test_pruning_loses_no_row_and_is_done_once(method):
     rng = np.random.default_rng(6)
     codes = rng.integers(0, 6, (3, 160))

@@ -1,4 +1,5 @@
-"""Trees on pairs of rows: against a slow tree by the definition, laws, options of growth, and the words of refusals."""
+"""Trees on pairs of rows: against a slow tree by the definition, laws, options of growth, and the
+words of refusals."""
 
 from __future__ import annotations
 
@@ -25,7 +26,10 @@ SETTINGS = {
         Pi(alpha=1, weighted=False),
         {"metric": "pi_unweighted", "decay": "exponential", "alpha": 1},
     ),
-    "pi threshold": (Pi(alpha=2, decay="threshold"), {"metric": "pi", "decay": "threshold", "alpha": 2}),
+    "pi threshold": (
+        Pi(alpha=2, decay="threshold"),
+        {"metric": "pi", "decay": "threshold", "alpha": 2},
+    ),
     "pi identical": (Pi(decay="identical"), {"metric": "pi", "decay": "identical", "alpha": 0}),
     "pi uniform": (Pi(decay="uniform"), {"metric": "pi", "decay": "uniform", "alpha": 0}),
     "merit": (ContextualMerit(), {"metric": "contextual_merit", "decay": "power", "alpha": 2}),
@@ -110,17 +114,24 @@ def test_threads_change_no_byte(criterion):
     expected = fasttree.fit(table, criterion=criterion)
     assert expected.n_nodes_ > 100
     for n_jobs in (2, 3, 8):
-        assert fasttree.fit(table, criterion=criterion, n_jobs=n_jobs).to_bytes() == expected.to_bytes()
+        assert (
+            fasttree.fit(table, criterion=criterion, n_jobs=n_jobs).to_bytes()
+            == expected.to_bytes()
+        )
 
 
 def test_numbers_are_binned_by_the_criterion_and_the_edges_are_in_the_model():
     table = fasttree.datasets.load_iris()
     model = fasttree.fit(table, criterion="pi")
     binned = fasttree.discretize.EqualWidth().fit_transform(table)
-    assert model.tree_.feature.tolist() == fasttree.fit(binned, criterion="pi").tree_.feature.tolist()
+    assert (
+        model.tree_.feature.tolist() == fasttree.fit(binned, criterion="pi").tree_.feature.tolist()
+    )
     cuts = [f["cuts"] for f in body_of(model.to_bytes())["schema"]["features"]]
     assert [len(c) for c in cuts] == [9] * 4
-    np.testing.assert_array_equal(fasttree.from_bytes(model.to_bytes()).predict(table), model.predict(table))
+    np.testing.assert_array_equal(
+        fasttree.from_bytes(model.to_bytes()).predict(table), model.predict(table)
+    )
     five = fasttree.fit(table, criterion="pi", n_bins=5)
     assert {len(f["cuts"]) for f in body_of(five.to_bytes())["schema"]["features"]} == {4}
     assert fasttree.fit(table, criterion="pi", discretize="mdlp").score(table) > 0.9
@@ -132,7 +143,9 @@ def test_numbers_are_binned_by_the_criterion_and_the_edges_are_in_the_model():
 def test_a_numeric_column_that_is_not_binned_is_named():
     frame = pd.DataFrame({"colour": list("rgbr"), "size": [1.0, 2.0, 3.0, 4.0]})
     for ask in (fasttree.fit, fasttree.score_features):
-        with pytest.raises(ValueError, match=r"column 'size' is numeric .*criterion='pi'.*discretize='auto'"):
+        with pytest.raises(
+            ValueError, match=r"column 'size' is numeric .*criterion='pi'.*discretize='auto'"
+        ):
             ask(frame, [0, 1, 0, 1], criterion="pi", discretize=None)
 
 
@@ -173,8 +186,11 @@ def test_relief_keeps_the_radius_of_the_root():
     told = fasttree.fit(table, criterion=Relief(radius=radius))
     np.testing.assert_array_equal(by_default.tree_.feature, told.tree_.feature)
     np.testing.assert_array_equal(by_default.tree_.score, told.tree_.score)
-    np.testing.assert_array_equal(fasttree.score_features(table, criterion="relief"), counts.score("relief"))
-    # Looking at a node later finds the same scores, although the node alone would have another radius.
+    np.testing.assert_array_equal(
+        fasttree.score_features(table, criterion="relief"), counts.score("relief")
+    )
+    # Looking at a node later finds the same scores, although the node alone would have another
+    # radius.
     for step in list(by_default.trace_)[:5]:
         assert by_default.explain(step.node)[0]["score"] == step.score
         assert by_default.explain(step.node, table)[0]["score"] == step.score
@@ -212,7 +228,10 @@ def merit(root, r, tables):
 def test_a_function_of_ones_own():
     table = random_table(150)
     own = PairFunction(merit, alpha=2.0, decay="power")
-    model, named = fasttree.fit(table, criterion=own), fasttree.fit(table, criterion=ContextualMerit())
+    model, named = (
+        fasttree.fit(table, criterion=own),
+        fasttree.fit(table, criterion=ContextualMerit()),
+    )
     np.testing.assert_array_equal(model.tree_.feature, named.tree_.feature)
     np.testing.assert_allclose(model.tree_.score, named.tree_.score, rtol=1e-12)
     loaded = fasttree.from_bytes(model.to_bytes())
@@ -247,11 +266,13 @@ def test_ties_feature_subsets_and_seeds():
     how = {"criterion": "pi", "categorical_features": "all"}
     assert fasttree.fit(X, y, **how).tree_.feature[0] < 4
     roots = {
-        int(fasttree.fit(X, y, ties="random", random_state=s, **how).tree_.feature[0]) for s in range(12)
+        int(fasttree.fit(X, y, ties="random", random_state=s, **how).tree_.feature[0])
+        for s in range(12)
     }
     assert len(roots) == 2 and max(roots) - min(roots) == 4
     roots = {
-        int(fasttree.fit(X, y, max_features=1, random_state=s, **how).tree_.feature[0]) for s in range(20)
+        int(fasttree.fit(X, y, max_features=1, random_state=s, **how).tree_.feature[0])
+        for s in range(20)
     }
     assert len(roots) > 3
     one = np.hstack([np.zeros((60, 7), np.uint8), X[:, :1]])
@@ -300,7 +321,9 @@ def test_fixed_point_scores_and_trees_are_the_exact_ones():
         fixed = type(exact)(**exact.get_params() | {"precision": "fixed"})
         assert eval(repr(fixed), {"Pi": Pi, "ContextualMerit": ContextualMerit}) == fixed
         for w in (None, weight, weight * 0.37):
-            a, b = (fasttree.score_features(table, criterion=c, sample_weight=w) for c in (exact, fixed))
+            a, b = (
+                fasttree.score_features(table, criterion=c, sample_weight=w) for c in (exact, fixed)
+            )
             pairs = 700.0**2 if w is None else float(w.sum()) ** 2
             assert 0 < np.abs(a - b).max() <= pairs * 2.0**-25 or exact.name == "contextual_merit"
             np.testing.assert_allclose(a, b, rtol=1e-5)
@@ -311,7 +334,9 @@ def test_fixed_point_scores_and_trees_are_the_exact_ones():
         shuffled = table.take(rng.permutation(700))
         assert np.array_equal(one, fasttree.score_features(shuffled, criterion=fixed))
     grown = fasttree.fit(table, criterion=Pi(precision="fixed"), no_distance_decay=True)
-    assert 0 < grown.n_nodes_ == fasttree.fit(table, criterion=Pi(), no_distance_decay=True).n_nodes_
+    assert (
+        0 < grown.n_nodes_ == fasttree.fit(table, criterion=Pi(), no_distance_decay=True).n_nodes_
+    )
     validate = fasttree.model_selection.cross_validate
     found = validate(
         table, criterion={"exact": "pi", "fixed": Pi(precision="fixed")}, cv="1x4", random_state=0
@@ -333,7 +358,12 @@ def test_edges():
     X = np.tile(np.arange(7, dtype=np.uint8), 10_000)[:, None]
     many = fasttree.pair_counts(X, X[:, 0] % 2, categorical_features="all")
     assert many.pairs == 70_000**2 == 2 * 2_449_965_000 + 70_000
-    assert fasttree.fit(X, X[:, 0] % 2, criterion="pi", categorical_features="all").score(X, X[:, 0] % 2) == 1
+    assert (
+        fasttree.fit(X, X[:, 0] % 2, criterion="pi", categorical_features="all").score(
+            X, X[:, 0] % 2
+        )
+        == 1
+    )
 
 
 def test_the_presets_tree():
@@ -359,7 +389,9 @@ def test_objects_keep_their_options():
 
 def test_cross_validation_grows_what_fit_grows():
     table = random_table(200)
-    result = fasttree.model_selection.cross_validate(table, criterion=["pi", "relief", Pi(alpha=1)], cv="2x5")
+    result = fasttree.model_selection.cross_validate(
+        table, criterion=["pi", "relief", Pi(alpha=1)], cv="2x5"
+    )
     for (train, test), *_ in [(p, 0) for p in result.folds.pairs][:3]:
         for name, criterion in [("pi", "pi"), ("relief", "relief")]:
             model = fasttree.fit(table.take(train), criterion=criterion)

@@ -27,7 +27,9 @@ def test_counts_equal_the_double_loop(seed: int) -> None:
     sizes = [len(c.levels) for c in table.columns]
     first = list(range(0, len(table), 2))
     for chosen in (None, first):
-        expected = pairs_oracle.counts(rows, table.y_codes.tolist(), sizes, len(table.classes), chosen)
+        expected = pairs_oracle.counts(
+            rows, table.y_codes.tolist(), sizes, len(table.classes), chosen
+        )
         got = pair_counts(table, rows=chosen, n_jobs=1 + seed % 3)
         for k in range(len(sizes)):
             assert np.array_equal(got.counts[k], np.array(expected[k]))
@@ -136,10 +138,14 @@ def test_every_discretiser_of_trees_bins_for_pairs(how) -> None:
     table = datasets.load_iris()
     for weights in (None, np.arange(len(table)) % 3):
         counts = pair_counts(table, discretize=how, sample_weight=weights)
-        exact = fasttree.score_features(table, criterion="pi", discretize=how, sample_weight=weights)
+        exact = fasttree.score_features(
+            table, criterion="pi", discretize=how, sample_weight=weights
+        )
         assert counts.score("pi") == pytest.approx(exact, rel=1e-12)
         for precision in ("exact", "fixed"):
-            found = count_matrices(table, discretize=how, precision=precision, sample_weight=weights)
+            found = count_matrices(
+                table, discretize=how, precision=precision, sample_weight=weights
+            )
             assert [len(r) for r in found] == [len(levels) for levels in counts.levels]
 
 
@@ -155,7 +161,8 @@ def test_unknown_discretisers_are_refused_in_the_same_words_everywhere() -> None
             lambda how=how: fasttree.naive_bayes.AODE(discretize=how).fit(table),
         ):
             with pytest.raises(
-                ValueError, match="discretize=.* is not known; use 'auto', None, 'equal_width', .*'mdlp'"
+                ValueError,
+                match="discretize=.* is not known; use 'auto', None, 'equal_width', .*'mdlp'",
             ):
                 call()
 
@@ -188,7 +195,9 @@ def test_a_sweep_takes_a_function_and_refuses_what_score_refuses() -> None:
         return r[..., 3].sum(axis=(1, 2))
 
     found = counts.sweep(merit, alpha=[1.0, 2.0], decay="power")
-    assert np.array_equal(found[0, :, 0], counts.sweep("contextual_merit", alpha=[1.0, 2.0])[0, :, 0])
+    assert np.array_equal(
+        found[0, :, 0], counts.sweep("contextual_merit", alpha=[1.0, 2.0])[0, :, 0]
+    )
     for call in (counts.score, counts.sweep):
         with pytest.raises(ValueError, match="criterion='gini' is not known; use 'pi'"):
             call("gini")
@@ -218,7 +227,10 @@ def test_refusals() -> None:
 def test_edges() -> None:
     one = Table([["a"]], ["c"])
     assert pair_counts(one).counts[0].tolist() == [[[[1, 0], [0, 0], [0, 0], [0, 0]]]]
-    assert count_matrices(make_xor(), decay="identical")[0][0].tolist() == [[2, 0, 0, 0], [2, 0, 0, 0]]
+    assert count_matrices(make_xor(), decay="identical")[0][0].tolist() == [
+        [2, 0, 0, 0],
+        [2, 0, 0, 0],
+    ]
     assert fasttree.pair_counts is pair_counts
 
 

@@ -18,7 +18,9 @@ from fasttree.model_selection import compare, friedman_nemenyi
 @pytest.fixture(scope="module")
 def comparison():
     return compare(
-        [datasets.load_iris(), datasets.load_wine(), datasets.load_monks_1()], ["info_gain", "gini"], cv="2x5"
+        [datasets.load_iris(), datasets.load_wine(), datasets.load_monks_1()],
+        ["info_gain", "gini"],
+        cv="2x5",
     )
 
 
@@ -43,12 +45,17 @@ def test_tree_sizes_of_a_comparison_and_of_a_mapping(comparison):
 def bars_of(ax, criteria=1):
     """Heights, shape (criteria, features), by the name of the feature."""
     heights = np.array([bar.get_height() for bar in ax.patches]).reshape(criteria, -1)
-    return dict(zip([label.get_text() for label in ax.get_xticklabels()], heights.T.tolist(), strict=True))
+    return dict(
+        zip([label.get_text() for label in ax.get_xticklabels()], heights.T.tolist(), strict=True)
+    )
 
 
 def test_scores_are_shares_of_the_best_and_missing_ones_are_nothing():
     values = bars_of(
-        plots.criteria_bars({"a": [2.0, 1.0, float("nan")], "b": [4.0, -3.0, 0.0]}, ["x", "y", "z"]), 2
+        plots.criteria_bars(
+            {"a": [2.0, 1.0, float("nan")], "b": [4.0, -3.0, 0.0]}, ["x", "y", "z"]
+        ),
+        2,
     )
     assert values == {"x": [1.0, 1.0], "y": [0.5, -0.75], "z": [0.0, 0.0]}
     assert len(plots.criteria_bars({"a": [3, 2, 1]}, ["x", "y", "z"], largest=2).patches) == 2
@@ -60,7 +67,10 @@ def test_negative_scores_go_down_and_the_picture_says_what_they_are_shares_of():
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert words == ["good", "bad (no score above 0: shares of the lowest)"]
     assert ax.get_ylim()[0] < -1 and not ax.texts
-    assert bars_of(plots.criteria_bars({"none": [0.0, float("nan")]}, ["x", "y"])) == {"x": [0.0], "y": [0.0]}
+    assert bars_of(plots.criteria_bars({"none": [0.0, float("nan")]}, ["x", "y"])) == {
+        "x": [0.0],
+        "y": [0.0],
+    }
 
 
 def test_a_bar_far_below_zero_is_cut_and_its_length_written():
@@ -75,7 +85,10 @@ def test_roc_points_and_curves_and_the_area_in_the_legend():
     truth, scores = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
     curve = fasttree.metrics.roc_curve(truth, scores)
     ax = plots.roc_curves({"a": curve}, title="t")
-    assert ax.get_legend().get_texts()[0].get_text() == f"a (AUC {fasttree.metrics.auc(truth, scores):.3f})"
+    assert (
+        ax.get_legend().get_texts()[0].get_text()
+        == f"a (AUC {fasttree.metrics.auc(truth, scores):.3f})"
+    )
     assert ax.lines[1].get_xdata().tolist() == curve.fpr.tolist()
 
 
@@ -151,7 +164,9 @@ def test_calibration_curves_have_the_bins_as_points():
     p = generator.random(300)
     curve = fasttree.metrics.calibration_curve((generator.random(300) < p).astype(int), p)
     ax = plots.calibration_curves({"model": curve}, title="t")
-    np.testing.assert_allclose(lines_of(ax)["model"], np.column_stack([curve.predicted, curve.observed]))
+    np.testing.assert_allclose(
+        lines_of(ax)["model"], np.column_stack([curve.predicted, curve.observed])
+    )
     sizes = ax.collections[0].get_sizes()
     assert np.argmax(sizes) == np.argmax(curve.weight) and ax.get_title() == "t"
     assert not plots.calibration_curves({"model": curve}, weights=False).collections
@@ -178,7 +193,9 @@ def test_learning_curves_show_means_and_deviations():
         lines_of(ax)["gini"], np.column_stack([found.train_sizes, 100 * values.mean(axis=0)])
     )
     band = ax.collections[0].get_paths()[0].vertices
-    assert band[:, 1].max() == pytest.approx(100 * (values.mean(axis=0) + values.std(axis=0, ddof=1)).max())
+    assert band[:, 1].max() == pytest.approx(
+        100 * (values.mean(axis=0) + values.std(axis=0, ddof=1)).max()
+    )
     assert plots.learning_curves(found, metric="leaves", log=True).get_xscale() == "log"
     with pytest.raises(ValueError, match="'auc' was not computed"):
         plots.learning_curves(found, metric="auc")
@@ -205,7 +222,9 @@ def test_growth_is_drawn_from_the_trace():
     model = fasttree.fit(iris, criterion="gini", evaluation="global")
     ax = plots.growth_curve(model, iris, (iris.X, iris.y))
     train, test = ax.lines
-    assert train.get_ydata().tolist() == model.staged_score(iris).tolist() == test.get_ydata().tolist()
+    assert (
+        train.get_ydata().tolist() == model.staged_score(iris).tolist() == test.get_ydata().tolist()
+    )
     assert train.get_xdata().tolist() == [1, *(step.leaves for step in model.trace_)]
     (distance,) = ax.figure.axes[1].lines
     assert distance.get_ydata().tolist() == [step.global_distance for step in model.trace_]

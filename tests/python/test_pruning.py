@@ -36,7 +36,8 @@ METHODS: list[Any] = [
 
 
 class Case:
-    """Random rows: two numeric columns, two nominal ones with a level that never occurs, some cells missing."""
+    """Random rows: two numeric columns, two nominal ones with a level that never occurs, some cells
+    missing."""
 
     def __init__(
         self, seed: int, n: int = 60, missing: bool = True, weights: bool = False, k: int = 3
@@ -61,7 +62,9 @@ class Case:
         return np.ones(len(self.y)) if self.weights is None else self.weights
 
     def grown(self, **params: Any) -> FastTreeClassifier:
-        return fasttree.fit(self.frame, self.y, sample_weight=self.weights, **{"missing": "branch", **params})
+        return fasttree.fit(
+            self.frame, self.y, sample_weight=self.weights, **{"missing": "branch", **params}
+        )
 
     def nested(self, model: FastTreeClassifier) -> oracle.Node:
         return oracle.tree_of(model.tree_, self.codes, self.y)
@@ -71,14 +74,19 @@ class Case:
 
 
 def cases() -> list[Case]:
-    return [Case(s, missing=s % 2 == 0, weights=s % 3 == 0, n=30 + 7 * s, k=2 + s % 3) for s in range(16)]
+    return [
+        Case(s, missing=s % 2 == 0, weights=s % 3 == 0, n=30 + 7 * s, k=2 + s % 3)
+        for s in range(16)
+    ]
 
 
 def expected(case: Case, tree: oracle.Node, method: Any) -> oracle.Node:
     if isinstance(method, Pessimistic):
         return oracle.pessimistic(tree)
     if isinstance(method, ErrorBased):
-        return oracle.error_based(tree, case.codes, case.y, case.w, method.confidence, method.subtree_raising)
+        return oracle.error_based(
+            tree, case.codes, case.y, case.w, method.confidence, method.subtree_raising
+        )
     if isinstance(method, MEstimate):
         return oracle.m_estimate(tree, method.m)
     if isinstance(method, MDL):
@@ -133,7 +141,9 @@ def test_fit_prunes_as_prune_does_and_tells_the_same(method):
 def test_pruning_twice_is_pruning_once_and_no_row_is_lost(method, merged):
     for case in cases()[:8]:
         for missing in ("branch", "mode"):
-            model = case.grown(criterion="info_gain", pruning=method, merge_redundant=merged, missing=missing)
+            model = case.grown(
+                criterion="info_gain", pruning=method, merge_redundant=merged, missing=missing
+            )
             again = case.pruned(model, method, merge_redundant=merged)
             assert again.to_bytes() == model.to_bytes()
             passed = model.decision_path(case.frame).toarray()
@@ -171,7 +181,11 @@ def test_the_tree_that_was_pruned_stays_as_it_was():
 def test_cost_complexity_path_is_the_oracles(seed):
     case = Case(seed, n=120, weights=seed % 2 == 0)
     estimator = FastTreeClassifier(
-        criterion="gini", min_samples_leaf=2, pruning="mdl", merge_redundant="class", missing="branch"
+        criterion="gini",
+        min_samples_leaf=2,
+        pruning="mdl",
+        merge_redundant="class",
+        missing="branch",
     )
     path = estimator.cost_complexity_pruning_path(case.frame, case.y, sample_weight=case.weights)
     grown = case.grown(criterion="gini", min_samples_leaf=2)
@@ -181,12 +195,16 @@ def test_cost_complexity_path_is_the_oracles(seed):
 
 
 # Larger leaves where the two programs break ties between features differently.
-@pytest.mark.parametrize(("name", "least"), [("iris", 1), ("wine", 1), ("breast_cancer", 1), ("digits", 10)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("iris", 1), ("wine", 1), ("breast_cancer", 1), ("digits", 10)]
+)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_path_and_the_trees_on_it_are_scikit_learns(name, least, weighted):
     X, y = getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
     weight = (
-        np.random.default_rng(0).integers(1, 4, len(y)).astype(float) if weighted and name == "wine" else None
+        np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+        if weighted and name == "wine"
+        else None
     )
     ours = FastTreeClassifier(criterion="gini", min_samples_leaf=least)
     peer = DecisionTreeClassifier(min_samples_leaf=least, random_state=0)
@@ -195,7 +213,9 @@ def test_the_path_and_the_trees_on_it_are_scikit_learns(name, least, weighted):
     assert len(theirs.ccp_alphas) > 5
     assert np.allclose(path.ccp_alphas, theirs.ccp_alphas, rtol=0, atol=1e-12)
     assert np.allclose(path.impurities, theirs.impurities, rtol=0, atol=1e-12)
-    middles = ((theirs.ccp_alphas[1:] + theirs.ccp_alphas[:-1]) / 2)[np.diff(theirs.ccp_alphas) > 1e-9]
+    middles = ((theirs.ccp_alphas[1:] + theirs.ccp_alphas[:-1]) / 2)[
+        np.diff(theirs.ccp_alphas) > 1e-9
+    ]
     for alpha in middles[:: max(1, len(middles) // 8)]:
         mine = clone(ours).set_params(ccp_alpha=alpha).fit(X, y, sample_weight=weight)
         other = clone(peer).set_params(ccp_alpha=alpha).fit(X, y, sample_weight=weight)
@@ -207,7 +227,12 @@ def test_alphas_and_names_mean_the_same():
     named = case.grown(criterion="gini", pruning="cost_complexity", ccp_alpha=0.01)
     priced = case.grown(criterion="gini", ccp_alpha=0.01)
     made = case.grown(criterion="gini", pruning=CostComplexity(0.01))
-    assert named.to_text() == priced.to_text() == made.to_text() != case.grown(criterion="gini").to_text()
+    assert (
+        named.to_text()
+        == priced.to_text()
+        == made.to_text()
+        != case.grown(criterion="gini").to_text()
+    )
     assert "ccp_alpha=None" in str(priced.prune_report_)
 
 
@@ -233,7 +258,9 @@ def test_two_nested_tests_that_cut_off_one_class_become_one():
     assert merged.tree_.threshold[0] == 2.5
     assert merged.tree_.value.tolist() == [[3, 3], [2, 0], [1, 3]]
     assert [c.action for c in merged.prune_report_] == ["join"]
-    mirrored = fasttree.fit(-X, y, criterion=lambda t: -np.abs(t[:, 1].sum(axis=1) - 1.0), max_depth=2)
+    mirrored = fasttree.fit(
+        -X, y, criterion=lambda t: -np.abs(t[:, 1].sum(axis=1) - 1.0), max_depth=2
+    )
     joined = mirrored.prune(merge_redundant="distribution")
     assert joined.tree_.threshold[0] == -2.5 and joined.get_n_leaves() == 2
 
@@ -250,7 +277,10 @@ class TestHeldOut:
     def test_the_seed_decides_and_nothing_else(self):
         case = Case(4, n=300)
         first = case.grown(pruning=ReducedError(random_state=1))
-        assert first.to_bytes() == case.grown(pruning=ReducedError(random_state=1), n_jobs=2).to_bytes()
+        assert (
+            first.to_bytes()
+            == case.grown(pruning=ReducedError(random_state=1), n_jobs=2).to_bytes()
+        )
         assert first.to_text() != case.grown(pruning=ReducedError(random_state=2)).to_text()
 
     def test_without_rows_held_out_nothing_is_cut(self):
@@ -280,7 +310,9 @@ class TestEdges:
             (np.arange(150)[np.arange(150) % 3 != f], np.arange(150)[np.arange(150) % 3 == f])
             for f in range(3)
         ]
-        result = fasttree.model_selection.cross_validate(table, criterion="gini", cv=folds, pruning=method)
+        result = fasttree.model_selection.cross_validate(
+            table, criterion="gini", cv=folds, pruning=method
+        )
         each = [
             fasttree.fit(table.take(tr), criterion="gini", pruning=method).score(table.take(te))
             for tr, te in folds
@@ -344,13 +376,17 @@ def test_rows_that_are_needed_are_asked_for():
 def test_grids_reach_the_options():
     model = FastTreeClassifier(pruning=ErrorBased())
     assert clone(model).set_params(pruning__confidence=0.1).pruning == ErrorBased(0.1)
-    assert set(pruning.PRUNINGS) == {m if isinstance(m, str) else m.name for m in [*METHODS, "reduced_error"]}
+    assert set(pruning.PRUNINGS) == {
+        m if isinstance(m, str) else m.name for m in [*METHODS, "reduced_error"]
+    }
 
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "j48_pruning.json"
 
 
-def noisy_rows(seed: int, shape: tuple[int, int], levels: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+def noisy_rows(
+    seed: int, shape: tuple[int, int], levels: int, k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Codes and classes: the class follows two columns, a third of the labels is drawn anew."""
     rng = np.random.RandomState(seed)
     X = rng.randint(0, levels, size=shape)
@@ -370,6 +406,12 @@ def test_error_based_trees_are_j48s(entry, request):
         X, y = noisy_rows(seed, (n, f), levels, k)
         table = fasttree.Table(X, y, categorical_features="all")
     criterion = fasttree.criteria.make("gain_ratio").set_params(guard="j48")
-    model = fasttree.fit(table, criterion=criterion, min_score=1e-6, pruning=ErrorBased(**entry["pruning"]))
+    model = fasttree.fit(
+        table, criterion=criterion, min_score=1e-6, pruning=ErrorBased(**entry["pruning"])
+    )
     right = round(float(model.score(table)) * len(table))
-    assert (model.get_n_leaves(), model.n_nodes_, right) == (entry["leaves"], entry["size"], entry["right"])
+    assert (model.get_n_leaves(), model.n_nodes_, right) == (
+        entry["leaves"],
+        entry["size"],
+        entry["right"],
+    )

@@ -1,4 +1,5 @@
-"""Every pruning where there is next to nothing to prune: no rows, one row, one leaf, one class, no known cell."""
+"""Every pruning where there is next to nothing to prune: no rows, one row, one leaf, one class, no
+known cell."""
 
 from __future__ import annotations
 
@@ -98,13 +99,19 @@ def test_no_rows_and_no_weight_are_refused(method):
 def test_branches_without_rows_stay_harmless(method, empty, missing):
     levels = {"c": ["t", "u", "v", "w", "x"], "d": ["p", "q"]}
     table = Table(
-        {"c": ["u", "v", "u", "v", "w", "u"] * 3, "d": ["p"] * 18}, [0, 1, 0, 1, 1, 1] * 3, levels=levels
+        {"c": ["u", "v", "u", "v", "w", "u"] * 3, "d": ["p"] * 18},
+        [0, 1, 0, 1, 1, 1] * 3,
+        levels=levels,
     )
-    model = fasttree.fit(table, empty_branch=empty, missing=missing, pruning=method, merge_redundant="class")
+    model = fasttree.fit(
+        table, empty_branch=empty, missing=missing, pruning=method, merge_redundant="class"
+    )
     tree = model.tree_
     assert np.isfinite(model.predict_proba(table)).all()
     for node in np.flatnonzero(tree.n_children > 0):
-        np.testing.assert_allclose(tree.value[tree.children_of(int(node))].sum(axis=0), tree.value[node])
+        np.testing.assert_allclose(
+            tree.value[tree.children_of(int(node))].sum(axis=0), tree.value[node]
+        )
 
 
 def held_out(case: Case, which: str) -> Case:
@@ -118,7 +125,11 @@ def held_out(case: Case, which: str) -> Case:
         "all": np.arange(40),
     }
     rows = kept[which]
-    judge.frame, judge.codes, judge.y = judge.frame.iloc[rows].copy(), judge.codes[rows], judge.y[rows]
+    judge.frame, judge.codes, judge.y = (
+        judge.frame.iloc[rows].copy(),
+        judge.codes[rows],
+        judge.y[rows],
+    )
     if which == "all missing":
         judge.codes[:] = NAN
         judge.frame.loc[:, ["a", "b"]] = NAN
@@ -141,7 +152,8 @@ def test_few_rows_held_out_judge_as_the_oracle_says(which):
 
 
 def parts_wrong(model: FastTreeClassifier, y: np.ndarray) -> float:
-    """Weight that rows without any value put into leaves of another class: a leaf gets its share of the training weight."""
+    """Weight that rows without any value put into leaves of another class: a leaf gets its share of
+    the training weight."""
     tree = model.tree_
     leaves = np.flatnonzero(tree.n_children == 0)
     share = tree.weighted_n_node_samples[leaves] / tree.weighted_n_node_samples[0]
@@ -176,8 +188,12 @@ def test_raising_knows_rows_that_are_not_the_trees(missing):
     case = Case(3)
     grown = case.grown(criterion="gini", missing=missing)
     other = case.frame.sample(frac=1.0, random_state=0)
-    with pytest.raises(ValueError, match="rows that the tree was grown on: their class counts in leaf"):
+    with pytest.raises(
+        ValueError, match="rows that the tree was grown on: their class counts in leaf"
+    ):
         grown.prune("error_based", other, case.y)
-    with pytest.raises(ValueError, match="rows that the tree was grown on: their class counts in the tree"):
+    with pytest.raises(
+        ValueError, match="rows that the tree was grown on: their class counts in the tree"
+    ):
         grown.prune("error_based", case.frame.iloc[1:], case.y[1:])
     assert case.pruned(grown, "error_based").n_nodes_ <= grown.n_nodes_

@@ -46,7 +46,8 @@ NASTY = [
 
 
 class Page(HTMLParser):
-    """Reads a page strictly: every element is closed in order, and everything of interest is kept."""
+    """Reads a page strictly: every element is closed in order, and everything of interest is
+    kept."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -103,9 +104,13 @@ def check_page(text):
     assert len(page.ids) == len(set(page.ids))
     assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
     assert page.tags["script"] == 1
-    assert not {"iframe", "object", "embed", "img", "link", "form", "base", "foreignobject"} & set(page.tags)
+    assert not {"iframe", "object", "embed", "img", "link", "form", "base", "foreignobject"} & set(
+        page.tags
+    )
     outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert not re.search(r"https?:|//[a-z]|@import|url\(|javascript:", outside.replace(page.scripts[0], ""))
+    assert not re.search(
+        r"https?:|//[a-z]|@import|url\(|javascript:", outside.replace(page.scripts[0], "")
+    )
     assert not re.search(r"https?:|fetch|XMLHttp|import\(|eval|innerHTML", page.scripts[0])
     digest = base64.b64encode(hashlib.sha256(page.scripts[0].encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in text and "default-src 'none'" in text
@@ -141,7 +146,9 @@ def validation():
 
 def test_a_comparison_says_all_of_it(comparison, tmp_path):
     text = comparison.to_html(tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text == render(comparison, "html")
+    assert (
+        (tmp_path / "page.html").read_text(encoding="utf-8") == text == render(comparison, "html")
+    )
     page = check_page(text)
     assert comparison.friedman().sentence in page.text
     rows = {row[0]: row[1:] for row in reversed(page.rows) if row}
@@ -172,7 +179,14 @@ def test_a_cross_validation_says_all_of_it(validation):
         np.array(labels)[truth], np.array(labels)[scores.predictions], scores.proba, classes=labels
     )
     for place, label in enumerate(labels):
-        numbers = [block.tp_rate, block.fp_rate, block.precision, block.recall, block.f, block.roc_area]
+        numbers = [
+            block.tp_rate,
+            block.fp_rate,
+            block.precision,
+            block.recall,
+            block.f,
+            block.roc_area,
+        ]
         row = [label, *(f"{n[place]:.3f}" for n in numbers), f"{block.support[place]:g}"]
         assert row in page.rows
         area = auc(truth == place, scores.proba[:, place])
@@ -202,7 +216,9 @@ def test_the_code_of_the_page_makes_the_same_run(validation):
     }
     exec(code, scope)
     for method in validation.methods:
-        np.testing.assert_array_equal(scope["result"][method]["accuracy"], validation[method]["accuracy"])
+        np.testing.assert_array_equal(
+            scope["result"][method]["accuracy"], validation[method]["accuracy"]
+        )
 
 
 def nasty_table():
@@ -226,7 +242,9 @@ def test_hostile_names_are_inert_and_shown(many):
         sets = {NASTY[0]: table, NASTY[1]: table, NASTY[3]: table}
         result = compare(sets, methods, estimators=learners, cv="1x3", keep_proba=True)
     else:
-        result = cross_validate(table, criterion=methods, estimators=learners, cv="1x3", keep_proba=True)
+        result = cross_validate(
+            table, criterion=methods, estimators=learners, cv="1x3", keep_proba=True
+        )
     page = check_page(result.to_html(title=NASTY[0]))
     said = page.text
     assert NASTY[0] in said and NASTY[1] in said and NASTY[2] in said and NASTY[3] in said
@@ -250,24 +268,33 @@ def test_another_parser_finds_no_fault(builder, comparison):
         strict = etree.HTMLParser(recover=True)
         etree.HTML(text, strict)
         faults = [
-            e for e in strict.error_log if "invalid" not in e.message or not e.message.startswith("Tag ")
+            e
+            for e in strict.error_log
+            if "invalid" not in e.message or not e.message.startswith("Tag ")
         ]
         assert faults == []
 
 
 def test_without_probabilities_the_page_says_so():
-    result = cross_validate(*_noise(), estimators={"svc": LinearSVC(), "prior": DummyClassifier()}, cv="1x3")
+    result = cross_validate(
+        *_noise(), estimators={"svc": LinearSVC(), "prior": DummyClassifier()}, cv="1x3"
+    )
     page = check_page(result.to_html())
     assert "keep_proba=True" in page.text and "ROC, class" not in page.text
     kept = cross_validate(
-        *_noise(), estimators={"svc": LinearSVC(), "prior": DummyClassifier()}, cv="1x3", keep_proba=True
+        *_noise(),
+        estimators={"svc": LinearSVC(), "prior": DummyClassifier()},
+        cv="1x3",
+        keep_proba=True,
     )
     assert np.isnan(kept["svc"].proba).all() and np.isfinite(kept["prior"].proba).all()
     page = check_page(kept.to_html())
     assert "prior: area" in page.text and "svc: area" not in page.text
     ranked = cross_validate(*_noise(), estimators={"svc": LinearSVC()}, cv="1x3", scoring="auc")
     page = check_page(ranked.to_html())
-    assert "svc: area" in page.text and "Calibration" not in page.text and "Cost curves" in page.text
+    assert (
+        "svc: area" in page.text and "Calibration" not in page.text and "Cost curves" in page.text
+    )
 
 
 def _noise(n=60, k=2, seed=0):
@@ -318,7 +345,9 @@ def test_trees_are_cut_by_level_and_say_so(validation):
     assert depth_within(model.tree_, 10_000) is None
     depth = depth_within(model.tree_, 6)
     assert (model.tree_.depth <= depth).sum() <= 6 < (model.tree_.depth <= depth + 1).sum()
-    assert "ft-tree" not in re.sub("<style>.*?</style>", "", validation.to_html(trees=False), flags=re.DOTALL)
+    assert "ft-tree" not in re.sub(
+        "<style>.*?</style>", "", validation.to_html(trees=False), flags=re.DOTALL
+    )
     with pytest.raises(ValueError, match="max_nodes=-1"):
         validation.to_html(max_nodes=-1)
 
@@ -357,7 +386,9 @@ def test_the_fingerprint_tells_data_apart():
     same = cross_validate(X.copy(), y, estimators={"NB": GaussianNB()}, cv="1x3").data
     X[0, 0] += 1
     other = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
-    assert len(fingerprint(same)) == 16 and fingerprint(one) == fingerprint(other)  # the rows are not copied
+    assert len(fingerprint(same)) == 16 and fingerprint(one) == fingerprint(
+        other
+    )  # the rows are not copied
     assert fingerprint(same) != fingerprint(other)
 
 
@@ -377,7 +408,10 @@ def test_charts():
     assert path_of([]) == "" and path_of([(1, 1), (4, 1), (2, 1)]) == "M1 1h3h-2"
     assert nice_ticks(0, 0) == [0, 1.0]
     svg = line_chart(
-        [Series("<a>", 9, [0, 1, np.nan], [0, 1, 1], dots=True)], xlabel="x", ylabel="y", title='"t"'
+        [Series("<a>", 9, [0, 1, np.nan], [0, 1, 1], dots=True)],
+        xlabel="x",
+        ylabel="y",
+        title='"t"',
     )
     root = ET.fromstring(svg)
     assert root.get("aria-label") == '"t"'
@@ -430,7 +464,19 @@ def test_commands_write_pages(tmp_path, capsys):
     assert json.loads((tmp_path / "a.json").read_text())["kind"] == "cross_validation"
     target = tmp_path / "compare.html"
     assert (
-        main(["compare", "iris", "weather", "-c", "gini,info_gain", "--cv", "1x3", "--html", str(target)])
+        main(
+            [
+                "compare",
+                "iris",
+                "weather",
+                "-c",
+                "gini,info_gain",
+                "--cv",
+                "1x3",
+                "--html",
+                str(target),
+            ]
+        )
         == 0
     )
     assert "2 methods on 2 data sets" in check_page(target.read_text(encoding="utf-8")).text

@@ -1,4 +1,5 @@
-"""Rendered tables: what is bold, what is marked, what is escaped, and that machine forms are strict and complete."""
+"""Rendered tables: what is bold, what is marked, what is escaped, and that machine forms are strict
+and complete."""
 
 import csv
 import io
@@ -31,13 +32,18 @@ MODELS = {
 @pytest.fixture(scope="module")
 def comparison():
     generator = np.random.default_rng(1)
-    tables = {"iris & co": (X, Y), "noise": (generator.normal(size=(60, 2)), generator.integers(0, 2, 60))}
+    tables = {
+        "iris & co": (X, Y),
+        "noise": (generator.normal(size=(60, 2)), generator.integers(0, 2, 60)),
+    }
     return compare(tables, estimators=MODELS, cv="3x5", scoring=("accuracy", "log_loss"))
 
 
 @pytest.fixture(scope="module")
 def validation():
-    return cross_validate(X, Y, estimators=MODELS, cv="2x5", scoring=("accuracy", "log_loss", "leaves"))
+    return cross_validate(
+        X, Y, estimators=MODELS, cv="2x5", scoring=("accuracy", "log_loss", "leaves")
+    )
 
 
 def strict(text):
@@ -60,7 +66,10 @@ def test_text_lines_up_and_carries_marks(comparison):
     assert len([line for line in lines if set(line) == {"-"}]) >= 2
     assert len(header) <= len(lines[lines.index(header) + 1])
     assert "(2/0/0)" not in text and "(1/1/0)" in text
-    assert "significantly better / worse than prior (corrected resampled t test, two-sided, 0.05)" in text
+    assert (
+        "significantly better / worse than prior (corrected resampled t test, two-sided, 0.05)"
+        in text
+    )
     assert "Who is significantly worse" in text
 
 
@@ -108,7 +117,9 @@ def test_markdown_tables_have_one_width(comparison):
 
 def test_latex_is_balanced_and_escaped(comparison):
     text = comparison.to_latex()
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") >= 2
+    assert (
+        text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") >= 2
+    )
     for block in text.split(r"\begin{tabular}")[1:]:
         spec = re.match(r"\{(\w+)\}", block)[1]
         body = block.split(r"\bottomrule")[0]
@@ -124,7 +135,9 @@ def test_latex_is_balanced_and_escaped(comparison):
 def test_escapes_leave_no_live_character(text):
     latex = latex_escape(text)
     stripped = re.sub(
-        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}", "", latex
+        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}",
+        "",
+        latex,
     )
     stripped = re.sub(r"\\[&%$#_{}]", "", stripped)
     assert not re.search(r"[\\&%$#_{}~^<>|]", stripped) and "\n" not in latex
@@ -140,7 +153,9 @@ def test_csv_reads_back_in_full_precision(comparison, validation):
         assert (row["dataset"], row["method"]) == (record["dataset"], record["method"])
     rows = list(csv.DictReader(io.StringIO(validation.to_csv())))
     leaves = [row for row in rows if row["metric"] == "leaves" and row["method"] == "N_B"]
-    assert leaves[0]["mean"] == "" and float(rows[0]["mean"]) == validation.mean("prior", "accuracy")
+    assert leaves[0]["mean"] == "" and float(rows[0]["mean"]) == validation.mean(
+        "prior", "accuracy"
+    )
 
 
 def test_json_is_strict_and_complete(comparison, validation):
@@ -157,7 +172,11 @@ def test_json_is_strict_and_complete(comparison, validation):
 
 def test_infinite_rewards_survive_every_form():
     result = cross_validate(
-        X, Y, estimators={"tree": DecisionTreeClassifier()}, cv="1x5", scoring="bayesian_information_reward"
+        X,
+        Y,
+        estimators={"tree": DecisionTreeClassifier()},
+        cv="1x5",
+        scoring="bayesian_information_reward",
     )
     assert result.mean("tree", "bayesian_information_reward") == -np.inf
     assert strict(result.to_json())["rows"][0]["mean"] == "-Infinity"
@@ -167,7 +186,11 @@ def test_infinite_rewards_survive_every_form():
 
 def test_unclassified_and_given_tables():
     table = ReportTable(
-        "T", ["a", "b"], [[Cell("x"), Cell("1.5", True, "*")], [Cell("y"), Cell("10")]], (1,), ["note_1"]
+        "T",
+        ["a", "b"],
+        [[Cell("x"), Cell("1.5", True, "*")], [Cell("y"), Cell("10")]],
+        (1,),
+        ["note_1"],
     )
     assert render(table).splitlines() == [
         "T", "", "a    b", "---------", "x  1.5! *", "---------", "y   10", "", "note_1",
@@ -201,7 +224,9 @@ def test_unknown_forms_and_things_are_refused(validation):
 
 @given(
     st.lists(
-        st.dictionaries(st.sampled_from("abc"), st.one_of(st.none(), st.floats(), st.integers(), st.text()))
+        st.dictionaries(
+            st.sampled_from("abc"), st.one_of(st.none(), st.floats(), st.integers(), st.text())
+        )
     )
 )
 def test_any_records_become_strict_json_and_csv(records):

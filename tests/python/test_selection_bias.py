@@ -1,4 +1,5 @@
-"""The study of selection bias: seeded, fair to the criteria, and its page says what its numbers say."""
+"""The study of selection bias: seeded, fair to the criteria, and its page says what its numbers
+say."""
 
 from __future__ import annotations
 
@@ -12,7 +13,14 @@ from scipy.stats import binomtest
 
 import fasttree
 from fasttree.experiments import selection_bias as study
-from fasttree.experiments.selection_bias import ALL, FEATURES, NOMINAL, Noise, SelectionBias, Setting
+from fasttree.experiments.selection_bias import (
+    ALL,
+    FEATURES,
+    NOMINAL,
+    Noise,
+    SelectionBias,
+    Setting,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +47,9 @@ def test_picks_are_those_of_score_features():
 
 
 def test_levels_are_declared_even_if_they_do_not_occur():
-    drawn = study._Drawn(Setting(20, "2 equal classes", (0.5, 0.5)), FEATURES, 5, np.random.default_rng(0))
+    drawn = study._Drawn(
+        Setting(20, "2 equal classes", (0.5, 0.5)), FEATURES, 5, np.random.default_rng(0)
+    )
     table, places = drawn.parts[0]
     assert [len(table.column(at * 5).levels) for at in range(len(places))] == [
         f.values for f in FEATURES if f.values
@@ -92,7 +102,8 @@ def test_intervals_are_wilson():
 
 
 def test_pairs_judge_all_competitors_together():
-    """Scores of a data set are those of the public function on that data set; fewer data sets, the first ones."""
+    """Scores of a data set are those of the public function on that data set; fewer data sets, the
+    first ones."""
     result = study.run(12, criteria=["gini", "pi"], settings=[EQUAL], pair_repeats=5)
     assert {r["repeats"] for r in result.records if r["criterion"] == "pi"} == {5}
     assert {r["repeats"] for r in result.records if r["criterion"] == "gini"} == {12}
@@ -164,7 +175,10 @@ def test_the_record_is_what_the_code_gives(recorded):
     """The first setting, asked again in full for two criteria."""
     first = recorded.settings[0]
     again = study.run(
-        recorded.repeats, criteria=["hellinger", "mdl"], settings=[first], random_state=recorded.seed
+        recorded.repeats,
+        criteria=["hellinger", "mdl"],
+        settings=[first],
+        random_state=recorded.seed,
     )
     for contest in (ALL, NOMINAL):
         places = [recorded.criteria.index(c) for c in again.criteria]
@@ -190,7 +204,13 @@ class TestFindingsOfThePage:
             assert self.shares(recorded, name, "20 values", classes="5").min() > 0.99
 
     def test_2_corrections_do_not_correct_enough(self, recorded):
-        for name in ("normal_gain", "mantaras", "symmetric_uncertainty", "max_nmi", "geometric_nmi"):
+        for name in (
+            "normal_gain",
+            "mantaras",
+            "symmetric_uncertainty",
+            "max_nmi",
+            "geometric_nmi",
+        ):
             two = self.shares(recorded, name, "20 values", classes="2")
             assert two.min() > 0.6 - 0.02
             assert two.max() < 0.92
@@ -218,7 +238,10 @@ class TestFindingsOfThePage:
         for name in ("variation_of_information", "mdl", "euclid"):
             place = recorded.features[NOMINAL].index("nearly constant")
             for setting in later:
-                assert recorded.shares(setting, NOMINAL)[recorded.criteria.index(name)].argmax() == place
+                assert (
+                    recorded.shares(setting, NOMINAL)[recorded.criteria.index(name)].argmax()
+                    == place
+                )
 
     def test_5_jaccard_wants_as_many_values_as_classes(self, recorded):
         assert self.shares(recorded, "jaccard", "2 values", classes="2 equal").min() > 0.95
@@ -253,7 +276,10 @@ class TestFindingsOfThePage:
             equal = self.shares(recorded, name, "20 values", classes="2 equal")
             assert 0.25 < equal.min() <= equal.max() < 0.5
             assert self.shares(recorded, name, "20 values", classes="5").min() > 0.99
-            assert self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min() > 0.95
+            assert (
+                self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min()
+                > 0.95
+            )
 
     def test_11_pi_wants_few_values(self, recorded):
         few = self.shares(recorded, "pi", "2 values", classes="2 equal") + self.shares(
@@ -262,7 +288,9 @@ class TestFindingsOfThePage:
         assert 0.75 < few.min() <= few.max() < 0.9
         assert self.shares(recorded, "pi", "20 values").max() < 0.02
         assert self.shares(recorded, "pi", "5 values", classes="5").min() > 0.98
-        assert self.shares(recorded, "pi", "nearly constant", classes="2 classes 9:1")[1:].min() > 0.95
+        assert (
+            self.shares(recorded, "pi", "nearly constant", classes="2 classes 9:1")[1:].min() > 0.95
+        )
 
     def test_12_means_of_hits_and_misses_are_nearly_fair(self, recorded):
         for name in ("relieff", "surf", "multisurf"):
@@ -271,10 +299,19 @@ class TestFindingsOfThePage:
                     assert self.shares(recorded, name, feature, classes=classes).max() < 0.36
         mean = recorded.mean_bias(NOMINAL)
         assert 0.2 < mean["surf"] / mean["relief"] < 0.4
-        unequal = (self.shares(recorded, "relieff", f"{v} values", classes="2 classes 9:1") for v in (5, 10))
-        assert [share[place] > 0.99 for share, place in zip(unequal, (1, 2), strict=True)] == [True, True]
+        unequal = (
+            self.shares(recorded, "relieff", f"{v} values", classes="2 classes 9:1")
+            for v in (5, 10)
+        )
+        assert [share[place] > 0.99 for share, place in zip(unequal, (1, 2), strict=True)] == [
+            True,
+            True,
+        ]
         for name in ("surf_star", "multisurf_star"):
-            assert self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min() > 0.4
+            assert (
+                self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min()
+                > 0.4
+            )
 
     def test_13_numbers_are_no_danger(self, recorded):
         for name in study.pair_criteria():

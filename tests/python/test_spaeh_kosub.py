@@ -10,7 +10,12 @@ import pytest
 import fasttree
 from fasttree import experiments
 from fasttree.experiments import spaeh_kosub, spaeh_kosub_claims
-from fasttree.experiments.spaeh_kosub_runs import growth_curves, learning_curves, redundant_splits, tree_sizes
+from fasttree.experiments.spaeh_kosub_runs import (
+    growth_curves,
+    learning_curves,
+    redundant_splits,
+    tree_sizes,
+)
 
 MEASURES = ("gini", "jaccard")
 
@@ -32,7 +37,9 @@ def test_every_claim_has_a_verdict_under_both_tie_rules(small):
         f"figure {x}" for x in ("4", "5", "6", "7a", "7b", "7c", "7d", "8")
     }
     assert all(
-        row.value in {True, False} for row in claims if row.dataset in {"figure 5", "figure 6", "figure 7b"}
+        row.value in {True, False}
+        for row in claims
+        if row.dataset in {"figure 5", "figure 6", "figure 7b"}
     )
     of_monks = [row for row in claims if "Monks" in row.method or "monks" in row.method]
     assert of_monks
@@ -40,7 +47,9 @@ def test_every_claim_has_a_verdict_under_both_tie_rules(small):
     assert "claims that could be checked hold" in small.summary
     document = json.loads(small.to_json())
     assert document["missing"] == []
-    assert {"dataset", "method", "quantity", "value", "sd", "published", "match"} <= set(document["rows"][0])
+    assert {"dataset", "method", "quantity", "value", "sd", "published", "match"} <= set(
+        document["rows"][0]
+    )
 
 
 def test_table_1_says_what_the_paper_gets_wrong(small):

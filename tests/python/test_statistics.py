@@ -93,7 +93,8 @@ def test_ten_by_ten_has_99_df_and_variance_factor():
     ],
 )
 def test_zero_variance_rule(test):
-    """p = 1 for equal results and 0 for a constant difference, also when it differs in the last bit only."""
+    """p = 1 for equal results and 0 for a constant difference, also when it differs in the last bit
+    only."""
     a = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.9, 0.8, 0.7, 0.6, 0.5])
     assert test(a, a).p_value == 1.0 and test(a, a).statistic == 0.0
     b = np.array([0.8, 0.7, 0.6, 0.5, 0.4, 0.8, 0.7, 0.6, 0.5, 0.4])
@@ -137,7 +138,9 @@ def test_wilcoxon_is_exact_with_ties_and_without_and_normal_above_fifty():
         d = generator.normal(0.2, 1, n)
         expected = stats.wilcoxon(d)
         found = wilcoxon(d, np.zeros(n))
-        assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+        assert (found.statistic, found.p_value) == pytest.approx(
+            (expected.statistic, expected.pvalue)
+        )
     # against all signs, with ties
     d = np.array([1, 1, 2, -2, 3, 3, -1, 4.0])
     ranks = stats.rankdata(np.abs(d))
@@ -206,7 +209,11 @@ def test_anova_equals_least_squares_and_the_paired_t_for_two():
     found = repeated_measures_anova(scores, names="abcd")
     subjects = np.kron(np.eye(12), np.ones((4, 1)))
     methods = np.tile(np.eye(4), (12, 1))
-    residual = lambda D: ((scores.ravel() - D @ np.linalg.lstsq(D, scores.ravel(), rcond=None)[0]) ** 2).sum()  # noqa: E731
+
+    def residual(D):
+        fitted = D @ np.linalg.lstsq(D, scores.ravel(), rcond=None)[0]
+        return ((scores.ravel() - fitted) ** 2).sum()
+
     without, full = residual(subjects), residual(np.hstack([subjects, methods]))
     f = ((without - full) / 3) / (full / 33)
     assert found.statistic == pytest.approx(f) and found.df == (3, 33)
@@ -233,11 +240,19 @@ def test_sentences_say_what_was_found():
     )
     assert "t(4) = " in found.sentence and "n = 5" in found.sentence
     assert "below" in paired_t_test(b, a).sentence
-    assert "equal means" in paired_t_test(a, a).sentence and "not significant" in paired_t_test(a, a).sentence
+    assert (
+        "equal means" in paired_t_test(a, a).sentence
+        and "not significant" in paired_t_test(a, a).sentence
+    )
     assert "F(10, 5)" in five_by_two_cv_f_test(a * 2, b * 2).sentence
     friedman = friedman_nemenyi(DEMSAR_2006_TABLE_6, names=("C4.5", "m", "cf", "m+cf")).sentence
-    assert "14 data sets" in friedman and friedman.index("m+cf 1.964") < friedman.index("C4.5 3.143")
-    assert "differ significantly" in repeated_measures_anova([[1, 2, 4], [2, 3, 4], [3, 5, 6]]).sentence
+    assert "14 data sets" in friedman and friedman.index("m+cf 1.964") < friedman.index(
+        "C4.5 3.143"
+    )
+    assert (
+        "differ significantly"
+        in repeated_measures_anova([[1, 2, 4], [2, 3, 4], [3, 5, 6]]).sentence
+    )
     assert paired_t_test(a, b).to_dict()["significant"] is True
 
 
@@ -264,7 +279,8 @@ def test_bad_input_is_refused_with_reasons(call, words):
 
 
 def posterior_on_a_grid(d, rho, rope):
-    """P(left), P(rope), P(right) straight from the model: correlated normal differences, flat priors, summed on a grid."""
+    """P(left), P(rope), P(right) straight from the model: correlated normal differences, flat
+    priors, summed on a grid."""
     n = len(d)
     centre, spread = d.mean(), d.std(ddof=1)
     # mu wide enough for the heavy tails, unevenly spaced: t = sinh
@@ -276,7 +292,9 @@ def posterior_on_a_grid(d, rho, rope):
     inverse = np.linalg.inv(correlation)
     gap = d[None, :] - mu[:, None]
     quadratic = np.einsum("mi,ij,mj->m", gap, inverse, gap)
-    log_density = -n * log_sigma[None, :] - 0.5 * quadratic[:, None] * np.exp(-2 * log_sigma[None, :])
+    log_density = -n * log_sigma[None, :] - 0.5 * quadratic[:, None] * np.exp(
+        -2 * log_sigma[None, :]
+    )
     density = np.exp(log_density - log_density.max()).sum(axis=1) * width
     density /= density.sum()
     return density[mu < -rope].sum(), density[abs(mu) <= rope].sum(), density[mu > rope].sum()
@@ -289,7 +307,9 @@ def test_bayesian_posterior_is_that_of_the_model(seed):
     found = bayesian_correlated_t_test(a, b, rope=0.01, n_train=70, n_test=30, names=("x", "y"))
     assert found.rho == pytest.approx(0.3)
     assert sum(found.probabilities) == pytest.approx(1.0)
-    np.testing.assert_allclose(found.probabilities, posterior_on_a_grid(a - b, 0.3, 0.01), atol=3e-3)
+    np.testing.assert_allclose(
+        found.probabilities, posterior_on_a_grid(a - b, 0.3, 0.01), atol=3e-3
+    )
     scale = math.sqrt((1 / 8 + 0.3 / 0.7) * (a - b).var(ddof=1))
     posterior = stats.t(7, loc=(a - b).mean(), scale=scale)
     assert found.left == pytest.approx(posterior.cdf(-0.01)) and found.right == pytest.approx(
@@ -338,7 +358,8 @@ def test_bayesian_verdicts_and_sentences():
     ids=["paired", "corrected", "5x2 t", "5x2 F", "Wilcoxon"],
 )
 def test_interval_holds_what_the_test_does_not_reject(test):
-    """Shifted by a difference just inside its interval a test is not significant, just outside it is."""
+    """Shifted by a difference just inside its interval a test is not significant, just outside it
+    is."""
     generator = np.random.default_rng(4)
     seen = 0
     for _ in range(20):
@@ -350,7 +371,9 @@ def test_interval_holds_what_the_test_does_not_reject(test):
             continue
         seen += 1
         step = 1e-6 * (high - low)
-        assert not test(a - (low + step), b).significant and not test(a - (high - step), b).significant
+        assert (
+            not test(a - (low + step), b).significant and not test(a - (high - step), b).significant
+        )
         assert test(a - (low - step), b).significant and test(a - (high + step), b).significant
         assert found.significant == (not low <= 0 <= high)
         assert found.sentence and f"interval [{low:.4g}" in found.sentence
@@ -408,13 +431,18 @@ def test_posterior_of_a_comparison_looks_in_the_metric_s_direction():
 
 
 def test_two_factor_anova_equals_contrasts_by_hand():
-    # statsmodels 0.14 AnovaRM on this table: F = 8.705600, 0.540138, 0.580559; p = 0.004613, 0.660887, 0.743301.
+    # statsmodels 0.14 AnovaRM on this table: F = 8.705600, 0.540138, 0.580559; p = 0.004613,
+    # 0.660887, 0.743301.
     rng = np.random.default_rng(1)
     noise = rng.normal(size=(7, 3, 4))
     scores = noise + np.arange(3)[:, None] * 0.4 + rng.normal(size=(7, 1, 1))
     found = two_way_repeated_measures_anova(scores, names=("learner", "size"))
-    assert [e.statistic for e in found.effects] == pytest.approx([8.705600, 0.540138, 0.580559], abs=1e-6)
-    assert [e.p_value for e in found.effects] == pytest.approx([0.004613, 0.660887, 0.743301], abs=1e-6)
+    assert [e.statistic for e in found.effects] == pytest.approx(
+        [8.705600, 0.540138, 0.580559], abs=1e-6
+    )
+    assert [e.p_value for e in found.effects] == pytest.approx(
+        [0.004613, 0.660887, 0.743301], abs=1e-6
+    )
     assert [e.df for e in found.effects] == [(2, 12), (3, 18), (6, 36)]
     assert all(e.corrected_p_value >= e.p_value or e.statistic < 1 for e in found.effects)
     assert "learner: F(2, 12) = 8.706" in found.sentence

@@ -1,4 +1,5 @@
-"""Sweeps: every setting is what `fit` grows on the same folds; tables, records and the heat map say the same."""
+"""Sweeps: every setting is what `fit` grows on the same folds; tables, records and the heat map say
+the same."""
 
 from __future__ import annotations
 
@@ -72,7 +73,11 @@ def test_what_is_printed(found):
         and "| contextual\\_merit power |" in text
         and "| relief |" in text
     )
-    assert found.to_latex() and found.to_text() and found.to_csv().count("\n") == len(found.records()) + 1
+    assert (
+        found.to_latex()
+        and found.to_text()
+        and found.to_csv().count("\n") == len(found.records()) + 1
+    )
     document = json.loads(found.to_json())
     assert document["kind"] == "sweep" and document["axes"]["alpha"] == ALPHAS
     assert (
@@ -96,7 +101,9 @@ def test_the_map_is_drawn(found, tmp_path):
 
 def test_other_axes_can_be_across():
     table = datasets.load_weather()
-    by_decay = fasttree.sweep(table, alpha=0.5, decay=["exponential", "identical", "uniform"], cv="1x3")
+    by_decay = fasttree.sweep(
+        table, alpha=0.5, decay=["exponential", "identical", "uniform"], cv="1x3"
+    )
     assert (
         by_decay.layout()[1:2] == (["exponential", "identical", "uniform"],)
         and by_decay.layout()[3] == "decay"
@@ -166,7 +173,11 @@ def test_names_under_the_map_do_not_touch(many):
     ax = fasttree.sweep(table, cv="1x2", **settings).plot()
     ax.figure.draw_without_rendering()
     names = ax.get_xticklabels()
-    assert len(names) == (many if many < 40 else 20) and names[1].get_text() in ("0.333", "0.143", "0.0513")
+    assert len(names) == (many if many < 40 else 20) and names[1].get_text() in (
+        "0.333",
+        "0.143",
+        "0.0513",
+    )
     boxes = [name.get_window_extent() for name in names]
     assert all(a.x1 < b.x0 for a, b in zip(boxes, boxes[1:], strict=False))
     cells = [text.get_window_extent() for text in ax.texts[:many]]

@@ -23,14 +23,18 @@ def kinds(table: Table) -> list[str]:
     return [c.kind for c in table.columns]
 
 
-# -- containers ----------------------------------------------------------------------------------------------
+# -- containers -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
+@pytest.mark.parametrize(
+    "dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"]
+)
 def test_numeric_arrays_become_float_blocks(dtype):
     X = np.arange(12).reshape(4, 3).astype(dtype)
     table = Table(X)
-    assert table.block is not None and table.block.dtype == (np.float32 if dtype == "f4" else np.float64)
+    assert table.block is not None and table.block.dtype == (
+        np.float32 if dtype == "f4" else np.float64
+    )
     assert kinds(table) == ["numeric"] * 3
     assert np.array_equal(table.X, X) and table.X.dtype == np.float64
     assert table.shape == (4, 3) and len(table) == 4 and table.n_features == 3
@@ -125,9 +129,14 @@ def frames():
     yield "arrow", pa.table(FRAME)
     arrow = pa.table(FRAME)
     for name in ("text", "digits"):
-        arrow = arrow.set_column(arrow.column_names.index(name), name, arrow[name].dictionary_encode())
+        arrow = arrow.set_column(
+            arrow.column_names.index(name), name, arrow[name].dictionary_encode()
+        )
     yield "arrow dictionary", arrow
-    yield "arrow chunks", pa.concat_tables([pa.table(FRAME).slice(0, 1), pa.table(FRAME).slice(1, 2)])
+    yield (
+        "arrow chunks",
+        pa.concat_tables([pa.table(FRAME).slice(0, 1), pa.table(FRAME).slice(1, 2)]),
+    )
     yield "mapping", FRAME
 
 
@@ -136,10 +145,16 @@ def test_all_frames_give_the_same_table(label, frame):
     table = Table(frame)
     assert table.feature_names == list(FRAME) and table.has_feature_names
     assert kinds(table) == ["numeric", "numeric", "nominal", "nominal", "nominal"]
-    assert table.columns[0].values[[0, 2]].tolist() == [1.5, 3.0] and table.columns[0].n_missing == 1
+    assert (
+        table.columns[0].values[[0, 2]].tolist() == [1.5, 3.0] and table.columns[0].n_missing == 1
+    )
     assert table.columns[1].values.tolist() == [1, 2, 3]
     assert table.columns[2].levels == ("a", "b") and table.columns[2].values.tolist() == [1, -1, 0]
-    assert table.columns[3].levels == (False, True) and table.columns[3].values.tolist() == [1, 0, 1]
+    assert table.columns[3].levels == (False, True) and table.columns[3].values.tolist() == [
+        1,
+        0,
+        1,
+    ]
     assert table.columns[4].levels == ("10", "9") and table.columns[4].values.tolist() == [0, 1, 0]
     assert table.columns[2].values.dtype == np.int32
 
@@ -167,14 +182,20 @@ def test_arrow_chunks_with_different_dictionaries():
 def test_levels_are_sorted_whatever_the_order_of_rows():
     rng = np.random.default_rng(0)
     words = np.array(["delta", "alpha", "omega", "beta"])[rng.integers(0, 4, 50)]
-    for make in (lambda v: pd.DataFrame({"a": v}), lambda v: pl.DataFrame({"a": v}).cast(pl.Categorical)):
+    for make in (
+        lambda v: pd.DataFrame({"a": v}),
+        lambda v: pl.DataFrame({"a": v}).cast(pl.Categorical),
+    ):
         assert Table(make(words)).columns[0].levels == Table(make(words[::-1])).columns[0].levels
     assert Table(words.reshape(-1, 1)).columns[0].levels == ("alpha", "beta", "delta", "omega")
 
 
 def test_pandas_missing_markers():
     frame = pd.DataFrame(
-        {"a": pd.Series([1, pd.NA, 3], dtype=object), "b": pd.Series(["u", pd.NA, None], dtype=object)}
+        {
+            "a": pd.Series([1, pd.NA, 3], dtype=object),
+            "b": pd.Series(["u", pd.NA, None], dtype=object),
+        }
     )
     table = Table(frame)
     assert kinds(table) == ["numeric", "nominal"] and [c.n_missing for c in table.columns] == [1, 2]
@@ -212,7 +233,7 @@ def test_array_protocol():
     assert Table(Wrapped()).shape == (3, 3)
 
 
-# -- roles ---------------------------------------------------------------------------------------------------
+# -- roles ----------------------------------------------------------------------------------------
 
 
 def test_categorical_features():
@@ -248,7 +269,9 @@ def test_bad_categorical_features(chosen, words):
 
 
 def test_text_among_numeric_features_names_the_cell():
-    with pytest.raises(ValueError, match=r"column 'x0', row 1: could not convert string to float: 'red'"):
+    with pytest.raises(
+        ValueError, match=r"column 'x0', row 1: could not convert string to float: 'red'"
+    ):
         Table(np.array([["1"], ["red"]]), categorical_features=None)
 
 
@@ -270,13 +293,17 @@ def test_uint8_with_gaps_is_recoded_to_the_occurring_values(top):
     assert np.array_equal(table.X, X)
     same = Table(X.astype(np.int64), categorical_features="all")
     assert [c.levels for c in same.columns] == [c.levels for c in table.columns]
-    assert all((a.values == b.values).all() for a, b in zip(same.columns, table.columns, strict=True))
+    assert all(
+        (a.values == b.values).all() for a, b in zip(same.columns, table.columns, strict=True)
+    )
 
 
 def test_declared_levels_argument():
     table = Table([["b"], ["c"]], levels={"x0": ["c", "b", "a"]})
     assert table.columns[0].levels == ("c", "b", "a") and table.columns[0].values.tolist() == [1, 0]
-    table = Table(np.array([[1], [3]]), ["n", "y"], levels={"x0": [3, 2, 1], "class": ["y", "n", "?"]})
+    table = Table(
+        np.array([[1], [3]]), ["n", "y"], levels={"x0": [3, 2, 1], "class": ["y", "n", "?"]}
+    )
     assert table.columns[0].values.tolist() == [2, 0] and table.classes == ("y", "n", "?")
     assert table.y_codes.tolist() == [1, 0] and table.y.tolist() == ["n", "y"]
     categories = pd.DataFrame({"a": pd.Categorical(["p", "q"])})
@@ -314,7 +341,7 @@ def test_65536_levels_are_accepted_and_65537_refused():
 X3 = np.arange(6.0).reshape(3, 2)
 
 
-# -- the Table itself ----------------------------------------------------------------------------------------
+# -- the Table itself -----------------------------------------------------------------------------
 
 
 def sample() -> Table:
@@ -355,7 +382,13 @@ def test_to_frame_and_back():
 
 def test_describe_and_repr():
     rows = sample().describe()
-    assert rows[0] == {"name": "n", "kind": "numeric", "levels": None, "missing": 1, "role": "feature"}
+    assert rows[0] == {
+        "name": "n",
+        "kind": "numeric",
+        "levels": None,
+        "missing": 1,
+        "role": "feature",
+    }
     assert rows[1]["levels"] == 3 and rows[1]["missing"] == 1 and rows[2]["role"] == "target"
     assert (
         repr(sample())
@@ -391,7 +424,9 @@ def test_from_columns_checks():
         Table.from_columns([Column("a", "numeric", np.empty(0))])
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         Table.from_columns([good], Column("c", "numeric", np.array([0.5, 1])))
-    assert Table.from_columns([good], Column("c", "numeric", np.array([2.0, np.nan]))).classes == (2,)
+    assert Table.from_columns([good], Column("c", "numeric", np.array([2.0, np.nan]))).classes == (
+        2,
+    )
 
 
 def test_pickle():
@@ -405,10 +440,13 @@ def test_import_is_light():
     code = (
         "import sys, numpy as np; from fasttree.table import Table; import fasttree.datasets\n"
         "Table(np.eye(3), [0, 1, 0]); Table([['a', 1.0]], ['x'])\n"
-        "assert not {'pandas', 'sklearn', 'matplotlib', 'polars', 'narwhals'} & set(sys.modules), 'heavy import'"
+        "assert not {'pandas', 'sklearn', 'matplotlib', 'polars', 'narwhals'} & set(sys.modules), "
+        "'heavy import'"
     )
     subprocess.run(
-        [sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(p for p in sys.path if p)}
+        [sys.executable, "-c", code],
+        check=True,
+        env={"PYTHONPATH": ":".join(p for p in sys.path if p)},
     )
 
 
@@ -418,7 +456,9 @@ def test_wide_and_long_inputs_are_quick():
     assert best < 5e-4
     wide = np.random.default_rng(0).integers(0, 3, size=(20, 230_000), dtype=np.uint8)
     table = Table(wide, np.arange(20) % 2, categorical_features="all")
-    assert table._columns is None and table._names is None and table.column(229_999).name == "x229999"
+    assert (
+        table._columns is None and table._names is None and table.column(229_999).name == "x229999"
+    )
     words = np.array([f"w{i}" for i in range(12)], dtype=object)[
         np.random.default_rng(0).integers(0, 12, (20_000, 30))
     ]
@@ -435,7 +475,11 @@ cells = st.one_of(st.none(), st.text(max_size=3))
 
 
 @given(
-    st.lists(st.tuples(cells, st.one_of(st.none(), st.floats(allow_infinity=False))), min_size=1, max_size=20)
+    st.lists(
+        st.tuples(cells, st.one_of(st.none(), st.floats(allow_infinity=False))),
+        min_size=1,
+        max_size=20,
+    )
 )
 def test_cells_survive(rows):
     table = Table([list(row) for row in rows])
@@ -444,7 +488,11 @@ def test_cells_survive(rows):
         assert text.labels().tolist() == [a for a, _ in rows]
         assert list(text.levels) == sorted({a for a, _ in rows if a is not None})
     for value, (_, given_number) in zip(number.values, rows, strict=True):
-        assert np.isnan(value) if given_number is None else value == given_number or np.isnan(given_number)
+        assert (
+            np.isnan(value)
+            if given_number is None
+            else value == given_number or np.isnan(given_number)
+        )
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=30))

@@ -15,7 +15,7 @@ pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
 
-# -- targets -------------------------------------------------------------------------------------------------
+# -- targets --------------------------------------------------------------------------------------
 
 X3 = np.arange(6.0).reshape(3, 2)
 
@@ -42,7 +42,11 @@ X3 = np.arange(6.0).reshape(3, 2)
 )
 def test_targets(y, classes, codes):
     table = Table(X3, y)
-    assert table.classes == classes and table.y_codes.tolist() == codes and table.y_codes.dtype == np.int32
+    assert (
+        table.classes == classes
+        and table.y_codes.tolist() == codes
+        and table.y_codes.dtype == np.int32
+    )
     assert table.y.shape == (3,) and list(table.y) == [classes[c] for c in codes]
     assert table.class_values.tolist() == list(classes) and table.target == "class"
 
@@ -64,8 +68,14 @@ def test_target_names():
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 def test_target_is_taken_out_of_the_frame(make):
     table = Table(make({"a": [1.0, 2.0], "label": ["n", "y"], "b": ["u", "v"]}), target="label")
-    assert table.feature_names == ["a", "b"] and table.target == "label" and table.y.tolist() == ["n", "y"]
-    with pytest.raises(ValueError, match="target='lable' is not a column of X.*did you mean 'label'"):
+    assert (
+        table.feature_names == ["a", "b"]
+        and table.target == "label"
+        and table.y.tolist() == ["n", "y"]
+    )
+    with pytest.raises(
+        ValueError, match="target='lable' is not a column of X.*did you mean 'label'"
+    ):
         Table(make({"a": [1.0, 2.0], "label": ["n", "y"]}), target="lable")
 
 
@@ -97,7 +107,11 @@ def test_column_vector_is_ravelled_with_a_warning():
         ([1.0, np.nan, 0], ValueError, "row 1 of the target 'class' has no class label"),
         (["a", None, "b"], ValueError, "row 1 of the target"),
         (pd.Series(["a", "b", pd.NA], dtype="string"), ValueError, "row 2 of the target"),
-        (pd.Series([1, None, None], dtype="Int64"), ValueError, r"row 1 of the target .* \(2 rows in all\)"),
+        (
+            pd.Series([1, None, None], dtype="Int64"),
+            ValueError,
+            r"row 1 of the target .* \(2 rows in all\)",
+        ),
         (pl.Series([1, None, 2]), ValueError, "row 1 of the target"),
         (pd.Categorical(["a", None, "b"]), ValueError, "row 1 of the target"),
         (
@@ -132,7 +146,8 @@ def test_rows_without_label_are_for_files():
     table = Table.from_columns(Table(X3).columns, label)
     assert table.y.tolist() == ["n", None, "y"]
     with pytest.raises(
-        ValueError, match=r"row 1 of the target 'c' has no class label; drop such rows \(table.drop_m"
+        ValueError,
+        match=r"row 1 of the target 'c' has no class label; drop such rows \(table.drop_m",
     ):
         table.y_codes
     assert table.drop_missing_target().y_codes.tolist() == [0, 1]
@@ -140,7 +155,7 @@ def test_rows_without_label_are_for_files():
     assert complete.drop_missing_target() is complete
 
 
-# -- bad features --------------------------------------------------------------------------------------------
+# -- bad features ---------------------------------------------------------------------------------
 
 DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
 
@@ -148,7 +163,11 @@ DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
 @pytest.mark.parametrize(
     ("X", "error", "words"),
     [
-        (np.empty((0, 3)), ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),
+        (
+            np.empty((0, 3)),
+            ValueError,
+            r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required",
+        ),
         (
             np.empty((12, 0)),
             ValueError,
@@ -175,7 +194,11 @@ DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
         (np.array([[1.0, 2.0], [np.inf, 1.0]]), ValueError, "column 'x0', row 1.*infinity"),
         (np.array([[1.0, -np.inf]], dtype=np.float32), ValueError, "column 'x1', row 0.*infinity"),
         ([["a", float("inf")]], ValueError, "column 'x1', row 0.*infinity"),
-        (pd.DataFrame({"u": ["a", "b"], "v": [1.0, np.inf]}), ValueError, "column 'v', row 1.*infinity"),
+        (
+            pd.DataFrame({"u": ["a", "b"], "v": [1.0, np.inf]}),
+            ValueError,
+            "column 'v', row 1.*infinity",
+        ),
         ([[10**400]], ValueError, "column 'x0', row 0.*infinity"),
         (
             pd.DataFrame({"d": pd.to_datetime(DAYS)}),
@@ -187,12 +210,24 @@ DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
         ([[DAYS[0]]], TypeError, "column 'x0' holds dates"),
         (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "column 'x0' holds dates"),
         (pd.DataFrame({"d": pd.to_timedelta([1, 2])}), TypeError, "column 'd'"),
-        ([["a"], [1]], TypeError, r"column 'x0', row 1: 1 \(int\) is mixed with 'a' \(str, row 0\)"),
+        (
+            [["a"], [1]],
+            TypeError,
+            r"column 'x0', row 1: 1 \(int\) is mixed with 'a' \(str, row 0\)",
+        ),
         ([[1.5], [True]], TypeError, "row 1: True"),
-        (np.array([[{"foo": "bar"}], [1.0]], dtype=object), TypeError, "argument must be .* string.* number"),
+        (
+            np.array([[{"foo": "bar"}], [1.0]], dtype=object),
+            TypeError,
+            "argument must be .* string.* number",
+        ),
         (pl.DataFrame({"l": [[1], [2]]}), TypeError, "column 'l' is of type List"),
         (pl.LazyFrame({"a": [1]}), TypeError, r"lazy; call .collect\(\)"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, r"duplicate column names: 'a' .*\[0, 1\]"),
+        (
+            pd.DataFrame([[1, 2]], columns=["a", "a"]),
+            ValueError,
+            r"duplicate column names: 'a' .*\[0, 1\]",
+        ),
         (pa.table([[1], [2]], names=["a", "a"]), ValueError, "[Dd]uplicate|unique"),
     ],
 )

@@ -187,7 +187,10 @@ def test_joblib_threads_and_processes():
     from joblib import Parallel, delayed
 
     expected = [_fit_bytes(s) for s in range(4)]
-    assert Parallel(n_jobs=2, backend="threading")(delayed(_fit_bytes)(s) for s in range(4)) == expected
+    assert (
+        Parallel(n_jobs=2, backend="threading")(delayed(_fit_bytes)(s) for s in range(4))
+        == expected
+    )
 
     def local(seed):
         X = np.random.default_rng(seed).normal(size=(30_000, 15))
@@ -291,7 +294,11 @@ def test_progress_of_cross_validate_counts_fits():
 def test_threads_change_no_byte(kind):
     rng = np.random.default_rng(9)
     n = 30_000
-    X = rng.integers(0, 400, (n, 12)).astype(float) if kind != "nominal" else rng.integers(0, 6, (n, 12))
+    X = (
+        rng.integers(0, 400, (n, 12)).astype(float)
+        if kind != "nominal"
+        else rng.integers(0, 6, (n, 12))
+    )
     y = ((X[:, 0] + X[:, 1] * rng.random(n)) % 3).astype(int)
     how: dict = {"criterion": "gain_ratio", "max_depth": 12}
     weight = None
@@ -309,7 +316,9 @@ def test_threads_change_no_byte(kind):
     elif kind == "random":
         how |= {"ties": "random", "max_features": 4, "random_state": 5}
     table = fasttree.Table(X, y, categorical_features=how.pop("categorical_features", "from_dtype"))
-    models = [fasttree.fit(table, sample_weight=weight, n_jobs=j, **how) for j in (None, *range(1, 9), -1)]
+    models = [
+        fasttree.fit(table, sample_weight=weight, n_jobs=j, **how) for j in (None, *range(1, 9), -1)
+    ]
     assert models[0].get_n_leaves() > 50
     assert len({m.to_bytes() for m in models}) == 1
     proba = [m.predict_proba(table) for m in models[:3]]

@@ -1,4 +1,5 @@
-"""Table 1 of Vilalta et al.: the marks of the print, one domain in full, sweeps and what is read from them."""
+"""Table 1 of Vilalta et al.: the marks of the print, one domain in full, sweeps and what is read
+from them."""
 
 from __future__ import annotations
 
@@ -32,7 +33,11 @@ def test_published_numbers_are_the_data_folders(published):
         for method in paper.METHODS:
             mean, sd, mark = PRINTED["cells"][row["domain"]][method]
             own = row[method]
-            assert (float(mean), float(sd), mark == "*") == (own["mean"], own["sd"], own["significant"])
+            assert (float(mean), float(sd), mark == "*") == (
+                own["mean"],
+                own["sd"],
+                own["significant"],
+            )
 
 
 def test_tic_tac_toe_needs_no_file_and_lies_near_the_print(tmp_path):
@@ -78,7 +83,9 @@ def test_no_two_domains_are_the_same_data(uci):
         held = hashlib.sha256(np.asarray(table.y_codes).tobytes())
         for column in table.columns:
             held.update(np.asarray(column.values).tobytes())
-        assert seen.setdefault(held.digest(), name) == name, f"{name} is {seen[held.digest()]} again"
+        assert seen.setdefault(held.digest(), name) == name, (
+            f"{name} is {seen[held.digest()]} again"
+        )
     assert len(seen) == 16
 
 
@@ -130,7 +137,9 @@ def test_sweeps_hold_the_papers_instance_and_every_theta():
 
 
 def test_permutation_p_is_exact_for_few_and_close_for_many():
-    assert sweeps.permutation_p([1, 2, 3, 4, 5], [2, 1, 4, 3, 5]) == pytest.approx(16 / 120, abs=1e-12)
+    assert sweeps.permutation_p([1, 2, 3, 4, 5], [2, 1, 4, 3, 5]) == pytest.approx(
+        16 / 120, abs=1e-12
+    )
     a = np.random.default_rng(1).normal(size=12)
     b = a + np.random.default_rng(2).normal(size=12)
     stats = pytest.importorskip("scipy.stats")

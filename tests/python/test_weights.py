@@ -27,14 +27,19 @@ def both(kind, how, seed=0, n=120):
 def assert_equal_but_for_rows(a, b):
     """All of the model but the number of rows in each node, where copies count."""
     x, y = model_body(a), model_body(b)
-    assert {k: v for k, v in x.items() if k != "rows"} == {k: v for k, v in y.items() if k != "rows"}
+    assert {k: v for k, v in x.items() if k != "rows"} == {
+        k: v for k, v in y.items() if k != "rows"
+    }
 
 
 @pytest.mark.parametrize("kind", ["numeric", "nominal", "mixed", "missing"])
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 def test_an_integer_weight_is_so_many_copies(kind, how):
     if how.get("class_weight") == "balanced":
-        how = {**how, "missing": "branch"}  # parts of real weights are rounded row by row, not copy by copy
+        how = {
+            **how,
+            "missing": "branch",
+        }  # parts of real weights are rounded row by row, not copy by copy
     weighted, copied, X = both(kind, how)
     assert weighted.n_nodes_ > 3
     assert_equal_but_for_rows(weighted, copied)
@@ -78,7 +83,9 @@ def test_limits_count_rows_under_real_weights():
     X, y = data("mixed", 200)
     w = np.random.default_rng(0).random(200) + 0.1
     model = fasttree.fit(X, y, sample_weight=w, min_samples_leaf=8)
-    filled = model.tree_.n_node_samples[(model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)]
+    filled = model.tree_.n_node_samples[
+        (model.tree_.n_children == 0) & (model.tree_.n_node_samples > 0)
+    ]
     assert filled.min() >= 8
     model = fasttree.fit(X, y, sample_weight=w, min_weight_fraction_leaf=0.05)
     leaves = model.tree_.weighted_n_node_samples[
@@ -136,7 +143,9 @@ def test_tiny_and_huge_weights():
         assert model.tree_.value[0] == pytest.approx([5 * scale, 3 * scale], rel=1e-9)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "auc", "orthogonality", "info_gain", "pi", "relieff"])
+@pytest.mark.parametrize(
+    "criterion", ["gini", "auc", "orthogonality", "info_gain", "pi", "relieff"]
+)
 def test_weights_scale_or_are_refused(criterion):
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 3, (40, 3)), rng.integers(0, 2, 40)
@@ -152,7 +161,9 @@ def test_weights_scale_or_are_refused(criterion):
         found = scores(scale)
         assert np.argmax(found) == np.argmax(expected) and np.isfinite(found).all()
     for scale in (1e-70, 1e-300, 1e70, 1e200):
-        with pytest.raises(ValueError, match="sum of the sample weights is .* multiply them by a constant"):
+        with pytest.raises(
+            ValueError, match="sum of the sample weights is .* multiply them by a constant"
+        ):
             scores(scale)
 
 

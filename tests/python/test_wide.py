@@ -1,4 +1,5 @@
-"""Pairs of rows over many columns: streamed scores, trees without counts by distance, and the refusal of counts that are too large."""
+"""Pairs of rows over many columns: streamed scores, trees without counts by distance, and the
+refusal of counts that are too large."""
 
 import numpy as np
 import pytest
@@ -57,7 +58,9 @@ def test_weights_of_relief_are_copies_or_have_no_scale():
         weighed = score_features(taken(X, y), criterion="relief", sample_weight=weights)
         assert np.array_equal(weighed, score_features(taken(X, y, copies), criterion="relief"))
         for unit in (0.37, 1e-3, 2.5e4 + 0.5):
-            alike = score_features(taken(X, y), criterion="relief", sample_weight=np.full(150, unit))
+            alike = score_features(
+                taken(X, y), criterion="relief", sample_weight=np.full(150, unit)
+            )
             assert np.any(once != 0)
             np.testing.assert_allclose(alike, unit**2 * once, rtol=1e-4)
 
@@ -67,7 +70,9 @@ def test_a_column_of_more_values_than_a_byte_holds():
     labelled = np.array([[str(v) for v in row] for row in X], dtype=object)
     labelled[:, 5] = [f"row {i // 2}" for i in range(600)]
     table = Table(labelled, y)
-    assert np.array_equal(score_features(table, criterion="relief"), pair_counts(table).score("relief"))
+    assert np.array_equal(
+        score_features(table, criterion="relief"), pair_counts(table).score("relief")
+    )
 
 
 def test_streamed_scores_are_those_of_the_counts():
@@ -85,34 +90,46 @@ def test_streamed_scores_are_those_of_the_counts():
         name, how = told
         if name == "pi_unweighted":
             setting = {"theta": (1.0, 1.0, 1.0, 1.0), "alpha": 0.1} | how
-            expected = counts._core.score(name, setting["theta"], setting["alpha"], "exponential", 0.0)
+            expected = counts._core.score(
+                name, setting["theta"], setting["alpha"], "exponential", 0.0
+            )
         else:
             expected = counts.score(name)
         got = score_features(X, y, criterion=criterion, categorical_features="all", n_jobs=2)
         assert np.isnan(got[20]) and np.isfinite(np.delete(got, 20)).all()
-        np.testing.assert_allclose(np.delete(got, 20), np.delete(expected, 20), rtol=1e-10, atol=1e-8)
+        np.testing.assert_allclose(
+            np.delete(got, 20), np.delete(expected, 20), rtol=1e-10, atol=1e-8
+        )
 
 
-@pytest.mark.parametrize("criterion", [Pi(), ContextualMerit(), Relief(), Pi(precision="fixed")], ids=repr)
+@pytest.mark.parametrize(
+    "criterion", [Pi(), ContextualMerit(), Relief(), Pi(precision="fixed")], ids=repr
+)
 def test_weights_over_many_bytes_are_copies_of_rows(criterion):
     X, y = wide(120, 75, seed=4)
     weights = np.random.default_rng(2).integers(0, 3, 120)
     copies = np.repeat(np.arange(120), weights)
-    weighed = score_features(X, y, criterion=criterion, categorical_features="all", sample_weight=weights)
+    weighed = score_features(
+        X, y, criterion=criterion, categorical_features="all", sample_weight=weights
+    )
     copied = score_features(X[copies], y[copies], criterion=criterion, categorical_features="all")
     np.testing.assert_allclose(weighed, copied, rtol=1e-6)
     balanced = score_features(
         X, y, criterion=criterion, categorical_features="all", class_weight={False: 2, True: 1}
     )
     doubled = np.flatnonzero(np.concatenate([~y, np.ones(120, bool)])) % 120
-    expected = score_features(X[doubled], y[doubled], criterion=criterion, categorical_features="all")
+    expected = score_features(
+        X[doubled], y[doubled], criterion=criterion, categorical_features="all"
+    )
     np.testing.assert_allclose(balanced, expected, rtol=1e-6)
 
 
 def test_counts_that_would_fill_the_memory_are_refused_with_what_to_do():
     X, y = wide(50, 4000, seed=6)
     table = taken(X, y)
-    size = "counts of pairs by distance take 2.9 GB for 4000 columns with 12000 values and 2 classes"
+    size = (
+        "counts of pairs by distance take 2.9 GB for 4000 columns with 12000 values and 2 classes"
+    )
     for refused in (
         lambda: fasttree.fit(table, criterion="pi"),
         lambda: fasttree.fit(table, criterion="contextual_merit"),
@@ -125,7 +142,11 @@ def test_counts_that_would_fill_the_memory_are_refused_with_what_to_do():
     ):
         with pytest.raises(ValueError, match=size + ".*precision='fixed'"):
             refused()
-    for criterion in (Pi(precision="fixed", alpha=0.002), ContextualMerit(precision="fixed"), "relief"):
+    for criterion in (
+        Pi(precision="fixed", alpha=0.002),
+        ContextualMerit(precision="fixed"),
+        "relief",
+    ):
         tree = fasttree.fit(table, criterion=criterion, max_depth=1)
         assert tree.get_n_leaves() == 3
         scores = score_features(table, criterion=criterion, sample_weight=np.arange(50.0))
@@ -162,16 +183,26 @@ def test_functions_of_matrices_in_fixed_point():
         return r[..., 3].sum(axis=(1, 2)) - r[..., 2].sum(axis=(1, 2))
 
     weights = np.random.default_rng(3).integers(1, 4, 160)
-    for setting in ({}, {"theta": (1, 0.5, 0.2, 1), "alpha": 1.5}, {"decay": "power", "at_zero": 0.5}):
+    for setting in (
+        {},
+        {"theta": (1, 0.5, 0.2, 1), "alpha": 1.5},
+        {"decay": "power", "at_zero": 0.5},
+    ):
         for w in (None, weights, weights * 0.3):
             seen.clear()
             exact, fixed = (PairFunction(keep, **setting, precision=p) for p in ("exact", "fixed"))
-            a, b = (score_features(taken(X, y), criterion=c, sample_weight=w) for c in (exact, fixed))
+            a, b = (
+                score_features(taken(X, y), criterion=c, sample_weight=w) for c in (exact, fixed)
+            )
             np.testing.assert_allclose(a, b, rtol=1e-5)
             for mine, other in zip(*seen, strict=True):
                 np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-9)
-    trees = [fasttree.fit(X, y, criterion=PairFunction(keep, precision=p)) for p in ("exact", "fixed")]
+    trees = [
+        fasttree.fit(X, y, criterion=PairFunction(keep, precision=p)) for p in ("exact", "fixed")
+    ]
     assert np.array_equal(trees[0].tree_.feature, trees[1].tree_.feature)
-    with pytest.raises(ValueError, match="PairFunction: precision='half' is not known; use 'exact', 'fixed'"):
+    with pytest.raises(
+        ValueError, match="PairFunction: precision='half' is not known; use 'exact', 'fixed'"
+    ):
         fasttree.fit(X, y, criterion=PairFunction(keep, precision="half"))
     assert "precision='fixed'" in repr(PairFunction(keep, precision="fixed"))

@@ -1,4 +1,5 @@
-"""Pieces that several test modules use: the oracles, model files taken apart, scripts in other processes."""
+"""Pieces that several test modules use: the oracles, model files taken apart, scripts in other
+processes."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ def file_of(body: dict[str, Any] | str) -> bytes:
     h = 0xCBF29CE484222325
     for b in text.encode():
         h = ((h ^ b) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return f'{{"format":"fasttree model","version":1,"checksum":"{h:016x}","model":{text}}}'.encode()
+    return (
+        f'{{"format":"fasttree model","version":1,"checksum":"{h:016x}","model":{text}}}'.encode()
+    )
 
 
 def run_script(code: str, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:

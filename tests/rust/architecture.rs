@@ -1,12 +1,15 @@
-//! The order of the rooms: who may use whom, where Python and unsafe code live, and that every file says what it is.
+//! The order of the rooms: who may use whom, where Python and unsafe code live, and that every file
+//! says what it is.
 //!
-//! Read from the sources as text: `crate::<room>` outside comments and outside `#[cfg(test)]` is a use of that room.
+//! Read from the sources as text: `crate::<room>` outside comments and outside `#[cfg(test)]` is a
+//! use of that room.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand half a stage above their
-/// neighbour: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of `fit`.
+/// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand
+/// half a stage above their neighbour: `data` is encoded and sorted by the threads of `parallel`,
+/// `inspect` asks the plan of `fit`.
 const RANKS: [(&str, u32); 21] = [
     ("error", 0),
     ("numeric", 0),
@@ -88,7 +91,8 @@ fn uses(source: &Source) -> Vec<(usize, String)> {
             } else {
                 vec![&part[..end]]
             };
-            found.extend(names.into_iter().filter(|n| !n.is_empty()).map(|n| (line, n.to_string())));
+            found
+                .extend(names.into_iter().filter(|n| !n.is_empty()).map(|n| (line, n.to_string())));
         }
     }
     found
@@ -114,7 +118,9 @@ fn rooms_use_lower_ranks_only() {
                     source.path.display(),
                     source.room
                 )),
-                None => wrong.push(format!("{}:{line}: {other} has no rank", source.path.display())),
+                None => {
+                    wrong.push(format!("{}:{line}: {other} has no rank", source.path.display()))
+                }
             }
         }
     }
@@ -136,13 +142,21 @@ fn the_model_wing_never_uses_the_learning_wing() {
 fn pruning_never_uses_growth_and_growth_knows_no_criterion_by_name() {
     for source in sources() {
         if source.room == "prune" {
-            assert!(uses(&source).iter().all(|(_, other)| other != "grow"), "{}", source.path.display());
+            assert!(
+                uses(&source).iter().all(|(_, other)| other != "grow"),
+                "{}",
+                source.path.display()
+            );
         }
         if source.room == "grow" || source.room == "split" {
             for (line, text) in code(&source) {
                 let named = ["gini", "jaccard", "f_measure", "mantaras", "chi2", "hellinger"];
                 let text = text.to_lowercase();
-                assert!(!named.iter().any(|n| text.contains(n)), "{}:{line}: {text}", source.path.display());
+                assert!(
+                    !named.iter().any(|n| text.contains(n)),
+                    "{}:{line}: {text}",
+                    source.path.display()
+                );
             }
         }
     }
@@ -165,8 +179,9 @@ fn unsafe_code_lives_in_simd_and_says_why_it_is_safe() {
     for source in sources() {
         let lines: Vec<&str> = source.text.lines().collect();
         for (line, text) in code(&source) {
-            let opens =
-                text.contains("unsafe {") || text.contains("unsafe impl") || text.contains("unsafe fn");
+            let opens = text.contains("unsafe {")
+                || text.contains("unsafe impl")
+                || text.contains("unsafe fn");
             if !opens {
                 continue;
             }
@@ -189,7 +204,11 @@ fn unsafe_code_lives_in_simd_and_says_why_it_is_safe() {
 fn every_file_says_what_it_is_and_is_not_too_long() {
     for source in sources() {
         let first = source.text.lines().next().unwrap_or("");
-        assert!(first.starts_with("//! ") && first.len() > 15, "{}: {first}", source.path.display());
+        assert!(
+            first.starts_with("//! ") && first.len() > 15,
+            "{}: {first}",
+            source.path.display()
+        );
         let lines = source.text.lines().count();
         assert!(lines <= 600, "{}: {lines} lines", source.path.display());
     }

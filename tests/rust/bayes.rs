@@ -31,10 +31,14 @@ fn data(n: usize) -> Dataset {
         .enumerate()
         .map(|(j, &v)| Feature {
             name: format!("f{j}"),
-            kind: FeatureKind::Nominal { levels: (0..v as i64).map(Label::Int).collect(), fill: None },
+            kind: FeatureKind::Nominal {
+                levels: (0..v as i64).map(Label::Int).collect(),
+                fill: None,
+            },
         })
         .collect();
-    let schema = Schema { features, classes: (0..3).map(Label::Int).collect(), target: "class".into() };
+    let schema =
+        Schema { features, classes: (0..3).map(Label::Int).collect(), target: "class".into() };
     let mut builder = Builder::new(schema, &(0..n).map(class).collect::<Vec<_>>()).unwrap();
     for (j, &v) in ARITIES.iter().enumerate() {
         builder.nominal(v, |row| code(row, j)).unwrap();
@@ -53,7 +57,12 @@ fn learners() -> Vec<Learner> {
 }
 
 fn config(learner: Learner) -> Config {
-    Config { learner, smoothing: Smoothing::Laplace { alpha: 0.5 }, cuts: vec![None; 4], priors: None }
+    Config {
+        learner,
+        smoothing: Smoothing::Laplace { alpha: 0.5 },
+        cuts: vec![None; 4],
+        priors: None,
+    }
 }
 
 fn joint(model: &Model, rows: usize, threads: usize) -> Vec<f64> {
@@ -69,7 +78,8 @@ fn pair_tables_hold_every_row_once_and_agree_with_counting_by_hand() {
     assert_eq!(tables.len(), 6);
     for (i, j, t) in &tables {
         assert_eq!(t.cells.iter().sum::<f64>(), 500.0);
-        let by_hand = (0..500).filter(|&r| code(r, *i) == 1 && code(r, *j) == -1 && class(r) == 2).count();
+        let by_hand =
+            (0..500).filter(|&r| code(r, *i) == 1 && code(r, *j) == -1 && class(r) == 2).count();
         assert_eq!(t.at(1, ARITIES[*j], 2), by_hand as f64);
         assert_eq!(t.transposed().at(ARITIES[*j], 1, 2), by_hand as f64);
         assert_eq!(&t.transposed().transposed(), t);
@@ -81,8 +91,9 @@ fn pair_tables_hold_every_row_once_and_agree_with_counting_by_hand() {
 
 #[test]
 fn independent_features_share_no_information() {
-    let cells =
-        vec![1.0, 2.0, 3.0, 6.0, 0.0, 0.0, 2.0, 4.0, 6.0, 12.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let cells = vec![
+        1.0, 2.0, 3.0, 6.0, 0.0, 0.0, 2.0, 4.0, 6.0, 12.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    ];
     let table = PairTable { first: 2, second: 2, classes: 2, cells };
     assert!(conditional_mutual_information(&table).abs() < 1e-15);
 }
@@ -91,7 +102,8 @@ fn independent_features_share_no_information() {
 fn threads_change_nothing_and_probabilities_sum_to_one() {
     let data = data(700);
     for learner in learners() {
-        let fitted = |threads| fit(&data, &Weights::Unit, &config(learner), &Control::new(threads)).unwrap();
+        let fitted =
+            |threads| fit(&data, &Weights::Unit, &config(learner), &Control::new(threads)).unwrap();
         let one = fitted(1);
         assert_eq!(one, fitted(4));
         let mut p = joint(&one, 700, 1);

@@ -1,7 +1,9 @@
-//! Every fact that a criterion declares about itself is tried on random tables: a declared property must
-//! hold on all of them, a denied one must fail on some.
+//! Every fact that a criterion declares about itself is tried on random tables: a declared property
+//! must hold on all of them, a denied one must fail on some.
 
-use crate::criteria_tables::{Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose};
+use crate::criteria_tables::{
+    Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
+};
 use fasttree_core::criteria::{CRITERIA, Criterion, Evidence, Guard, Info, find, make};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -20,7 +22,12 @@ fn on_tables() -> impl Iterator<Item = (&'static Info, Box<dyn Criterion>)> {
 }
 
 /// Holds on every trial if declared, fails on one at least if denied.
-fn verify(info: &Info, fact: &str, declared: bool, mut holds: impl FnMut(&mut Random) -> Result<(), String>) {
+fn verify(
+    info: &Info,
+    fact: &str,
+    declared: bool,
+    mut holds: impl FnMut(&mut Random) -> Result<(), String>,
+) {
     let mut broken = None;
     for seed in 0..TRIALS {
         if let Err(why) = holds(&mut Random::new(seed)) {
@@ -125,7 +132,8 @@ fn metric_laws(r: &mut Random, d: &dyn Fn(&[usize], &[usize]) -> f64) -> Result<
         return Err(format!("{direct} > {around} on {a:?} {b:?} {c:?}"));
     }
     let apart = cross(&a, &b);
-    let equal = apart.iter().chain(&transpose(&apart)).all(|b| b.iter().filter(|&&x| x > 0).count() == 1);
+    let equal =
+        apart.iter().chain(&transpose(&apart)).all(|b| b.iter().filter(|&&x| x > 0).count() == 1);
     if !equal && d(&a, &b) <= TOLERANCE {
         return Err(format!("distance {} of the different {a:?} {b:?}", d(&a, &b)));
     }
@@ -162,7 +170,10 @@ fn matched_accuracy_is_a_metric_and_identities_are_one_on_labels() {
                 let mut r = Random::new(seed);
                 let (a, b, e) = (r.partition(12), r.partition(12), r.partition(12));
                 assert!(d(&a, &a).abs() < TOLERANCE && (d(&a, &b) - d(&b, &a)).abs() < TOLERANCE);
-                assert!(d(&a, &e) <= d(&a, &b) + d(&b, &e) + TOLERANCE, "{name} {size}: {a:?} {b:?} {e:?}");
+                assert!(
+                    d(&a, &e) <= d(&a, &b) + d(&b, &e) + TOLERANCE,
+                    "{name} {size}: {a:?} {b:?} {e:?}"
+                );
                 assert!(a == b || d(&a, &b) > TOLERANCE, "{name} {size}: {a:?} {b:?}");
             }
         }
@@ -175,15 +186,18 @@ fn sorted_rows(r: &mut Random) -> (usize, Vec<usize>) {
         // A rare shape: nearly pure on the left, tiny on the right.
         return (
             3,
-            [(0, 89), (1, 15), (0, 18), (2, 1), (0, 3)].iter().flat_map(|&(c, n)| vec![c; n]).collect(),
+            [(0, 89), (1, 15), (0, 18), (2, 1), (0, 3)]
+                .iter()
+                .flat_map(|&(c, n)| vec![c; n])
+                .collect(),
         );
     }
     let (k, runs) = (2 + r.below(3), 2 + r.below(4));
     (k, (0..runs).flat_map(|_| vec![r.below(k); 1 + r.below(6)]).collect())
 }
 
-/// Whether a threshold inside a run of one class can beat both ends of the run, on random rows; `aside` asks for a third
-/// branch of rows without a value, which every threshold leaves as it is.
+/// Whether a threshold inside a run of one class can beat both ends of the run, on random rows;
+/// `aside` asks for a third branch of rows without a value, which every threshold leaves as it is.
 fn best_inside(r: &mut Random, c: &dyn Criterion, aside: bool) -> Result<(), String> {
     let (k, sequence) = sorted_rows(r);
     // Beside a third branch rows of one class score alike wherever they are cut.
@@ -211,7 +225,10 @@ fn best_inside(r: &mut Random, c: &dyn Criterion, aside: bool) -> Result<(), Str
             .map(score)
             .fold(f64::NEG_INFINITY, f64::max);
         if ends > f64::NEG_INFINITY && score(t) > ends - STRICTLY {
-            return Err(format!("threshold {t} of {sequence:?} scores {}, the ends {ends}", score(t)));
+            return Err(format!(
+                "threshold {t} of {sequence:?} scores {}, the ends {ends}",
+                score(t)
+            ));
         }
     }
     Ok(())
@@ -222,7 +239,9 @@ fn convex_criteria_choose_boundaries() {
     for (info, c) in on_tables() {
         verify(info, "strictly quasi-convex", info.convex, |r| best_inside(r, c.as_ref(), false));
         if c.convex_beside() {
-            verify(info, "convex beside a third branch", true, |r| best_inside(r, c.as_ref(), true));
+            verify(info, "convex beside a third branch", true, |r| {
+                best_inside(r, c.as_ref(), true)
+            });
         }
     }
 }
@@ -305,9 +324,13 @@ fn screens_keep_their_bound() {
             let top = |v: &[f64]| v.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let kept = (0..len).filter(|&j| cheap[j] >= top(&cheap) - 2.0 * bound);
             let first =
-                kept.fold((f64::NEG_INFINITY, 0), |b, j| if exact[j] > b.0 { (exact[j], j) } else { b });
-            let direct =
-                (0..len).fold((f64::NEG_INFINITY, 0), |b, j| if exact[j] > b.0 { (exact[j], j) } else { b });
+                kept.fold(
+                    (f64::NEG_INFINITY, 0),
+                    |b, j| if exact[j] > b.0 { (exact[j], j) } else { b },
+                );
+            let direct = (0..len).fold((f64::NEG_INFINITY, 0), |b, j| {
+                if exact[j] > b.0 { (exact[j], j) } else { b }
+            });
             assert_eq!(first, direct, "{}", info.name);
         }
     }
@@ -341,7 +364,11 @@ fn the_registry_describes_what_it_makes() {
         let again = make(info.name, options.clone()).unwrap();
         assert_eq!(again.options(), made.options());
         let unknown = Map::from_iter([("alhpa".to_owned(), json!(1))]);
-        assert!(make(info.name, unknown).unwrap_err().to_string().contains("alhpa"), "{}", info.name);
+        assert!(
+            make(info.name, unknown).unwrap_err().to_string().contains("alhpa"),
+            "{}",
+            info.name
+        );
     }
 }
 

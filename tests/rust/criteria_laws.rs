@@ -85,7 +85,8 @@ fn gain_never_exceeds_either_entropy_and_refinement_never_lowers_it() {
 fn normal_gain_divides_by_the_declared_number_of_values() {
     for seed in 0..TRIALS {
         let t = Random::new(seed).any_table();
-        let expected = if t.len() > 1 { score("info_gain", &t) / (t.len() as f64).log2() } else { 0.0 };
+        let expected =
+            if t.len() > 1 { score("info_gain", &t) / (t.len() as f64).log2() } else { 0.0 };
         close(score("normal_gain", &t), expected, &t);
     }
     // An empty declared value counts.
@@ -150,8 +151,10 @@ fn one_branch_or_one_class_scores_nothing() {
         ] {
             let s = score(name, &t);
             let pure = column_sums(&t).contains(&0);
-            let blind =
-                matches!(name, "euclid" | "angle" | "orthogonality" | "twoing" | "hellinger" | "chi2");
+            let blind = matches!(
+                name,
+                "euclid" | "angle" | "orthogonality" | "twoing" | "hellinger" | "chi2"
+            );
             assert!(s.abs() < if pure && !blind { 1e-14 } else { 1e-15 }, "{name} = {s} on {t:?}");
         }
         assert_eq!(score("auc", &t), 0.5);
@@ -171,7 +174,8 @@ fn auc_is_mann_whitney_with_ties_one_half() {
             continue;
         }
         // Row by row; shares compared as fractions.
-        let rows = |class: usize| t.iter().flat_map(move |b| vec![(b[1], b[0] + b[1]); b[class] as usize]);
+        let rows =
+            |class: usize| t.iter().flat_map(move |b| vec![(b[1], b[0] + b[1]); b[class] as usize]);
         let mut won = 0.0;
         for (p, n) in rows(1) {
             for (q, m) in rows(0) {
@@ -195,7 +199,9 @@ fn g_is_the_likelihood_ratio_statistic() {
         let mut g = 0.0;
         for (b, &size) in t.iter().zip(&rows) {
             for (&x, &total) in b.iter().zip(&columns).filter(|&(&x, _)| x > 0) {
-                g += 2.0 * f64::from(x) * (f64::from(x) * n / (f64::from(size) * f64::from(total))).ln();
+                g += 2.0
+                    * f64::from(x)
+                    * (f64::from(x) * n / (f64::from(size) * f64::from(total))).ln();
             }
         }
         let s = score("g_statistic", &t);
@@ -213,7 +219,11 @@ fn f_from_counts_is_the_harmonic_mean() {
         // Label by strict majority, then precision and recall of class 1.
         let labelled: Vec<bool> = t.iter().map(|b| b[1] > b[0]).collect();
         let sum = |class: usize, yes: bool| -> f64 {
-            t.iter().zip(&labelled).filter(|(_, l)| **l == yes).map(|(b, _)| f64::from(b[class])).sum()
+            t.iter()
+                .zip(&labelled)
+                .filter(|(_, l)| **l == yes)
+                .map(|(b, _)| f64::from(b[class]))
+                .sum()
         };
         let (tp, fp, missed) = (sum(1, true), sum(0, true), sum(1, false));
         let expected = if tp > 0.0 {
@@ -242,7 +252,8 @@ fn f_measure_by_hand() {
     let tie = table(&[&[2, 2], &[3, 0]]);
     close(score("f_measure", &tie), 4.0 / 7.0 * (4.0 / 9.0) + 3.0 / 7.0 * (6.0 / 8.0), "tie");
     // beta 2 weighs FN by four.
-    let weighted = 8.0 / 14.0 * (30.0 / (30.0 + 4.0 + 2.0)) + 6.0 / 14.0 * (25.0 / (25.0 + 8.0 + 1.0));
+    let weighted =
+        8.0 / 14.0 * (30.0 / (30.0 + 4.0 + 2.0)) + 6.0 / 14.0 * (25.0 / (25.0 + 8.0 + 1.0));
     close(of("f_measure", json!({"beta": 2.0}), &t).0, weighted, "beta");
     // Algorithm 1 does not see a pure branch of the negative class.
     assert_eq!(score("f_measure_max", &table(&[&[9, 0], &[9, 8]])), 0.0);
@@ -257,10 +268,18 @@ fn f_measure_by_hand() {
 fn accuracy_in_three_readings() {
     let t = table(&[&[6, 1, 0], &[5, 4, 0], &[0, 2, 1]]);
     close(score("accuracy", &t), 13.0 / 19.0, "majority");
-    close(of("accuracy", json!({"assignment": "matching"}), &t).0, 11.0 / 19.0, "matching: 6 + 4 + 1");
+    close(
+        of("accuracy", json!({"assignment": "matching"}), &t).0,
+        11.0 / 19.0,
+        "matching: 6 + 4 + 1",
+    );
     close(of("accuracy", json!({"assignment": "identity"}), &t).0, 11.0 / 19.0, "identity");
     let two = table(&[&[6, 5], &[5, 0]]);
-    close(of("accuracy", json!({"assignment": "matching"}), &two).0, 10.0 / 16.0, "both want class 0");
+    close(
+        of("accuracy", json!({"assignment": "matching"}), &two).0,
+        10.0 / 16.0,
+        "both want class 0",
+    );
     close(of("accuracy", json!({"assignment": "identity"}), &two).0, 6.0 / 16.0, "identity");
 }
 
@@ -330,7 +349,9 @@ fn options_that_do_not_fit_the_table_are_refused() {
         let tables = Tables::one(&cells, &[6, 4], &[2], &context);
         c.score(&tables, &mut [0.0]).unwrap_err().to_string()
     };
-    assert!(refuse("f_measure_max", json!({"positive": 2})).contains("positive=2: there are 2 classes"));
+    assert!(
+        refuse("f_measure_max", json!({"positive": 2})).contains("positive=2: there are 2 classes")
+    );
     let short = refuse("jaccard", json!({"size": "values", "size_values": [0.0, 1.0, 2.0]}));
     assert!(short.contains("0..=10"), "{short}");
 }
@@ -344,8 +365,12 @@ fn twoing_is_half_the_best_gini_over_superclasses() {
         let best = (1..1usize << k)
             .map(|group| {
                 let merge = |b: &Vec<u32>| {
-                    let inside: u32 =
-                        b.iter().enumerate().filter(|(c, _)| group >> c & 1 == 1).map(|(_, x)| x).sum();
+                    let inside: u32 = b
+                        .iter()
+                        .enumerate()
+                        .filter(|(c, _)| group >> c & 1 == 1)
+                        .map(|(_, x)| x)
+                        .sum();
                     vec![inside, b.iter().sum::<u32>() - inside]
                 };
                 score("gini", &t.iter().map(merge).collect::<Table>())
@@ -377,7 +402,8 @@ fn two_class_measures_do_not_see_a_class_that_never_occurs() {
 
 #[test]
 fn mdl_by_hand() {
-    // Prior: C(4,2) = 6 arrangements, 5 distributions; each pure branch: 1 arrangement, 3 distributions.
+    // Prior: C(4,2) = 6 arrangements, 5 distributions; each pure branch: 1 arrangement, 3
+    // distributions.
     let t = table(&[&[2, 0], &[0, 2]]);
     close(score("mdl", &t), (30f64.log2() - 2.0 * 3f64.log2()) / 4.0, "mdl");
     assert!(score("mdl", &table(&[&[1, 1], &[1, 1]])) < 0.0);
@@ -398,8 +424,9 @@ fn an_empty_branch_changes_nothing_but_normal_gain() {
     }
 }
 
-/// Where a criterion says that the distance of a table is a sum over labels, it is: terms of all rows differ from the distance by a
-/// number that depends on the class totals alone, for rows and for real weights, and for any division of a row in what was and what a candidate adds.
+/// Where a criterion says that the distance of a table is a sum over labels, it is: terms of all
+/// rows differ from the distance by a number that depends on the class totals alone, for rows and
+/// for real weights, and for any division of a row in what was and what a candidate adds.
 #[test]
 fn row_terms_add_up_to_the_distance() {
     let sums = [
@@ -419,8 +446,9 @@ fn row_terms_add_up_to_the_distance() {
             let cell = |i: u64| u32::try_from(mix(seed, i) % 9).unwrap_or(0);
             // The same rows under two divisions among labels; class 1 may be missing.
             let empty = seed % 5 == 0;
-            let columns: Vec<u32> =
-                (0..k as u64).map(|c| if empty && c == 1 { 0 } else { 9 * k as u32 + cell(c) }).collect();
+            let columns: Vec<u32> = (0..k as u64)
+                .map(|c| if empty && c == 1 { 0 } else { 9 * k as u32 + cell(c) })
+                .collect();
             let divided = |salt: u64| -> Vec<u32> {
                 let mut cells = vec![0; k * k];
                 for (c, &n) in columns.iter().enumerate() {
@@ -458,15 +486,23 @@ fn row_terms_add_up_to_the_distance() {
                     let part: Vec<u32> = row.iter().map(|&x| x / 2).collect();
                     let rest: Vec<u32> = row.iter().map(|&x| x - x / 2).collect();
                     let size = [rest.iter().sum::<u32>()];
-                    let scaled = |x: &[u32]| x.iter().map(|&x| f64::from(x) * 0.37).collect::<Vec<f64>>();
+                    let scaled =
+                        |x: &[u32]| x.iter().map(|&x| f64::from(x) * 0.37).collect::<Vec<f64>>();
                     let (p, r, s) = (scaled(&part), scaled(&rest), scaled(&size));
                     let (base, cells, sizes) = if real {
                         (Cells::Weights(&p), Cells::Weights(&r), Cells::Weights(&s))
                     } else {
                         (Cells::Rows(&part), Cells::Rows(&rest), Cells::Rows(&size))
                     };
-                    let row =
-                        Row { label, base, cells, sizes, stride: 1, totals: totals_of, context: &context };
+                    let row = Row {
+                        label,
+                        base,
+                        cells,
+                        sizes,
+                        stride: 1,
+                        totals: totals_of,
+                        context: &context,
+                    };
                     let mut term = [0.0];
                     assert!(criterion.row_terms(&row, &mut term), "{name}");
                     whole[0] -= term[0];
@@ -485,8 +521,15 @@ fn row_terms_add_up_to_the_distance() {
     let matching = criterion("accuracy", json!({"assignment": "matching"}));
     let context = Context::new(1, 10);
     let (base, nothing) = (Cells::Rows(&[1]), Cells::Rows(&[0]));
-    let row =
-        Row { label: 0, base, cells: nothing, sizes: nothing, stride: 1, totals: base, context: &context };
+    let row = Row {
+        label: 0,
+        base,
+        cells: nothing,
+        sizes: nothing,
+        stride: 1,
+        totals: base,
+        context: &context,
+    };
     assert!(!matching.row_terms(&row, &mut [0.0]), "a matching looks at all rows at once");
 }
 
@@ -494,7 +537,8 @@ fn row_terms_add_up_to_the_distance() {
 fn jaccard_of_real_weights_takes_no_root_of_a_rounding_error() {
     let criterion = criterion("jaccard", json!({"assignment": "identity", "size": "sqrt"}));
     let context = Context::new(2, 10);
-    // 0.1 + 0.2 > 0.3: the label holds all of its class and nothing else, but was added up in another order.
+    // 0.1 + 0.2 > 0.3: the label holds all of its class and nothing else, but was added up in
+    // another order.
     for (a, b, sum) in [(0.1, 0.2, 0.3), (0.7, 0.1, 0.8), (1.1, 2.2, 3.3)] {
         for (cell, total) in [(a + b, sum), (sum, a + b)] {
             let (cells, totals) = ([cell, 0.0, 0.0, 1.0], [total, 1.0]);

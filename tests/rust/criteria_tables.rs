@@ -41,7 +41,8 @@ impl Random {
             let cell = |r: &mut Self| {
                 if r.below(3) == 0 { 0 } else { r.below(most) as u32 }
             };
-            let table: Table = (0..branches).map(|_| (0..classes).map(|_| cell(self)).collect()).collect();
+            let table: Table =
+                (0..branches).map(|_| (0..classes).map(|_| cell(self)).collect()).collect();
             if table.iter().flatten().any(|&c| c > 0) {
                 return table;
             }
@@ -88,13 +89,18 @@ pub fn criterion(name: &str, options: Value) -> Box<dyn Criterion> {
     make(name, options).unwrap()
 }
 
-/// Score and distance of one table; every class occurs in the training set, all branches are declared.
+/// Score and distance of one table; every class occurs in the training set, all branches are
+/// declared.
 pub fn evaluate(criterion: &dyn Criterion, table: &[Vec<u32>]) -> (f64, f64) {
     evaluate_in(criterion, table, &vec![true; table[0].len()])
 }
 
 /// The same, with the classes that occur in the training set.
-pub fn evaluate_in(criterion: &dyn Criterion, table: &[Vec<u32>], occurring: &[bool]) -> (f64, f64) {
+pub fn evaluate_in(
+    criterion: &dyn Criterion,
+    table: &[Vec<u32>],
+    occurring: &[bool],
+) -> (f64, f64) {
     let cells = table.concat();
     let mut context = Context::new(table[0].len(), u64::from(cells.iter().sum::<u32>()));
     context.occurring = occurring.to_vec();
@@ -107,7 +113,8 @@ pub fn evaluate_in(criterion: &dyn Criterion, table: &[Vec<u32>], occurring: &[b
     (score[0], distance[0])
 }
 
-/// Candidates of one node in the layout of a block: the same class totals, `stride` beyond the length.
+/// Candidates of one node in the layout of a block: the same class totals, `stride` beyond the
+/// length.
 pub struct Candidates {
     pub rows: Vec<u32>,
     pub weights: Vec<f64>,

@@ -24,7 +24,9 @@ fn equal_width_is_min_plus_i_widths_in_this_order() {
 #[test]
 fn nothing_to_cut_is_one_bin() {
     for method in METHODS {
-        for values in [vec![], vec![f64::NAN; 3], vec![2.5; 4], vec![f64::NAN, 1.0, 1.0], vec![-0.0, 0.0]] {
+        for values in
+            [vec![], vec![f64::NAN; 3], vec![2.5; 4], vec![f64::NAN, 1.0, 1.0], vec![-0.0, 0.0]]
+        {
             let classes: Vec<u16> = (0..values.len() as u16).map(|i| i % 2).collect();
             assert_eq!(plain(method, &values, &classes), NO_CUTS, "{method:?} {values:?}");
         }
@@ -122,7 +124,8 @@ fn bad_slices_are_refused_by_row() {
 
 #[test]
 fn real_weights_of_a_small_sum_make_no_message() {
-    // Two rows that weigh 1 together are fewer than two copies: MDLP leaves them, equal frequency does not.
+    // Two rows that weigh 1 together are fewer than two copies: MDLP leaves them, equal frequency
+    // does not.
     let cuts = |method| fit_values(&method, &[1.0, 2.0], &[0, 1], 2, Some(&[0.5, 0.5])).unwrap();
     assert_eq!(cuts(Method::Mdlp), NO_CUTS);
     assert_eq!(cuts(Method::EqualFrequency { bins: 2 }), [1.5]);
@@ -169,13 +172,16 @@ fn naive_frequency(values: &[f64], bins: usize) -> Vec<f64> {
     let mut start = 0;
     for open in (2..=bins).rev() {
         let aim = (sorted.len() - start) as f64 / open as f64;
-        let ends: Vec<usize> = (start + 1..sorted.len()).filter(|&e| sorted[e - 1] < sorted[e]).collect();
+        let ends: Vec<usize> =
+            (start + 1..sorted.len()).filter(|&e| sorted[e - 1] < sorted[e]).collect();
         let Some(&last) = ends.last() else { break };
         let reach = ends.iter().copied().find(|&e| (e - start) as f64 >= aim);
         let end = match reach {
             None => last,
             Some(over) => match ends.iter().copied().rfind(|&e| e < over) {
-                Some(under) if aim - ((under - start) as f64) < (over - start) as f64 - aim => under,
+                Some(under) if aim - ((under - start) as f64) < (over - start) as f64 - aim => {
+                    under
+                }
                 _ => over,
             },
         };
@@ -188,7 +194,8 @@ fn naive_frequency(values: &[f64], bins: usize) -> Vec<f64> {
 /// MDLP by recursion over sorted pairs, every entropy from scratch.
 fn naive_mdlp(pairs: &[(f64, u16)], cuts: &mut Vec<f64>) {
     let information = |part: &[(f64, u16)]| {
-        let counts: Vec<f64> = (0..3).map(|c| part.iter().filter(|p| p.1 == c).count() as f64).collect();
+        let counts: Vec<f64> =
+            (0..3).map(|c| part.iter().filter(|p| p.1 == c).count() as f64).collect();
         let n = part.len() as f64;
         let log2 = |x: f64| x.ln() / std::f64::consts::LN_2;
         let sum: f64 = counts.iter().filter(|&&c| c > 0.0).map(|c| c * log2(*c)).sum();
@@ -199,8 +206,9 @@ fn naive_mdlp(pairs: &[(f64, u16)], cuts: &mut Vec<f64>) {
     let mut best: Option<(f64, usize)> = None;
     for at in 1..pairs.len() {
         if pairs[at - 1].0 < pairs[at].0 {
-            let e =
-                (at as f64 * information(&pairs[..at]).0 + (n - at as f64) * information(&pairs[at..]).0) / n;
+            let e = (at as f64 * information(&pairs[..at]).0
+                + (n - at as f64) * information(&pairs[at..]).0)
+                / n;
             if e < best.map_or(h, |b| b.0) {
                 best = Some((e, at));
             }
@@ -216,12 +224,15 @@ fn naive_mdlp(pairs: &[(f64, u16)], cuts: &mut Vec<f64>) {
     }
 }
 
-/// Rows of a column: few distinct values with some missing, a class that often follows the value, a weight.
+/// Rows of a column: few distinct values with some missing, a class that often follows the value, a
+/// weight.
 fn rows() -> impl Strategy<Value = Vec<(f64, u16, u32)>> {
-    let row = (0_i32..40, 0_u16..3, 0_u32..4, any::<bool>(), 0_u8..12).prop_map(|(v, c, w, follow, gap)| {
-        let class = if follow { (v / 14) as u16 } else { c };
-        (if gap == 0 { f64::NAN } else { f64::from(v) / 4.0 }, class, w)
-    });
+    let row = (0_i32..40, 0_u16..3, 0_u32..4, any::<bool>(), 0_u8..12).prop_map(
+        |(v, c, w, follow, gap)| {
+            let class = if follow { (v / 14) as u16 } else { c };
+            (if gap == 0 { f64::NAN } else { f64::from(v) / 4.0 }, class, w)
+        },
+    );
     prop::collection::vec(row, 1..120)
 }
 

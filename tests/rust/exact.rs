@@ -1,15 +1,19 @@
-//! Smallest trees against brute force on thousands of tiny tables, against counting by hand, and under limits.
+//! Smallest trees against brute force on thousands of tiny tables, against counting by hand, and
+//! under limits.
 
 use super::growth::{draw, nominal, numeric};
 use fasttree_core::data::{Dataset, RowSet, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::exact::{Cheapest, Errors, Found, Limits, Objective, minimal_tree, optimal_tree};
+use fasttree_core::exact::{
+    Cheapest, Errors, Found, Limits, Objective, minimal_tree, optimal_tree,
+};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::leaves;
 use fasttree_core::tree::Tree;
 use std::collections::HashMap;
 
-/// Fewest nodes of a tree of some rows, by the definition: every test at every node. `pure` tells what a leaf may hold.
+/// Fewest nodes of a tree of some rows, by the definition: every test at every node. `pure` tells
+/// what a leaf may hold.
 fn brute_force(
     columns: &[Vec<u32>],
     set: u32,
@@ -43,7 +47,8 @@ fn brute_force(
 fn table(seed: &mut u64) -> (Vec<Vec<u32>>, Vec<u16>) {
     let rows = 2 + draw(seed) as usize % 13;
     let (d, values, k) = (1 + draw(seed) % 4, 2 + draw(seed) % 4, 2 + draw(seed) % 3);
-    let columns = (0..d).map(|_| (0..rows).map(|_| (draw(seed) % values) as u32).collect()).collect();
+    let columns =
+        (0..d).map(|_| (0..rows).map(|_| (draw(seed) % values) as u32).collect()).collect();
     (columns, (0..rows).map(|_| (draw(seed) % k) as u16).collect())
 }
 
@@ -54,7 +59,9 @@ fn search(data: &Dataset, errors: Errors, limits: &Limits) -> Result<Found, Erro
 
 fn wrong(data: &Dataset, tree: &Tree) -> usize {
     let at = leaves(tree, data.schema(), data, data.len(), &Control::new(1)).unwrap();
-    (0..data.len()).filter(|&i| tree.nodes[at[i] as usize].label != i32::from(data.classes()[i])).count()
+    (0..data.len())
+        .filter(|&i| tree.nodes[at[i] as usize].label != i32::from(data.classes()[i]))
+        .count()
 }
 
 #[test]
@@ -85,8 +92,8 @@ fn trees_are_as_small_as_brute_force_finds_them() {
             };
             assert_eq!(found.tree.nodes.len(), expected, "{columns:?} {classes:?}");
             assert_eq!(found.lower, expected);
-            let unavoidable =
-                (0..n).map(|i| 1.0 - most(i) as f64 / (0..n).filter(|&j| same(i, j)).count() as f64);
+            let unavoidable = (0..n)
+                .map(|i| 1.0 - most(i) as f64 / (0..n).filter(|&j| same(i, j)).count() as f64);
             let unavoidable = unavoidable.sum::<f64>().round() as usize;
             assert_eq!(wrong(&data, &found.tree), unavoidable);
             assert_eq!(found.errors as usize, unavoidable);
@@ -112,7 +119,8 @@ fn grid(sizes: &[i64]) -> Vec<Vec<i64>> {
 
 #[test]
 fn a_symmetric_function_needs_the_tree_that_counting_gives() {
-    // "Exactly two of six are first": leaves L(n, j) = L(n-1, j) + L(n-1, j-1), L(n, 0) = L(n, n) = n + 1, so 41 for (6, 2).
+    // "Exactly two of six are first": leaves L(n, j) = L(n-1, j) + L(n-1, j-1), L(n, 0) = L(n, n) =
+    // n + 1, so 41 for (6, 2).
     let columns = grid(&[3, 3, 2, 3, 4, 2]);
     let classes: Vec<u16> =
         (0..432).map(|i| u16::from(columns.iter().filter(|c| c[i] == 0).count() == 2)).collect();
@@ -130,9 +138,11 @@ fn a_symmetric_function_needs_the_tree_that_counting_gives() {
 fn parity_needs_every_cell() {
     for bits in 1..=7 {
         let columns = grid(&vec![2; bits]);
-        let classes: Vec<u16> =
-            (0..1 << bits).map(|i: usize| columns.iter().map(|c| c[i] as u16).sum::<u16>() % 2).collect();
-        let found = search(&nominal(&columns, 2, &classes, 2), Errors::Raise, &Limits::default()).unwrap();
+        let classes: Vec<u16> = (0..1 << bits)
+            .map(|i: usize| columns.iter().map(|c| c[i] as u16).sum::<u16>() % 2)
+            .collect();
+        let found =
+            search(&nominal(&columns, 2, &classes, 2), Errors::Raise, &Limits::default()).unwrap();
         assert_eq!((found.tree.nodes.len(), found.lower), ((2 << bits) - 1, (2 << bits) - 1));
     }
 }
@@ -149,7 +159,10 @@ fn limits_leave_honest_bounds() {
         let limits = Limits { node_budget: Some(budget), ..Limits::default() };
         let found = search(&data, Errors::Raise, &limits).unwrap();
         let now = (found.lower, found.tree.nodes.len());
-        assert!(found.opened <= budget && now.0 >= before.0 && now.1 <= before.1, "{before:?} {now:?}");
+        assert!(
+            found.opened <= budget && now.0 >= before.0 && now.1 <= before.1,
+            "{before:?} {now:?}"
+        );
         assert!(found.lower <= found.tree.nodes.len());
         assert_eq!(wrong(&data, &found.tree), 0);
         assert_eq!(search(&data, Errors::Raise, &limits).unwrap(), found);
@@ -178,8 +191,14 @@ fn a_search_can_be_stopped() {
             control.cancel();
         });
         let all = RowSet::all(300);
-        let found =
-            minimal_tree(&data, all.rows(), &Weights::Unit, Errors::Raise, &Limits::default(), &control);
+        let found = minimal_tree(
+            &data,
+            all.rows(),
+            &Weights::Unit,
+            Errors::Raise,
+            &Limits::default(),
+            &control,
+        );
         assert_eq!(found.unwrap_err(), Error::Cancelled);
     });
 }
@@ -196,7 +215,9 @@ fn what_cannot_be_searched_is_refused_by_name() {
     assert_eq!((found.tree.nodes.len(), found.lower, found.errors), (1, 1, 1.0));
     let classes: Vec<u16> = (0..65).collect();
     let data = numeric(&[(0..65).map(f64::from).collect()], &classes, 65);
-    assert!(search(&data, Errors::Raise, &Limits::default()).unwrap_err().to_string().contains("64"));
+    assert!(
+        search(&data, Errors::Raise, &Limits::default()).unwrap_err().to_string().contains("64")
+    );
     let limits = Limits { max_nodes: Some(0), ..Limits::default() };
     assert!(search(&data, Errors::Raise, &limits).unwrap_err().to_string().contains("max_nodes=0"));
 }
@@ -246,7 +267,8 @@ fn optimal_trees_are_as_cheap_as_brute_force_finds_them() {
         let reals: Vec<Vec<f64>> =
             columns.iter().map(|c| c.iter().map(|&v| f64::from(v)).collect()).collect();
         let data = numeric(&reals, &classes, 4);
-        let max_depth = [None, Some(0), Some(1), Some(2), Some(3), Some(4)][draw(&mut seed) as usize % 6];
+        let max_depth =
+            [None, Some(0), Some(1), Some(2), Some(3), Some(4)][draw(&mut seed) as usize % 6];
         let max_nodes = [None, Some(3), Some(5), Some(8), Some(9)][draw(&mut seed) as usize % 5];
         let leaf_penalty = [0.0, 0.01, 0.05, 0.1, 0.2][draw(&mut seed) as usize % 5];
         if max_depth.is_none() && max_nodes.is_none() && leaf_penalty == 0.0 {
@@ -259,13 +281,20 @@ fn optimal_trees_are_as_cheap_as_brute_force_finds_them() {
         let limits = Limits { max_nodes, ..Limits::default() };
         let found = optimal(&data, Objective { max_depth, leaf_penalty }, &limits).unwrap();
         let told = format!("{columns:?} {classes:?} {max_depth:?} {max_nodes:?} {leaf_penalty}");
-        assert!((found.objective - expected).abs() < 1e-9, "{} not {expected}: {told}", found.objective);
+        assert!(
+            (found.objective - expected).abs() < 1e-9,
+            "{} not {expected}: {told}",
+            found.objective
+        );
         assert!((found.lower - expected).abs() < 1e-6, "{} below {expected}: {told}", found.lower);
         let shape = found.tree.shape();
         let own = found.errors / n as f64 + leaf_penalty * shape.leaves as f64;
         assert!((own - found.objective).abs() < 1e-9, "{told}");
         assert_eq!(wrong(&data, &found.tree) as f64, found.errors, "{told}");
-        assert!(shape.depth <= max_depth.unwrap_or(n) && shape.nodes <= max_nodes.unwrap_or(2 * n), "{told}");
+        assert!(
+            shape.depth <= max_depth.unwrap_or(n) && shape.nodes <= max_nodes.unwrap_or(2 * n),
+            "{told}"
+        );
         deep += usize::from(shape.depth > 2);
     }
     assert!(deep > 50, "{deep}");
@@ -284,13 +313,18 @@ fn an_optimal_tree_within_limits_has_a_gap_that_closes() {
     let mut before = (0.0, f64::INFINITY);
     for budget in [1, 30, 300, 3000] {
         let found =
-            optimal(&data, objective, &Limits { node_budget: Some(budget), ..Limits::default() }).unwrap();
+            optimal(&data, objective, &Limits { node_budget: Some(budget), ..Limits::default() })
+                .unwrap();
         assert!(found.lower <= best.objective + 1e-9 && best.objective <= found.objective + 1e-9);
         assert!(found.lower >= before.0 - 1e-9 && found.objective <= before.1 + 1e-9, "{budget}");
         before = (found.lower, found.objective);
     }
     let none = Objective { max_depth: None, leaf_penalty: 0.0 };
-    assert!(optimal(&data, none, &Limits::default()).unwrap_err().to_string().contains("max_depth"));
+    assert!(
+        optimal(&data, none, &Limits::default()).unwrap_err().to_string().contains("max_depth")
+    );
     let wrong = Objective { max_depth: None, leaf_penalty: -1.0 };
-    assert!(optimal(&data, wrong, &Limits::default()).unwrap_err().to_string().contains("leaf_penalty"));
+    assert!(
+        optimal(&data, wrong, &Limits::default()).unwrap_err().to_string().contains("leaf_penalty")
+    );
 }

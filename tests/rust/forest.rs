@@ -34,13 +34,25 @@ fn data(n: u64) -> Dataset {
     builder.finish().unwrap()
 }
 
-fn grown(data: &Dataset, weights: &Weights, draws: Option<usize>, threads: usize) -> (Forest, Option<Votes>) {
+fn grown(
+    data: &Dataset,
+    weights: &Weights,
+    draws: Option<usize>,
+    threads: usize,
+) -> (Forest, Option<Votes>) {
     let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
     let plan = Plan::new(config, None).unwrap();
     let bagging = Bagging { trees: 7, draws };
     let judged = draws.is_some();
-    plan.fit_forest(data, &RowSet::all(data.len()), weights, &bagging, judged, &Control::new(threads))
-        .unwrap()
+    plan.fit_forest(
+        data,
+        &RowSet::all(data.len()),
+        weights,
+        &bagging,
+        judged,
+        &Control::new(threads),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -48,7 +60,8 @@ fn threads_change_no_forest_and_no_vote() {
     let data = data(500);
     let integers = Weights::Integer((0..500).map(|i| i % 3).collect());
     let reals =
-        Weights::from_reals(&(0..500).map(|i| 0.3 + f64::from(i % 7)).collect::<Vec<_>>(), |i| i).unwrap();
+        Weights::from_reals(&(0..500).map(|i| 0.3 + f64::from(i % 7)).collect::<Vec<_>>(), |i| i)
+            .unwrap();
     for weights in [&Weights::Unit, &integers, &reals] {
         for draws in [None, Some(500), Some(60)] {
             let one = grown(&data, weights, draws, 1);
@@ -56,7 +69,12 @@ fn threads_change_no_forest_and_no_vote() {
                 assert_eq!(grown(&data, weights, draws, threads), one);
             }
             if let Some(draws) = draws {
-                assert!(one.0.trees.iter().all(|m| m.tree.counts(0).iter().sum::<f64>() == draws as f64));
+                assert!(
+                    one.0
+                        .trees
+                        .iter()
+                        .all(|m| m.tree.counts(0).iter().sum::<f64>() == draws as f64)
+                );
             }
         }
     }
@@ -83,7 +101,8 @@ fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     format!(
-        "{{\"format\":\"fasttree forest\",\"version\":1,\"checksum\":\"{sum:016x}\",\"model\":{content}}}"
+        "{{\"format\":\"fasttree \
+         forest\",\"version\":1,\"checksum\":\"{sum:016x}\",\"model\":{content}}}"
     )
     .into_bytes()
 }
@@ -92,17 +111,26 @@ fn changed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 fn every_tree_of_a_file_is_checked() {
     let (forest, _) = grown(&data(60), &Weights::Unit, Some(60), 1);
     let bytes = forest_to_bytes(&forest).unwrap();
-    assert!(forest_from_bytes(&changed(&bytes, "\"parameters\":\"\"", "\"parameters\":\"x\"")).is_ok());
+    assert!(
+        forest_from_bytes(&changed(&bytes, "\"parameters\":\"\"", "\"parameters\":\"x\"")).is_ok()
+    );
     let empty = "{\"schema\":{\"features\":[],\"classes\":[],\"target\":\"\"}";
     for (from, to, message) in [
         ("\"seeds\":[", "\"seeds\":[1,", "one seed a tree"),
         ("\"totals\":[", "\"totals\":[-1,", "class totals"),
-        (empty, "{\"schema\":{\"features\":[],\"classes\":[1],\"target\":\"\"}", "only the first tree"),
+        (
+            empty,
+            "{\"schema\":{\"features\":[],\"classes\":[1],\"target\":\"\"}",
+            "only the first tree",
+        ),
         ("\"parent\":[-1,0", "\"parent\":[-1,9", "tree 0"),
         ("\"trees\":", "\"threes\":", "threes"),
     ] {
         let refused = forest_from_bytes(&changed(&bytes, from, to));
-        assert!(matches!(&refused, Err(Error::Model(m)) if m.contains(message)), "{from}: {refused:?}");
+        assert!(
+            matches!(&refused, Err(Error::Model(m)) if m.contains(message)),
+            "{from}: {refused:?}"
+        );
     }
 }
 
@@ -111,11 +139,18 @@ fn empty_forests_are_refused() {
     let data = data(30);
     let plan = Plan::new(Config::default(), None).unwrap();
     for bagging in [Bagging { trees: 0, draws: None }, Bagging { trees: 3, draws: Some(0) }] {
-        let refused =
-            plan.fit_forest(&data, &RowSet::all(30), &Weights::Unit, &bagging, false, &Control::new(1));
+        let refused = plan.fit_forest(
+            &data,
+            &RowSet::all(30),
+            &Weights::Unit,
+            &bagging,
+            false,
+            &Control::new(1),
+        );
         assert!(matches!(refused, Err(Error::Parameter { .. })));
     }
     let all = Bagging { trees: 3, draws: None };
-    let refused = plan.fit_forest(&data, &RowSet::all(30), &Weights::Unit, &all, true, &Control::new(1));
+    let refused =
+        plan.fit_forest(&data, &RowSet::all(30), &Weights::Unit, &all, true, &Control::new(1));
     assert!(matches!(refused, Err(Error::Parameter { .. })));
 }

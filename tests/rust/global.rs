@@ -1,4 +1,5 @@
-//! Global growth: the distance that is kept is the distance of the tree, threads change nothing, and it can be stopped.
+//! Global growth: the distance that is kept is the distance of the tree, threads change nothing,
+//! and it can be stopped.
 
 use fasttree_core::criteria::{CRITERIA, Evidence};
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
@@ -9,15 +10,20 @@ use fasttree_core::numeric::{Ties, mix};
 use fasttree_core::parallel::Control;
 use fasttree_core::tree::Tree;
 
-/// Three numbers (with ties up to a thousand rows), one of them with holes unless `whole`, one label of two or three values; noisy classes.
+/// Three numbers (with ties up to a thousand rows), one of them with holes unless `whole`, one
+/// label of two or three values; noisy classes.
 fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
     let levels = if whole { 2 } else { 3 };
-    let number = |name: &str| Feature { name: name.into(), kind: Kind::Numeric { cuts: None, fill: None } };
+    let number =
+        |name: &str| Feature { name: name.into(), kind: Kind::Numeric { cuts: None, fill: None } };
     let kind = Kind::Nominal { levels: (0..levels).map(Label::Int).collect(), fill: None };
     let mut features = vec![number("a"), number("b"), number("c")];
     features.push(Feature { name: "d".into(), kind });
-    let schema =
-        Schema { features, classes: (0..classes as i64).map(Label::Int).collect(), target: "class".into() };
+    let schema = Schema {
+        features,
+        classes: (0..classes as i64).map(Label::Int).collect(),
+        target: "class".into(),
+    };
     let cell = |row: usize, column: usize| mix(seed, (row * 10 + column) as u64);
     let codes: Vec<u16> = (0..n)
         .map(|i| {
@@ -40,16 +46,24 @@ fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
     builder.finish().unwrap()
 }
 
-fn grown(data: &Dataset, config: Config, weights: &Weights, threads: usize) -> (Plan, Tree, Vec<f64>) {
+fn grown(
+    data: &Dataset,
+    config: Config,
+    weights: &Weights,
+    threads: usize,
+) -> (Plan, Tree, Vec<f64>) {
     let rows = RowSet::all(data.len());
     let plan = Plan::new(config, None).unwrap();
     let setting = plan.setting(data, &rows, weights);
-    let (tree, kept) = grow_globally(data, &setting, &rows, weights, &Control::new(threads)).unwrap();
+    let (tree, kept) =
+        grow_globally(data, &setting, &rows, weights, &Control::new(threads)).unwrap();
     (plan, tree, kept)
 }
 
 fn weights(kind: usize, n: usize) -> Weights {
-    let of = |i: usize| [1.0, 2.0, 3.0, 0.5][(mix(5, i as u64) % if kind == 2 { 4 } else { 3 }) as usize];
+    let of = |i: usize| {
+        [1.0, 2.0, 3.0, 0.5][(mix(5, i as u64) % if kind == 2 { 4 } else { 3 }) as usize]
+    };
     if kind == 0 {
         return Weights::Unit;
     }
@@ -65,8 +79,12 @@ fn the_kept_distance_is_the_distance_of_the_tree_after_every_step() {
             for labels in [Labels::Majority, Labels::All, Labels::Distinct] {
                 let data = random(seed, 50, 2 + seed as usize % 3, labels != Labels::Majority);
                 let w = weights(seed as usize % 3, data.len());
-                let config =
-                    Config { criterion: entry.info.name.into(), evaluation, labels, ..Config::default() };
+                let config = Config {
+                    criterion: entry.info.name.into(),
+                    evaluation,
+                    labels,
+                    ..Config::default()
+                };
                 let (plan, tree, kept) = grown(&data, config, &w, 1);
                 assert_eq!(
                     kept,
@@ -84,7 +102,9 @@ fn the_kept_distance_is_the_distance_of_the_tree_after_every_step() {
 
 #[test]
 fn threads_change_nothing() {
-    for (criterion, ties) in [("gini", Ties::First), ("jaccard", Ties::Random), ("mantaras", Ties::Row)] {
+    for (criterion, ties) in
+        [("gini", Ties::First), ("jaccard", Ties::Random), ("mantaras", Ties::Row)]
+    {
         let data = random(3, 8000, 4, false);
         let config = |labels| Config {
             criterion: criterion.into(),
@@ -106,8 +126,11 @@ fn threads_change_nothing() {
 fn glocal_falls_while_it_can() {
     for seed in 0..20 {
         let data = random(seed, 60, 3, false);
-        let glocal =
-            Config { criterion: "jaccard".into(), evaluation: Evaluation::Glocal, ..Config::default() };
+        let glocal = Config {
+            criterion: "jaccard".into(),
+            evaluation: Evaluation::Glocal,
+            ..Config::default()
+        };
         let global = Config { evaluation: Evaluation::Global, ..glocal.clone() };
         let (_, one, both) = grown(&data, glocal, &Weights::Unit, 1);
         let (_, other, kept) = grown(&data, global, &Weights::Unit, 1);
@@ -123,7 +146,8 @@ fn glocal_falls_while_it_can() {
 fn growth_can_be_stopped() {
     let data = random(1, 500, 3, false);
     let rows = RowSet::all(data.len());
-    let plan = Plan::new(Config { evaluation: Evaluation::Global, ..Config::default() }, None).unwrap();
+    let plan =
+        Plan::new(Config { evaluation: Evaluation::Global, ..Config::default() }, None).unwrap();
     let setting = plan.setting(&data, &rows, &Weights::Unit);
     let control = Control::new(1);
     control.cancel();

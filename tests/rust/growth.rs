@@ -1,4 +1,5 @@
-//! Growth through the public door: words become a plan, a plan becomes a model; threads, cancelling, limits.
+//! Growth through the public door: words become a plan, a plan becomes a model; threads,
+//! cancelling, limits.
 //!
 //! Whole trees are compared with a slow oracle from Python; here is what needs no Python at all.
 
@@ -30,7 +31,9 @@ pub fn numeric(columns: &[Vec<f64>], classes: &[u16], k: usize) -> Dataset {
 pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -> Dataset {
     let names: Vec<_> = (0..levels).map(|v| format!(r#""v{v}""#)).collect();
     let features: Vec<_> = (0..columns.len())
-        .map(|j| format!(r#"{{"name": "c{j}", "kind": "nominal", "levels": [{}]}}"#, names.join(",")))
+        .map(|j| {
+            format!(r#"{{"name": "c{j}", "kind": "nominal", "levels": [{}]}}"#, names.join(","))
+        })
         .collect();
     let classes_json: Vec<_> = (0..k).map(|c| format!(r#""k{c}""#)).collect();
     let schema: Schema = serde_json::from_str(&format!(
@@ -63,7 +66,8 @@ pub fn draw(seed: &mut u64) -> u64 {
 
 fn noise(n: usize, p: usize, distinct: u64, k: u64) -> (Vec<Vec<f64>>, Vec<u16>) {
     let mut seed = 7;
-    let columns = (0..p).map(|_| (0..n).map(|_| (draw(&mut seed) % distinct) as f64).collect()).collect();
+    let columns =
+        (0..p).map(|_| (0..n).map(|_| (draw(&mut seed) % distinct) as f64).collect()).collect();
     let classes = (0..n).map(|_| (draw(&mut seed) % k) as u16).collect();
     (columns, classes)
 }
@@ -85,15 +89,23 @@ fn every_row_reaches_a_leaf_of_its_class_in_a_tree_without_limits() {
     let (columns, classes) = noise(3000, 6, 1 << 40, 3);
     let data = numeric(&columns, &classes, 3);
     for criterion in ["info_gain", "gini", "accuracy", "mdl", "twoing"] {
-        let model = fit(&data, &format!(r#"{{"criterion": "{criterion}"}}"#), &Control::new(1)).unwrap();
-        let reached = leaves(&model.tree, &model.schema, &data, data.len(), &Control::new(1)).unwrap();
+        let model =
+            fit(&data, &format!(r#"{{"criterion": "{criterion}"}}"#), &Control::new(1)).unwrap();
+        let reached =
+            leaves(&model.tree, &model.schema, &data, data.len(), &Control::new(1)).unwrap();
         for (row, &leaf) in reached.iter().enumerate() {
-            assert_eq!(model.tree.nodes[leaf as usize].label, i32::from(data.classes()[row]), "{criterion}");
+            assert_eq!(
+                model.tree.nodes[leaf as usize].label,
+                i32::from(data.classes()[row]),
+                "{criterion}"
+            );
         }
         let shape = model.tree.shape();
         assert_eq!(shape.leaves, shape.nodes / 2 + 1);
-        let rows: u32 =
-            (0..shape.nodes).filter(|&i| model.tree.is_leaf(i)).map(|i| model.tree.nodes[i].rows).sum();
+        let rows: u32 = (0..shape.nodes)
+            .filter(|&i| model.tree.is_leaf(i))
+            .map(|i| model.tree.nodes[i].rows)
+            .sum();
         assert_eq!(rows, 3000);
     }
 }
@@ -107,7 +119,8 @@ fn threads_change_nothing() {
     assert!(alone.tree.nodes.len() > 300);
     for threads in 2..=5 {
         let control = Control::new(threads);
-        let same = parallel::run(&control, true, &mut |_| Ok(()), |c| fit(&data, words, c)).unwrap();
+        let same =
+            parallel::run(&control, true, &mut |_| Ok(()), |c| fit(&data, words, c)).unwrap();
         assert_eq!(same, alone);
     }
 }
@@ -116,7 +129,8 @@ fn threads_change_nothing() {
 fn multiway_branches_follow_declared_levels() {
     let data = nominal(&[vec![0, 0, 2, 2, -1]], 4, &[0, 0, 1, 1, 0], 2);
     let model =
-        fit(&data, r#"{"empty_branch": "unclassified", "missing": "branch"}"#, &Control::new(1)).unwrap();
+        fit(&data, r#"{"empty_branch": "unclassified", "missing": "branch"}"#, &Control::new(1))
+            .unwrap();
     let labels: Vec<i32> =
         model.tree.children(0).iter().map(|&c| model.tree.nodes[c as usize].label).collect();
     assert_eq!(labels, [0, -1, 1, -1, 0]);
@@ -138,7 +152,9 @@ fn best_first_stops_at_the_limit_and_tells_its_steps() {
         assert_eq!(model.tree.shape().leaves, limit);
         let steps = model.tree.steps();
         assert_eq!(steps.len(), limit - 1);
-        assert!(steps.iter().enumerate().all(|(i, &n)| model.tree.nodes[n as usize].step == i as u32));
+        assert!(
+            steps.iter().enumerate().all(|(i, &n)| model.tree.nodes[n as usize].step == i as u32)
+        );
         // A smaller limit is a prefix of a larger one.
         let cut = model.tree.cut(1);
         assert_eq!(cut, fit(&data, r#"{"max_leaf_nodes": 2}"#, &Control::new(1)).unwrap().tree);
@@ -153,7 +169,10 @@ fn a_cancelled_job_ends() {
         let control = Control::new(threads);
         control.cancel();
         let start = std::time::Instant::now();
-        assert_eq!(fit(&data, r#"{"criterion": "jaccard"}"#, &control).unwrap_err(), Error::Cancelled);
+        assert_eq!(
+            fit(&data, r#"{"criterion": "jaccard"}"#, &control).unwrap_err(),
+            Error::Cancelled
+        );
         assert!(start.elapsed().as_secs() < 5);
     }
 }
@@ -175,7 +194,9 @@ fn words_that_mean_nothing_are_refused_by_name() {
     ] {
         match fit(&data, words, &Control::new(1)) {
             // What other rooms may serve one day is no error then.
-            Ok(_) => assert!(words.contains("evaluation") || words.contains("nominal_splits"), "{words}"),
+            Ok(_) => {
+                assert!(words.contains("evaluation") || words.contains("nominal_splits"), "{words}")
+            }
             Err(e) => assert!(e.to_string().contains(named), "{words}: {e}"),
         }
     }

@@ -1,4 +1,5 @@
-//! Neighbours through the public door: an exact little case, trees, weights, threads, cancelling, and what is refused.
+//! Neighbours through the public door: an exact little case, trees, weights, threads, cancelling,
+//! and what is refused.
 
 use crate::growth::{draw, fit, nominal, numeric};
 use fasttree_core::criteria::{CRITERIA, Evidence};
@@ -15,20 +16,27 @@ fn names() -> impl Iterator<Item = &'static str> {
     CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Neighbours).map(|e| e.info.name)
 }
 
-/// The three-bit cube, class = x0 xor x1: every row has one hit at distance 1 (x2 differs) and two misses there.
+/// The three-bit cube, class = x0 xor x1: every row has one hit at distance 1 (x2 differs) and two
+/// misses there.
 #[test]
 fn exclusive_or_by_hand() {
     let codes: Vec<u8> = (0..8u8).flat_map(|i| [i & 1, i >> 1 & 1, i >> 2 & 1]).collect();
     let classes: Vec<u16> = (0..8u16).map(|i| (i & 1) ^ (i >> 1 & 1)).collect();
     let codes = Codes { values: &codes, columns: 3, stride: 3 };
     let rows = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
-    let scores = |method| neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap();
+    let scores =
+        |method| neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap();
     let nearest = |k| Method::ReliefF { k, ties: NeighbourTies::Share, ranks: Ranks::Equal };
-    // the nearest hit differs in x2 only; the nearest misses differ in x0 or in x1 only and share the weight of one
+    // the nearest hit differs in x2 only; the nearest misses differ in x0 or in x1 only and share
+    // the weight of one
     assert_eq!(scores(nearest(1)), [0.5, 0.5, -1.0]);
-    // three hits: distances 1, 2, 3 in (x2), (x0 x1), (x0 x1 x2); four misses: (x0), (x1), (x0 x2), (x1 x2), of which the last two share one
+    // three hits: distances 1, 2, 3 in (x2), (x0 x1), (x0 x1 x2); four misses: (x0), (x1), (x0 x2),
+    // (x1 x2), of which the last two share one
     let expected = [0.5 - 2.0 / 3.0, 0.5 - 2.0 / 3.0, 1.0 / 3.0 - 2.0 / 3.0];
-    scores(nearest(3)).iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
+    scores(nearest(3))
+        .iter()
+        .zip(expected)
+        .for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
     // the mean distance of different rows is 12/7: only distance 1 is nearer
     assert_eq!(scores(Method::Surf { star: false }), [0.5, 0.5, -1.0]);
 }
@@ -59,8 +67,10 @@ fn weights_are_copies() {
         (0..m).map(|_| (0..n).map(|_| (draw(&mut seed) % 3) as i64).collect()).collect();
     let classes: Vec<u16> = (0..n).map(|_| (draw(&mut seed) % 2) as u16).collect();
     let weights: Vec<f64> = (0..n).map(|_| (draw(&mut seed) % 3) as f64).collect();
-    let which: Vec<usize> = (0..n).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
-    let copied: Vec<Vec<i64>> = columns.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect();
+    let which: Vec<usize> =
+        (0..n).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
+    let copied: Vec<Vec<i64>> =
+        columns.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect();
     let (one, many) = (
         nominal(&columns, 3, &classes, 2),
         nominal(&copied, 3, &which.iter().map(|&i| classes[i]).collect::<Vec<u16>>(), 2),
@@ -70,10 +80,12 @@ fn weights_are_copies() {
     let weights = Weights::from_reals(&internal, |i| i).unwrap();
     for name in names() {
         let plan =
-            Plan::new(Config::from_json(&format!(r#"{{"criterion": "{name}"}}"#)).unwrap(), None).unwrap();
+            Plan::new(Config::from_json(&format!(r#"{{"criterion": "{name}"}}"#)).unwrap(), None)
+                .unwrap();
         let control = Control::new(1);
         let a = score_features(&plan, &one, &RowSet::all(n), &weights, &control).unwrap();
-        let b = score_features(&plan, &many, &RowSet::all(which.len()), &Weights::Unit, &control).unwrap();
+        let b = score_features(&plan, &many, &RowSet::all(which.len()), &Weights::Unit, &control)
+            .unwrap();
         assert!(
             a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs())),
             "{name}: {a:?} {b:?}"
@@ -92,7 +104,8 @@ fn numbers_are_scored_as_numbers_but_not_split_without_bins() {
     assert!(scores[0] > 0.7 && scores[1] < 0.0, "{scores:?}");
     let error = fit(&data, words, &Control::new(1)).unwrap_err().to_string();
     assert!(error.contains("x0") && error.contains("discretize"), "{error}");
-    let binned = r#"{"criterion": "relieff", "discretize": {"method": "equal_width", "n_bins": 2}}"#;
+    let binned =
+        r#"{"criterion": "relieff", "discretize": {"method": "equal_width", "n_bins": 2}}"#;
     assert_eq!(fit(&data, binned, &Control::new(1)).unwrap().tree.nodes[0].feature, 0);
 }
 
@@ -104,6 +117,7 @@ fn a_cancelled_search_stops() {
     let rows = Rows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
     let control = Control::new(2);
     control.cancel();
-    let result = neighbour_scores(&control, &rows, Method::MultiSurf { star: true }, Multiclass::Prior);
+    let result =
+        neighbour_scores(&control, &rows, Method::MultiSurf { star: true }, Multiclass::Prior);
     assert_eq!(result, Err(Error::Cancelled));
 }

@@ -1,4 +1,5 @@
-//! Trees on pairs of rows through the public door: what plans share changes nothing, nor do threads; growth can be stopped.
+//! Trees on pairs of rows through the public door: what plans share changes nothing, nor do
+//! threads; growth can be stopped.
 
 use crate::growth::{fit, nominal};
 use fasttree_core::data::{Dataset, RowSet, Weights};
@@ -8,13 +9,18 @@ use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
 use fasttree_core::resample::{Fold, cross_validate};
 
-/// Codes below `levels` (some missing), and a class that is the parity of two of them but for one row in eight.
+/// Codes below `levels` (some missing), and a class that is the parity of two of them but for one
+/// row in eight.
 fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset {
     let cell = |i: usize, k: usize| mix(seed, (i * 64 + k) as u64);
     let columns: Vec<Vec<i64>> = (0..features)
         .map(|k| {
             let of = |i: usize| {
-                if k == 2 && cell(i, 40).is_multiple_of(9) { -1 } else { (cell(i, k) % levels) as i64 }
+                if k == 2 && cell(i, 40).is_multiple_of(9) {
+                    -1
+                } else {
+                    (cell(i, k) % levels) as i64
+                }
             };
             (0..rows).map(of).collect()
         })
@@ -49,7 +55,9 @@ fn what_plans_share_changes_no_tree() {
         let whole = |i: usize| f64::from((mix(9, i as u64) % 4) as u32);
         let weights = match seed % 2 {
             0 => Weights::Unit,
-            _ => Weights::from_reals(&(0..data.len()).map(whole).collect::<Vec<_>>(), |i| i).unwrap(),
+            _ => {
+                Weights::from_reals(&(0..data.len()).map(whole).collect::<Vec<_>>(), |i| i).unwrap()
+            }
         };
         let mut common = Common::default();
         let control = Control::new(1);
@@ -77,16 +85,20 @@ fn folds_grow_what_fits_grow() {
     // Two repetitions, and a fold that belongs to none.
     let mut folds: Vec<Fold> = parted(4).chain(parted(3)).collect();
     folds.insert(4, Fold { train: (0..400).collect(), test: (300..500).collect() });
-    let copies: Vec<f64> = (0..n as usize).map(|i| f64::from((mix(9, i as u64) % 3) as u32)).collect();
+    let copies: Vec<f64> =
+        (0..n as usize).map(|i| f64::from((mix(9, i as u64) % 3) as u32)).collect();
     let reals: Vec<f64> = copies.iter().map(|c| c + 0.25).collect();
-    let weights = [&vec![1.0; n as usize], &copies, &reals].map(|w| Weights::from_reals(w, |i| i).unwrap());
+    let weights =
+        [&vec![1.0; n as usize], &copies, &reals].map(|w| Weights::from_reals(w, |i| i).unwrap());
     let plans: Vec<Plan> = WORDS.iter().map(|w| plan(w)).collect();
     for weights in &weights {
         let mut before = None;
         for threads in [1, 3] {
             let found =
-                cross_validate(&data, weights, &plans, &folds, false, &Control::new(threads)).unwrap();
-            let answers: Vec<_> = found.iter().map(|o| (o.shape.leaves, o.predictions.clone())).collect();
+                cross_validate(&data, weights, &plans, &folds, false, &Control::new(threads))
+                    .unwrap();
+            let answers: Vec<_> =
+                found.iter().map(|o| (o.shape.leaves, o.predictions.clone())).collect();
             assert!(before.get_or_insert_with(|| answers.clone()) == &answers);
         }
         for (p, plan) in plans.iter().enumerate() {
@@ -99,8 +111,10 @@ fn folds_grow_what_fits_grow() {
                 assert_eq!(before.as_ref().unwrap()[p * folds.len() + f].0, shape, "{p} {f}");
             }
             if p == 0 {
-                let found = cross_validate(&data, weights, alone, &folds, false, &Control::new(1)).unwrap();
-                let answers: Vec<_> = found.into_iter().map(|o| (o.shape.leaves, o.predictions)).collect();
+                let found =
+                    cross_validate(&data, weights, alone, &folds, false, &Control::new(1)).unwrap();
+                let answers: Vec<_> =
+                    found.into_iter().map(|o| (o.shape.leaves, o.predictions)).collect();
                 assert_eq!(answers, before.as_ref().unwrap()[..folds.len()]);
             }
         }
@@ -113,7 +127,11 @@ fn threads_change_no_tree() {
     for words in &WORDS[..5] {
         let one = fit(&data, words, &Control::new(1)).unwrap();
         for threads in [2, 3, 8] {
-            assert_eq!(one.tree, fit(&data, words, &Control::new(threads)).unwrap().tree, "{words}");
+            assert_eq!(
+                one.tree,
+                fit(&data, words, &Control::new(threads)).unwrap().tree,
+                "{words}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Pruning of trees made by hand: chains that are too deep for recursion, and facts from the papers.
+//! Pruning of trees made by hand: chains that are too deep for recursion, and facts from the
+//! papers.
 
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, Schema, Weights};
 use fasttree_core::parallel::Control;
@@ -22,7 +23,10 @@ const METHODS: [Method; 9] = [
 /// Rows 0..n of one feature that is the row number, classes by a pattern of long and short runs.
 fn rows(n: usize) -> Dataset {
     let schema = Schema {
-        features: vec![Feature { name: "x".into(), kind: Kind::Numeric { cuts: None, fill: None } }],
+        features: vec![Feature {
+            name: "x".into(),
+            kind: Kind::Numeric { cuts: None, fill: None },
+        }],
         classes: vec![Label::Int(0), Label::Int(1)],
         target: "y".into(),
     };
@@ -109,13 +113,15 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     let control = Control::new(1);
     for method in METHODS {
         let raising = matches!(method, Method::ErrorBased { subtree_raising: true, .. });
-        let pruned = prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+        let pruned =
+            prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
         assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
         let judged = matches!(method, Method::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
         if method != Method::Pessimistic && !raising {
             let again =
-                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control)
+                    .unwrap();
             assert_eq!(again.tree, pruned.tree, "{method:?}");
             assert!(again.account.is_empty());
         }
@@ -136,8 +142,11 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
 
 #[test]
 fn limits_of_the_error_are_those_of_the_book() {
-    // Quinlan 1993, page 41: U25(0, 6) = 0.206, U25(0, 9) = 0.143, U25(0, 1) = 0.750, U25(1, 16) = 0.157.
-    for (e, n, limit) in [(0.0, 6.0, 0.206), (0.0, 9.0, 0.143), (0.0, 1.0, 0.750), (1.0, 16.0, 0.157)] {
+    // Quinlan 1993, page 41: U25(0, 6) = 0.206, U25(0, 9) = 0.143, U25(0, 1) = 0.750, U25(1, 16) =
+    // 0.157.
+    for (e, n, limit) in
+        [(0.0, 6.0, 0.206), (0.0, 9.0, 0.143), (0.0, 1.0, 0.750), (1.0, 16.0, 0.157)]
+    {
         assert!(((e + added_errors(n, e, 0.25)) / n - limit).abs() < 3e-3, "U25({e}, {n})");
     }
     assert_eq!(added_errors(2.0, 2.0, 0.25), 0.0);
@@ -156,11 +165,15 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
         Method::CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini },
         Method::MEstimate { m: f64::INFINITY },
     ] {
-        assert!(prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(), "{method:?}");
+        assert!(
+            prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(),
+            "{method:?}"
+        );
     }
     let raising = Method::ErrorBased { confidence: 0.25, subtree_raising: true };
     assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
     let some = Rows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
-    let error = prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
+    let error =
+        prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
     assert!(error.to_string().contains("rows that the tree was grown on"), "{error}");
 }

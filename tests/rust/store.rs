@@ -1,4 +1,5 @@
-//! Model files: exact round trips, damage that is seen, forgeries that are refused, a chain without recursion.
+//! Model files: exact round trips, damage that is seen, forgeries that are refused, a chain without
+//! recursion.
 
 use super::growth::{draw, fit, nominal, numeric};
 use fasttree_core::error::Error;
@@ -34,7 +35,8 @@ fn forged(model: &str) -> Vec<u8> {
     for b in model.bytes() {
         h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
     }
-    format!(r#"{{"format":"fasttree model","version":1,"checksum":"{h:016x}","model":{model}}}"#).into_bytes()
+    format!(r#"{{"format":"fasttree model","version":1,"checksum":"{h:016x}","model":{model}}}"#)
+        .into_bytes()
 }
 
 fn body(model: &Model) -> serde_json::Map<String, serde_json::Value> {
@@ -66,8 +68,12 @@ fn a_reach_is_stored_and_must_lie_above_its_threshold() {
     let original = body(&model);
     assert_eq!(original["reaches"].as_array().unwrap().len(), 1);
     let number = |x: f64| serde_json::json!([[0, x]]);
-    let wrong =
-        [number(0.6), number(0.5), serde_json::json!([[1, 0.7]]), serde_json::json!([[0, 0.7], [0, 0.8]])];
+    let wrong = [
+        number(0.6),
+        number(0.5),
+        serde_json::json!([[1, 0.7]]),
+        serde_json::json!([[0, 0.7], [0, 0.8]]),
+    ];
     for value in wrong {
         let mut forgery = original.clone();
         forgery["reaches"] = value.clone();
@@ -93,7 +99,10 @@ fn every_flipped_bit_and_every_truncation_is_seen() {
 fn wrong_numbers_under_a_right_checksum_are_refused() {
     let model = small();
     let original = body(&model);
-    assert!(from_bytes(&forged(&serde_json::to_string(&original).unwrap())).is_ok(), "the forger works");
+    assert!(
+        from_bytes(&forged(&serde_json::to_string(&original).unwrap())).is_ok(),
+        "the forger works"
+    );
     let cases: [(&str, usize, serde_json::Value); 12] = [
         ("parent", 1, 1.into()),
         ("parent", 1, 2.into()),
@@ -112,7 +121,10 @@ fn wrong_numbers_under_a_right_checksum_are_refused() {
         let mut wrong = original.clone();
         assert_ne!(wrong[field][place], value, "{field}");
         wrong[field][place] = value.clone();
-        assert!(refused(&forged(&serde_json::to_string(&wrong).unwrap())), "{field}[{place}] = {value}");
+        assert!(
+            refused(&forged(&serde_json::to_string(&wrong).unwrap())),
+            "{field}[{place}] = {value}"
+        );
     }
 }
 
@@ -174,7 +186,8 @@ fn a_chain_of_20000_levels_is_a_tree_like_any_other() {
             assert_eq!(text(&back.tree, &back.schema, Style::default()).lines().count(), 40_000);
             assert!(dot(&back.tree, &back.schema, Style::default()).len() > 40_000);
             assert_eq!(back.tree.cut(10_000).shape().depth, 10_000);
-            let reached = leaves(&back.tree, &back.schema, &data, data.len(), &Control::new(1)).unwrap();
+            let reached =
+                leaves(&back.tree, &back.schema, &data, data.len(), &Control::new(1)).unwrap();
             assert!(
                 reached
                     .iter()

@@ -1,5 +1,5 @@
-//! Trees with subset tests: walking, printing, keeping, cutting; made by hand, without a grower. And the criteria for
-//! which a best division of levels cuts their order.
+//! Trees with subset tests: walking, printing, keeping, cutting; made by hand, without a grower.
+//! And the criteria for which a best division of levels cuts their order.
 
 use super::growth::{draw, nominal};
 use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, Evidence, Tables};
@@ -56,7 +56,12 @@ fn model(data: &Dataset) -> Model {
     ];
     tree.children = vec![1, 4, 5, 2, 3];
     tree.counts = vec![1.0; 12];
-    Model { schema: data.shared_schema(), tree, smoothing: Smoothing::None, parameters: String::new() }
+    Model {
+        schema: data.shared_schema(),
+        tree,
+        smoothing: Smoothing::None,
+        parameters: String::new(),
+    }
 }
 
 #[test]
@@ -124,10 +129,14 @@ fn forged_lists_are_refused() {
         refused(&|t| t.nodes[0].test = Test::Multiway),
         "three branches are no multiway split of 70 levels"
     );
-    assert!(refused(&|t| t.nodes[2].test = Test::Subset { first: 0, len: 1 }), "a leaf lists nothing");
+    assert!(
+        refused(&|t| t.nodes[2].test = Test::Subset { first: 0, len: 1 }),
+        "a leaf lists nothing"
+    );
 }
 
-/// Scores of all divisions of the rows of a two-class table in two, by bit mask; rows in the order given.
+/// Scores of all divisions of the rows of a two-class table in two, by bit mask; rows in the order
+/// given.
 fn all_divisions(criterion: &dyn Criterion, rows: &[[u32; 2]], context: &Context) -> Vec<f64> {
     let v = rows.len();
     let masks: Vec<usize> = (1..(1 << v) - 1).collect();
@@ -177,7 +186,8 @@ fn criteria_that_order_levels_are_best_at_a_cut_of_the_shares() {
             let context = Context::new(2, 1000);
             let scores = all_divisions(criterion.as_ref(), &rows, &context);
             let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let cut = (1..rows.len()).map(|i| scores[(1 << i) - 2]).fold(f64::NEG_INFINITY, f64::max);
+            let cut =
+                (1..rows.len()).map(|i| scores[(1 << i) - 2]).fold(f64::NEG_INFINITY, f64::max);
             assert!(
                 (best - cut).abs() <= 1e-12 * best.abs().max(1.0),
                 "{}: {best} by a subset, {cut} by a cut, {rows:?}",

@@ -1,8 +1,10 @@
-"""The command line: ``ftree fit | predict | rank | cv | compare | show | datasets | doctor | reproduce``.
+"""The command line: ``ftree fit | predict | rank | cv | compare | show | datasets | doctor |
+reproduce``.
 
 What
-    `main` is the entry point. Wrong usage, bad data and bad parameters are one line on stderr and exit code 2; Ctrl-C is
-    exit code 130; an error of fasttree's own is exit code 1 and asks for a report.
+    `main` is the entry point. Wrong usage, bad data and bad parameters are one line on stderr and
+    exit code 2; Ctrl-C is exit code 130; an error of fasttree's own is exit code 1 and asks for a
+    report.
 When not to use it
     From Python: every command is a few calls of the package.
 """
@@ -16,7 +18,8 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``ftree`` with the given arguments (default: those of the process) and return its exit code.
+    """Run ``ftree`` with the given arguments (default: those of the process) and return its exit
+    code.
 
     >>> main(["datasets", "describe", "no-such-set"])
     2
@@ -26,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import typer  # noqa: F401
     except ImportError as error:
         print(
-            f"ftree: error: the command line needs {error.name}: pip install 'fasttree[cli]'", file=sys.stderr
+            f"ftree: error: the command line needs {error.name}: pip install 'fasttree[cli]'",
+            file=sys.stderr,
         )
         return 2
     from .run import run

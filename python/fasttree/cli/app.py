@@ -15,14 +15,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Decision trees whose split criterion is the subject, not a detail.",
-    epilog="Start with:\n\nftree compare\n\nftree fit iris\n\nftree reproduce chen2013 --datasets iris,zoo",
+    epilog=(
+        "Start with:\n\nftree compare\n\nftree fit iris\n\nftree reproduce chen2013 --datasets "
+        "iris,zoo"
+    ),
 )
 
 
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.")
+    ] = False,
 ) -> None:
     """Decision trees whose split criterion is the subject, not a detail."""
     if version:

@@ -17,7 +17,8 @@ DEFAULT_CRITERIA = ("info_gain", "gain_ratio", "gini", "mantaras")
 Cv = Annotated[
     str,
     typer.Option(
-        "--cv", help="Folds: 10x10 (repetitions x folds), 5x10, 5x2, weka (Weka's own 10 x 10), or 10."
+        "--cv",
+        help="Folds: 10x10 (repetitions x folds), 5x10, 5x2, weka (Weka's own 10 x 10), or 10.",
     ),
 ]
 Scoring = Annotated[
@@ -41,7 +42,9 @@ def default_sets(smallest: int = 100) -> list[str]:
 
 Html = Annotated[
     Path | None,
-    typer.Option("--html", metavar="FILE", help="Write one self-contained HTML page, with curves and trees."),
+    typer.Option(
+        "--html", metavar="FILE", help="Write one self-contained HTML page, with curves and trees."
+    ),
 ]
 
 
@@ -80,7 +83,8 @@ def cv(
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
     per_class: Annotated[
-        bool, typer.Option("--per-class", help="Also the measures of every class, as Weka prints them.")
+        bool,
+        typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
     html: Html = None,
     json: o.Json = None,
@@ -129,16 +133,19 @@ def compare(
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
     metric: Annotated[
-        str, typer.Option("--metric", "-s", help="What is compared: accuracy, f_beta, auc, leaves, ...")
+        str,
+        typer.Option("--metric", "-s", help="What is compared: accuracy, f_beta, auc, leaves, ..."),
     ] = "accuracy",
     baseline: Annotated[
-        str | None, typer.Option("--baseline", help="Criterion that the marks refer to; default: the first.")
+        str | None,
+        typer.Option("--baseline", help="Criterion that the marks refer to; default: the first."),
     ] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of every single test.")] = 0.05,
     test: Annotated[
         str,
         typer.Option(
-            "--test", help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f."
+            "--test",
+            help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
         ),
     ] = "corrected_resampled_t",
     target: o.Target = None,
@@ -154,7 +161,8 @@ def compare(
     html: Html = None,
     json: o.Json = None,
 ) -> None:
-    """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties, losses."""
+    """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
+    losses."""
     from ..model_selection import compare as run_comparison
     from ..reports import render, tables_of
     from ..reports.results import document_of
@@ -223,7 +231,8 @@ def _verdict(result: Any, size: Any, document: dict[str, Any]) -> list[str]:
         ranks = ", ".join(f"{name} {rank:.2f}" for rank, name in ranked)
         word = "differ" if found.significant else "do not differ"
         lines.append(
-            f"{one.metric}: mean ranks over {found.n} data sets {word} (Friedman p = {found.p_value:.2g}): {ranks}; "
+            f"{one.metric}: mean ranks over {found.n} data sets {word} (Friedman p = "
+            f"{found.p_value:.2g}): {ranks}; "
             f"critical difference {found.critical_difference:.2f}."
         )
     return lines
@@ -244,7 +253,10 @@ def _draw(result: Any, size: Any, folder: Path) -> None:
 COMMANDS = (
     (
         compare,
-        ("ftree compare", "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown"),
+        (
+            "ftree compare",
+            "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
+        ),
     ),
     (
         cv,

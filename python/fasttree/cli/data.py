@@ -33,7 +33,9 @@ def list_(json: o.Json = None) -> None:
 
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
-def describe(data: o.DataFile, target: o.Target = None, drop: o.Drop = None, json: o.Json = None) -> None:
+def describe(
+    data: o.DataFile, target: o.Target = None, drop: o.Drop = None, json: o.Json = None
+) -> None:
     """Columns, levels, missing cells and classes of a data set."""
     from ..reports import render
 

@@ -1,4 +1,5 @@
-"""What several commands share: their options, and how typed text becomes criteria, parameters and tables."""
+"""What several commands share: their options, and how typed text becomes criteria, parameters and
+tables."""
 
 from __future__ import annotations
 
@@ -14,41 +15,58 @@ DataFile = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (ARFF, CSV, C4.5, Parquet, ...), openml:NAME, or a bundled data set (ftree datasets).",
+        help=(
+            "A data file (ARFF, CSV, C4.5, Parquet, ...), openml:NAME, or a bundled data set "
+            "(ftree datasets)."
+        ),
         show_default=False,
     ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", help="Class column: its name. Default: 'class', else the last column."),
+    typer.Option(
+        "--target", "-t", help="Class column: its name. Default: 'class', else the last column."
+    ),
 ]
 Drop = Annotated[
-    list[str] | None, typer.Option("--drop", help="Columns to leave out, with commas or given several times.")
+    list[str] | None,
+    typer.Option("--drop", help="Columns to leave out, with commas or given several times."),
 ]
 Criterion = Annotated[
     str | None,
     typer.Option(
         "--criterion",
         "-c",
-        help="Split criterion, with options if need be: 'f_measure(beta=2)'. Default: the preset's, else info_gain.",
+        help=(
+            "Split criterion, with options if need be: 'f_measure(beta=2)'. Default: the preset's, "
+            "else info_gain."
+        ),
     ),
 ]
 Criteria = Annotated[
     list[str] | None,
-    typer.Option("--criteria", "-c", help="Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'."),
+    typer.Option(
+        "--criteria", "-c", help="Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'."
+    ),
 ]
 Params = Annotated[
     list[str] | None,
     typer.Option(
-        "--param", "-p", metavar="NAME=VALUE", help="A parameter of FastTreeClassifier, e.g. max_depth=5."
+        "--param",
+        "-p",
+        metavar="NAME=VALUE",
+        help="A parameter of FastTreeClassifier, e.g. max_depth=5.",
     ),
 ]
 Preset = Annotated[
     str | None,
-    typer.Option("--preset", help="Start from a preset: ID3, C45, CART, VILALTA2001, CHEN2013, FMEASURE."),
+    typer.Option(
+        "--preset", help="Start from a preset: ID3, C45, CART, VILALTA2001, CHEN2013, FMEASURE."
+    ),
 ]
 Jobs = Annotated[
-    int, typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it.")
+    int,
+    typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
 Json = Annotated[
@@ -56,7 +74,10 @@ Json = Annotated[
     typer.Option("--json", metavar="FILE", help="Write the result as strict JSON; '-' is stdout."),
 ]
 Form = Annotated[
-    str, typer.Option("--form", "-f", help="How tables are printed: text, markdown, latex, csv or json.")
+    str,
+    typer.Option(
+        "--form", "-f", help="How tables are printed: text, markdown, latex, csv or json."
+    ),
 ]
 FORMS = ("text", "markdown", "latex", "csv", "json")
 
@@ -89,7 +110,9 @@ def value_of(text: str) -> Any:
     >>> value_of("5"), value_of("none"), value_of("gini"), value_of("[1, 2]")
     (5, None, 'gini', [1, 2])
     """
-    word = {"true": "True", "false": "False", "none": "None", "null": "None"}.get(text.lower(), text)
+    word = {"true": "True", "false": "False", "none": "None", "null": "None"}.get(
+        text.lower(), text
+    )
     try:
         return ast.literal_eval(word)
     except (ValueError, SyntaxError):
@@ -137,7 +160,8 @@ def criteria_of(texts: list[str] | None, default: tuple[str, ...]) -> dict[str, 
 def params_of(
     texts: list[str] | None, preset: str | None = None, known: list[str] | None = None
 ) -> dict[str, Any]:
-    """Parameters of the trees (or other `known` ones) from a preset and NAME=VALUE texts, names checked.
+    """Parameters of the trees (or other `known` ones) from a preset and NAME=VALUE texts, names
+    checked.
 
     >>> params_of(["max_depth=3"], "id3")["min_score"]
     1e-06
@@ -149,7 +173,9 @@ def params_of(
     if preset is not None:
         by_name = {name.lower(): name for name in presets.__all__}
         if preset.lower() not in by_name:
-            raise ValueError(f"preset {preset!r} is not known; there are {', '.join(by_name.values())}")
+            raise ValueError(
+                f"preset {preset!r} is not known; there are {', '.join(by_name.values())}"
+            )
         found.update(getattr(presets, by_name[preset.lower()]))
     typed = pairs_of(texts or [], "--param")
     known = known or FastTreeClassifier._get_param_names()
@@ -174,7 +200,10 @@ def table_of(data: str, target: str | None = None, drop: list[str] | None = None
     gone = table.missing_target
     if len(gone):
         warnings.warn(
-            f"{data}: {len(gone)} of {len(table)} rows have no class and are left out, first row {gone[0]} (counted from 0)",
+            (
+                f"{data}: {len(gone)} of {len(table)} rows have no class and are left out, first "
+                f"row {gone[0]} (counted from 0)"
+            ),
             stacklevel=2,
         )
     return table.drop_missing_target()

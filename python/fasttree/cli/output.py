@@ -1,4 +1,5 @@
-"""Where results go: text to stdout, strict JSON to a file (or, for ``--json -``, JSON alone to stdout)."""
+"""Where results go: text to stdout, strict JSON to a file (or, for ``--json -``, JSON alone to
+stdout)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def table(
 
 
 def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:
-    """Print the text, and write the document as JSON if a file is named; ``-`` prints JSON instead of text."""
+    """Print the text, and write the document as JSON if a file is named; ``-`` prints JSON instead
+    of text."""
     if json_file is not None and str(json_file) == "-":
         sys.stdout.write(render_json(document))
         return

@@ -26,11 +26,14 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="DIR", help="Folder of data files; default: $FASTTREE_DATA, ../shared/data/uci."
+            "--data",
+            metavar="DIR",
+            help="Folder of data files; default: $FASTTREE_DATA, ../shared/data/uci.",
         ),
     ] = None,
     datasets: Annotated[
-        list[str] | None, typer.Option("--datasets", help="Only these of the paper's data sets, with commas.")
+        list[str] | None,
+        typer.Option("--datasets", help="Only these of the paper's data sets, with commas."),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Leave out what cannot be compared with the paper.")
@@ -46,11 +49,20 @@ def reproduce(
 
     if paper == "list":
         lines = [f"{name:12} {what}" for name, (_, what) in experiments.EXPERIMENTS.items()]
-        emit("\n".join(lines), {name: what for name, (_, what) in experiments.EXPERIMENTS.items()}, json)
+        emit(
+            "\n".join(lines),
+            {name: what for name, (_, what) in experiments.EXPERIMENTS.items()},
+            json,
+        )
         return
     wanted = o.split_list(datasets)
     found = experiments.run(
-        paper, data, wanted if datasets is not None else None, quick=quick, n_jobs=n_jobs, progress=True
+        paper,
+        data,
+        wanted if datasets is not None else None,
+        quick=quick,
+        n_jobs=n_jobs,
+        progress=True,
     )
     document = found.document()
     text = found.to_text()
@@ -58,10 +70,13 @@ def reproduce(
         pictures = found.save_figures(out)
         document["pictures"] = [str(path) for path in pictures]
         text += "".join(
-            f"{figure.caption}: {path}\n" for figure, path in zip(found.figures, pictures, strict=True)
+            f"{figure.caption}: {path}\n"
+            for figure, path in zip(found.figures, pictures, strict=True)
         )
         if not pictures:
-            why = "the figures need what --quick leaves out" if quick else "these data sets have none"
+            why = (
+                "the figures need what --quick leaves out" if quick else "these data sets have none"
+            )
             why = why if found.rows else "no data set was there"
             text += f"No figure is drawn into {out}: {why}.\n"
     elif found.figures:

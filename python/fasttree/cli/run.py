@@ -56,7 +56,10 @@ def _run(arguments: list[str]) -> int:
         return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
-    except (BrokenPipeError, SystemExit):  # the reader of our output has gone, as in `ftree ... | head`
+    except (
+        BrokenPipeError,
+        SystemExit,
+    ):  # the reader of our output has gone, as in `ftree ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
         return 0
     except ClickException as error:
@@ -65,9 +68,19 @@ def _run(arguments: list[str]) -> int:
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         _complain(text.rstrip(".") + hint)
         return REFUSED
-    except (ValueError, TypeError, KeyError, OSError, ImportError, NotImplementedError, MemoryError) as error:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        OSError,
+        ImportError,
+        NotImplementedError,
+        MemoryError,
+    ) as error:
         _complain(one_line(error))
         return REFUSED
     except Exception as error:
-        _complain(f"{type(error).__name__}: {one_line(error)} (a defect of fasttree; please report it)")
+        _complain(
+            f"{type(error).__name__}: {one_line(error)} (a defect of fasttree; please report it)"
+        )
         return BROKEN

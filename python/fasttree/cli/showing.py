@@ -15,7 +15,9 @@ __all__ = ["COMMANDS", "FORMS", "ModelFile", "Picture", "size_text", "sizes"]
 
 ModelFile = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False),
+    typer.Argument(
+        metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False
+    ),
 ]
 Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
@@ -66,14 +68,17 @@ def show(
     *,
     form: Annotated[
         str,
-        typer.Option("--format", "--form", "-f", help=f"One of {', '.join(FORMS)} (json is the model file)."),
+        typer.Option(
+            "--format", "--form", "-f", help=f"One of {', '.join(FORMS)} (json is the model file)."
+        ),
     ] = "text",
     depth: Annotated[
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
     decimals: Annotated[int, typer.Option("--decimals", help="Digits of numbers for the eye.")] = 6,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one."),
     ] = None,
     plot: Picture = None,
     json: o.Json = None,
@@ -86,7 +91,9 @@ def show(
     if form == "onnx" and out is None:
         raise ValueError("--format onnx is not text: name a file with --out FILE")
     if depth is not None and form in WHOLE and plot is None:
-        raise ValueError(f"--depth is for text, dot, svg and --plot: --format {form} tells the whole tree")
+        raise ValueError(
+            f"--depth is for text, dot, svg and --plot: --format {form} tells the whole tree"
+        )
     tree = load_model(model)
     if hasattr(tree, "estimators_"):
         _show_forest(tree, model, form if plot is None else "--plot", out, json)
@@ -120,7 +127,8 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
     """A forest has no one tree to show: its sizes, its file or its ONNX graph."""
     if form not in ("text", "onnx", "json"):
         raise ValueError(
-            f"{model} is a forest of {len(forest.estimators_)} trees: --format text, onnx and json are for forests; the others are for "
+            f"{model} is a forest of {len(forest.estimators_)} trees: --format text, onnx and json "
+            "are for forests; the others are for "
             "one tree (save one: forest.estimators_[0].save(FILE))"
         )
     nodes, leaves, depth = forest._model.shapes().mean(axis=0).tolist()
@@ -136,7 +144,8 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
         "mean_depth": depth,
     }
     said: str | bytes = (
-        f"{forest.criterion!r}: {document['trees']} trees; on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
+        f"{forest.criterion!r}: {document['trees']} trees; on average {leaves:.1f} leaves, "
+        f"{nodes:.1f} nodes, depth {depth:.1f}"
     )
     if form != "text":
         said = FORMS[form](forest, None, 6)

@@ -1,4 +1,5 @@
-"""`ftree sweep`: trees by criteria on pairs of rows under every combination of theta, alpha and decay, on the same folds."""
+"""`ftree sweep`: trees by criteria on pairs of rows under every combination of theta, alpha and
+decay, on the same folds."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def theta_of(text: str) -> tuple[float, ...]:
     value = o.value_of(text)
     if not isinstance(value, tuple | list) or len(value) != 4:
         raise ValueError(
-            f"--theta {text!r}: give four digits such as 1001, or four weights such as '(1,0.5,0,1)'"
+            f"--theta {text!r}: give four digits such as 1001, or four weights such as "
+            "'(1,0.5,0,1)'"
         )
     return tuple(_number("--theta", one) for one in value)
 
@@ -48,26 +50,34 @@ def sweep(
     target: o.Target = None,
     drop: o.Drop = None,
     criteria: Annotated[
-        Several, typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief.")
+        Several,
+        typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
     ] = None,
     theta: Annotated[
         Several,
         typer.Option(
             "--theta",
-            help="Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. Default 1111.",
+            help=(
+                "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
+                "Default 1111."
+            ),
         ),
     ] = None,
     alpha: Annotated[
         Several,
         typer.Option(
-            "--alpha", "-a", help="How fast weights fall with the distance (relief: its radius), with commas."
+            "--alpha",
+            "-a",
+            help="How fast weights fall with the distance (relief: its radius), with commas.",
         ),
     ] = None,
     decay: Annotated[
         Several,
         typer.Option(
             "--decay",
-            help="exponential, power, threshold, identical, uniform. Default: each criterion's own.",
+            help=(
+                "exponential, power, threshold, identical, uniform. Default: each criterion's own."
+            ),
         ),
     ] = None,
     folds: Cv = "5x10",
@@ -107,7 +117,12 @@ def sweep(
         found.plot().figure.savefig(plot, dpi=150)
     own = {name for name in found.best if name != "theta" or found.best["criterion"] == "pi"}
     best = {name: value for name, value in found.best.items() if name in own and value is not None}
-    document = {"command": "sweep", "data": found.result.name, "best": best, "rows": found.records()}
+    document = {
+        "command": "sweep",
+        "data": found.result.name,
+        "best": best,
+        "rows": found.records(),
+    }
     text = render(found, form)
     if form in ("text", "markdown"):
         text += (

@@ -28,7 +28,9 @@ def fit(
     model: Annotated[
         Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
     ] = None,
-    max_depth: Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")] = 4,
+    max_depth: Annotated[
+        int, typer.Option("--show-depth", help="Levels of the tree that are printed.")
+    ] = 4,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -84,14 +86,17 @@ def predict(
     data: o.DataFile,
     *,
     drop: o.Drop = None,
-    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Also the probability of every class.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the CSV to a file.")
     ] = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
-    """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is known."""
+    """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is
+    known."""
     from ..estimators import load_model
 
     tree = load_model(model).set_params(n_jobs=n_jobs)
@@ -102,7 +107,9 @@ def predict(
     known = None if truth is None else np.array([value is not None for value in truth.tolist()])
     accuracy = None
     if truth is not None and known is not None and known.any():
-        same = np.array([str(a) == str(b) for a, b in zip(answers.tolist(), truth.tolist(), strict=True)])
+        same = np.array(
+            [str(a) == str(b) for a, b in zip(answers.tolist(), truth.tolist(), strict=True)]
+        )
         accuracy = float(same[known].mean())
     document = {
         "command": "predict",
@@ -114,9 +121,17 @@ def predict(
         "predictions": answers.tolist(),
         "probabilities": None if shares is None else shares.tolist(),
     }
-    header = ["row", "prediction", *([f"p({label})" for label in tree.classes_.tolist()] if proba else [])]
+    header = [
+        "row",
+        "prediction",
+        *([f"p({label})" for label in tree.classes_.tolist()] if proba else []),
+    ]
     lines: list[list[Any]] = [
-        [place, "" if answer is None else answer, *([] if shares is None else shares[place].tolist())]
+        [
+            place,
+            "" if answer is None else answer,
+            *([] if shares is None else shares[place].tolist()),
+        ]
         for place, answer in enumerate(answers.tolist())
     ]
     if out is not None:
@@ -152,7 +167,10 @@ def rank(
         str | None,
         typer.Option(
             "--estimate",
-            help="'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for many rows (see estimate_features).",
+            help=(
+                "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
+                "many rows (see estimate_features)."
+            ),
         ),
     ] = None,
     n_jobs: o.Jobs = -1,
@@ -160,19 +178,24 @@ def rank(
 ) -> None:
     """Score every feature by one or several criteria, at the root."""
     rows = o.table_of(data, target, drop)
-    chosen = o.criteria_of(criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",))
+    chosen = o.criteria_of(
+        criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
+    )
     errors: dict[str, np.ndarray] = {}
     if estimate is None:
         from ..features import score_features
 
         settings = {"n_jobs": n_jobs, **o.params_of(param)}
-        scores = {name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()}
+        scores = {
+            name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()
+        }
     else:
         from ..estimates import SIZES, estimate_features
 
         settings = {"n_jobs": n_jobs, **o.params_of(param, known=SIZES)}
         found = {
-            n: estimate_features(rows, criterion=c, method=estimate, **settings) for n, c in chosen.items()
+            n: estimate_features(rows, criterion=c, method=estimate, **settings)
+            for n, c in chosen.items()
         }
         scores = {name: one.scores for name, one in found.items()}
         errors = {name: one.standard_errors for name, one in found.items()}
@@ -199,7 +222,8 @@ def rank(
         [
             names[j],
             *(
-                _score_text(values[j], places[name][j]) + (f" +- {errors[name][j]:.4g}" if errors else "")
+                _score_text(values[j], places[name][j])
+                + (f" +- {errors[name][j]:.4g}" if errors else "")
                 for name, values in scores.items()
             ),
         ]
@@ -208,9 +232,9 @@ def rank(
     if plot is not None:
         from ..plots import criteria_bars
 
-        criteria_bars({name: values.tolist() for name, values in scores.items()}, names).figure.savefig(
-            plot, dpi=150
-        )
+        criteria_bars(
+            {name: values.tolist() for name, values in scores.items()}, names
+        ).figure.savefig(plot, dpi=150)
     from ..reports import render
 
     title = f"{rows!r}"
@@ -220,7 +244,10 @@ def rank(
                 title,
                 ["feature", *scores],
                 body,
-                [f"Score (rank){' +- standard error' if errors else ''}; '-': no split is possible."],
+                [
+                    f"Score (rank){' +- standard error' if errors else ''}; '-': no split is "
+                    "possible."
+                ],
             )
         ),
         document,
@@ -242,8 +269,17 @@ COMMANDS = (
     (fit, ("ftree fit iris", "ftree fit data.csv -t label -c gini -p max_depth=5 -m model.json")),
     (
         predict,
-        ("ftree predict model.json new.csv", "ftree predict model.json test.arff --proba -o answers.csv"),
+        (
+            "ftree predict model.json new.csv",
+            "ftree predict model.json test.arff --proba -o answers.csv",
+        ),
     ),
-    (rank, ("ftree rank tic-tac-toe -c info_gain,chi2,mdl", "ftree rank data.arff --top 10 --plot rank.png")),
+    (
+        rank,
+        (
+            "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
+            "ftree rank data.arff --top 10 --plot rank.png",
+        ),
+    ),
 )
 """Commands with their examples."""

@@ -1,7 +1,8 @@
 """Data in: files of many formats, bundled data sets, and generators of problems with known answers.
 
-`load` reads a file; `list_datasets` and ``load_<name>`` give the bundled sets; ``make_<name>`` computes or draws
-problems whose truth is known; `dump_arff` writes a Table. A malformed file is a `DataFileError`.
+`load` reads a file; `list_datasets` and ``load_<name>`` give the bundled sets; ``make_<name>``
+computes or draws problems whose truth is known; `dump_arff` writes a Table. A malformed file is a
+`DataFileError`.
 """
 
 from .arff_write import dump_arff

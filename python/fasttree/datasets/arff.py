@@ -3,13 +3,14 @@
 What
     A streaming reader of the Attribute-Relation File Format as Weka 3 reads it (its manual, chapter
     "ARFF"): ``%`` comments, keywords in any case, names and values in single or double quotes with
-    backslash escapes, ``{ a, 'b c' }`` with blanks and over several lines, ``integer [0,10]`` (the range is
-    ignored), ``{3 x, 7 y}`` sparse rows (what is left out is 0 or the first label), ``, {2.5}`` weights at
-    the end of a row.
+    backslash escapes, ``{ a, 'b c' }`` with blanks and over several lines, ``integer [0,10]`` (the
+    range is ignored), ``{3 x, 7 y}`` sparse rows (what is left out is 0 or the first label), ``,
+    {2.5}`` weights at the end of a row.
 Decisions
-    A bare ``?`` is missing; a quoted ``'?'`` is a label. A label with a blank need not be quoted where commas
-    separate; rows without any comma are split at blanks and tabs. ``date`` and ``relational`` attributes are
-    refused unless dropped. ``string`` attributes are nominal with the sorted strings that occur.
+    A bare ``?`` is missing; a quoted ``'?'`` is a label. A label with a blank need not be quoted
+    where commas separate; rows without any comma are split at blanks and tabs. ``date`` and
+    ``relational`` attributes are refused unless dropped. ``string`` attributes are nominal with the
+    sorted strings that occur.
 Complexity
     O(cells); rows without quotes, comments or braces are split by the interpreter's own C loops.
 When not to use it
@@ -46,7 +47,8 @@ _MISSING = frozenset("?")
 
 @dataclass(slots=True)
 class Attribute:
-    """One declared attribute: its name, type (numeric, nominal, string, date, relational), labels and line."""
+    """One declared attribute: its name, type (numeric, nominal, string, date, relational), labels
+    and line."""
 
     name: str
     type: str
@@ -56,7 +58,8 @@ class Attribute:
 
 @dataclass(slots=True)
 class Contents:
-    """What a file holds: relation, columns in file order (dropped ones left out), weights (None if none)."""
+    """What a file holds: relation, columns in file order (dropped ones left out), weights (None if
+    none)."""
 
     relation: str
     columns: list[Column]
@@ -129,7 +132,11 @@ def tokens(text: str, path: Path, line: int) -> list[str]:
             position = match.end()
         else:
             stop = position + 1
-            while stop < end and text[stop] != "," and not (text[stop] in "'\"" and text[stop - 1].isspace()):
+            while (
+                stop < end
+                and text[stop] != ","
+                and not (text[stop] in "'\"" and text[stop - 1].isspace())
+            ):
                 stop += 1
             found.append((text[position:stop].strip(), False))
             position = stop
@@ -159,7 +166,9 @@ def read_arff(path: Path, drop: Collection[str] = ()) -> Contents:
         unknown = [name for name in drop if name not in {a.name for a in attributes}]
         if unknown:
             names = ", ".join(repr(a.name) for a in attributes[:12])
-            raise DataFileError(f"drop={unknown[0]!r} is no attribute of the file; it has {names} ...", path)
+            raise DataFileError(
+                f"drop={unknown[0]!r} is no attribute of the file; it has {names} ...", path
+            )
         return _rows(lines, attributes, relation or split_suffix(path)[0], set(drop), path)
 
 
@@ -178,7 +187,9 @@ def _header(lines: Iterator[tuple[int, str]], path: Path) -> tuple[str, list[Att
             raise DataFileError(hint, path, number, None, line)
         if word == "data":
             if not attributes:
-                raise DataFileError("@data before any @attribute; declare the attributes first", path, number)
+                raise DataFileError(
+                    "@data before any @attribute; declare the attributes first", path, number
+                )
             return relation, attributes
         if word == "relation":
             relation = _first_token(match[2])[0]
@@ -226,15 +237,21 @@ def _attribute(text: str, path: Path, line: int, before: list[Attribute]) -> Att
         )
     if rest.startswith("{"):
         stop = rest.rfind("}")
-        labels = [t.removeprefix("\x00") for t in tokens(rest[1:stop], path, line)] if stop > 0 else []
+        labels = (
+            [t.removeprefix("\x00") for t in tokens(rest[1:stop], path, line)] if stop > 0 else []
+        )
         if "" in labels and EMPTY_MARK in tokens(rest[1:stop], path, line):
             hint = "has nothing between two commas; write the label, or '' for an empty one"
             raise DataFileError(hint, path, line, name, rest)
         if not labels:
-            raise DataFileError("the list of labels is empty; declare at least one", path, line, name)
+            raise DataFileError(
+                "the list of labels is empty; declare at least one", path, line, name
+            )
         if len(set(labels)) < len(labels):
             double = next(v for i, v in enumerate(labels) if v in labels[:i])
-            raise DataFileError("is declared twice; a label is declared once", path, line, name, double)
+            raise DataFileError(
+                "is declared twice; a label is declared once", path, line, name, double
+            )
         if len(labels) > MAX_LEVELS:
             hint = f"declares {len(labels):,} labels, more than {MAX_LEVELS:,}; leave it out with drop=[{name!r}]"
             raise DataFileError(hint, path, line, name)
@@ -263,7 +280,11 @@ def _collector(attribute: Attribute, path: Path) -> Numbers | Labels | Words:
 
 
 def _rows(
-    lines: Iterator[tuple[int, str]], attributes: list[Attribute], relation: str, drop: set[str], path: Path
+    lines: Iterator[tuple[int, str]],
+    attributes: list[Attribute],
+    relation: str,
+    drop: set[str],
+    path: Path,
 ) -> Contents:
     width = len(attributes)
     names = [a.name for a in attributes]
@@ -311,10 +332,14 @@ def _rows(
             )
             raise DataFileError(hint, path, number, None, None)
         blank = (
-            next((j for j, cell in enumerate(row) if cell == EMPTY_MARK), None) if EMPTY_MARK in row else None
+            next((j for j, cell in enumerate(row) if cell == EMPTY_MARK), None)
+            if EMPTY_MARK in row
+            else None
         )
         if blank is not None and names[blank] not in drop:
-            raise DataFileError("the value is empty; write ? for missing", path, number, names[blank], "")
+            raise DataFileError(
+                "the value is empty; write ? for missing", path, number, names[blank], ""
+            )
         rows.append(row)
         numbers.append(number)
         n_rows += 1
@@ -338,8 +363,11 @@ def _default(attribute: Attribute) -> str:
     return "0" if attribute.type == "numeric" else "?"
 
 
-def _quick_row(line: str, width: int, known: dict[str, str], path: Path, number: int) -> list[str] | None:
-    """A row with quotes but without comments, braces and quoted commas, its cells looked up in `known`."""
+def _quick_row(
+    line: str, width: int, known: dict[str, str], path: Path, number: int
+) -> list[str] | None:
+    """A row with quotes but without comments, braces and quoted commas, its cells looked up in
+    `known`."""
     pieces = line.split(",")
     if len(pieces) != width or "%" in line or "{" in line:
         return None
@@ -372,7 +400,9 @@ def _row(
         except ValueError:
             weight = -1.0
         if not 0 <= weight < float("inf"):
-            raise DataFileError("is not a weight; a weight is a number >= 0", path, number, None, text)
+            raise DataFileError(
+                "is not a weight; a weight is a number >= 0", path, number, None, text
+            )
         line = line[: match.start()].rstrip().rstrip(",")
     if not line.startswith("{"):
         return tokens(line, path, number), weight
@@ -386,7 +416,9 @@ def _row(
             hint = f"is no attribute index; indices run from 0 to {len(names) - 1}"
             raise DataFileError(hint, path, number, None, str(index))
         if index in filled:
-            raise DataFileError("the sparse row gives this attribute twice", path, number, names[index])
+            raise DataFileError(
+                "the sparse row gives this attribute twice", path, number, names[index]
+            )
         filled.add(index)
         row[index] = value
     return row, weight

@@ -1,8 +1,9 @@
 """Writing a Table as Weka's ARFF.
 
 What
-    `dump_arff` writes what `load` reads back unchanged: names, kinds, declared levels, missing cells, class, and
-    weights. Numbers are written with the fewest digits that give the same float64.
+    `dump_arff` writes what `load` reads back unchanged: names, kinds, declared levels, missing
+    cells, class, and weights. Numbers are written with the fewest digits that give the same
+    float64.
 Decisions
     ARFF knows strings only: int, bool or float levels come back as strings (``1`` as ``'1'``).
 Complexity
@@ -52,7 +53,8 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
         relation: name of the relation; default: the Table's name.
 
     Raises:
-        ValueError: two levels of a column have the same text (1 and '1'), or a column without levels has values.
+        ValueError: two levels of a column have the same text (1 and '1'), or a column without
+        levels has values.
 
     Examples:
         >>> import os, tempfile
@@ -73,7 +75,8 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
     rows: Iterable[str] = map(",".join, zip(*cells, strict=True))
     if table.sample_weight is not None:
         rows = (
-            f"{row},{{{weight!r}}}" for row, weight in zip(rows, table.sample_weight.tolist(), strict=True)
+            f"{row},{{{weight!r}}}"
+            for row, weight in zip(rows, table.sample_weight.tolist(), strict=True)
         )
     opener: Any = gzip.open if os.fspath(path).lower().endswith(".gz") else open
     with opener(path, "wt", encoding="utf-8", newline="\n") as stream:
@@ -88,7 +91,9 @@ def _written(column: Column) -> tuple[str, list[str]]:
     labels = [quote(level) for level in column.levels or ()]
     if len(set(labels)) < len(labels):
         double = next(v for i, v in enumerate(labels) if v in labels[:i])
-        raise ValueError(f"column {column.name!r}: two levels are both written {double}; rename one")
+        raise ValueError(
+            f"column {column.name!r}: two levels are both written {double}; rename one"
+        )
     if not labels:
         return "string", ["?"] * len(column)
     labels_of = np.array([*labels, "?"], dtype=object)
@@ -97,5 +102,7 @@ def _written(column: Column) -> tuple[str, list[str]]:
 
 def _number(value: float) -> str:
     return (
-        str(int(value)) if value == int(value) and abs(value) < 1e15 and str(value) != "-0.0" else repr(value)
+        str(int(value))
+        if value == int(value) and abs(value) < 1e15 and str(value) != "-0.0"
+        else repr(value)
     )

@@ -1,11 +1,12 @@
-"""Random Bayesian networks with a class (naive Bayes, TAN, AODE), samples from them, and their exact posterior.
+"""Random Bayesian networks with a class (naive Bayes, TAN, AODE), samples from them, and their
+exact posterior.
 
 What
-    The models of Hope & Korb (2004, section 5.1): 4 to 8 attributes including the class, 2 to 5 values each,
-    probabilities drawn at random. Every model is a mixture of components in which an attribute depends on the
-    class and at most one other attribute: naive Bayes is one component without other parents; TAN one component
-    with a random tree; AODE one component for every attribute i, with i the parent of all others, one of which
-    is picked uniformly for every row.
+    The models of Hope & Korb (2004, section 5.1): 4 to 8 attributes including the class, 2 to 5
+    values each, probabilities drawn at random. Every model is a mixture of components in which an
+    attribute depends on the class and at most one other attribute: naive Bayes is one component
+    without other parents; TAN one component with a random tree; AODE one component for every
+    attribute i, with i the parent of all others, one of which is picked uniformly for every row.
 Formula
     P(c | x) is proportional to P(c) sum_m 1/M prod_j P_m(x_j | c, x_parent(m, j)).
 Decisions
@@ -48,7 +49,8 @@ class BayesianNetwork:
         class_prior: P(c), shape (classes,).
         n_values: number of values of each attribute.
         components: the networks it mixes with equal weight (one, but for AODE).
-        classes, levels: labels of the classes (0, 1, ...) and of the attributes' values ("v1", "v2", ...).
+        classes, levels: labels of the classes (0, 1, ...) and of the attributes' values ("v1",
+        "v2", ...).
 
     Examples:
         >>> table, network = make_bayesian_network("tan", 200, random_state=1)
@@ -94,8 +96,12 @@ class BayesianNetwork:
                 p = component.parent[j]
                 context = codes[rows, p] if p >= 0 else np.zeros(len(rows), dtype=np.int64)
                 codes[rows, j] = _draw(component.tables[j][c[rows], context], rng)
-        columns = [nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)]
-        return Table.from_columns(columns, nominal("class", c, self.classes), name=f"{self.kind}-network")
+        columns = [
+            nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)
+        ]
+        return Table.from_columns(
+            columns, nominal("class", c, self.classes), name=f"{self.kind}-network"
+        )
 
     def joint(self, X: Any) -> np.ndarray:
         """P(c, x) of each row, shape (n, classes).
@@ -127,13 +133,21 @@ class BayesianNetwork:
         if isinstance(X, Table):
             for j, column in enumerate(X.columns):
                 if j >= len(self.n_values) or column.levels != self.levels(j):
-                    raise ValueError(f"column {column.name!r} is not attribute {j + 1} of this network")
+                    raise ValueError(
+                        f"column {column.name!r} is not attribute {j + 1} of this network"
+                    )
             codes = np.column_stack([column.values for column in X.columns])
         else:
             codes = np.asarray(X)
         if codes.ndim != 2 or codes.shape[1] != len(self.n_values):
-            raise ValueError(f"X of shape {codes.shape} needs {len(self.n_values)} columns, one an attribute")
-        if codes.dtype.kind not in "iu" or (codes < 0).any() or (codes >= np.array(self.n_values)).any():
+            raise ValueError(
+                f"X of shape {codes.shape} needs {len(self.n_values)} columns, one an attribute"
+            )
+        if (
+            codes.dtype.kind not in "iu"
+            or (codes < 0).any()
+            or (codes >= np.array(self.n_values)).any()
+        ):
             raise ValueError("X must hold whole codes 0 ... values - 1 without missing cells")
         return codes
 
@@ -179,11 +193,11 @@ def make_bayesian_network(
     Args:
         kind: "nb" (naive Bayes), "tan" (tree-augmented) or "aode" (averaged one-dependence).
         n_samples: rows of the sample.
-        n_attributes: attributes beside the class; default: 3 to 7 at random (4 to 8 with the class).
-        n_values: values of every attribute, or one number an attribute; default: 2 to 5 at random each.
-        n_classes: classes; default: 2 to 5 at random.
-        concentration: parameter of the symmetric Dirichlet distribution of the probabilities (> 0).
-        random_state: seed or Generator. More rows of the same model: ``network.sample``.
+        n_attributes: attributes beside the class; default: 3 to 7 at random (4 to 8 with the
+        class). n_values: values of every attribute, or one number an attribute; default: 2 to 5 at
+        random each. n_classes: classes; default: 2 to 5 at random. concentration: parameter of the
+        symmetric Dirichlet distribution of the probabilities (> 0). random_state: seed or
+        Generator. More rows of the same model: ``network.sample``.
 
     Returns:
         The Table and the `BayesianNetwork` with ``predict_proba``.
@@ -198,7 +212,11 @@ def make_bayesian_network(
     if not concentration > 0 or not np.isfinite(concentration):
         raise ValueError(f"concentration={concentration!r} must be positive and finite")
     rng = np.random.default_rng(random_state)
-    d = int(rng.integers(3, 8)) if n_attributes is None else check_count("n_attributes", n_attributes, 1)
+    d = (
+        int(rng.integers(3, 8))
+        if n_attributes is None
+        else check_count("n_attributes", n_attributes, 1)
+    )
     k = int(rng.integers(2, 6)) if n_classes is None else check_count("n_classes", n_classes, 2)
     if n_values is None:
         values = tuple(int(v) for v in rng.integers(2, 6, size=d))
@@ -216,7 +234,8 @@ def make_bayesian_network(
     for parent in parents:
         tables = tuple(
             rng.dirichlet(
-                np.full(values[j], concentration), size=(k, values[parent[j]] if parent[j] >= 0 else 1)
+                np.full(values[j], concentration),
+                size=(k, values[parent[j]] if parent[j] >= 0 else 1),
             )
             for j in range(d)
         )

@@ -1,10 +1,11 @@
 """Reading C4.5's pair of files: ``stem.names`` (classes and attributes) and ``stem.data`` (rows).
 
 What
-    Quinlan's format (C4.5, 1993, appendix): ``|`` starts a comment, a full stop ends an entry (it may be left
-    out at the end of a line), ``continuous``, ``discrete N``, ``ignore``, ``label`` (an identifier, ignored)
-    or the values themselves. C5.0's first entry may instead name the attribute that is the class. A backslash
-    takes the next character as it is; runs of blanks count as one. ``?`` is missing.
+    Quinlan's format (C4.5, 1993, appendix): ``|`` starts a comment, a full stop ends an entry (it
+    may be left out at the end of a line), ``continuous``, ``discrete N``, ``ignore``, ``label`` (an
+    identifier, ignored) or the values themselves. C5.0's first entry may instead name the attribute
+    that is the class. A backslash takes the next character as it is; runs of blanks count as one.
+    ``?`` is missing.
 Complexity
     O(cells), in chunks.
 """
@@ -71,7 +72,8 @@ def _entries(path: Path) -> list[tuple[int, str]]:
 def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[str], int]]]:
     """Class attribute, classes, and (name, type, values, line) of each attribute.
 
-    The class attribute is ``class`` with its labels when the first entry lists classes; else the named one.
+    The class attribute is ``class`` with its labels when the first entry lists classes; else the
+    named one.
     """
     entries = _entries(path)
     if not entries:
@@ -82,7 +84,11 @@ def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[st
         name = clean(name)
         if rest and rest[0].startswith("="):
             raise DataFileError(
-                "is an attribute defined by a formula; compute it beforehand", path, line, name, entry
+                "is an attribute defined by a formula; compute it beforehand",
+                path,
+                line,
+                name,
+                entry,
             )
         if not rest:
             raise DataFileError(
@@ -98,7 +104,9 @@ def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[st
         elif word in ("date", "time", "timestamp"):
             attributes.append((name, "date", [], line))
         else:
-            attributes.append((name, "nominal", [v.removeprefix("[ordered] ") for v in values], line))
+            attributes.append(
+                (name, "nominal", [v.removeprefix("[ordered] ") for v in values], line)
+            )
     if not attributes:
         raise DataFileError("there are no attributes after the classes", path)
     first = split(entries[0][1])
@@ -136,7 +144,9 @@ def read_c45(path: Path, names_path: Path, drop: Collection[str] = ()) -> tuple[
         elif kind == "words":
             kept.append((j, Words(name, path, _MISSING)))
         elif kind == "date":
-            raise DataFileError(f"is a date; leave it out with drop=[{name!r}]", names_path, line, name)
+            raise DataFileError(
+                f"is a date; leave it out with drop=[{name!r}]", names_path, line, name
+            )
         else:
             codes = {"?": -1} | {value: i for i, value in enumerate(values)}
             if len(codes) <= len(values):
@@ -160,9 +170,7 @@ def read_c45(path: Path, names_path: Path, drop: Collection[str] = ()) -> tuple[
                 continue
             row = split(text)
             if len(row) != len(attributes):
-                hint = (
-                    f"the row has {len(row)} values but {os.fspath(names_path)} declares {len(attributes)} "
-                )
+                hint = f"the row has {len(row)} values but {os.fspath(names_path)} declares {len(attributes)} "
                 raise DataFileError(hint + "(class included); write ? for missing", path, number)
             rows.append(row)
             lines.append(number)

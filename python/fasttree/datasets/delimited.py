@@ -1,16 +1,18 @@
 """Reading CSV and its kin: any one-character separator, with or without a header, quoted cells.
 
 What
-    Columns are numeric when every present cell is a number, else nominal with sorted labels; a column without
-    a single value is nominal with no levels. Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with
-    blanks around). Blanks after a separator and empty lines do not count.
+    Columns are numeric when every present cell is a number, else nominal with sorted labels; a
+    column without a single value is nominal with no levels. Missing cells: empty, ``?``, ``NA``,
+    ``NaN``, ``nan`` (with blanks around). Blanks after a separator and empty lines do not count.
 Decisions
-    A header is assumed when no cell of the first line is a number or missing, and either some column below
-    holds numbers, or the cells differ and most of them never occur as values of their column. Without a
-    header the last column is called ``class`` and the others ``x0, x1, ...``. When all labels of the last
-    column end in a record number (``negative.|3733``, C4.5's comment), the number is cut off.
+    A header is assumed when no cell of the first line is a number or missing, and either some
+    column below holds numbers, or the cells differ and most of them never occur as values of their
+    column. Without a header the last column is called ``class`` and the others ``x0, x1, ...``.
+    When all labels of the last column end in a record number (``negative.|3733``, C4.5's comment),
+    the number is cut off.
 Complexity
-    O(cells), in chunks; a column that turns out not to be numeric after its first chunk costs a second pass.
+    O(cells), in chunks; a column that turns out not to be numeric after its first chunk costs a
+    second pass.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class Sheet:
 
 
 def sniff(line: str) -> str:
-    """The separator of a line: the first of comma, tab, semicolon and bar that it holds, else blanks.
+    """The separator of a line: the first of comma, tab, semicolon and bar that it holds, else
+    blanks.
 
     Examples:
         >>> sniff("a;b;c"), sniff("a, b; c"), sniff("1\\t2"), sniff(" 1.5   2"), sniff("1")
@@ -68,13 +71,15 @@ def read_delimited(
     Args:
         path: the file; ``.gz``, ``.bz2``, ``.xz`` are unpacked.
         drop: names of columns to leave out.
-        sep: separator; default: the first of comma, tab, semicolon, bar that the first line holds, else blanks
+        sep: separator; default: the first of comma, tab, semicolon, bar that the first line holds,
+        else blanks
             (any number of them).
         header: whether the first line holds names; default: found out.
         names: the columns' names (with ``header=True`` they replace the file's).
 
     Raises:
-        DataFileError: rows of unequal length, unclosed quotes, duplicate names, numbers too large, no rows.
+        DataFileError: rows of unequal length, unclosed quotes, duplicate names, numbers too large,
+        no rows.
     """
     if sep is None:
         with open_text(path) as stream:
@@ -103,7 +108,8 @@ def _one_pass(
     words: set[int],
     done: set[int],
 ) -> tuple[list[str], bool, dict[int, Column], set[int]]:
-    """Read the columns not yet done; returns names, header or not, columns, and those that need another pass."""
+    """Read the columns not yet done; returns names, header or not, columns, and those that need
+    another pass."""
     kept: dict[int, Numbers | Words] = {}
     failed: set[int] = set()
     resolved: list[str] = []
@@ -123,7 +129,11 @@ def _one_pass(
                     rows, lines = rows[1:], lines[1:]
                 for j, name in enumerate(resolved):
                     if j not in done and name not in drop:
-                        kept[j] = Words(name, path, MISSING) if j in words else Numbers(name, path, MISSING)
+                        kept[j] = (
+                            Words(name, path, MISSING)
+                            if j in words
+                            else Numbers(name, path, MISSING)
+                        )
                 if not rows:
                     break
             cells = list(zip(*rows, strict=True))
@@ -177,7 +187,9 @@ def _chunks(reader: Any, path: Path) -> Iterator[tuple[bool, list[list[str]], li
             if len(row) != width:
                 hint = f"the line has {len(row)} cells but the first has {width}; "
                 hint += (
-                    "quote cells that hold the separator" if len(row) > width else "write ? for missing cells"
+                    "quote cells that hold the separator"
+                    if len(row) > width
+                    else "write ? for missing cells"
                 )
                 raise DataFileError(hint, path, line)
             rows.append(row)
@@ -214,12 +226,15 @@ def _has_header(rows: list[list[str]]) -> bool:
     if len(set(names)) < len(names):
         return False
     again = sum(
-        name in {cell.strip() for cell in column} for name, column in zip(names, columns, strict=True)
+        name in {cell.strip() for cell in column}
+        for name, column in zip(names, columns, strict=True)
     )
     return 2 * again < len(names)
 
 
-def _names(row: list[str], has_header: bool, names: Sequence[str] | None, path: Path, line: int) -> list[str]:
+def _names(
+    row: list[str], has_header: bool, names: Sequence[str] | None, path: Path, line: int
+) -> list[str]:
     if names is not None:
         if len(names) != len(row):
             raise DataFileError(
@@ -232,5 +247,7 @@ def _names(row: list[str], has_header: bool, names: Sequence[str] | None, path: 
         resolved = [*(f"x{j}" for j in range(len(row) - 1)), "class"]
     if len(set(resolved)) < len(resolved):
         double = next(n for i, n in enumerate(resolved) if n in resolved[:i])
-        raise DataFileError("names two columns; rename one, or give names=[...]", path, line, None, double)
+        raise DataFileError(
+            "names two columns; rename one, or give names=[...]", path, line, None, double
+        )
     return resolved

@@ -1,4 +1,5 @@
-"""The one exception of the file readers: which file, line, column and value, and what to do about it."""
+"""The one exception of the file readers: which file, line, column and value, and what to do about
+it."""
 
 from __future__ import annotations
 

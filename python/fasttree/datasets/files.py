@@ -1,14 +1,15 @@
 """`load`: a data file of any known format as a Table, with its target found.
 
 What
-    The suffix decides (the content, where there is none): ARFF, CSV / TSV / text, C4.5 names + data, Orange tab,
-    Parquet, Feather; ``openml:NAME``, ``openml:NAME/VERSION`` and ``openml:ID`` go through scikit-learn's
-    fetch_openml; a plain name that is no file is looked up among the bundled data sets.
+    The suffix decides (the content, where there is none): ARFF, CSV / TSV / text, C4.5 names +
+    data, Orange tab, Parquet, Feather; ``openml:NAME``, ``openml:NAME/VERSION`` and ``openml:ID``
+    go through scikit-learn's fetch_openml; a plain name that is no file is looked up among the
+    bundled data sets.
 Decisions
-    Without `target` the class is the column called "class" (in any case) if there is exactly one, else the
-    last column (C4.5 and Orange files and OpenML say themselves which it is). Whole-number labels of CSV files
-    become int classes. A row without a class label is kept: `Table.y` shows None there, fitting names the row,
-    `Table.drop_missing_target()` leaves such rows out.
+    Without `target` the class is the column called "class" (in any case) if there is exactly one,
+    else the last column (C4.5 and Orange files and OpenML say themselves which it is). Whole-number
+    labels of CSV files become int classes. A row without a class label is kept: `Table.y` shows
+    None there, fitting names the row, `Table.drop_missing_target()` leaves such rows out.
 Complexity
     That of the reader, O(cells).
 """
@@ -47,16 +48,20 @@ def load(
     """Read a data file into a Table.
 
     Args:
-        path: the file (``.arff``, ``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.data`` with or without ``.names``, ``.names``,
-            ``.tab``, ``.parquet``, ``.feather``; ``.gz``, ``.bz2``, ``.xz`` around the text formats), or
-            ``"openml:NAME"`` / ``"openml:ID"``, or the name of a bundled data set (`list_datasets`).
-        target: name of the class column (exact, else regardless of case), its position, or False for none.
+        path: the file (``.arff``, ``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.data`` with or without
+        ``.names``, ``.names``,
+            ``.tab``, ``.parquet``, ``.feather``; ``.gz``, ``.bz2``, ``.xz`` around the text
+            formats), or ``"openml:NAME"`` / ``"openml:ID"``, or the name of a bundled data set
+            (`list_datasets`).
+        target: name of the class column (exact, else regardless of case), its position, or False
+        for none.
             Default: see the module; for a file without a target-like last column give False.
         drop: names of columns to leave out (identifiers, dates).
         sep, header, names: for delimited text, see `read_delimited`; found out by default.
 
     Returns:
-        A Table named after the file (ARFF: its relation). ARFF instance weights are in ``table.sample_weight``.
+        A Table named after the file (ARFF: its relation). ARFF instance weights are in
+        ``table.sample_weight``.
 
     Raises:
         FileNotFoundError: no such file, with the nearest names of its folder.
@@ -95,8 +100,21 @@ def load(
         default = own if own is not None else False
     elif kind in _BINARY:
         columns = columns_of_frame(_binary(text, kind), drop, text)
-    elif kind in (".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".npz", ".mat"):
-        raise DataFileError(f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text)
+    elif kind in (
+        ".xlsx",
+        ".xls",
+        ".ods",
+        ".zip",
+        ".json",
+        ".pkl",
+        ".pickle",
+        ".npy",
+        ".npz",
+        ".mat",
+    ):
+        raise DataFileError(
+            f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text
+        )
     else:
         sheet = read_delimited(
             text,
@@ -107,7 +125,9 @@ def load(
         )
         columns, named = sheet.columns, sheet.has_header or names is not None
     chosen = default if target is None else target
-    return assemble(columns, chosen, text, name=stem, has_feature_names=named, weights=weights, dropped=drop)
+    return assemble(
+        columns, chosen, text, name=stem, has_feature_names=named, weights=weights, dropped=drop
+    )
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
@@ -134,14 +154,17 @@ def assemble(
         broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
         if broken.size:
             raise DataFileError(
-                f"Unknown label type: continuous. The column taken as the class holds {label.values[broken[0]]} in "
-                f"data row {int(broken[0])}; name another with target=, or load without one by target=False",
+                "Unknown label type: continuous. The column taken as the class holds "
+                f"{label.values[broken[0]]} in data row {int(broken[0])}; name another with "
+                "target=, or load without one by target=False",
                 path,
                 column=label.name,
             )
     if label is not None and label.n_missing == len(label):
         raise DataFileError(
-            "the column taken as the class is empty; name another with target=", path, column=label.name
+            "the column taken as the class is empty; name another with target=",
+            path,
+            column=label.name,
         )
     table = Table.from_columns(features, label, name=name, has_feature_names=has_feature_names)
     table.sample_weight = weights
@@ -149,7 +172,8 @@ def assemble(
 
 
 def find_target(names: Sequence[str], target: TargetName, path: Path) -> str:
-    """The name of the class column: the given one, else "class" if there is exactly one, else the last."""
+    """The name of the class column: the given one, else "class" if there is exactly one, else the
+    last."""
     if target is None:
         classes = [n for n in names if n.lower() == "class"]
         return classes[0] if len(classes) == 1 else names[-1]
@@ -165,7 +189,11 @@ def find_target(names: Sequence[str], target: TargetName, path: Path) -> str:
     if len(alike) == 1:
         return alike[0]
     close = difflib.get_close_matches(str(target), list(names), 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"the columns are {', '.join(map(repr, names[:12]))}"
+    hint = (
+        f"did you mean {close[0]!r}?"
+        if close
+        else f"the columns are {', '.join(map(repr, names[:12]))}"
+    )
     raise DataFileError(f"is not a column (target=); {hint}", path, None, None, str(target))
 
 
@@ -208,7 +236,12 @@ def _looks_like_arff(path: str) -> bool:
 def _names_file(path: str, kind: str, packed: str) -> str | None:
     stem = path[: len(path) - len(kind) - len(packed)]
     return next(
-        (stem + end for end in (".names", ".names" + packed, ".NAMES") if os.path.exists(stem + end)), None
+        (
+            stem + end
+            for end in (".names", ".names" + packed, ".NAMES")
+            if os.path.exists(stem + end)
+        ),
+        None,
     )
 
 
@@ -221,7 +254,9 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     for end in (".data", ".data" + packed, ".data.gz"):
         if os.path.exists(stem + end):
             return stem + end, path
-    raise DataFileError(f"the rows are missing: there is no {os.path.basename(stem)}.data beside it", path)
+    raise DataFileError(
+        f"the rows are missing: there is no {os.path.basename(stem)}.data beside it", path
+    )
 
 
 def _binary(path: str, kind: str) -> Any:
@@ -239,7 +274,8 @@ def _binary(path: str, kind: str) -> Any:
             frame = pl.read_parquet(path) if parquet else pl.read_ipc(path)
         except ImportError:
             raise ImportError(
-                f"reading {kind} files needs pandas with pyarrow, or Polars: pip install 'fasttree[data]'"
+                f"reading {kind} files needs pandas with pyarrow, or Polars: pip install "
+                "'fasttree[data]'"
             ) from None
     except (OSError, ValueError) as error:
         raise DataFileError(f"is no readable {kind} file ({error})", path) from error

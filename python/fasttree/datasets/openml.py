@@ -1,8 +1,9 @@
-"""OpenML data sets through scikit-learn's ``fetch_openml`` (network on first use, its cache afterwards).
+"""OpenML data sets through scikit-learn's ``fetch_openml`` (network on first use, its cache
+afterwards).
 
 What
-    ``fetch("61")`` by number, ``fetch("iris")`` by name (the active version), ``fetch("iris/1")`` by name and
-    version. Nominal attributes keep their declared labels.
+    ``fetch("61")`` by number, ``fetch("iris")`` by name (the active version), ``fetch("iris/1")``
+    by name and version. Nominal attributes keep their declared labels.
 """
 
 from __future__ import annotations

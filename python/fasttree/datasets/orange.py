@@ -2,9 +2,9 @@
 
 What
     Types: ``c``/``continuous``, ``d``/``discrete`` (or the values themselves, separated by blanks),
-    ``s``/``string``, ``t``/``time``; flags: ``class``, ``meta``/``m``, ``ignore``/``i``. Strings, metas and ignored
-    columns are left out. Empty, ``?``, ``.``, ``~`` and ``NA`` are missing. Format: Orange 2 and 3 documentation,
-    "tab-delimited files".
+    ``s``/``string``, ``t``/``time``; flags: ``class``, ``meta``/``m``, ``ignore``/``i``. Strings,
+    metas and ignored columns are left out. Empty, ``?``, ``.``, ``~`` and ``NA`` are missing.
+    Format: Orange 2 and 3 documentation, "tab-delimited files".
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def read_orange(path: Path, drop: Collection[str] = ()) -> tuple[str | None, lis
         unknown = set(drop).difference(names)
         if unknown:
             raise DataFileError("is not a column (drop=)", path, 1, None, min(unknown))
-        target = next((n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None)
+        target = next(
+            (n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None
+        )
         kept: list[tuple[int, Numbers | Labels | Words]] = []
         for j, (name, text, flag) in enumerate(zip(names, types, flags, strict=True)):
             kind = _TYPES.get(text.strip(), "nominal")

@@ -1,12 +1,13 @@
 """Random decision trees and samples labelled by them.
 
 What
-    `make_random_tree` grows a binary tree on [0, 1]^d by splitting a random leaf at a random threshold inside
-    the leaf's own box, labels the leaves, and labels uniform rows with it. Spaeh & Kosub's experiment on tree
-    size (their figure 5) draws such problems; the generating tree is returned, as arrays in pre-order.
+    `make_random_tree` grows a binary tree on [0, 1]^d by splitting a random leaf at a random
+    threshold inside the leaf's own box, labels the leaves, and labels uniform rows with it. Spaeh &
+    Kosub's experiment on tree size (their figure 5) draws such problems; the generating tree is
+    returned, as arrays in pre-order.
 Decisions
-    The two leaves of one parent never share a label (such a split would be superfluous). Splits keep away from the
-    edges of the box by `margin` of its width, so that every leaf has a volume.
+    The two leaves of one parent never share a label (such a split would be superfluous). Splits
+    keep away from the edges of the box by `margin` of its width, so that every leaf has a volume.
 Complexity
     O(nodes) to grow, O(rows x depth) to label. No recursion.
 """
@@ -124,7 +125,9 @@ def make_random_tree(
     tree = _in_pre_order(*_grow(d, leaves, k, margin, rng))
     X = rng.random((n, d))
     names = [f"x{j + 1}" for j in range(d)]
-    table = Table(X, tree.predict(X), feature_names=names, levels={"class": range(k)}, name="random-tree")
+    table = Table(
+        X, tree.predict(X), feature_names=names, levels={"class": range(k)}, name="random-tree"
+    )
     return table, tree
 
 

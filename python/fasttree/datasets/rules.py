@@ -1,13 +1,15 @@
-"""Problems defined by a rule: XOR, parity, Monks, tic-tac-toe, balance scale, contact lenses, weather.
+"""Problems defined by a rule: XOR, parity, Monks, tic-tac-toe, balance scale, contact lenses,
+weather.
 
 What
-    Every row is computed when asked for; nothing is stored. Nominal features carry their declared values, so
-    a sample that lacks one still knows it.
+    Every row is computed when asked for; nothing is stored. Nominal features carry their declared
+    values, so a sample that lacks one still knows it.
 Sources
-    XOR and parity: textbook; the 3-bit cube with class x1 xor x2 is Vilalta's example. Monks: Thrun et al. (1991),
-    "The MONK's Problems", CMU-CS-91-197. Tic-tac-toe: Aha (1991), all boards on which a game that x began can
-    end. Balance scale: Siegler (1976) / Klahr & Siegler (1978). Contact lenses: Cendrowska (1987). Weather:
-    Quinlan (1986), "Induction of decision trees", table 1; its numeric form from Quinlan (1993).
+    XOR and parity: textbook; the 3-bit cube with class x1 xor x2 is Vilalta's example. Monks: Thrun
+    et al. (1991), "The MONK's Problems", CMU-CS-91-197. Tic-tac-toe: Aha (1991), all boards on
+    which a game that x began can end. Balance scale: Siegler (1976) / Klahr & Siegler (1978).
+    Contact lenses: Cendrowska (1987). Weather: Quinlan (1986), "Induction of decision trees", table
+    1; its numeric form from Quinlan (1993).
 Complexity
     O(rows x features).
 """
@@ -46,7 +48,8 @@ def check_count(name: str, value: int, least: int) -> int:
 
 
 def flip_labels(codes: np.ndarray, k: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Codes in which each label is replaced, with probability `share`, by another class drawn uniformly."""
+    """Codes in which each label is replaced, with probability `share`, by another class drawn
+    uniformly."""
     if check_share("flip", share) == 0.0:
         return codes
     shift = rng.integers(1, k, size=len(codes))
@@ -64,7 +67,12 @@ def _cube(n_bits: int) -> np.ndarray:
 
 
 def make_xor(
-    n_bits: int = 3, *, n_noise: int = 0, repeats: int = 1, flip: float = 0.0, random_state: Seed = None
+    n_bits: int = 3,
+    *,
+    n_noise: int = 0,
+    repeats: int = 1,
+    flip: float = 0.0,
+    random_state: Seed = None,
 ) -> Table:
     """The exclusive-or cube: all 2^n_bits rows, class = x1 xor x2, the other bits irrelevant.
 
@@ -76,7 +84,8 @@ def make_xor(
         random_state: seed or Generator (used by `n_noise` and `flip` only).
 
     Returns:
-        Table of 2^n_bits * repeats rows and n_bits + n_noise nominal features with levels (0, 1), classes (0, 1).
+        Table of 2^n_bits * repeats rows and n_bits + n_noise nominal features with levels (0, 1),
+        classes (0, 1).
 
     Examples:
         >>> t = make_xor()
@@ -146,7 +155,8 @@ def make_monks(
 
     Args:
         problem: 1, 2 or 3.
-        n_samples: rows drawn at random from the 432 (the original training sets had 124, 169 and 122 rows);
+        n_samples: rows drawn at random from the 432 (the original training sets had 124, 169 and
+        122 rows);
             None: all 432, in lexicographic order.
         flip: probability that a label is inverted (the original training set of problem 3 has 5 %).
         replace: draw with replacement.
@@ -157,13 +167,17 @@ def make_monks(
         [216, 142, 228]
     """
     if problem not in (1, 2, 3):
-        raise ValueError(f"problem={problem!r} is not one of the three MONK's problems; use 1, 2 or 3")
+        raise ValueError(
+            f"problem={problem!r} is not one of the three MONK's problems; use 1, 2 or 3"
+        )
     rng = np.random.default_rng(random_state)
     rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
     if n_samples is not None:
         if not replace and n_samples > len(rows):
             raise ValueError(f"n_samples={n_samples} is more than the 432 robots; use replace=True")
-        rows = rows[rng.choice(len(rows), size=check_count("n_samples", n_samples, 1), replace=replace)]
+        rows = rows[
+            rng.choice(len(rows), size=check_count("n_samples", n_samples, 1), replace=replace)
+        ]
     a1, a2, _, a4, a5, _ = rows.T
     if problem == 1:
         classes = (a1 == a2) | (a5 == 1)
@@ -172,7 +186,9 @@ def make_monks(
     else:
         classes = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
     codes = flip_labels(classes.astype(np.int64), 2, flip, rng)
-    columns = [nominal(f"a{j + 1}", rows[:, j] - 1, range(1, v + 1)) for j, v in enumerate(_MONKS_VALUES)]
+    columns = [
+        nominal(f"a{j + 1}", rows[:, j] - 1, range(1, v + 1)) for j, v in enumerate(_MONKS_VALUES)
+    ]
     return Table.from_columns(columns, nominal("class", codes, (0, 1)), name=f"monks-{problem}")
 
 
@@ -184,11 +200,12 @@ def _wins(board: Sequence[str], player: str) -> bool:
 
 
 def make_tic_tac_toe() -> Table:
-    """All 958 boards on which a game of tic-tac-toe begun by x can end; positive: x has won (626 of them).
+    """All 958 boards on which a game of tic-tac-toe begun by x can end; positive: x has won (626 of
+    them).
 
     Returns:
-        Table of 9 nominal features (``top-left-square`` ... ``bottom-right-square``) with levels (b, o, x), b = blank;
-        classes (negative, positive), positive rows first.
+        Table of 9 nominal features (``top-left-square`` ... ``bottom-right-square``) with levels
+        (b, o, x), b = blank; classes (negative, positive), positive rows first.
 
     Examples:
         >>> t = make_tic_tac_toe()
@@ -200,7 +217,10 @@ def make_tic_tac_toe() -> Table:
     for move in range(9):
         player = "xo"[move % 2]
         following = {
-            (*board[:i], player, *board[i + 1 :]) for board in layer for i in range(9) if board[i] == "b"
+            (*board[:i], player, *board[i + 1 :])
+            for board in layer
+            for i in range(9)
+            if board[i] == "b"
         }
         ended = {board for board in following if _wins(board, player) or move == 8}
         finals |= ended
@@ -212,13 +232,19 @@ def make_tic_tac_toe() -> Table:
         for column in ("left", "middle", "right")
     ]
     levels = ("b", "o", "x")
-    columns = [nominal(place, [levels.index(b[j]) for b in boards], levels) for j, place in enumerate(places)]
+    columns = [
+        nominal(place, [levels.index(b[j]) for b in boards], levels)
+        for j, place in enumerate(places)
+    ]
     won = [int(_wins(b, "x")) for b in boards]
-    return Table.from_columns(columns, nominal("class", won, ("negative", "positive")), name="tic-tac-toe")
+    return Table.from_columns(
+        columns, nominal("class", won, ("negative", "positive")), name="tic-tac-toe"
+    )
 
 
 def make_balance_scale(*, as_nominal: bool = False) -> Table:
-    """All 625 settings of a balance: weight and distance (1 to 5) on each side; it tips L, R or is B(alanced).
+    """All 625 settings of a balance: weight and distance (1 to 5) on each side; it tips L, R or is
+    B(alanced).
 
     Args:
         as_nominal: nominal features with levels 1 to 5 instead of numeric ones.
@@ -263,7 +289,10 @@ def make_contact_lenses() -> Table:
         return "hard" if prescription == "myope" or age == "young" else "none"
 
     rows = list(product(*features.values()))
-    columns = [nominal(n, [v.index(row[j]) for row in rows], v) for j, (n, v) in enumerate(features.items())]
+    columns = [
+        nominal(n, [v.index(row[j]) for row in rows], v)
+        for j, (n, v) in enumerate(features.items())
+    ]
     classes = ("soft", "hard", "none")
     fitted = nominal("contact-lenses", [classes.index(lenses(*row)) for row in rows], classes)
     return Table.from_columns(columns, fitted, name="contact-lenses")
@@ -304,7 +333,9 @@ def make_weather(*, numeric: bool = False) -> Table:
         "humidity": ("high", "normal"),
         "windy": ("TRUE", "FALSE"),
     }
-    columns = [nominal(n, [v.index(day[j]) for day in days], v) for j, (n, v) in enumerate(levels.items())]
+    columns = [
+        nominal(n, [v.index(day[j]) for day in days], v) for j, (n, v) in enumerate(levels.items())
+    ]
     if numeric:
         columns[1] = Column("temperature", "numeric", np.array([float(day[4]) for day in days]))
         columns[2] = Column("humidity", "numeric", np.array([float(day[5]) for day in days]))

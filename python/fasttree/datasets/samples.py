@@ -1,8 +1,9 @@
-"""Random samples from classical distributions: Gaussian blobs, Breiman's waveform, the broken LED display.
+"""Random samples from classical distributions: Gaussian blobs, Breiman's waveform, the broken LED
+display.
 
 Sources
-    Waveform and LED: Breiman, Friedman, Olshen & Stone (1984), "Classification and Regression Trees",
-    sections 2.6.1 and 2.6.2; Bayes accuracy 86 % (waveform) and 74 % (LED at 10 % noise).
+    Waveform and LED: Breiman, Friedman, Olshen & Stone (1984), "Classification and Regression
+    Trees", sections 2.6.1 and 2.6.2; Bayes accuracy 86 % (waveform) and 74 % (LED at 10 % noise).
 Complexity
     O(rows x features). All are seeded through ``numpy.random.default_rng``: one seed, one sample.
 """
@@ -36,11 +37,10 @@ def make_blobs(
 
     Args:
         n_samples: rows, shared out as evenly as possible, in random order.
-        centers: number of clusters, their centres uniform in the box; or the centres, shape (k, n_features).
-        n_features: dimensions (taken from `centers` when that is an array).
-        sd: standard deviation of all clusters, or one a cluster.
-        center_box: lower and upper bound of random centres.
-        random_state: seed or Generator.
+        centers: number of clusters, their centres uniform in the box; or the centres, shape (k,
+        n_features). n_features: dimensions (taken from `centers` when that is an array). sd:
+        standard deviation of all clusters, or one a cluster. center_box: lower and upper bound of
+        random centres. random_state: seed or Generator.
 
     Examples:
         >>> make_blobs(60, sd=(2.3, 3.5, 2.4), random_state=0)
@@ -51,29 +51,36 @@ def make_blobs(
     if isinstance(centers, (int, np.integer)):
         shape = (check_count("centers", int(centers), 1), check_count("n_features", n_features, 1))
         if not center_box[0] < center_box[1]:
-            raise ValueError(f"center_box={center_box!r} is empty; give (low, high) with low < high")
+            raise ValueError(
+                f"center_box={center_box!r} is empty; give (low, high) with low < high"
+            )
         middle = rng.uniform(*center_box, size=shape)
     else:
         middle = np.asarray(centers, dtype=np.float64)
         if middle.ndim != 2 or not np.isfinite(middle).all():
             raise ValueError(
-                f"centers of shape {middle.shape} must be a finite array of shape (clusters, features)"
+                f"centers of shape {middle.shape} must be a finite array of shape (clusters, "
+                "features)"
             )
     k = len(middle)
     spread = np.asarray(sd, dtype=np.float64)
     if spread.ndim and spread.shape != (k,):
         raise ValueError(
-            f"sd has {spread.size} values but there are {k} clusters; give one number or one a cluster"
+            f"sd has {spread.size} values but there are {k} clusters; give one number or one a "
+            "cluster"
         )
     if not (np.isfinite(spread).all() and (spread >= 0).all()):
         raise ValueError(f"sd={sd!r} must be finite and not negative")
     codes = rng.permutation(np.arange(n) % k)
-    X = middle[codes] + np.broadcast_to(spread, k)[codes, None] * rng.standard_normal((n, middle.shape[1]))
+    X = middle[codes] + np.broadcast_to(spread, k)[codes, None] * rng.standard_normal(
+        (n, middle.shape[1])
+    )
     return _numeric(X, codes, k, "blobs")
 
 
 def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: Seed = None) -> Table:
-    """Breiman's waveforms: u h_a + (1 - u) h_b + N(0, 1) at 21 points, (a, b) = (1, 2), (1, 3), (2, 3) by class.
+    """Breiman's waveforms: u h_a + (1 - u) h_b + N(0, 1) at 21 points, (a, b) = (1, 2), (1, 3), (2,
+    3) by class.
 
     h1(i) = max(6 - abs(i - 11), 0), h2(i) = h1(i - 4), h3(i) = h1(i + 4), u uniform in [0, 1].
 
@@ -93,7 +100,9 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
     codes = rng.integers(0, 3, size=n)
     first, second = waves[np.array([0, 0, 1])[codes]], waves[np.array([1, 2, 2])[codes]]
     u = rng.random((n, 1))
-    X = np.hstack([u * first + (1 - u) * second, np.zeros((n, extra))]) + rng.standard_normal((n, 21 + extra))
+    X = np.hstack([u * first + (1 - u) * second, np.zeros((n, extra))]) + rng.standard_normal(
+        (n, 21 + extra)
+    )
     return _numeric(X, codes, 3, "waveform")
 
 
@@ -101,14 +110,15 @@ SEGMENTS = np.array(
     [[int(bit) for bit in digit] for digit in
      ["1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"]]
 )  # fmt: skip
-"""(10, 7): which of the seven segments (top, upper left, upper right, middle, lower left, lower right, bottom)
-light up for each digit."""
+"""(10, 7): which of the seven segments (top, upper left, upper right, middle, lower left, lower
+right, bottom) light up for each digit."""
 
 
 def make_led(
     n_samples: int = 1000, *, noise: float = 0.1, n_irrelevant: int = 0, random_state: Seed = None
 ) -> Table:
-    """The broken LED display: ten digits shown by seven segments, each inverted with probability `noise`.
+    """The broken LED display: ten digits shown by seven segments, each inverted with probability
+    `noise`.
 
     Args:
         n_samples: rows, digits uniform.

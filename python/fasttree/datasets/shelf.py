@@ -1,8 +1,9 @@
-"""The bundled data sets: a registry of what `list_datasets` lists and the ``load_...`` functions return.
+"""The bundled data sets: a registry of what `list_datasets` lists and the ``load_...`` functions
+return.
 
 What
-    Sets that follow a rule are computed when asked for; iris, wine and breast cancer come from scikit-learn's own
-    copies. No data file is shipped.
+    Sets that follow a rule are computed when asked for; iris, wine and breast cancer come from
+    scikit-learn's own copies. No data file is shipped.
 """
 
 from __future__ import annotations
@@ -122,13 +123,20 @@ SHELF: dict[str, Entry] = {
 
 
 def list_datasets() -> list[dict[str, Any]]:
-    """The bundled data sets: name, rows, features, classes, source; ``load(name)`` or ``load_<name>()`` gives one.
+    """The bundled data sets: name, rows, features, classes, source; ``load(name)`` or
+    ``load_<name>()`` gives one.
 
     Examples:
         >>> [d["name"] for d in list_datasets()][:3]
         ['balance-scale', 'breast-cancer', 'contact-lenses']
     """
     return [
-        {"name": n, "rows": e.rows, "features": e.features, "classes": e.classes, "source": e.source}
+        {
+            "name": n,
+            "rows": e.rows,
+            "features": e.features,
+            "classes": e.classes,
+            "source": e.source,
+        }
         for n, e in SHELF.items()
     ]

@@ -1,11 +1,13 @@
 """Opening text files (plain or compressed) and gathering their cells column by column, in chunks.
 
 What
-    `open_text` decodes UTF-8 (with or without a byte-order mark), UTF-16 with one, and Latin-1 where that fails;
-    `.gz`, `.bz2` and `.xz` are transparent. `Numbers`, `Labels` and `Words` collect one column's cells chunk by chunk as
-    floats, as codes of declared labels, or as codes of labels seen.
+    `open_text` decodes UTF-8 (with or without a byte-order mark), UTF-16 with one, and Latin-1
+    where that fails; `.gz`, `.bz2` and `.xz` are transparent. `Numbers`, `Labels` and `Words`
+    collect one column's cells chunk by chunk as floats, as codes of declared labels, or as codes of
+    labels seen.
 Complexity
-    O(cells); a file is never held as a whole, only its columns (8 or 4 bytes a cell) and one chunk of text.
+    O(cells); a file is never held as a whole, only its columns (8 or 4 bytes a cell) and one chunk
+    of text.
 """
 
 from __future__ import annotations
@@ -69,7 +71,8 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
 
 
 def _encoding(stream: IO[bytes], path: str | os.PathLike[str]) -> str:
-    """UTF-16 where a byte-order mark says so, UTF-8 (with or without one) where it decodes, else Latin-1."""
+    """UTF-16 where a byte-order mark says so, UTF-8 (with or without one) where it decodes, else
+    Latin-1."""
     decoder: Any = codecs.getincrementaldecoder("utf-8")()
     first = True
     while piece := stream.read(1 << 20):
@@ -77,7 +80,9 @@ def _encoding(stream: IO[bytes], path: str | os.PathLike[str]) -> str:
             return "utf-16"
         first = False
         if b"\x00" in piece:
-            raise DataFileError("holds NUL bytes: this is no text file; convert it to CSV or ARFF", path)
+            raise DataFileError(
+                "holds NUL bytes: this is no text file; convert it to CSV or ARFF", path
+            )
         try:
             if decoder is not None:
                 decoder.decode(piece)
@@ -131,20 +136,29 @@ class Numbers:
             pass
         nan, missing = float("nan"), self.missing
         try:
-            return np.array([nan if c in missing or c.strip() in missing else float(c) for c in cells])
+            return np.array(
+                [nan if c in missing or c.strip() in missing else float(c) for c in cells]
+            )
         except ValueError:
             return None
 
     def column(self) -> Column:
         """The finished column."""
-        return Column(self.name, "numeric", np.concatenate(self.parts) if self.parts else np.empty(0))
+        return Column(
+            self.name, "numeric", np.concatenate(self.parts) if self.parts else np.empty(0)
+        )
 
 
 class Labels:
-    """A nominal column with declared labels; `look_up` maps a cell's text to its code, -1 for missing."""
+    """A nominal column with declared labels; `look_up` maps a cell's text to its code, -1 for
+    missing."""
 
     def __init__(
-        self, name: str, path: str | os.PathLike[str], levels: Sequence[str], look_up: dict[str, int]
+        self,
+        name: str,
+        path: str | os.PathLike[str],
+        levels: Sequence[str],
+        look_up: dict[str, int],
     ) -> None:
         self.name, self.path, self.look_up = name, path, look_up
         self.levels = make_levels(name, levels)
@@ -162,7 +176,9 @@ class Labels:
             close = difflib.get_close_matches(text, [str(v) for v in self.levels], 1)
             hint = f"is not among the declared labels {{{shorten(self.levels)}}}"
             hint += (
-                f"; did you mean {close[0]!r}?" if close else "; declare it in the header or correct the cell"
+                f"; did you mean {close[0]!r}?"
+                if close
+                else "; declare it in the header or correct the cell"
             )
             raise DataFileError(hint, self.path, lines[i], self.name, text) from None
 
@@ -173,7 +189,8 @@ class Labels:
 
 
 class Words:
-    """A nominal column without declared labels: levels are the (stripped) texts that occur, sorted."""
+    """A nominal column without declared labels: levels are the (stripped) texts that occur,
+    sorted."""
 
     def __init__(self, name: str, path: str | os.PathLike[str], missing: frozenset[str]) -> None:
         self.name, self.path, self.missing = name, path, missing
@@ -185,7 +202,9 @@ class Words:
         place = self.place
         for cell in set(cells).difference(place):
             place[cell] = len(place)
-        self.parts.append(np.fromiter(map(place.__getitem__, cells), dtype=np.int64, count=len(cells)))
+        self.parts.append(
+            np.fromiter(map(place.__getitem__, cells), dtype=np.int64, count=len(cells))
+        )
         if len(place) > 4 * MAX_LEVELS:
             self.column()  # raises: too many levels
 
@@ -205,7 +224,8 @@ class Words:
         codes = np.concatenate(self.parts) if self.parts else np.empty(0, dtype=np.int64)
         if len(merged) > MAX_LEVELS:
             raise DataFileError(
-                f"has more than {MAX_LEVELS:,} distinct labels; an identifier carries nothing that generalises: "
+                f"has more than {MAX_LEVELS:,} distinct labels; an identifier carries nothing that "
+                "generalises: "
                 f"leave it out with drop=[{self.name!r}]",
                 self.path,
                 column=self.name,

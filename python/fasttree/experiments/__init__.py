@@ -1,11 +1,13 @@
-"""Experiments of papers, run again: one file a paper, which holds settings and printed numbers but no algorithm.
+"""Experiments of papers, run again: one file a paper, which holds settings and printed numbers but
+no algorithm.
 
 What
-    `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by cell, with tables,
-    pictures and a strict JSON form. The command line's ``ftree reproduce`` is this function.
+    `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by
+    cell, with tables, pictures and a strict JSON form. The command line's ``ftree reproduce`` is
+    this function.
 Adding one
-    One module with ``run(data, datasets, *, quick, n_jobs, progress) -> Reproduction``, its printed numbers as a file
-    under ``published/``, and one entry in `EXPERIMENTS`.
+    One module with ``run(data, datasets, *, quick, n_jobs, progress) -> Reproduction``, its printed
+    numbers as a file under ``published/``, and one entry in `EXPERIMENTS`.
 
 Examples
 --------
@@ -44,7 +46,10 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     ),
     "vilalta2001": (
         "vilalta2001",
-        "Vilalta, Brodie, Oblinger & Rish 2001: purity, discrimination and pairs, table 1 and its sweeps",
+        (
+            "Vilalta, Brodie, Oblinger & Rish 2001: purity, discrimination and pairs, table 1 and "
+            "its sweeps"
+        ),
     ),
 }
 """Name of an experiment -> its module and what it is."""
@@ -63,12 +68,13 @@ def run(
 
     Args:
         name: a key of `EXPERIMENTS`.
-        data: folder with the data files; default: the environment variable FASTTREE_DATA, else ``../shared/data/uci``
+        data: folder with the data files; default: the environment variable FASTTREE_DATA, else
+        ``../shared/data/uci``
             if there is one, else the bundled data sets that equal the paper's.
-        datasets: only these of the paper's data sets; upper and lower case, dots and dashes make no difference.
-        quick: leave out what the paper's numbers cannot be compared with.
-        n_jobs: threads; -1 is all cores. The numbers do not depend on it.
-        progress: True for a bar on stderr, or a function (done, total).
+        datasets: only these of the paper's data sets; upper and lower case, dots and dashes make no
+        difference. quick: leave out what the paper's numbers cannot be compared with. n_jobs:
+        threads; -1 is all cores. The numbers do not depend on it. progress: True for a bar on
+        stderr, or a function (done, total).
 
     Raises:
         ValueError: an unknown experiment or data set.

@@ -1,18 +1,22 @@
-"""Bias and variance of trees grown locally, globally and glocally, alone and in forests, where the truth is a known tree.
+"""Bias and variance of trees grown locally, globally and glocally, alone and in forests, where the
+truth is a known tree.
 
 What
-    Späh & Kosub (2022, section 1.2) speak of bias and variance twice: of the predictions (after Domingos, ICML 2000) and of the
-    structure of trees, and conclude that global trees with their parameterless stop ("no distance decay") suit random forests.
-    Neither is measured in the paper. Here a random tree labels uniform rows, many training sets are drawn from it, and every
-    method is fitted to each.
+    Späh & Kosub (2022, section 1.2) speak of bias and variance twice: of the predictions (after
+    Domingos, ICML 2000) and of the structure of trees, and conclude that global trees with their
+    parameterless stop ("no distance decay") suit random forests. Neither is measured in the paper.
+    Here a random tree labels uniform rows, many training sets are drawn from it, and every method
+    is fitted to each.
 Formula
-    For a row x with true class t and main prediction m(x), the mode over training sets: bias B = [m != t], variance V = P(y != m).
-    The mean error is E[B] + E[c V] with c = 1 where m = t, and c = -P(y = t | y != m) where m != t: variance hurts where the main
-    prediction is right and helps where it is wrong. Structure: nodes; the variation of information (bits) between the
-    partitions of the test rows into leaves, of a learned and the generating tree (its mean is the bias of the structure), and
-    of two learned trees (its variance).
+    For a row x with true class t and main prediction m(x), the mode over training sets: bias B = [m
+    != t], variance V = P(y != m). The mean error is E[B] + E[c V] with c = 1 where m = t, and c =
+    -P(y = t | y != m) where m != t: variance hurts where the main prediction is right and helps
+    where it is wrong. Structure: nodes; the variation of information (bits) between the partitions
+    of the test rows into leaves, of a learned and the generating tree (its mean is the bias of the
+    structure), and of two learned trees (its variance).
 Complexity
-    Problems x training sets x methods fits; pairs of trees for the structure are neighbours in a cycle.
+    Problems x training sets x methods fits; pairs of trees for the structure are neighbours in a
+    cycle.
 When not to use it
     To compare learners on real data, where the truth is not known: see `fasttree.model_selection`.
 """
@@ -58,8 +62,9 @@ TREES: dict[str, dict[str, Any]] = {
         "no_distance_decay": True,
     },
 }
-"""Ways of growing a tree, with the Gini impurity unless a criterion is named. The stop is tried with the extended Jaccard distance,
-as in the paper's figure 7 (d): the global Gini distance never rises, so with it the stop never comes."""
+"""Ways of growing a tree, with the Gini impurity unless a criterion is named. The stop is tried
+with the extended Jaccard distance, as in the paper's figure 7 (d): the global Gini distance never
+rises, so with it the stop never comes."""
 
 METHODS: dict[str, dict[str, Any]] = {
     **{f"{name} tree": {"forest": False, **params} for name, params in TREES.items()},
@@ -90,8 +95,8 @@ def decompose(predictions: np.ndarray, truth: np.ndarray) -> dict[str, float]:
         truth: true class codes, shape (test rows,).
 
     Returns:
-        error, bias, variance (of all rows), unbiased (what variance costs where the main prediction is right) and biased
-        (what it gains where it is wrong); error = bias + unbiased - biased.
+        error, bias, variance (of all rows), unbiased (what variance costs where the main prediction
+        is right) and biased (what it gains where it is wrong); error = bias + unbiased - biased.
 
     >>> found = decompose(np.array([[0, 1], [0, 1], [1, 0]]), np.array([0, 0]))
     >>> {name: round(value, 3) for name, value in found.items()}
@@ -191,9 +196,12 @@ class BiasVariance:
                     rows,
                     (len(TREES),),
                     [
-                        "Error and its parts in percent, error = bias + unbiased - biased; nodes; variation of information (bits) of "
-                        "the leaves to the generating tree's and between learned trees. ± : 95 % over "
-                        f"{self.problems} generating trees of {self.generating_nodes} nodes, {self.training_sets} training sets each."
+                        "Error and its parts in percent, error = bias + unbiased - biased; nodes; "
+                        "variation of information (bits) of "
+                        "the leaves to the generating tree's and between learned trees. ± : 95 % "
+                        "over "
+                        f"{self.problems} generating trees of {self.generating_nodes} nodes, "
+                        f"{self.training_sets} training sets each."
                     ],
                 )
             )
@@ -212,7 +220,8 @@ class BiasVariance:
         """The inverse of `to_record`."""
         found = json.loads(text)
         results = [
-            Measured(r["method"], Setting(**r["setting"]), r["values"], r["half"]) for r in found["results"]
+            Measured(r["method"], Setting(**r["setting"]), r["values"], r["half"])
+            for r in found["results"]
         ]
         return cls(results, found["problems"], found["training_sets"], found["generating_nodes"])
 
@@ -231,14 +240,21 @@ class BiasVariance:
             ax.barh(y, bias, color="#0072B2", label="bias")
             ax.barh(y, error - bias, left=bias, color="#E69F00", label="net variance")
             ax.errorbar(
-                error, y, xerr=[100 * m.half["error"] for m in found], fmt="none", color="#333333", capsize=2
+                error,
+                y,
+                xerr=[100 * m.half["error"] for m in found],
+                fmt="none",
+                color="#333333",
+                capsize=2,
             )
             ax.set_yticks(y, names if place == 0 else [""] * len(names), fontsize=8)
             ax.set_title(str(setting), fontsize=9)
             ax.set_xlabel("error (%)", fontsize=8)
             plain_frame(ax, "x")
         handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=2)
+        figure.legend(
+            handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=2
+        )
         return figure
 
     def save_png(self, path: str | Path) -> None:
@@ -247,7 +263,10 @@ class BiasVariance:
 
 
 def _estimator(params: Mapping[str, Any], criterion: str, n_trees: int, seed: int) -> Any:
-    own = {"criterion": criterion, **{key: value for key, value in params.items() if key != "forest"}}
+    own = {
+        "criterion": criterion,
+        **{key: value for key, value in params.items() if key != "forest"},
+    }
     if params["forest"]:
         return FastForestClassifier(n_estimators=n_trees, random_state=seed, **own)
     return FastTreeClassifier(**own)
@@ -287,7 +306,9 @@ def run(
         True
     """
     if problems < 2 or training_sets < 2:
-        raise ValueError(f"problems={problems!r} and training_sets={training_sets!r} must be at least 2")
+        raise ValueError(
+            f"problems={problems!r} and training_sets={training_sets!r} must be at least 2"
+        )
     methods = METHODS if methods is None else methods
     report = make_report(progress, "bias and variance")
     total, done = len(settings) * problems, 0
@@ -305,10 +326,16 @@ def run(
                 y = np.asarray(truth.predict(X)).copy()
                 again = rng.permutation(setting.rows)[: round(setting.noise * setting.rows)]
                 y[again] = rng.integers(0, 4, len(again))
-                training.append(Table(X, y, feature_names=table.feature_names, levels={"class": range(4)}))
+                training.append(
+                    Table(X, y, feature_names=table.feature_names, levels={"class": range(4)})
+                )
             for name, params in methods.items():
-                models = [_estimator(params, criterion, n_trees, s).fit(t) for s, t in enumerate(training)]
-                one = decompose(np.stack([np.asarray(m.predict(X_test), dtype=int) for m in models]), y_test)
+                models = [
+                    _estimator(params, criterion, n_trees, s).fit(t) for s, t in enumerate(training)
+                ]
+                one = decompose(
+                    np.stack([np.asarray(m.predict(X_test), dtype=int) for m in models]), y_test
+                )
                 one |= (
                     _structure(models, X_test, leaves)
                     if not params["forest"]
@@ -321,7 +348,9 @@ def run(
         for name, ones in found.items():
             columns = {q: np.array([one[q] for one in ones]) for q in QUANTITIES}
             half = {q: float(1.96 * v.std(ddof=1) / np.sqrt(len(v))) for q, v in columns.items()}
-            results.append(Measured(name, setting, {q: float(v.mean()) for q, v in columns.items()}, half))
+            results.append(
+                Measured(name, setting, {q: float(v.mean()) for q, v in columns.items()}, half)
+            )
     return BiasVariance(results, problems, training_sets, 2 * n_leaves - 1)
 
 
@@ -331,6 +360,11 @@ def _structure(models: Sequence[Any], X: np.ndarray, leaves: np.ndarray) -> dict
         "nodes": float(np.mean([model.n_nodes_ for model in models])),
         "distance to truth": float(np.mean([partition_distance(p, leaves) for p in parts])),
         "distance between": float(
-            np.mean([partition_distance(p, q) for p, q in zip(parts, [*parts[1:], parts[0]], strict=True)])
+            np.mean(
+                [
+                    partition_distance(p, q)
+                    for p, q in zip(parts, [*parts[1:], parts[0]], strict=True)
+                ]
+            )
         ),
     }

@@ -1,17 +1,21 @@
-"""Chen, Wu & Cai (2013), "Learning the attribute selection measures for decision tree": Tables 1 to 3, Figure 1.
+"""Chen, Wu & Cai (2013), "Learning the attribute selection measures for decision tree": Tables 1 to
+3, Figure 1.
 
 What is run
-    Weka's Id3, unpruned, with four measures: information gain, gain ratio (of the features whose gain reaches the sum
-    of gains over features + 1), gain over the logarithm of the declared values, and Lopez de Mantaras' distance.
+    Weka's Id3, unpruned, with four measures: information gain, gain ratio (of the features whose
+    gain reaches the sum of gains over features + 1), gain over the logarithm of the declared
+    values, and Lopez de Mantaras' distance.
 Data
-    The identifier columns go; missing cells become means and modes, and numbers ten bins of equal width, both learned
-    from all rows (so that test rows have a say, as in the paper); then 10 x 10-fold cross-validation with Weka's own
-    folds. The text speaks of ten 90/10 splits, but only this protocol gives its numbers.
+    The identifier columns go; missing cells become means and modes, and numbers ten bins of equal
+    width, both learned from all rows (so that test rows have a say, as in the paper); then 10 x
+    10-fold cross-validation with Weka's own folds. The text speaks of ten 90/10 splits, but only
+    this protocol gives its numbers.
 What agrees
-    Mean, standard deviation (of 100 fold accuracies, n - 1) and mark (corrected resampled t test against information
-    gain, two-sided 0.05) of every cell of Table 2, to the last printed digit. For letter, mushroom and waveform-5000
-    the printed deviations are about twice what ten-fold cross-validation of all rows can give: the paper took a sample
-    that it does not describe. They are run on all rows and marked as not comparable.
+    Mean, standard deviation (of 100 fold accuracies, n - 1) and mark (corrected resampled t test
+    against information gain, two-sided 0.05) of every cell of Table 2, to the last printed digit.
+    For letter, mushroom and waveform-5000 the printed deviations are about twice what ten-fold
+    cross-validation of all rows can give: the paper took a sample that it does not describe. They
+    are run on all rows and marked as not comparable.
 Complexity
     400 trees a data set and four more on all rows; half a minute of one core for everything.
 """
@@ -61,7 +65,8 @@ BUNDLED = {"balance-scale": load_balance_scale}
 
 @dataclass
 class SetResult:
-    """What was found on one data set: its facts, the cross-validation, and leaves of the trees grown on all rows."""
+    """What was found on one data set: its facts, the cross-validation, and leaves of the trees
+    grown on all rows."""
 
     facts: dict[str, Any]
     validation: CrossValidation
@@ -75,7 +80,8 @@ def settings() -> dict[str, Any]:
 
 
 def facts_of(table: Table) -> dict[str, Any]:
-    """What Table 1 of the paper says of a data set, counted in the file; attributes include the class."""
+    """What Table 1 of the paper says of a data set, counted in the file; attributes include the
+    class."""
     return {
         "instances": len(table),
         "attributes": table.n_features + 1,
@@ -105,7 +111,12 @@ def run_set(table: Table, dataset: str, n_jobs: int | None = -1) -> SetResult:
     """Cross-validate the four measures on one data set, and grow the four trees of all its rows."""
     rows = prepare(table, dataset)
     validation = cross_validate(
-        rows, criterion=METHODS, cv=WekaStratifiedKFold(), n_jobs=n_jobs, progress=False, **settings()
+        rows,
+        criterion=METHODS,
+        cv=WekaStratifiedKFold(),
+        n_jobs=n_jobs,
+        progress=False,
+        **settings(),
     )
     validation.name = dataset
     leaves, nonempty = {}, {}
@@ -125,7 +136,8 @@ def run(
     n_jobs: int | None = -1,
     progress: Any = False,
 ) -> Reproduction:
-    """Run the paper's experiment on the data sets of a folder; arguments as in `fasttree.experiments.run`.
+    """Run the paper's experiment on the data sets of a folder; arguments as in
+    `fasttree.experiments.run`.
 
     `quick` leaves out the sets that the paper sampled.
     """
@@ -138,7 +150,10 @@ def run(
     if folder is None:
         files = {plain_key(name): maker for name, maker in BUNDLED.items()}
     out = Reproduction(
-        NAME, "Four attribute selection measures in Id3: paper and fasttree", printed["source"], ("accuracy",)
+        NAME,
+        "Four attribute selection measures in Id3: paper and fasttree",
+        printed["source"],
+        ("accuracy",),
     )
     out.missing = [name for name in wanted if plain_key(name) not in files]
     here = [name for name in wanted if name not in out.missing and not (quick and name in sampled)]
@@ -146,13 +161,17 @@ def run(
     results: dict[str, SetResult] = {}
     for name in here:
         source = files[plain_key(name)]
-        results[name] = run_set(load(source) if isinstance(source, Path) else source(), name, n_jobs)
+        results[name] = run_set(
+            load(source) if isinstance(source, Path) else source(), name, n_jobs
+        )
         if report is not None:
             report(len(results), len(here))
     left_out = [name for name in wanted if name in sampled and name not in [*results, *out.missing]]
     _assemble(out, results, printed, left_out)
     if folder is None:
-        out.notes.append("There is no data folder (--data DIR, or FASTTREE_DATA): bundled data sets only.")
+        out.notes.append(
+            "There is no data folder (--data DIR, or FASTTREE_DATA): bundled data sets only."
+        )
     out.seconds = time.perf_counter() - started
     return out
 
@@ -162,7 +181,9 @@ def _assemble(
 ) -> None:
     """Fill a reproduction with rows, tables, tests, notes and pictures."""
     out.extra["settings"] = {
-        "protocol": "Weka's 10 x 10-fold cross-validation; imputation and ten equal-width bins on all rows",
+        "protocol": (
+            "Weka's 10 x 10-fold cross-validation; imputation and ten equal-width bins on all rows"
+        ),
         "trees": {name: repr(value) for name, value in settings().items()},
         "criteria": {name: repr(criterion) for name, criterion in METHODS.items()},
         "test": "corrected resampled t test, two-sided, 0.05, against info_gain",
@@ -210,8 +231,10 @@ def _assemble(
     if any(name in sampled for name in results):
         names = ", ".join(name for name in results if name in sampled)
         out.notes.append(
-            f"Not comparable: {names}. The printed deviations are about twice what 10 x 10-fold cross-validation of all "
-            "rows can give; the paper must have taken a sample, which it does not describe. Run here on all rows, and "
+            f"Not comparable: {names}. The printed deviations are about twice what 10 x 10-fold "
+            "cross-validation of all "
+            "rows can give; the paper must have taken a sample, which it does not describe. Run "
+            "here on all rows, and "
             "counted neither among the cells nor in averages and tests."
         )
     shown = [name for name in printed["figure1"] if name in results]
@@ -322,13 +345,21 @@ def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetR
     size = sizes["leaves"]
     verdict = "holds" if size.significant and not accuracy.significant else "does not hold"
     out.notes.append(
-        f"The paper's claim that the measure changes the size of the tree but not its accuracy {verdict} over these "
-        f"{size.n} sets: size p = {size.p_value:.2g}, accuracy p = {accuracy.p_value:.2g} (Friedman)."
+        "The paper's claim that the measure changes the size of the tree but not its accuracy "
+        f"{verdict} over these "
+        f"{size.n} sets: size p = {size.p_value:.2g}, accuracy p = {accuracy.p_value:.2g} "
+        "(Friedman)."
     )
-    smallest = {quantity: found.names[int(np.argmin(found.mean_ranks))] for quantity, found in sizes.items()}
+    smallest = {
+        quantity: found.names[int(np.argmin(found.mean_ranks))] for quantity, found in sizes.items()
+    }
     if smallest["leaves"] != smallest["nonempty_leaves"]:
         out.notes.append(
-            f"Which measure gives the smallest trees depends on what is counted: {smallest['leaves']} with empty leaves, "
+            "Which measure gives the smallest trees depends on what is counted: "
+            f"{smallest['leaves']} with empty leaves, "
             f"as the paper counts, {smallest['nonempty_leaves']} without them."
         )
-    out.extra["claim"] = {"size_differs": size.significant, "accuracy_differs": accuracy.significant}
+    out.extra["claim"] = {
+        "size_differs": size.significant,
+        "accuracy_differs": accuracy.significant,
+    }

@@ -1,4 +1,5 @@
-"""Layout of the reproduction of Chen, Wu & Cai (2013): the paper's tables with our numbers beside the printed ones."""
+"""Layout of the reproduction of Chen, Wu & Cai (2013): the paper's tables with our numbers beside
+the printed ones."""
 
 from __future__ import annotations
 
@@ -18,10 +19,13 @@ SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
 
 
 def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> list[Row]:
-    """Table 1, a row a fact; a class count may be of declared or of occurring labels (Y/N as booleans)."""
+    """Table 1, a row a fact; a class count may be of declared or of occurring labels (Y/N as
+    booleans)."""
     rows = []
     for dataset, own in facts.items():
-        for name, expected in zip(printed["table1_columns"], printed["table1"][dataset], strict=True):
+        for name, expected in zip(
+            printed["table1_columns"], printed["table1"][dataset], strict=True
+        ):
             value, note = own[name], None
             match = value == expected
             if name == "classes" and not match and own["occurring classes"] == expected:
@@ -30,12 +34,17 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
                 note = printed["table1_remarks"].get(dataset)
             if isinstance(expected, str):
                 value, expected = value == "Y", expected == "Y"
-            rows.append(Row(dataset, "", f"table1_{name}", value, published=expected, match=match, note=note))
+            rows.append(
+                Row(
+                    dataset, "", f"table1_{name}", value, published=expected, match=match, note=note
+                )
+            )
     return rows
 
 
 def table_one(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> ReportTable:
-    """Table 1 as counted in the files; what the paper prints otherwise stands in the last column."""
+    """Table 1 as counted in the files; what the paper prints otherwise stands in the last
+    column."""
     names = list(printed["table1_columns"])
     rows, notes = [], []
     checks = fact_rows(facts, printed)
@@ -61,8 +70,11 @@ def _shown(value: float, sd: float, mark: str) -> str:
     return f"{value:.2f}±{sd:.2f} {mark or ' '}"
 
 
-def table_two(rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str, Any]) -> list[ReportTable]:
-    """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the comparable sets."""
+def table_two(
+    rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str, Any]
+) -> list[ReportTable]:
+    """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the
+    comparable sets."""
     cells = {(row.dataset, row.method): row for row in rows if row.quantity == "accuracy"}
     datasets = list(dict.fromkeys(row.dataset for row in rows if row.quantity == "accuracy"))
     comparable = [name for name in datasets if name not in printed["subsampled"]]
@@ -92,15 +104,23 @@ def table_two(rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str,
         header += [method, "paper", ""]
     whole = ", ".join(f"{method} {value}" for method, value in printed["table2_average"].items())
     notes = [
-        "Accuracy in percent: mean ± standard deviation of 100 fold values; v / * : significantly better / worse than "
+        "Accuracy in percent: mean ± standard deviation of 100 fold values; v / * : significantly "
+        "better / worse than "
         "info_gain (corrected resampled t test, two-sided 0.05).",
-        f"Averages are over the {len(comparable)} comparable sets shown, of our and of the printed means; the paper's "
+        f"Averages are over the {len(comparable)} comparable sets shown, of our and of the printed "
+        "means; the paper's "
         f"averages over its 36 sets are {whole}.",
     ]
-    rule = (len(comparable), len(body) - 1) if comparable and len(comparable) < len(datasets) else ()
+    rule = (
+        (len(comparable), len(body) - 1) if comparable and len(comparable) < len(datasets) else ()
+    )
     return [
         ReportTable(
-            "Table 2: accuracy, ours beside the paper's", header, body, rule or (len(body) - 1,), notes
+            "Table 2: accuracy, ours beside the paper's",
+            header,
+            body,
+            rule or (len(body) - 1,),
+            notes,
         )
     ]
 
@@ -109,7 +129,9 @@ def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
     """Averages over the comparable sets, ours and of the printed means of the same sets."""
     rows = []
     for method, value in zip(fair.methods, fair.averages, strict=True):
-        theirs = float(np.mean([float(printed["table2"][name][method][0]) for name in fair.datasets]))
+        theirs = float(
+            np.mean([float(printed["table2"][name][method][0]) for name in fair.datasets])
+        )
         ours = 100.0 * float(value)
         rows.append(
             Row(
@@ -126,9 +148,11 @@ def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
 
 
 def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Table 3: every measure against every base over the comparable sets, and the printed marks of the same sets.
+    """Table 3: every measure against every base over the comparable sets, and the printed marks of
+    the same sets.
 
-    The paper prints marks against information gain only; for other bases there are totals over its 36 sets.
+    The paper prints marks against information gain only; for other bases there are totals over its
+    36 sets.
     """
     out = []
     methods = list(fair.methods)
@@ -136,7 +160,9 @@ def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str,
         for j in range(i + 1, len(methods)):
             method = methods[j]
             side = fair.better[:, j, i]
-            marks = [printed["table2"][name][method][2] for name in fair.datasets] if i == 0 else None
+            marks = (
+                [printed["table2"][name][method][2] for name in fair.datasets] if i == 0 else None
+            )
             out.append(
                 {
                     "base": base,
@@ -164,12 +190,23 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
         rows.append(
             [
                 Cell(one["base"]),
-                *(Cell(t) for t in (one["method"], ours, theirs, verdict, one["published_36_sets"])),
+                *(
+                    Cell(t)
+                    for t in (one["method"], ours, theirs, verdict, one["published_36_sets"])
+                ),
             ]
         )
-    header = ["base", "measure", f"w/t/l, {n_sets} sets", "paper's marks, same sets", "", "paper, 36 sets"]
+    header = [
+        "base",
+        "measure",
+        f"w/t/l, {n_sets} sets",
+        "paper's marks, same sets",
+        "",
+        "paper, 36 sets",
+    ]
     notes = [
-        "w/t/l: data sets on which the measure is significantly better than / not different from / worse than the base."
+        "w/t/l: data sets on which the measure is significantly better than / not different from / "
+        "worse than the base."
     ]
     return ReportTable("Table 3: wins, ties and losses in accuracy", header, rows, (), notes)
 
@@ -189,7 +226,11 @@ def leaf_table(
             right = all(agrees(counts[m], n) for m, n in said.items())
             text = f"{' / '.join(said.get(m, '-') for m in methods)} {SAME if right else OTHER}"
         rows.append(
-            [Cell(dataset), *(Cell(f"{counts[m]} ({nonempty[dataset][m]})") for m in methods), Cell(text)]
+            [
+                Cell(dataset),
+                *(Cell(f"{counts[m]} ({nonempty[dataset][m]})") for m in methods),
+                Cell(text),
+            ]
         )
     return ReportTable(
         "Leaves of the trees grown on all rows, empty ones included (without them)",
@@ -209,7 +250,9 @@ def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
     }
     for place, (ax, (title, counts)) in enumerate(zip(axes, panels.items(), strict=True)):
         values = {method: [counts[name][method] for name in results] for method in methods}
-        grouped_bars(values, list(results), ylabel="leaves", title=title, ax=ax, legend=place == 0, rotate=20)
+        grouped_bars(
+            values, list(results), ylabel="leaves", title=title, ax=ax, legend=place == 0, rotate=20
+        )
     figure.suptitle("Number of leaves for different measures")
     return figure
 

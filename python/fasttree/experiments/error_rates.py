@@ -1,17 +1,22 @@
-r"""How often does a test of two learners find a difference that is not there, and how often one that is?
+r"""How often does a test of two learners find a difference that is not there, and how often one
+that is?
 
 What
-    Rows have two classes and two numbers, :math:`x_j = g_j (y - 1/2) + \varepsilon_j`, normal noise. Learner j knows the number j
-    alone: it cuts halfway between the class means of its training rows. With equal g the two learners are interchangeable, so
-    whatever a test finds is an error; its rate should be the level. With unequal g they differ, and the rate is the power. Every
-    test judges the same data sets: paired t on thirty random splits, on ten folds and on ten times ten folds, as is often seen;
-    the corrected resampled t test; Wilcoxon's test on ten folds; the 5 x 2 t and F tests.
+    Rows have two classes and two numbers, :math:`x_j = g_j (y - 1/2) + \varepsilon_j`, normal
+    noise. Learner j knows the number j alone: it cuts halfway between the class means of its
+    training rows. With equal g the two learners are interchangeable, so whatever a test finds is an
+    error; its rate should be the level. With unequal g they differ, and the rate is the power.
+    Every test judges the same data sets: paired t on thirty random splits, on ten folds and on ten
+    times ten folds, as is often seen; the corrected resampled t test; Wilcoxon's test on ten folds;
+    the 5 x 2 t and F tests.
 Source
-    The question is Dietterich's (Neural Computation 10, 1998); the correction Nadeau & Bengio's (Machine Learning 52, 2003).
+    The question is Dietterich's (Neural Computation 10, 1998); the correction Nadeau & Bengio's
+    (Machine Learning 52, 2003).
 Complexity
     O(runs x folds x rows), and seven tests a run.
 When not to use it
-    To calibrate a test for other learners: rates depend on how unstable a learner is. The order of the tests hardly does.
+    To calibrate a test for other learners: rates depend on how unstable a learner is. The order of
+    the tests hardly does.
 """
 
 from __future__ import annotations
@@ -49,8 +54,16 @@ TESTS: dict[str, tuple[str, Callable[..., Any], dict[str, float]]] = {
     "paired t, 10 folds": (PROTOCOLS[1], paired_t_test, {}),
     "paired t, 10 x 10 folds": (PROTOCOLS[2], paired_t_test, {}),
     "Wilcoxon, 10 folds": (PROTOCOLS[1], wilcoxon, {}),
-    "corrected t, 30 random splits": (PROTOCOLS[0], corrected_resampled_t_test, {"test_over_train": 1 / 2}),
-    "corrected t, 10 x 10 folds": (PROTOCOLS[2], corrected_resampled_t_test, {"test_over_train": 1 / 9}),
+    "corrected t, 30 random splits": (
+        PROTOCOLS[0],
+        corrected_resampled_t_test,
+        {"test_over_train": 1 / 2},
+    ),
+    "corrected t, 10 x 10 folds": (
+        PROTOCOLS[2],
+        corrected_resampled_t_test,
+        {"test_over_train": 1 / 9},
+    ),
     "5 x 2 cv t": (PROTOCOLS[3], five_by_two_cv_t_test, {}),
     "5 x 2 cv F": (PROTOCOLS[3], five_by_two_cv_f_test, {}),
 }
@@ -61,7 +74,8 @@ TESTS: dict[str, tuple[str, Callable[..., Any], dict[str, float]]] = {
 class ErrorRates:
     """How often each test of `TESTS` rejected, out of `runs` data sets of `rows` rows, at `alpha`.
 
-    `errors` where the learners are equal (`gap`, `gap`), `hits` where they differ (`gap`, `other_gap`).
+    `errors` where the learners are equal (`gap`, `gap`), `hits` where they differ (`gap`,
+    `other_gap`).
     """
 
     errors: dict[str, int]
@@ -89,13 +103,19 @@ class ErrorRates:
             rows.append(
                 [
                     Cell(test),
-                    Cell(f"{100 * self.rate(test):.1f}", low <= self.alpha <= high or high < self.alpha),
+                    Cell(
+                        f"{100 * self.rate(test):.1f}",
+                        low <= self.alpha <= high or high < self.alpha,
+                    ),
                     Cell(f"{100 * low:.1f} to {100 * high:.1f}"),
                     Cell(f"{100 * self.power(test):.1f}"),
                 ]
             )
         return ReportTable(
-            f"Differences found at the {self.alpha:g} level, percent of {self.runs} data sets of {self.rows} rows",
+            (
+                f"Differences found at the {self.alpha:g} level, percent of {self.runs} data sets "
+                f"of {self.rows} rows"
+            ),
             ["test", "equal learners", "95 % interval", "different learners"],
             rows,
             (),
@@ -167,7 +187,8 @@ def _test_rows(y: np.ndarray, seed: int, random: np.random.Generator) -> dict[st
 
 
 def accuracies(x: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Return the accuracy (folds,) of cutting the number x (rows,) halfway between the class means of training rows.
+    """Return the accuracy (folds,) of cutting the number x (rows,) halfway between the class means
+    of training rows.
 
     >>> accuracies(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 0, 1, 1]), np.eye(4, dtype=bool)).tolist()
     [1.0, 1.0, 1.0, 1.0]
@@ -176,7 +197,9 @@ def accuracies(x: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
     upper, lower = y.astype(np.float64), 1.0 - y
     with np.errstate(invalid="ignore", divide="ignore"):
         high, low = train @ (x * upper) / (train @ upper), train @ (x * lower) / (train @ lower)
-    said = np.where((high >= low)[:, None], x > ((high + low) / 2)[:, None], x < ((high + low) / 2)[:, None])
+    said = np.where(
+        (high >= low)[:, None], x > ((high + low) / 2)[:, None], x < ((high + low) / 2)[:, None]
+    )
     return np.asarray(((said == (y == 1)) & test).sum(axis=1) / test.sum(axis=1))
 
 
@@ -195,7 +218,8 @@ def run(
     Args:
         runs: data sets of each kind.
         rows: rows of a data set, half of each class.
-        gap, other_gap: how far the class means lie apart, in standard deviations, for the number of a learner; the second one has
+        gap, other_gap: how far the class means lie apart, in standard deviations, for the number of
+        a learner; the second one has
             `other_gap` where the learners differ.
         alpha: level of the tests.
         random_state: seed.

@@ -1,16 +1,20 @@
-"""Stadler & Dave, "An experimental analysis of decision trees that split on the F-measure": training and test tables, ROC.
+"""Stadler & Dave, "An experimental analysis of decision trees that split on the F-measure":
+training and test tables, ROC.
 
 What is run
-    Trees that split by the change of the weighted F measure (``f_measure`` with ``variant="change"``, which is what the
-    authors' program computed), by Gini and by information gain, on three data sets in the authors' row order: at most
-    10 levels, a leaf where a node is pure or holds at most 20 / 10 / 5 rows (Breast / Heart / PopFailure), thresholds at
-    data values, ties by row order. With c = floor(n / 5), rows 0 .. 4c - 1 form four contiguous folds, the rest is the
-    test set, which the fold model with the lowest validation error meets.
+    Trees that split by the change of the weighted F measure (``f_measure`` with
+    ``variant="change"``, which is what the authors' program computed), by Gini and by information
+    gain, on three data sets in the authors' row order: at most 10 levels, a leaf where a node is
+    pure or holds at most 20 / 10 / 5 rows (Breast / Heart / PopFailure), thresholds at data values,
+    ties by row order. With c = floor(n / 5), rows 0 .. 4c - 1 form four contiguous folds, the rest
+    is the test set, which the fold model with the lowest validation error meets.
 What agrees
-    60 of the 63 printed cells to the last digit; the other three are slips of the print, each explained.
+    60 of the 63 printed cells to the last digit; the other three are slips of the print, each
+    explained.
 Beside it
-    Algorithm 1 (``f_measure_max``), algorithm 2 as it is written (``f_measure``), and beta 0.5 and 2 of all three;
-    and where algorithm 1 is blind: it gives 0 to every split whose sides both have a majority of class 0, however pure.
+    Algorithm 1 (``f_measure_max``), algorithm 2 as it is written (``f_measure``), and beta 0.5 and
+    2 of all three; and where algorithm 1 is blind: it gives 0 to every split whose sides both have
+    a majority of class 0, however pure.
 """
 
 from __future__ import annotations
@@ -64,7 +68,9 @@ def _variations() -> dict[str, Any]:
         out[f"algorithm1{suffix}"] = criteria.make("f_measure_max").set_params(beta=beta)  # type: ignore[union-attr]
         out[f"algorithm2{suffix}"] = criteria.make("f_measure").set_params(beta=beta)  # type: ignore[union-attr]
         if beta != 1.0:
-            out[f"change{suffix}"] = criteria.make("f_measure").set_params(variant="change", beta=beta)  # type: ignore[union-attr]
+            out[f"change{suffix}"] = criteria.make("f_measure").set_params(
+                variant="change", beta=beta
+            )  # type: ignore[union-attr]
     return out
 
 
@@ -72,8 +78,8 @@ def _variations() -> dict[str, Any]:
 class Outcome:
     """What one criterion did on one data set.
 
-    `cells` by quantity; `point` (false, true positive rate) and `curve` (ROC) of the chosen model on the test rows;
-    `leaves` of the four fold models; `model` the chosen one.
+    `cells` by quantity; `point` (false, true positive rate) and `curve` (ROC) of the chosen model
+    on the test rows; `leaves` of the four fold models; `model` the chosen one.
     """
 
     cells: dict[str, float]
@@ -96,7 +102,12 @@ def evaluate(
     splitter = ContiguousKFold()
     params = settings(dataset)
     validation = cross_validate(
-        table, criterion=dict(methods), cv=splitter, scoring=("error_rate", "f_beta"), n_jobs=n_jobs, **params
+        table,
+        criterion=dict(methods),
+        cv=splitter,
+        scoring=("error_rate", "f_beta"),
+        n_jobs=n_jobs,
+        **params,
     )
     folds = list(splitter.split(table))
     test = table.take(splitter.holdout_rows(len(table)))
@@ -104,7 +115,9 @@ def evaluate(
     for name, criterion in methods.items():
         errors, f_values = validation[name]["error_rate"], validation[name]["f_beta"]
         train, _ = folds[int(np.argmin(errors))]
-        model = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **params).fit(table.take(train))
+        model = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **params).fit(
+            table.take(train)
+        )
         answers, scores = model.predict(test), model.predict_proba(test)[:, 1]
         (tn, fp), (fn, tp) = confusion_matrix(test.y, answers, classes=table.classes)[:, :2]
         values = (
@@ -117,7 +130,10 @@ def evaluate(
             auc(test.y, scores),
         )
         out[name] = Outcome(
-            {quantity: float(value) for quantity, value in zip((*TRAINING, *TEST), values, strict=True)},
+            {
+                quantity: float(value)
+                for quantity, value in zip((*TRAINING, *TEST), values, strict=True)
+            },
             (float(fp / (fp + tn)), float(tp / (tp + fn))),
             roc_curve(test.y, scores),
             validation[name]["leaves"].astype(int).tolist(),
@@ -127,7 +143,8 @@ def evaluate(
 
 
 def pure_negative_side(tables: np.ndarray) -> np.ndarray:
-    """Rows in the largest side of a split that holds class 0 only; `tables` (candidates, branches, 2).
+    """Rows in the largest side of a split that holds class 0 only; `tables` (candidates, branches,
+    2).
 
     A criterion of one line: it sees what algorithm 1 does not.
 
@@ -139,17 +156,22 @@ def pure_negative_side(tables: np.ndarray) -> np.ndarray:
 
 
 def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
-    """How many splits of a tree grown by algorithm 1 had a score of 0, so that the first candidate was taken.
+    """How many splits of a tree grown by algorithm 1 had a score of 0, so that the first candidate
+    was taken.
 
-    ``with_pure_side``: at how many of these some candidate cut off a side of class 0 alone; ``rows_in_pure_sides``:
-    the rows in the largest such side, summed over the nodes.
+    ``with_pure_side``: at how many of these some candidate cut off a side of class 0 alone;
+    ``rows_in_pure_sides``: the rows in the largest such side, summed over the nodes.
     """
     tree = model.tree_
     inner = np.flatnonzero(tree.n_children > 0)
     blind = inner[tree.score[inner] == 0.0]
     paths = model.decision_path(table).tocsc()
     pure = [
-        int(np.nanmax(score_features(table.take(paths[:, node].indices), criterion=pure_negative_side)))
+        int(
+            np.nanmax(
+                score_features(table.take(paths[:, node].indices), criterion=pure_negative_side)
+            )
+        )
         for node in blind.tolist()
     ]
     return {
@@ -168,7 +190,8 @@ def run(
     n_jobs: int | None = -1,
     progress: Any = False,
 ) -> Reproduction:
-    """Run the paper's experiment; arguments as in `fasttree.experiments.run`. `quick` leaves out what is beside the tables."""
+    """Run the paper's experiment; arguments as in `fasttree.experiments.run`. `quick` leaves out
+    what is beside the tables."""
     started = time.perf_counter()
     printed = published("f_measure")
     wanted = chosen(list(printed["cells"]), datasets)
@@ -191,14 +214,17 @@ def run(
         results[name] = evaluate(table, name, methods, n_jobs)
         if not quick:
             training = table.take(ContiguousKFold().training_rows(len(table)))
-            grown = FastTreeClassifier(criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)).fit(
-                training
-            )
+            grown = FastTreeClassifier(
+                criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)
+            ).fit(training)
             blind[name] = blind_splits(grown, training)
         if report is not None:
             report(len(results), len(here))
     out.extra["settings"] = {
-        "protocol": "c = floor(n/5); four contiguous folds of c rows, the rest is the test set; best fold model tested",
+        "protocol": (
+            "c = floor(n/5); four contiguous folds of c rows, the rest is the test set; best fold "
+            "model tested"
+        ),
         "trees": {name: {k: repr(v) for k, v in settings(name).items()} for name in SMALLEST_SPLIT},
         "criteria": {name: repr(criterion) for name, criterion in methods.items()},
     }
@@ -211,7 +237,9 @@ def run(
     return out
 
 
-def _compare(out: Reproduction, results: dict[str, dict[str, Outcome]], printed: dict[str, Any]) -> None:
+def _compare(
+    out: Reproduction, results: dict[str, dict[str, Outcome]], printed: dict[str, Any]
+) -> None:
     """The 63 cells: rows, tables, and an explanation of every one that differs."""
     slips = {(one["dataset"], one["method"], one["quantity"]): one for one in printed["slips"]}
     explained = []
@@ -219,11 +247,20 @@ def _compare(out: Reproduction, results: dict[str, dict[str, Outcome]], printed:
         for method in METHODS:
             for quantity, value in by_method[method].cells.items():
                 text = printed["cells"][dataset][method][quantity]
-                row = Row(dataset, method, quantity, value, published=float(text), match=agrees(value, text))
+                row = Row(
+                    dataset,
+                    method,
+                    quantity,
+                    value,
+                    published=float(text),
+                    match=agrees(value, text),
+                )
                 slip = slips.get((dataset, method, quantity))
                 if not row.match and slip is not None and agrees(value, slip["reads"]):
                     row.note = f"printed {text}, should read {slip['reads']}: {slip['why']}"
-                    explained.append(f"{dataset}, {method}, {quantity.replace('_', ' ')}: {row.note}.")
+                    explained.append(
+                        f"{dataset}, {method}, {quantity.replace('_', ' ')}: {row.note}."
+                    )
                 out.rows.append(row)
     cells = {(row.dataset, row.method, row.quantity): row for row in out.rows}
     for title, quantities in (
@@ -262,7 +299,8 @@ def _beside(
         for method, outcome in by_method.items():
             if method not in METHODS:
                 out.rows += [
-                    Row(dataset, method, quantity, value) for quantity, value in outcome.cells.items()
+                    Row(dataset, method, quantity, value)
+                    for quantity, value in outcome.cells.items()
                 ]
             body.append(
                 [
@@ -273,17 +311,37 @@ def _beside(
                 ]
             )
             out.rows.append(Row(dataset, method, "leaves", float(np.mean(outcome.leaves))))
-    header = ["data set", "criterion", "error", "sd", "F", "sd", "test error", "test F", "test AUC", "leaves"]
+    header = [
+        "data set",
+        "criterion",
+        "error",
+        "sd",
+        "F",
+        "sd",
+        "test error",
+        "test F",
+        "test AUC",
+        "leaves",
+    ]
     out.tables.append(
         ReportTable(
-            "Beside the paper's tables: algorithm 1 (f_measure_max), algorithm 2 as written, what was run (change), and beta",
+            (
+                "Beside the paper's tables: algorithm 1 (f_measure_max), algorithm 2 as written, "
+                "what was run (change), and beta"
+            ),
             header,
             body,
             tuple(range(len(body) // len(results), len(body), len(body) // len(results))),
-            ["F is F1 throughout, whatever beta the criterion has; leaves: mean of the four fold models."],
+            [
+                "F is F1 throughout, whatever beta the criterion has; leaves: mean of the four "
+                "fold models."
+            ],
         )
     )
-    rows = [[Cell(name), *(Cell(str(value)) for value in counts.values())] for name, counts in blind.items()]
+    rows = [
+        [Cell(name), *(Cell(str(value)) for value in counts.values())]
+        for name, counts in blind.items()
+    ]
     out.tables.append(
         ReportTable(
             "Where algorithm 1 is blind: its tree of the training rows",
@@ -297,8 +355,14 @@ def _beside(
             rows,
             (),
             [
-                "With score 0 no candidate makes a side of majority class 1; all candidates tie and the first is taken,",
-                "though at the nodes of the fourth column another one would have cut off rows of class 0 alone.",
+                (
+                    "With score 0 no candidate makes a side of majority class 1; all candidates "
+                    "tie and the first is taken,"
+                ),
+                (
+                    "though at the nodes of the fourth column another one would have cut off rows "
+                    "of class 0 alone."
+                ),
             ],
         )
     )
@@ -313,14 +377,21 @@ def _beside(
         ReportTable(
             "An example: 75 rows of class 0 and 30 of class 1",
             ["criterion", "(40, 0) | (35, 30)", "(2, 3) | (73, 27)"],
-            [[Cell(name), *(Cell(f"{score:.4f}") for score in scores)] for name, scores in seen.items()],
+            [
+                [Cell(name), *(Cell(f"{score:.4f}") for score in scores)]
+                for name, scores in seen.items()
+            ],
             (),
             [
-                "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in five to 40 rows without any."
+                "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in "
+                "five to 40 rows without any."
             ],
         )
     )
-    out.extra["blindness"] = {"trees": blind, "example": {"tables": example.tolist(), "scores": seen}}
+    out.extra["blindness"] = {
+        "trees": blind,
+        "example": {"tables": example.tolist(), "scores": seen},
+    }
 
 
 def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
@@ -337,12 +408,20 @@ def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
                 roc_graph({m: by_method[m].point for m in METHODS}, title=dataset, ax=ax)
         return figure
 
-    out.figures.append(Figure("f-measure-roc-graph", "ROC graphs: one point a model", lambda: panels(False)))
-    out.figures.append(Figure("f-measure-roc-curves", "ROC curves by Laplace scores", lambda: panels(True)))
+    out.figures.append(
+        Figure("f-measure-roc-graph", "ROC graphs: one point a model", lambda: panels(False))
+    )
+    out.figures.append(
+        Figure("f-measure-roc-curves", "ROC curves by Laplace scores", lambda: panels(True))
+    )
     out.extra["roc_points"] = {
         dataset: {
             method: dict(
-                zip(("false_positive_rate", "true_positive_rate"), by_method[method].point, strict=True)
+                zip(
+                    ("false_positive_rate", "true_positive_rate"),
+                    by_method[method].point,
+                    strict=True,
+                )
             )
             for method in METHODS
         }

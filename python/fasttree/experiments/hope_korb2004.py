@@ -1,18 +1,23 @@
-"""Hope & Korb, "A Bayesian Metric for Evaluating Machine Learning Algorithms" (2004): sections 5.1 and 5.2, and its meta-metric.
+"""Hope & Korb, "A Bayesian Metric for Evaluating Machine Learning Algorithms" (2004): sections 5.1
+and 5.2, and its meta-metric.
 
 What is run
-    Section 5.1: forty random models of each of three types (naive Bayes, TAN, AODE), samples of 50, 500 and 5000 rows, the
-    Bayesian information reward of each learner on 1000 test rows, a two-factor repeated-measures ANOVA, intervals with
-    Bonferroni's correction, figures 2 to 4. Section 5.2: stratified 5x2cv on the data sets at hand, accuracies beside
-    appendix A.2, rewards in bits and nats, their order beside appendix A.1, significant differences as in tables 1 and 2.
-    And what the paper calls future work, a "meta-metric": which metric picks the better model most often?
+    Section 5.1: forty random models of each of three types (naive Bayes, TAN, AODE), samples of 50,
+    500 and 5000 rows, the Bayesian information reward of each learner on 1000 test rows, a
+    two-factor repeated-measures ANOVA, intervals with Bonferroni's correction, figures 2 to 4.
+    Section 5.2: stratified 5x2cv on the data sets at hand, accuracies beside appendix A.2, rewards
+    in bits and nats, their order beside appendix A.1, significant differences as in tables 1 and 2.
+    And what the paper calls future work, a "meta-metric": which metric picks the better model most
+    often?
 What cannot be compared
-    The values of A.1 exceed the largest possible value of the formula, the mean over rows and classes of the surprise of the prior
-    (printed beside them here); only their order within a row is used. Fold seeds are unknown. The paper's fifth learner, CaMML,
-    is not there yet; its column stays, marked "-".
+    The values of A.1 exceed the largest possible value of the formula, the mean over rows and
+    classes of the surprise of the prior (printed beside them here); only their order within a row
+    is used. Fold seeds are unknown. The paper's fifth learner, CaMML, is not there yet; its column
+    stays, marked "-".
 Settings that the text leaves open
-    J48's rewards are those of leaves with Laplace's correction: raw leaf shares are certain and sometimes wrong, which costs an
-    infinite reward. For the same reason probabilities are clipped at 1e-9 in section 5.2.
+    J48's rewards are those of leaves with Laplace's correction: raw leaf shares are certain and
+    sometimes wrong, which costs an infinite reward. For the same reason probabilities are clipped
+    at 1e-9 in section 5.2.
 """
 
 from __future__ import annotations
@@ -58,7 +63,8 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "tan": lambda: TAN(structure="wrapper"),
     "aode": AODE,
 }
-"""Learners of section 5.1 (the paper's fourth is CaMML), and beside them below: Chow & Liu's TAN."""
+"""Learners of section 5.1 (the paper's fourth is CaMML), and beside them below: Chow & Liu's
+TAN."""
 
 BESIDE: dict[str, Callable[[], Any]] = {"tan (chow-liu)": TAN}
 
@@ -87,7 +93,8 @@ NUMBERS_ONLY = {"sign": ("nb", "j48", "j48 laplace")}
 
 @dataclass
 class SetResult:
-    """Section 5.2 on one data set: ten values of each learner (five repetitions of two folds), rewards in bits."""
+    """Section 5.2 on one data set: ten values of each learner (five repetitions of two folds),
+    rewards in bits."""
 
     accuracy: dict[str, np.ndarray]
     reward: dict[str, np.ndarray]
@@ -95,7 +102,8 @@ class SetResult:
     seconds: dict[str, float]
 
     def order(self, quantity: str) -> dict[str, float]:
-        """Mean of each of the paper's learners that was run; J48's rewards with Laplace's correction."""
+        """Mean of each of the paper's learners that was run; J48's rewards with Laplace's
+        correction."""
         values = self.accuracy if quantity == "accuracy" else self.reward
         out = {}
         for name in SHOWN:
@@ -105,9 +113,13 @@ class SetResult:
         return out
 
     def losers(self, quantity: str) -> dict[str, list[str]]:
-        """For each learner those that it beats significantly (5x2cv t test, two-sided 0.05), as in the paper's tables."""
+        """For each learner those that it beats significantly (5x2cv t test, two-sided 0.05), as in
+        the paper's tables."""
         values = self.accuracy if quantity == "accuracy" else self.reward
-        key = {name: "j48 laplace" if name == "j48" and quantity == "reward" else name for name in SHOWN}
+        key = {
+            name: "j48 laplace" if name == "j48" and quantity == "reward" else name
+            for name in SHOWN
+        }
         here = [name for name in SHOWN if key[name] in values]
         out: dict[str, list[str]] = {name: [] for name in here}
         for winner in here:
@@ -127,7 +139,8 @@ class SetResult:
 def bound(codes: np.ndarray, n_classes: int) -> float:
     """The largest mean reward in bits that any predictor could reach: certain and always right.
 
-    For each row the mean over classes of log2(1/p) (its own class) and log2(1/(1 - p)) (others), p the prior from all rows.
+    For each row the mean over classes of log2(1/p) (its own class) and log2(1/(1 - p)) (others), p
+    the prior from all rows.
 
     >>> round(bound(np.array([0, 1]), 2), 6)
     1.0
@@ -139,13 +152,18 @@ def bound(codes: np.ndarray, n_classes: int) -> float:
     return float(per_class @ counts / counts.sum())
 
 
-def evaluate(table: Table, learners: Mapping[str, Callable[[], Any]], n_jobs: int | None = None) -> SetResult:
+def evaluate(
+    table: Table, learners: Mapping[str, Callable[[], Any]], n_jobs: int | None = None
+) -> SetResult:
     """Stratified 5x2cv of all learners on one data set."""
     found = cross_validate(
         table,
         estimators={name: make() for name, make in learners.items()},
         cv="5x2",
-        scoring={"accuracy": "accuracy", "reward": scorer("bayesian_information_reward", clip=CLIP)},
+        scoring={
+            "accuracy": "accuracy",
+            "reward": scorer("bayesian_information_reward", clip=CLIP),
+        },
         random_state=0,
         n_jobs=n_jobs,
     )
@@ -178,7 +196,8 @@ class _Outcome:
 
 
 def findings(results: Mapping[str, Simulation]) -> list[Finding]:
-    """The paper's findings about the learners that are there, with 95 % intervals (Bonferroni over pairs)."""
+    """The paper's findings about the learners that are there, with 95 % intervals (Bonferroni over
+    pairs)."""
     out = []
     largest = SIZES[-1]
 
@@ -197,7 +216,8 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
                 f"On naive Bayes models the learners perform alike with {size} rows",
                 all(abs(mean) <= 2 * width for mean, _ in gaps),
                 ", ".join(
-                    f"{a} - {b}: {m:+.4f} ± {h:.4f}" for (a, b), (m, h) in zip(pairs, gaps, strict=True)
+                    f"{a} - {b}: {m:+.4f} ± {h:.4f}"
+                    for (a, b), (m, h) in zip(pairs, gaps, strict=True)
                 )
                 + f" nats; alike: the means' intervals (± {width:.4f}) overlap",
             )
@@ -206,15 +226,27 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
     for first, second in (("tan", "aode"), ("tan", "nb"), ("aode", "nb")):
         holds, evidence = ahead(sim, first, second, largest)
         out.append(
-            Finding("tan", f"On TAN models {first} is ahead of {second} with {largest} rows", holds, evidence)
+            Finding(
+                "tan",
+                f"On TAN models {first} is ahead of {second} with {largest} rows",
+                holds,
+                evidence,
+            )
         )
     holds, evidence = ahead(sim, "aode", "tan", SIZES[0])
-    out.append(Finding("tan", f"On TAN models aode is ahead of tan with {SIZES[0]} rows", holds, evidence))
+    out.append(
+        Finding("tan", f"On TAN models aode is ahead of tan with {SIZES[0]} rows", holds, evidence)
+    )
     sim = results["aode"]
     for second in ("nb", "tan"):
         holds, evidence = ahead(sim, "aode", second, largest)
         out.append(
-            Finding("aode", f"On AODE models aode is ahead of {second} with {largest} rows", holds, evidence)
+            Finding(
+                "aode",
+                f"On AODE models aode is ahead of {second} with {largest} rows",
+                holds,
+                evidence,
+            )
         )
     mean = sim.reward.mean(axis=0)[:, 0]
     out.append(
@@ -222,7 +254,9 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
             "aode",
             f"On AODE models no learner is rewarded above zero with {SIZES[0]} rows",
             bool((mean <= 0).all()),
-            ", ".join(f"{name} {value:+.4f}" for name, value in zip(sim.learners, mean, strict=True))
+            ", ".join(
+                f"{name} {value:+.4f}" for name, value in zip(sim.learners, mean, strict=True)
+            )
             + " nats",
         )
     )
@@ -239,7 +273,8 @@ def run(
 ) -> Reproduction:
     """Run both sections and the meta-metric; arguments as in `fasttree.experiments.run`.
 
-    `quick`: a quarter of the models, data sets of at most 2,500 rows, and Chow & Liu's TAN in place of the wrapper search.
+    `quick`: a quarter of the models, data sets of at most 2,500 rows, and Chow & Liu's TAN in place
+    of the wrapper search.
     """
     started = time.perf_counter()
     printed = published("hope_korb2004")
@@ -320,7 +355,8 @@ def run(
 
 
 def reach(values: np.ndarray) -> float:
-    """How far a printed accuracy may lie from ours: three standard deviations of five-repetition means, at least a point."""
+    """How far a printed accuracy may lie from ours: three standard deviations of five-repetition
+    means, at least a point."""
     means = values.reshape(5, 2).mean(axis=1)
     return max(0.01, 3.0 * math.sqrt(2.0) * float(means.std(ddof=1)) / math.sqrt(5.0))
 
@@ -344,7 +380,13 @@ def _add_rows(out: Reproduction, found: _Outcome, printed: Mapping[str, Any]) ->
             bits = float(values.mean())
             finite = np.isfinite(values).all()
             out.rows.append(
-                Row(dataset, method, "reward_bits", bits, float(values.std(ddof=1)) if finite else None)
+                Row(
+                    dataset,
+                    method,
+                    "reward_bits",
+                    bits,
+                    float(values.std(ddof=1)) if finite else None,
+                )
             )
             out.rows.append(Row(dataset, method, "reward_nats", bits * math.log(2.0)))
         out.rows.append(Row(dataset, "", "reward_bound_bits", one.bound))
@@ -373,7 +415,9 @@ def _add_rows(out: Reproduction, found: _Outcome, printed: Mapping[str, Any]) ->
         out.rows.append(Row(KINDS[said.kind], said.claim, "holds", said.holds, note=said.evidence))
     for (truth, name), values in found.meta.right.items():
         for size, value in zip(found.meta.sizes, values, strict=True):
-            out.rows.append(Row(f"meta-metric: {truth}, {size} rows", name, "right_share", float(value)))
+            out.rows.append(
+                Row(f"meta-metric: {truth}, {size} rows", name, "right_share", float(value))
+            )
 
 
 def _notes(
@@ -387,20 +431,26 @@ def _notes(
             if max(float(v) for v in printed["reward"][name].values()) > found.bound
         ]
         notes.append(
-            f"The values of A.1 exceed the largest possible mean reward on {len(above)} of {len(results)} sets (for a perfect "
-            "predictor: the mean over rows and classes of the prior's surprise, in bits); they cannot be values of the "
+            f"The values of A.1 exceed the largest possible mean reward on {len(above)} of "
+            f"{len(results)} sets (for a perfect "
+            "predictor: the mean over rows and classes of the prior's surprise, in bits); they "
+            "cannot be values of the "
             "formula, in whatever unit, and only their order is compared."
         )
         raw = [name for name, found in results.items() if found.reward["j48"].min() < -3.0]
         notes.append(
-            "J48's rewards are taken with Laplace's correction in the leaves. With raw leaf shares (clipped at 1e-9, without "
-            f"which they are minus infinity) some fold falls below -3 bits on {len(raw)} of {len(results)} sets."
+            "J48's rewards are taken with Laplace's correction in the leaves. With raw leaf shares "
+            "(clipped at 1e-9, without "
+            f"which they are minus infinity) some fold falls below -3 bits on {len(raw)} of "
+            f"{len(results)} sets."
         )
     if "glass" in results:
         own = results["glass"].accuracy
         notes.append(
-            f"glass: the paper's 60.5 % for naive Bayes is not that of normal densities (here {100 * own['nb'].mean():.1f} %; Weka 3.6.14 "
-            "reaches 44 to 53 % in two folds, with kernels 48 to 51 %) but near that of discretised numbers (here "
+            "glass: the paper's 60.5 % for naive Bayes is not that of normal densities (here "
+            f"{100 * own['nb'].mean():.1f} %; Weka 3.6.14 "
+            "reaches 44 to 53 % in two folds, with kernels 48 to 51 %) but near that of "
+            "discretised numbers (here "
             f"{100 * own['nb (discretized)'].mean():.1f} %, Weka 62 to 65 %)."
         )
     notes.append("CaMML, the paper's fifth learner, is not there yet.")

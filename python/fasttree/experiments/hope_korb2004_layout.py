@@ -36,7 +36,10 @@ def section_1(simulated: Mapping[str, Simulation], said: Sequence[Finding]) -> l
         rows.append([Cell("camml"), *(Cell(NOT_YET) for _ in range(2 * len(sim.sizes)))])
         out.append(
             ReportTable(
-                f"Section 5.1, {KINDS[kind]}: reward and divergence from the truth, nats, {len(sim.reward)} models",
+                (
+                    f"Section 5.1, {KINDS[kind]}: reward and divergence from the truth, nats, "
+                    f"{len(sim.reward)} models"
+                ),
                 [
                     "learner",
                     *(f"reward, {size} rows" for size in sim.sizes),
@@ -69,7 +72,8 @@ def section_1(simulated: Mapping[str, Simulation], said: Sequence[Finding]) -> l
 
 
 def section_2(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> list[ReportTable]:
-    """Accuracies beside A.2, rewards with their bound beside A.1, and significant differences as in tables 1 and 2."""
+    """Accuracies beside A.2, rewards with their bound beside A.1, and significant differences as in
+    tables 1 and 2."""
     if not results:
         return []
     return [
@@ -96,7 +100,9 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
             line.append(Cell(f"{average:.1f}"))
         else:
             line.append(Cell(NOT_YET))
-        line.append(Cell(f"{np.mean([100 * float(printed['accuracy'][d][name]) for d in results]):.1f}"))
+        line.append(
+            Cell(f"{np.mean([100 * float(printed['accuracy'][d][name]) for d in results]):.1f}")
+        )
     rows.append(line)
     header = ["data set"]
     for name in COLUMNS:
@@ -106,7 +112,10 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
         header,
         rows,
         (len(rows) - 1,),
-        ["sign: the file holds bins where the paper had numbers; nb and j48 cannot be compared there."],
+        [
+            "sign: the file holds bins where the paper had numbers; nb and j48 cannot be compared "
+            "there."
+        ],
     )
 
 
@@ -151,14 +160,19 @@ def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> Re
         rows,
         (),
         [
-            f"{agree} of {pairs} pairs of learners stand in A.1's order; mean rank agreement (Spearman) "
+            f"{agree} of {pairs} pairs of learners stand in A.1's order; mean rank agreement "
+            "(Spearman) "
             f"{np.nanmean(rhos):+.2f} over {len(rhos)} sets.",
         ],
     )
 
 
 def _significance(
-    results: Mapping[str, SetResult], printed: Mapping[str, Any], quantity: str, table: str, title: str
+    results: Mapping[str, SetResult],
+    printed: Mapping[str, Any],
+    quantity: str,
+    table: str,
+    title: str,
 ) -> ReportTable:
     rows = []
     for dataset, found in results.items():
@@ -174,12 +188,16 @@ def _significance(
     for name in COLUMNS:
         header += [name, "paper"]
     return ReportTable(
-        f"{title}: significantly worse than the learner of the column (5x2cv t test, two-sided 0.05)",
+        (
+            f"{title}: significantly worse than the learner of the column (5x2cv t test, two-sided "
+            "0.05)"
+        ),
         header,
         rows,
         (),
         [
-            "The print of the paper's tables is damaged: the TAN column is lost, and losers named nb are nearly all lost."
+            "The print of the paper's tables is damaged: the TAN column is lost, and losers named "
+            "nb are nearly all lost."
         ],
     )
 
@@ -203,14 +221,18 @@ def meta_tables(meta: MetaMetric) -> list[ReportTable]:
                 ["metric", *(f"{size} test rows" for size in meta.sizes)],
                 rows,
                 (),
-                [f"{int(meta.trials[truth].min())} or more comparisons a column; ±: 95 % over the models."],
+                [
+                    f"{int(meta.trials[truth].min())} or more comparisons a column; ±: 95 % over "
+                    "the models."
+                ],
             )
         )
     return out
 
 
 def draw_simulation(sim: Simulation) -> Any:
-    """Mean reward by training size with intervals, one line a learner (the right-hand panels of figures 2 to 4)."""
+    """Mean reward by training size with intervals, one line a learner (the right-hand panels of
+    figures 2 to 4)."""
     from ..plots.canvas import colour, marker, new_figure, plain_frame
 
     figure, axes = new_figure(1, 2, width=9.6, height=4.0)
@@ -228,7 +250,9 @@ def draw_simulation(sim: Simulation) -> Any:
             label=learner,
             linewidth=1.4,
         )
-        axes[1].plot(x, sim.divergence[:, j].mean(axis=0), color=colour(j), marker=marker(j), label=learner)
+        axes[1].plot(
+            x, sim.divergence[:, j].mean(axis=0), color=colour(j), marker=marker(j), label=learner
+        )
     axes[0].axhline(0.0, color="#888888", linewidth=0.8)
     axes[0].set_ylabel("Bayesian information reward (nats)")
     axes[1].set_ylabel("divergence from the truth (nats)")
@@ -242,7 +266,9 @@ def draw_simulation(sim: Simulation) -> Any:
     axes[0].set_title(f"{KINDS[sim.kind]}: reward with 95 % intervals", fontsize=10)
     axes[1].set_title("what the reward stands in for", fontsize=10)
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(labels))
+    figure.legend(
+        handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(labels)
+    )
     return figure
 
 
@@ -270,5 +296,7 @@ def draw_meta(meta: MetaMetric) -> Any:
         plain_frame(ax)
     axes[0].set_ylabel("better model picked (%)")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(labels))
+    figure.legend(
+        handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(labels)
+    )
     return figure

@@ -1,15 +1,17 @@
-"""Section 5.1 of Hope & Korb (2004), and their "meta-metric": learners and metrics judged where the truth is known.
+"""Section 5.1 of Hope & Korb (2004), and their "meta-metric": learners and metrics judged where the
+truth is known.
 
 What
-    `simulate`: forty random models of one type (naive Bayes, TAN, AODE; 4 to 8 attributes with 2 to 5 values), samples of
-    three sizes, every learner's information reward on 1000 test rows, and its Kullback-Leibler divergence from the true class
-    posterior, which the paper calls ideal and, without known models, inapplicable.
-    `meta_metric`: pairs of classifiers whose order under the truth is known; how often does each metric pick the better one
-    from a small test set?
+    `simulate`: forty random models of one type (naive Bayes, TAN, AODE; 4 to 8 attributes with 2 to
+    5 values), samples of three sizes, every learner's information reward on 1000 test rows, and its
+    Kullback-Leibler divergence from the true class posterior, which the paper calls ideal and,
+    without known models, inapplicable. `meta_metric`: pairs of classifiers whose order under the
+    truth is known; how often does each metric pick the better one from a small test set?
 Decisions
-    All learners see the same samples. Attributes keep their declared values in small samples. Three truths for the
-    meta-metric, so that no metric is judged by its own definition alone: divergence from the posterior, error rate, and cost under
-    random cost matrices, each taken over a large sample with the exact posterior as weights.
+    All learners see the same samples. Attributes keep their declared values in small samples. Three
+    truths for the meta-metric, so that no metric is judged by its own definition alone: divergence
+    from the posterior, error rate, and cost under random cost matrices, each taken over a large
+    sample with the exact posterior as weights.
 Complexity
     models x sizes x learners fits of small Bayesian classifiers.
 """
@@ -61,7 +63,8 @@ class Simulation:
         return two_way_repeated_measures_anova(self.reward, names=("learner", "training size"))
 
     def interval(self) -> np.ndarray:
-        """Half the widths of the 95 % intervals of the mean rewards, Bonferroni over all cells; (learners, sizes)."""
+        """Half the widths of the 95 % intervals of the mean rewards, Bonferroni over all cells;
+        (learners, sizes)."""
         from scipy.special import stdtrit
 
         n = len(self.reward)
@@ -71,7 +74,8 @@ class Simulation:
         return found
 
     def difference(self, first: str, second: str, size: int) -> tuple[float, float]:
-        """Mean difference of two learners' rewards at a size, and half its interval (Bonferroni over all pairs)."""
+        """Mean difference of two learners' rewards at a size, and half its interval (Bonferroni
+        over all pairs)."""
         from scipy.special import stdtrit
 
         place = self.sizes.index(size)
@@ -82,7 +86,8 @@ class Simulation:
 
 
 def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
-    """Mean Kullback-Leibler divergence of predictions from the true posterior, nats; arrays (rows, classes).
+    """Mean Kullback-Leibler divergence of predictions from the true posterior, nats; arrays (rows,
+    classes).
 
     >>> divergence(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]]))
     0.0
@@ -160,7 +165,8 @@ METRIC_NAMES = (
 
 @dataclass
 class MetaMetric:
-    """How often a metric picked the truly better of two classifiers, arrays (sizes,), keyed by (truth, metric).
+    """How often a metric picked the truly better of two classifiers, arrays (sizes,), keyed by
+    (truth, metric).
 
     `trials` (sizes,) counts the comparisons; a tie of a metric counts one half.
     """
@@ -191,7 +197,8 @@ def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, clas
 
 
 def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:
-    """What is truly lost by a classifier, with the exact posterior as weights: smaller is better."""
+    """What is truly lost by a classifier, with the exact posterior as weights: smaller is
+    better."""
     picked = given.argmax(axis=1)
     decided = (given @ costs).argmin(axis=1)
     rows = np.arange(len(given))
@@ -202,8 +209,11 @@ def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict
     }
 
 
-def _picks(judged: Sequence[float], better: Sequence[float], pairs: Sequence[tuple[int, int]]) -> float:
-    """How many pairs (a, b) a metric orders as the truth does: `better` is 1 for a, -1 for b, 0 for neither; a tie is half.
+def _picks(
+    judged: Sequence[float], better: Sequence[float], pairs: Sequence[tuple[int, int]]
+) -> float:
+    """How many pairs (a, b) a metric orders as the truth does: `better` is 1 for a, -1 for b, 0 for
+    neither; a tie is half.
 
     >>> _picks([0.3, 0.1, 0.1], [1.0, -1.0, -1.0], [(0, 1), (0, 2), (1, 2)])
     1.5
@@ -229,8 +239,9 @@ def meta_metric(
 ) -> MetaMetric:
     """Which metric picks the better model most often?
 
-    For each random model (of all three types in turn) every learner is fitted to one sample of `n_train` rows. Each pair of
-    fitted classifiers whose true losses differ is then judged by every metric on `repeats` test sets of every size.
+    For each random model (of all three types in turn) every learner is fitted to one sample of
+    `n_train` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
+    metric on `repeats` test sets of every size.
 
     Args:
         learners: makers of estimators by name.
@@ -242,7 +253,9 @@ def meta_metric(
         repeats: test sets of a size.
         tick: called after each model.
     """
-    per_model: dict[tuple[str, str], list[np.ndarray]] = {(t, m): [] for t in TRUTHS for m in METRIC_NAMES}
+    per_model: dict[tuple[str, str], list[np.ndarray]] = {
+        (t, m): [] for t in TRUTHS for m in METRIC_NAMES
+    }
     counts: dict[str, list[np.ndarray]] = {t: [] for t in TRUTHS}
     kinds = list(KINDS)
     for number in range(n_models):

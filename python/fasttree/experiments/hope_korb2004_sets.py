@@ -1,9 +1,11 @@
-"""The data sets of Hope & Korb (2004), section 5.2, as far as they are at hand, and how the paper's names are read.
+"""The data sets of Hope & Korb (2004), section 5.2, as far as they are at hand, and how the paper's
+names are read.
 
-"chess" is the 551-row set of the naive Bayes literature (of the five accuracies printed for it, 3196 rows could give two), "led"
-has 1000 rows and is drawn again from Breiman's display, "bcw" is the Wisconsin breast cancer set, "crx" credit approval, "heart"
-statlog's, "cleveland" and "hungarian" the two-class versions. The sign set is there only discretised: its trees and naive Bayes
-see bins, not numbers.
+"chess" is the 551-row set of the naive Bayes literature (of the five accuracies printed for it,
+3196 rows could give two), "led" has 1000 rows and is drawn again from Breiman's display, "bcw" is
+the Wisconsin breast cancer set, "crx" credit approval, "heart" statlog's, "cleveland" and
+"hungarian" the two-class versions. The sign set is there only discretised: its trees and naive
+Bayes see bins, not numbers.
 """
 
 from __future__ import annotations
@@ -94,7 +96,11 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
     if name in CODED:
         table = tables[0]
         return Table(
-            table.X, table.y, feature_names=table.feature_names, categorical_features="all", name=name
+            table.X,
+            table.y,
+            feature_names=table.feature_names,
+            categorical_features="all",
+            name=name,
         )
     return tables[0]
 
@@ -111,7 +117,8 @@ def _options(name: str) -> dict[str, Any]:
 
 
 def _stacked(tables: list[Table], name: str) -> Table:
-    """Rows of several files as one Table; labels without the full stop that adult's test file puts behind them."""
+    """Rows of several files as one Table; labels without the full stop that adult's test file puts
+    behind them."""
     X = np.vstack([np.asarray(table.X, dtype=object) for table in tables])
     y = np.concatenate([np.asarray(table.y) for table in tables])
     if y.dtype.kind in "OU":

@@ -1,22 +1,28 @@
-"""Interactions: problems where no feature says anything alone, and which criteria find the features that matter.
+"""Interactions: problems where no feature says anything alone, and which criteria find the features
+that matter.
 
 What
-    Parity of 2 (the exclusive or), 3 and 4 bits among irrelevant bits, with a share of inverted labels, and the three MONK's
-    problems (Thrun et al. 1991). Four questions, each over seeded draws:
+    Parity of 2 (the exclusive or), 3 and 4 bits among irrelevant bits, with a share of inverted
+    labels, and the three MONK's problems (Thrun et al. 1991). Four questions, each over seeded
+    draws:
 
-    - *Recovery*: are the relevant bits the best ranked ones? The share found among the first k = relevant bits (ties by lot;
-      k / features by chance), and the margin: how far the mean score of the relevant bits is above that of the irrelevant
-      ones, in standard deviations of the irrelevant ones.
-    - *Decay*: the same share for Pi by alpha, with and without the weight of the branches. Few far rows or many: how much context is right depends on the number of features.
-    - *Trees*: accuracy and leaves under 10-fold cross-validation, grown as in `presets.VILALTA2001`, pruned and not; ties by
-      lot, because the relevant bits come first.
+    - *Recovery*: are the relevant bits the best ranked ones? The share found among the first k =
+      relevant bits (ties by lot; k / features by chance), and the margin: how far the mean score of
+      the relevant bits is above that of the irrelevant ones, in standard deviations of the
+      irrelevant ones.
+    - *Decay*: the same share for Pi by alpha, with and without the weight of the branches. Few far
+      rows or many: how much context is right depends on the number of features.
+    - *Trees*: accuracy and leaves under 10-fold cross-validation, grown as in
+      `presets.VILALTA2001`, pruned and not; ties by lot, because the relevant bits come first.
     - *Pictures of trees*, of the same rows by purity and by pairs.
 Source
-    The blindness of purity criteria and the exclusive or as the example: Vilalta, Brodie, Oblinger & Rish (2001), figure 1.
+    The blindness of purity criteria and the exclusive or as the example: Vilalta, Brodie, Oblinger
+    & Rish (2001), figure 1.
 Complexity
     A recovery is one pass of all pairs of rows for every draw and criterion.
 When not to use it
-    As a ranking of criteria: these problems are chosen to be hard for one kind and easy for the other.
+    As a ranking of criteria: these problems are chosen to be hard for one kind and easy for the
+    other.
 """
 
 from __future__ import annotations
@@ -41,7 +47,16 @@ from ..reports import Cell, ReportTable
 from ..reports.text import render_text
 from ..table import Table
 
-__all__ = ["CRITERIA", "PROBLEMS", "Grown", "Interactions", "Recovered", "drawn_trees", "recovery", "run"]
+__all__ = [
+    "CRITERIA",
+    "PROBLEMS",
+    "Grown",
+    "Interactions",
+    "Recovered",
+    "drawn_trees",
+    "recovery",
+    "run",
+]
 
 CRITERIA: dict[str, Any] = {
     "gini": "gini",
@@ -70,12 +85,17 @@ ALPHAS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 """Alphas of Pi's decay 2^(-alpha D)."""
 
 FORMS = {"pi": "", "pi_unweighted": ", no weight"}
-"""Forms of Pi that are tried by alpha (with and without the weight of the branches), and what their names end in."""
+"""Forms of Pi that are tried by alpha (with and without the weight of the branches), and what their
+names end in."""
 
 PROBLEMS: dict[str, Callable[[int], Table]] = {
     "xor, 8 noise bits": lambda seed: make_parity(2, 8, ROWS, flip=USUAL_FLIP, random_state=seed),
-    "parity of 3, 8 noise bits": lambda seed: make_parity(3, 8, ROWS, flip=USUAL_FLIP, random_state=seed),
-    "parity of 4, 8 noise bits": lambda seed: make_parity(4, 8, ROWS, flip=USUAL_FLIP, random_state=seed),
+    "parity of 3, 8 noise bits": lambda seed: make_parity(
+        3, 8, ROWS, flip=USUAL_FLIP, random_state=seed
+    ),
+    "parity of 4, 8 noise bits": lambda seed: make_parity(
+        4, 8, ROWS, flip=USUAL_FLIP, random_state=seed
+    ),
     "monks-1": lambda seed: make_monks(1),
     "monks-2": lambda seed: make_monks(2),
     "monks-3, 5 % of labels inverted": lambda seed: make_monks(3, flip=0.05, random_state=seed),
@@ -85,7 +105,8 @@ PROBLEMS: dict[str, Callable[[int], Table]] = {
 
 @dataclass(frozen=True)
 class Recovered:
-    """One criterion in one setting: mean share over draws with its half width (95 %), median margin (NaN: not defined)."""
+    """One criterion in one setting: mean share over draws with its half width (95 %), median margin
+    (NaN: not defined)."""
 
     criterion: str
     bits: int
@@ -98,7 +119,8 @@ class Recovered:
 
 @dataclass(frozen=True)
 class Grown:
-    """Trees by one criterion on one problem: means over draws, standard deviation of accuracy over draws."""
+    """Trees by one criterion on one problem: means over draws, standard deviation of accuracy over
+    draws."""
 
     criterion: str
     problem: str
@@ -109,7 +131,8 @@ class Grown:
 
 
 def recovery(scores: np.ndarray, bits: int, random: np.random.Generator) -> tuple[float, float]:
-    """Share of the first `bits` features among the `bits` best scores (ties by lot; NaN is worst), and their margin.
+    """Share of the first `bits` features among the `bits` best scores (ties by lot; NaN is worst),
+    and their margin.
 
     >>> share, margin = recovery(np.array([3.0, 2.0, 0.0, 2.5, 0.5]), 2, np.random.default_rng(0))
     >>> share, round(margin, 3)
@@ -168,10 +191,14 @@ class _Alphas:
         return self.scores[form][place]
 
 
-def _grow(name: str, make: Callable[[int], Table], criteria: Mapping[str, Any], draws: int) -> list[Grown]:
+def _grow(
+    name: str, make: Callable[[int], Table], criteria: Mapping[str, Any], draws: int
+) -> list[Grown]:
     """Trees by all criteria on one problem, pruned and not."""
     settings = {
-        key: value for key, value in presets.VILALTA2001.items() if key not in {"criterion", "pruning"}
+        key: value
+        for key, value in presets.VILALTA2001.items()
+        if key not in {"criterion", "pruning"}
     }
     out = []
     for pruned in (True, False):
@@ -198,7 +225,8 @@ def _grow(name: str, make: Callable[[int], Table], criteria: Mapping[str, Any], 
 
 @dataclass
 class Interactions:
-    """The study's outcome: recoveries by criterion, Pi's by alpha (criterion "alpha A", and "alpha A, no weight"), and trees."""
+    """The study's outcome: recoveries by criterion, Pi's by alpha (criterion "alpha A", and "alpha
+    A, no weight"), and trees."""
 
     recovered: list[Recovered]
     by_alpha: list[Recovered]
@@ -218,7 +246,9 @@ class Interactions:
         for r in (*self.recovered, *self.by_alpha):
             if (r.criterion, r.bits, r.noise_bits, r.flip) == wanted:
                 return r.share
-        raise KeyError(f"criterion, relevant bits, noise bits, inverted share {wanted} were not run")
+        raise KeyError(
+            f"criterion, relevant bits, noise bits, inverted share {wanted} were not run"
+        )
 
     def tree(self, criterion: str, problem: str, pruned: bool = True) -> Grown:
         """Trees of one criterion on one problem."""
@@ -226,7 +256,8 @@ class Interactions:
         return next(g for g in self.grown if (g.criterion, g.problem, g.pruned) == wanted)
 
     def recovery_tables(self) -> list[ReportTable]:
-        """A table for each number of relevant bits: share found, by irrelevant bits and by inverted labels."""
+        """A table for each number of relevant bits: share found, by irrelevant bits and by inverted
+        labels."""
         out = []
         for bits in dict.fromkeys(r.bits for r in self.recovered):
             here = [r for r in self.recovered if r.bits == bits]
@@ -234,14 +265,24 @@ class Interactions:
             body = []
             for name in dict.fromkeys(r.criterion for r in here):
                 line = [
-                    r for s in settings for r in here if r.criterion == name and (r.noise_bits, r.flip) == s
+                    r
+                    for s in settings
+                    for r in here
+                    if r.criterion == name and (r.noise_bits, r.flip) == s
                 ]
-                body.append([Cell(name), *(Cell(f"{100 * r.share:.0f} ± {100 * r.half:.0f}") for r in line)])
-            body.append([Cell("by chance"), *(Cell(f"{100 * bits / (bits + n):.0f}") for n, _ in settings)])
+                body.append(
+                    [Cell(name), *(Cell(f"{100 * r.share:.0f} ± {100 * r.half:.0f}") for r in line)]
+                )
+            body.append(
+                [Cell("by chance"), *(Cell(f"{100 * bits / (bits + n):.0f}") for n, _ in settings)]
+            )
             out.append(
                 ReportTable(
                     f"Parity of {bits} bits: percent of the relevant bits among the {bits} best",
-                    ["criterion", *(f"{n} noise bits, {100 * f:g} % inverted" for n, f in settings)],
+                    [
+                        "criterion",
+                        *(f"{n} noise bits, {100 * f:g} % inverted" for n, f in settings),
+                    ],
                     body,
                     (),
                     [f"{ROWS} rows, means over {self.draws} draws with 95 % intervals."],
@@ -257,7 +298,9 @@ class Interactions:
             line = [Cell(name)]
             for problem in problems:
                 one = self.tree(name, problem, pruned)
-                rivals = [g.accuracy for g in self.grown if (g.problem, g.pruned) == (problem, pruned)]
+                rivals = [
+                    g.accuracy for g in self.grown if (g.problem, g.pruned) == (problem, pruned)
+                ]
                 text = f"{100 * one.accuracy:.1f} ({100 * one.sd:.1f}), {one.leaves:.0f}"
                 line.append(Cell(text, bold=one.accuracy >= max(rivals) - 1e-12))
             body.append(line)
@@ -268,13 +311,16 @@ class Interactions:
             body,
             (),
             [
-                f"10-fold cross-validation, {self.tree_draws} times (new rows where rows are drawn, new folds); the best is bold."
+                f"10-fold cross-validation, {self.tree_draws} times (new rows where rows are "
+                "drawn, new folds); the best is bold."
             ],
         )
 
     def to_text(self) -> str:
         """All tables as text."""
-        return render_text([*self.recovery_tables(), self.tree_table(), self.tree_table(pruned=False)])
+        return render_text(
+            [*self.recovery_tables(), self.tree_table(), self.tree_table(pruned=False)]
+        )
 
     def to_record(self) -> str:
         """JSON of everything; `from_record` reads it."""
@@ -284,12 +330,15 @@ class Interactions:
     def from_record(cls, text: str) -> Interactions:
         """The inverse of `to_record`."""
         found = json.loads(text)
-        recovered, by_alpha = ([Recovered(**r) for r in found[key]] for key in ("recovered", "by_alpha"))
+        recovered, by_alpha = (
+            [Recovered(**r) for r in found[key]] for key in ("recovered", "by_alpha")
+        )
         grown = [Grown(**g) for g in found["grown"]]
         return cls(recovered, by_alpha, grown, found["draws"], found["tree_draws"])
 
     def save_png(self, path: str | Path, which: str) -> None:
-        """Write a picture: "share", "margin", "decay" or "trees". Needs matplotlib (extra "plots")."""
+        """Write a picture: "share", "margin", "decay" or "trees". Needs matplotlib (extra
+        "plots")."""
         from ..plots.canvas import save_small
         from . import interactions_pictures as pictures
 
@@ -340,7 +389,9 @@ def run(
         True
     """
     if draws < 1 or tree_draws < 2:
-        raise ValueError(f"draws={draws!r} must be at least 1 and tree_draws={tree_draws!r} at least 2")
+        raise ValueError(
+            f"draws={draws!r} must be at least 1 and tree_draws={tree_draws!r} at least 2"
+        )
     criteria = CRITERIA if criteria is None else criteria
     problems = PROBLEMS if problems is None else problems
     report = make_report(progress, "interactions")
@@ -376,9 +427,11 @@ def _alphas() -> dict[str, Callable[[Table], np.ndarray]]:
 
 
 def drawn_trees() -> dict[str, FastTreeClassifier]:
-    """The trees of the documentation's pictures: Gini and Pi on the same exclusive or, and Pi (alpha 1) on MONK's problem 1.
+    """The trees of the documentation's pictures: Gini and Pi on the same exclusive or, and Pi
+    (alpha 1) on MONK's problem 1.
 
-    The exclusive or has two relevant and eight irrelevant bits, 200 rows, and one label in ten inverted.
+    The exclusive or has two relevant and eight irrelevant bits, 200 rows, and one label in ten
+    inverted.
 
     >>> [tree.get_n_leaves() for tree in drawn_trees().values()]
     [19, 4, 28]
@@ -388,5 +441,7 @@ def drawn_trees() -> dict[str, FastTreeClassifier]:
     return {
         "xor_gini": FastTreeClassifier(**{**settings, "criterion": "gini"}).fit(xor),
         "xor_pi": FastTreeClassifier(**settings).fit(xor),
-        "monks_1": FastTreeClassifier(**{**settings, "criterion": Pi(alpha=1.0)}).fit(make_monks(1)),
+        "monks_1": FastTreeClassifier(**{**settings, "criterion": Pi(alpha=1.0)}).fit(
+            make_monks(1)
+        ),
     }

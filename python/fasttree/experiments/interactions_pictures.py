@@ -1,6 +1,8 @@
-"""Pictures of the study of interactions: curves of recovery, Pi's map over alpha, and accuracy and leaves of trees.
+"""Pictures of the study of interactions: curves of recovery, Pi's map over alpha, and accuracy and
+leaves of trees.
 
-Every curve keeps its colour, dashes and marker over all panels; chance is a dotted line. O(what is drawn).
+Every curve keeps its colour, dashes and marker over all panels; chance is a dotted line. O(what is
+drawn).
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ LABELS = {
 
 
 def curves(recovered: Sequence[Any], quantity: str) -> Any:
-    """`share` or `margin` of every criterion: columns are relevant bits, rows irrelevant bits and inverted labels."""
+    """`share` or `margin` of every criterion: columns are relevant bits, rows irrelevant bits and
+    inverted labels."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     bits = list(dict.fromkeys(r.bits for r in recovered))
@@ -37,7 +40,9 @@ def curves(recovered: Sequence[Any], quantity: str) -> Any:
         for ax, k in zip(line, bits, strict=True):
             here = [r for r in recovered if r.bits == k and getattr(r, fixed) == usual]
             for place, name in enumerate(names):
-                own = sorted((r for r in here if r.criterion == name), key=lambda r: getattr(r, swept))
+                own = sorted(
+                    (r for r in here if r.criterion == name), key=lambda r: getattr(r, swept)
+                )
                 x = [getattr(r, swept) * (100 if swept == "flip" else 1) for r in own]
                 scale = 100 if quantity == "share" else 1
                 curve(ax, place, x, [scale * getattr(r, quantity) for r in own], name, dots=True)
@@ -49,7 +54,14 @@ def curves(recovered: Sequence[Any], quantity: str) -> Any:
                 chance = [0.0] * len(x)
                 ax.set_yscale("symlog", linthresh=2.0)
             scale = 100 if swept == "flip" else 1
-            ax.plot([scale * v for v in x], chance, ":", color="#555555", linewidth=1.4, label="by chance")
+            ax.plot(
+                [scale * v for v in x],
+                chance,
+                ":",
+                color="#555555",
+                linewidth=1.4,
+                label="by chance",
+            )
             if swept == "noise_bits":
                 ax.set_xscale("log", base=2)
                 ax.xaxis.set_major_locator(FixedLocator(x))
@@ -63,7 +75,13 @@ def curves(recovered: Sequence[Any], quantity: str) -> Any:
         line[0].set_ylabel(LABELS[quantity], fontsize=9)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(
-        handles, labels, fontsize=9, frameon=False, loc="outside lower center", ncols=5, handlelength=3
+        handles,
+        labels,
+        fontsize=9,
+        frameon=False,
+        loc="outside lower center",
+        ncols=5,
+        handlelength=3,
     )
     return figure
 
@@ -75,7 +93,8 @@ def _usual(recovered: Sequence[Any], fixed: str) -> Any:
 
 
 def decay(by_alpha: Sequence[Any]) -> Any:
-    """Heat maps: share of the relevant bits that Pi finds, alpha by irrelevant bits, a column for each number of relevant bits."""
+    """Heat maps: share of the relevant bits that Pi finds, alpha by irrelevant bits, a column for
+    each number of relevant bits."""
     bits = list(dict.fromkeys(r.bits for r in by_alpha))
     forms = {"": "", ", unweighted": ", no weight"}
     alphas = list(dict.fromkeys(r.criterion.partition(",")[0] for r in by_alpha))
@@ -93,7 +112,9 @@ def decay(by_alpha: Sequence[Any]) -> Any:
                 ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=dark)
             ax.set_title(f"Pi{form}, parity of {k} bits", fontsize=9)
             ax.set_xticks(range(len(widths)), [str(w) for w in widths], fontsize=9)
-            ax.set_yticks(range(len(alphas)), [a.removeprefix("alpha ") for a in alphas], fontsize=9)
+            ax.set_yticks(
+                range(len(alphas)), [a.removeprefix("alpha ") for a in alphas], fontsize=9
+            )
             ax.set_xlabel("irrelevant bits", fontsize=9)
         line[0].set_ylabel("alpha", fontsize=9)
     figure.colorbar(image, ax=list(axes), label="relevant bits found (%)", shrink=0.7)
@@ -101,7 +122,8 @@ def decay(by_alpha: Sequence[Any]) -> Any:
 
 
 def trees(grown: Sequence[Any]) -> Any:
-    """Accuracy and leaves (logarithmic) below it, a column a problem in lines of three, a line a criterion."""
+    """Accuracy and leaves (logarithmic) below it, a column a problem in lines of three, a line a
+    criterion."""
     problems = list(dict.fromkeys(g.problem for g in grown))
     names = list(dict.fromkeys(g.criterion for g in grown))
     columns = min(3, len(problems))
@@ -111,10 +133,17 @@ def trees(grown: Sequence[Any]) -> Any:
     y = np.arange(len(names))[::-1]
     for place, problem in enumerate(problems):
         block, column = divmod(place, columns)
-        own = [next(g for g in grown if (g.criterion, g.problem) == (name, problem)) for name in names]
+        own = [
+            next(g for g in grown if (g.criterion, g.problem) == (name, problem)) for name in names
+        ]
         above, below = grid[block, :, column]
         for order, (one, at) in enumerate(zip(own, y, strict=True)):
-            style = {"color": colour(order), "marker": marker(order), "markersize": 6, "linestyle": "none"}
+            style = {
+                "color": colour(order),
+                "marker": marker(order),
+                "markersize": 6,
+                "linestyle": "none",
+            }
             above.errorbar(100 * one.accuracy, at, xerr=100 * one.sd, capsize=2, **style)
             below.plot(one.leaves, at, **style)
         above.set_title(problem, fontsize=9)

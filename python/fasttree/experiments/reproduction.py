@@ -1,7 +1,8 @@
-"""What every experiment returns: our numbers beside the printed ones, tables, pictures, and a strict JSON form.
+"""What every experiment returns: our numbers beside the printed ones, tables, pictures, and a
+strict JSON form.
 
-A printed number is compared to its last digit: ours agrees when some rounding of it gives what is printed, that is
-``|value - printed| <= half a unit of the last printed digit``.
+A printed number is compared to its last digit: ours agrees when some rounding of it gives what is
+printed, that is ``|value - printed| <= half a unit of the last printed digit``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ __all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "
 
 
 def published(name: str) -> dict[str, Any]:
-    """The printed numbers of an experiment, as strings with the digits of the print (they ship with the package).
+    """The printed numbers of an experiment, as strings with the digits of the print (they ship with
+    the package).
 
     >>> published("chen2013")["table2"]["iris"]["info_gain"]
     ['90.80', '7.26', '']
@@ -54,8 +56,8 @@ def agrees(value: float, printed: str) -> bool:
 class Row:
     """One number of ours and, where the paper prints it, the printed one.
 
-    `match` is None where nothing is printed, or where the paper's number belongs to other rows than ours (`note` says
-    so); `note` also explains a mismatch.
+    `match` is None where nothing is printed, or where the paper's number belongs to other rows than
+    ours (`note` says so); `note` also explains a mismatch.
     """
 
     dataset: str
@@ -73,7 +75,8 @@ class Row:
 
 @dataclass
 class Figure:
-    """A picture that is drawn when asked for: file stem, what it shows, and the function that makes it."""
+    """A picture that is drawn when asked for: file stem, what it shows, and the function that makes
+    it."""
 
     name: str
     caption: str
@@ -206,7 +209,9 @@ def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
             import difflib
 
             close = difflib.get_close_matches(plain_key(name), by_key, 1)
-            hint = f"did you mean {by_key[close[0]]!r}?" if close else f"there are {', '.join(known)}"
+            hint = (
+                f"did you mean {by_key[close[0]]!r}?" if close else f"there are {', '.join(known)}"
+            )
             raise ValueError(f"data set {name!r} is not one of the paper's; {hint}")
         found.add(by_key[plain_key(name)])
     return [name for name in known if name in found]

@@ -1,25 +1,31 @@
-r"""How often does a criterion pick a feature that is pure noise, and which kind of noise does it like?
+r"""How often does a criterion pick a feature that is pure noise, and which kind of noise does it
+like?
 
 What
-    Six features, all independent of the class: nominal ones of 2, 5, 10 and 20 equally frequent values, one of two
-    values that is nearly constant (one row in fifty differs), and a normal number (best threshold). An unbiased
-    criterion picks each as often as any other. Vilalta & Oblinger (2001) and Chen, Wu & Cai (2013) say that
-    information gain favours features of many values and that their own measures do not; neither shows it. Here every
-    criterion on tables of the registry judges the same data, for several numbers of rows, classes and class shares; and so
-    do the criteria on pairs of rows and on neighbours (Pi, contextual merit, Relief and its family), on the first
-    `pair_repeats` of the data sets: their scores depend on the distances, and so on which features compete.
+    Six features, all independent of the class: nominal ones of 2, 5, 10 and 20 equally frequent
+    values, one of two values that is nearly constant (one row in fifty differs), and a normal
+    number (best threshold). An unbiased criterion picks each as often as any other. Vilalta &
+    Oblinger (2001) and Chen, Wu & Cai (2013) say that information gain favours features of many
+    values and that their own measures do not; neither shows it. Here every criterion on tables of
+    the registry judges the same data, for several numbers of rows, classes and class shares; and so
+    do the criteria on pairs of rows and on neighbours (Pi, contextual merit, Relief and its
+    family), on the first `pair_repeats` of the data sets: their scores depend on the distances, and
+    so on which features compete.
 
-    Scores come from `fasttree.score_features` with its defaults (Pi and contextual merit bin the number, the Relief family
-    takes the difference over the range); equal best scores are decided by lot. Criteria with a guard that
-    compares features (`gain_ratio`) are asked by growing a stump. Shares have Wilson intervals (95 %); `bias` is the
-    total variation distance from equal shares, 0 = fair, (features - 1) / features = always the same feature.
+    Scores come from `fasttree.score_features` with its defaults (Pi and contextual merit bin the
+    number, the Relief family takes the difference over the range); equal best scores are decided by
+    lot. Criteria with a guard that compares features (`gain_ratio`) are asked by growing a stump.
+    Shares have Wilson intervals (95 %); `bias` is the total variation distance from equal shares, 0
+    = fair, (features - 1) / features = always the same feature.
 Source
     The question is White & Liu's (Machine Learning 15, 1994) and Kononenko's (IJCAI 1995).
 Complexity
-    O(repeats x features x rows) a criterion on tables and setting: the repeats are columns of one table. Criteria on pairs
-    take O(pair_repeats x features x rows^2), one call a data set and contest.
+    O(repeats x features x rows) a criterion on tables and setting: the repeats are columns of one
+    table. Criteria on pairs take O(pair_repeats x features x rows^2), one call a data set and
+    contest.
 When not to use it
-    To say which criterion is better: a biased one may well predict better where many-valued features do matter.
+    To say which criterion is better: a biased one may well predict better where many-valued
+    features do matter.
 """
 
 from __future__ import annotations
@@ -43,12 +49,22 @@ from ..reports.render import render
 from ..reports.table import Cell, ReportTable
 from ..table import Table
 
-__all__ = ["FEATURES", "SETTINGS", "Noise", "SelectionBias", "Setting", "pair_criteria", "run", "wilson"]
+__all__ = [
+    "FEATURES",
+    "SETTINGS",
+    "Noise",
+    "SelectionBias",
+    "Setting",
+    "pair_criteria",
+    "run",
+    "wilson",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """A feature that knows nothing of the class: `values` levels (0: a number), `rare` = share of the second level."""
+    """A feature that knows nothing of the class: `values` levels (0: a number), `rare` = share of
+    the second level."""
 
     name: str
     values: int
@@ -113,7 +129,8 @@ PI_FORMS: dict[str, dict[str, Any]] = {
     "pi, theta 0011": {"theta": (0.0, 0.0, 1.0, 1.0)},
     "pi, unweighted": {"weighted": False},
 }
-"""Forms of Pi that are judged beside its default: purity alone, discrimination alone, and no weight of the branches."""
+"""Forms of Pi that are judged beside its default: purity alone, discrimination alone, and no weight
+of the branches."""
 
 
 def pair_criteria() -> dict[str, Any]:
@@ -122,7 +139,11 @@ def pair_criteria() -> dict[str, Any]:
     >>> list(pair_criteria())[:4]
     ['pi', 'contextual_merit', 'relief', 'relieff']
     """
-    plain = {str(c["name"]): c["name"] for c in list_criteria() if c["evidence"] in {"pairs", "neighbours"}}
+    plain = {
+        str(c["name"]): c["name"]
+        for c in list_criteria()
+        if c["evidence"] in {"pairs", "neighbours"}
+    }
     return {**plain, **{name: Pi(**options) for name, options in PI_FORMS.items()}}
 
 
@@ -131,7 +152,8 @@ class SelectionBias:
     """What `run` found.
 
     Attributes:
-        records: dicts with criterion, rows, classes (the setting's name), contest, feature, picks, repeats, share, low,
+        records: dicts with criterion, rows, classes (the setting's name), contest, feature, picks,
+        repeats, share, low,
             high (Wilson, 95 %).
         criteria: names, in the order in which they were asked.
         features: names of the features of each contest.
@@ -150,7 +172,8 @@ class SelectionBias:
     pair_repeats: int
 
     def shares(self, setting: Setting, contest: str = ALL) -> np.ndarray:
-        """Share of the repeats in which a criterion picked a feature, shape (criteria, features of the contest)."""
+        """Share of the repeats in which a criterion picked a feature, shape (criteria, features of
+        the contest)."""
         return self._matrix(setting, contest, "share")
 
     def bias(self, setting: Setting, contest: str = ALL) -> np.ndarray:
@@ -173,26 +196,37 @@ class SelectionBias:
 
     def table(self, setting: Setting, contest: str = ALL) -> ReportTable:
         """The least biased criterion first: percent picked, with the Wilson interval."""
-        share, low, high = (100 * self._matrix(setting, contest, key) for key in ("share", "low", "high"))
+        share, low, high = (
+            100 * self._matrix(setting, contest, key) for key in ("share", "low", "high")
+        )
         bias, fair = self.bias(setting, contest), 100 / share.shape[1]
         rows = []
         for i in np.argsort(bias, kind="stable"):
             cells = [
-                Cell(f"{s:.1f} [{a:.1f}, {b:.1f}]", mark="" if a <= fair <= b else "v" if s > fair else "*")
+                Cell(
+                    f"{s:.1f} [{a:.1f}, {b:.1f}]",
+                    mark="" if a <= fair <= b else "v" if s > fair else "*",
+                )
                 for s, a, b in zip(share[i], low[i], high[i], strict=True)
             ]
             rows.append([Cell(self.criteria[i]), Cell(f"{bias[i]:.3f}"), *cells])
         note = (
-            f"Percent of {self.repeats} data sets ({self.pair_repeats} for criteria on pairs of rows), 95 % Wilson interval; fair is {fair:.1f}; "
+            f"Percent of {self.repeats} data sets ({self.pair_repeats} for criteria on pairs of "
+            f"rows), 95 % Wilson interval; fair is {fair:.1f}; "
             "v picked more often than that, * less often."
         )
         return ReportTable(
-            f"{setting}, {contest}", ["criterion", "bias", *self.features[contest]], rows, notes=[note]
+            f"{setting}, {contest}",
+            ["criterion", "bias", *self.features[contest]],
+            rows,
+            notes=[note],
         )
 
     def tables(self) -> list[ReportTable]:
         """One table a contest and setting."""
-        return [self.table(setting, contest) for contest in self.features for setting in self.settings]
+        return [
+            self.table(setting, contest) for contest in self.features for setting in self.settings
+        ]
 
     def to_text(self) -> str:
         """Aligned plain text."""
@@ -207,7 +241,8 @@ class SelectionBias:
         return render_csv(self.records)
 
     def to_json(self) -> str:
-        """Everything, as strict JSON: the settings, and a row for each criterion, setting, contest and feature."""
+        """Everything, as strict JSON: the settings, and a row for each criterion, setting, contest
+        and feature."""
         return render_json({**self._about(), "rows": self.records})
 
     def to_record(self) -> str:
@@ -222,7 +257,9 @@ class SelectionBias:
     def from_record(cls, text: str) -> SelectionBias:
         """The inverse of `to_record`."""
         found = json.loads(text)
-        settings = tuple(Setting(s["rows"], s["classes"], tuple(s["shares"])) for s in found["settings"])
+        settings = tuple(
+            Setting(s["rows"], s["classes"], tuple(s["shares"])) for s in found["settings"]
+        )
         pairs = pair_criteria()
         records = [
             _record(
@@ -249,7 +286,9 @@ class SelectionBias:
             "seed": self.seed,
             "criteria": self.criteria,
             "features": self.features,
-            "settings": [{"rows": s.rows, "classes": s.name, "shares": s.shares} for s in self.settings],
+            "settings": [
+                {"rows": s.rows, "classes": s.name, "shares": s.shares} for s in self.settings
+            ],
         }
 
     def save_png(
@@ -260,7 +299,8 @@ class SelectionBias:
         settings: Sequence[Setting] | None = None,
         criteria: Sequence[str] | None = None,
     ) -> None:
-        """A heat map a setting: criteria (all if not given) by features, percent picked. Needs matplotlib (extra "plots")."""
+        """A heat map a setting: criteria (all if not given) by features, percent picked. Needs
+        matplotlib (extra "plots")."""
         from matplotlib.colors import TwoSlopeNorm
         from matplotlib.figure import Figure
 
@@ -277,7 +317,9 @@ class SelectionBias:
         for ax in axes.flat[len(shown) :]:
             ax.set_visible(False)
         for ax, setting in zip(axes.flat, shown, strict=False):
-            share = 100 * self.shares(setting, contest)[[self.criteria.index(name) for name in order]]
+            share = (
+                100 * self.shares(setting, contest)[[self.criteria.index(name) for name in order]]
+            )
             ax.imshow(share, cmap="RdBu_r", norm=norm, aspect="auto")
             for (i, j), value in np.ndenumerate(share):
                 colour = "white" if value > 70 or value < 30 / len(features) else "black"
@@ -288,13 +330,15 @@ class SelectionBias:
         pairs = pair_criteria()
         judged = {self.pair_repeats if name in pairs else self.repeats for name in order}
         figure.suptitle(
-            f"Percent of {' or '.join(map(str, sorted(judged)))} data sets in which each feature of pure noise is picked, {contest}"
+            f"Percent of {' or '.join(map(str, sorted(judged)))} data sets in which each feature "
+            f"of pure noise is picked, {contest}"
         )
         save_small(figure, path, dpi=110)
 
 
 class _Drawn:
-    """Data sets of one setting: `copies` independent columns of each feature, nominal and numeric in a Table each."""
+    """Data sets of one setting: `copies` independent columns of each feature, nominal and numeric
+    in a Table each."""
 
     def __init__(
         self, setting: Setting, features: Sequence[Noise], copies: int, random: np.random.Generator
@@ -307,14 +351,18 @@ class _Drawn:
             places = [j for j, f in enumerate(features) if (f.values > 0) == nominal]
             if not places:
                 continue
-            block = np.concatenate([features[j].draw(random, setting.rows, copies) for j in places], axis=1)
+            block = np.concatenate(
+                [features[j].draw(random, setting.rows, copies) for j in places], axis=1
+            )
             names = [(j, f"{j}-{copy}") for j in places for copy in range(copies)]
             table = Table(
                 block,
                 labels,
                 feature_names=[name for _, name in names],
                 categorical_features="all" if nominal else None,
-                levels={name: tuple(range(features[j].values)) for j, name in names} if nominal else None,
+                levels={name: tuple(range(features[j].values)) for j, name in names}
+                if nominal
+                else None,
             )
             self.parts.append((table, places))
 
@@ -332,8 +380,11 @@ class _Drawn:
         those = [columns[j][0].column(columns[j][1] * self.copies + copy) for j in places]
         return self.parts[0][0].with_columns(those)
 
-    def together(self, criterion: Any, places: Sequence[int], copies: int, n_jobs: int | None) -> np.ndarray:
-        """Scores of the first `copies` data sets of the features at `places`, shape (features, copies); other features NaN."""
+    def together(
+        self, criterion: Any, places: Sequence[int], copies: int, n_jobs: int | None
+    ) -> np.ndarray:
+        """Scores of the first `copies` data sets of the features at `places`, shape (features,
+        copies); other features NaN."""
         out = np.full((len(self.features), copies), np.nan)
         for copy in range(copies):
             found = score_features(self.data_set(copy, places), criterion=criterion, n_jobs=n_jobs)
@@ -341,12 +392,17 @@ class _Drawn:
         return out
 
     def stumps(self, criterion: Any, places: Sequence[int], seed: int) -> np.ndarray:
-        """Feature at the root of a stump grown on the features at `places`, for each copy; -1: no split."""
+        """Feature at the root of a stump grown on the features at `places`, for each copy; -1: no
+        split."""
         picked = np.empty(self.copies, dtype=np.int64)
         for copy in range(self.copies):
             table = self.data_set(copy, places)
             stump = FastTreeClassifier(
-                criterion=criterion, max_depth=1, ties="random", random_state=seed + copy, trace=None
+                criterion=criterion,
+                max_depth=1,
+                ties="random",
+                random_state=seed + copy,
+                trace=None,
             )
             tree = stump.fit(table).tree_
             picked[copy] = places[tree.feature[0]] if tree.n_children[0] else -1
@@ -354,7 +410,8 @@ class _Drawn:
 
 
 def _picks(scores: np.ndarray, places: Sequence[int], random: np.random.Generator) -> np.ndarray:
-    """The feature with the largest score, for each copy; ties by lot, -1 where no feature can be split."""
+    """The feature with the largest score, for each copy; ties by lot, -1 where no feature can be
+    split."""
     scores = scores[list(places)]
     usable = np.where(np.isnan(scores), -np.inf, scores)
     lot = np.where(usable == usable.max(axis=0), random.random(scores.shape), -1.0)
@@ -362,7 +419,8 @@ def _picks(scores: np.ndarray, places: Sequence[int], random: np.random.Generato
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a share (JASA 22, 1927): where a test at that level would not refuse the share.
+    """Wilson's score interval of a share (JASA 22, 1927): where a test at that level would not
+    refuse the share.
 
     Examples:
         >>> low, high = wilson(0, 100)
@@ -395,8 +453,12 @@ def _record(  # noqa: PLR0917
 
 
 def _names() -> list[str]:
-    """Criteria on tables, which judge a feature alone, then those on pairs, which judge all features together."""
-    return [*(str(c["name"]) for c in list_criteria() if c["evidence"] == "table"), *pair_criteria()]
+    """Criteria on tables, which judge a feature alone, then those on pairs, which judge all
+    features together."""
+    return [
+        *(str(c["name"]) for c in list_criteria() if c["evidence"] == "table"),
+        *pair_criteria(),
+    ]
 
 
 def run(
@@ -416,14 +478,14 @@ def run(
     Args:
         repeats: data sets a setting, >= 1.
         quick: the settings of 200 rows only, and at most 200 data sets each.
-        criteria: names; all criteria on tables and on pairs, and the guarded gain ratios, if not given.
-        settings: rows and class shares.
-        features: what competes.
-        pair_repeats: data sets a setting for criteria on pairs of rows, whose cost is quadratic in the rows; at most `repeats`
+        criteria: names; all criteria on tables and on pairs, and the guarded gain ratios, if not
+        given. settings: rows and class shares. features: what competes. pair_repeats: data sets a
+        setting for criteria on pairs of rows, whose cost is quadratic in the rows; at most
+        `repeats`
             are used.
-        random_state: seed; the same seed gives the same data to every criterion, and the same result.
-        n_jobs: threads; the result does not depend on it.
-        progress: True for a bar, or a function (done, total).
+        random_state: seed; the same seed gives the same data to every criterion, and the same
+        result. n_jobs: threads; the result does not depend on it. progress: True for a bar, or a
+        function (done, total).
 
     Raises:
         ValueError: fewer than one repeat, or a criterion that is not known.
@@ -471,5 +533,9 @@ def run(
                     records.append(_record(name, setting, contest, features[j].name, picks, asked))
             if report:
                 report(place * len(names) + done + 1, len(settings) * len(names))
-    in_contest = {name: tuple(features[j].name for j in places) for name, places in contests.items()}
-    return SelectionBias(records, tuple(names), in_contest, settings, repeats, random_state, pair_repeats)
+    in_contest = {
+        name: tuple(features[j].name for j in places) for name, places in contests.items()
+    }
+    return SelectionBias(
+        records, tuple(names), in_contest, settings, repeats, random_state, pair_repeats
+    )

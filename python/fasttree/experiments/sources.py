@@ -1,7 +1,8 @@
 """Where the data files of an experiment are.
 
-A folder is given, or the environment variable FASTTREE_DATA names it, or it is ``../shared/data/uci`` seen from the
-working directory or from a source tree. Files are found by their stem without regard to case, dots and dashes.
+A folder is given, or the environment variable FASTTREE_DATA names it, or it is
+``../shared/data/uci`` seen from the working directory or from a source tree. Files are found by
+their stem without regard to case, dots and dashes.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def data_folder(given: str | PathLike[str] | None) -> Path | None:
 
 
 def data_files(folder: Path | None) -> dict[str, Path]:
-    """Data files of a folder by `plain_key` of their stem; of several, the one with the preferred suffix."""
+    """Data files of a folder by `plain_key` of their stem; of several, the one with the preferred
+    suffix."""
     found: dict[str, Path] = {}
     for suffix in reversed(READABLE):
         for path in sorted(folder.iterdir()) if folder is not None else ():

@@ -1,20 +1,22 @@
 """Späh & Kosub, "Global Evaluation for Decision Tree Learning" (2022): figures 4 to 8 and table 1.
 
 What is run
-    Figure 4: test accuracy and nodes by training size on seven data sets, four distances, local and global evaluation
-    (90/10, 500 repeats). Figure 5: sizes of consistent trees for rows labelled by random trees of 3 to 23 nodes (500 rows in
-    [0, 1]^6, 4 classes, 200 repeats), and on the same trees the redundant splits of figure 6. Figures 7 and 8: accuracy while
-    trees grow, iris with half of the training labels drawn again (80/20, 1000 repeats) under four stopping rules, and
+    Figure 4: test accuracy and nodes by training size on seven data sets, four distances, local and
+    global evaluation (90/10, 500 repeats). Figure 5: sizes of consistent trees for rows labelled by
+    random trees of 3 to 23 nodes (500 rows in [0, 1]^6, 4 classes, 200 repeats), and on the same
+    trees the redundant splits of figure 6. Figures 7 and 8: accuracy while trees grow, iris with
+    half of the training labels drawn again (80/20, 1000 repeats) under four stopping rules, and
     glocal growth with the Jaccard distance on iris and Monks 3.
 What can be compared
-    The paper prints no numbers for its figures, so its sentences are checked: each claim is a row, with what was measured and
-    whether it holds, under ``ties="first"`` and under random ties (which the authors' program used). Table 1 is compared with
-    the facts of the registry.
+    The paper prints no numbers for its figures, so its sentences are checked: each claim is a row,
+    with what was measured and whether it holds, under ``ties="first"`` and under random ties (which
+    the authors' program used). Table 1 is compared with the facts of the registry.
 Settings that the text leaves open
-    Trees are grown until their leaves are pure. New leaves get majority labels, two different ones for the extended Jaccard
-    distance (as in the authors' program); accuracy matches branches with classes. The blobs have standard deviations 2.3,
-    3.5 and 2.4. The paper's Cardiotocography (13 features, 3 classes) fits neither version at hand: both are run, the
-    ten-class one without the columns that mark a class, and with fewer repeats.
+    Trees are grown until their leaves are pure. New leaves get majority labels, two different ones
+    for the extended Jaccard distance (as in the authors' program); accuracy matches branches with
+    classes. The blobs have standard deviations 2.3, 3.5 and 2.4. The paper's Cardiotocography (13
+    features, 3 classes) fits neither version at hand: both are run, the ten-class one without the
+    columns that mark a class, and with fewer repeats.
 """
 
 from __future__ import annotations
@@ -36,7 +38,12 @@ from ..table import Table
 from . import spaeh_kosub_claims as claims
 from .reproduction import Figure, Reproduction, Row, plain_key
 from .sources import open_sets
-from .spaeh_kosub_pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
+from .spaeh_kosub_pictures import (
+    draw_growth,
+    draw_learning_curves,
+    draw_redundant_splits,
+    draw_tree_sizes,
+)
 from .spaeh_kosub_runs import Curves, Growth, Sizes, growth_curves, learning_curves, tree_sizes
 
 __all__ = ["DATASETS", "MEASURES", "SHARES", "estimator", "run"]
@@ -67,7 +74,9 @@ DATASETS = (
 )
 """Data sets of figure 4; the last is the other version of the second."""
 
-SHARES = tuple(round(0.01 * i, 2) for i in range(1, 13)) + tuple(round(0.05 * i, 2) for i in range(3, 20))
+SHARES = tuple(round(0.01 * i, 2) for i in range(1, 13)) + tuple(
+    round(0.05 * i, 2) for i in range(3, 20)
+)
 """Training sizes of figure 4, as shares of the training part."""
 
 GENERATING = tuple(range(3, 24, 2))
@@ -115,7 +124,10 @@ def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTr
 
 
 def _pairs(
-    measures: Sequence[str], ties: str, evaluations: Sequence[str] = ("local", "global"), **params: Any
+    measures: Sequence[str],
+    ties: str,
+    evaluations: Sequence[str] = ("local", "global"),
+    **params: Any,
 ) -> dict[str, Any]:
     return {f"{m} {e}": estimator(m, e, ties, **params) for m in measures for e in evaluations}
 
@@ -130,7 +142,9 @@ def _numeric(table: Table, name: str) -> Table:
         names = [table.feature_names[j] for j in kept]
     else:
         names = table.feature_names
-    return Table(X, codes, feature_names=names, levels={"class": range(len(table.classes))}, name=name)
+    return Table(
+        X, codes, feature_names=names, levels={"class": range(len(table.classes))}, name=name
+    )
 
 
 def _marks_a_class(column: np.ndarray, codes: np.ndarray) -> bool:
@@ -167,15 +181,20 @@ def run(
     n_jobs: int | None = -1,
     progress: Any = False,
 ) -> Reproduction:
-    """Run the paper's figures; arguments as in `fasttree.experiments.run`. `quick` takes a tenth of the repeats."""
+    """Run the paper's figures; arguments as in `fasttree.experiments.run`. `quick` takes a tenth of
+    the repeats."""
     started = time.perf_counter()
     repeats = {figure: max(2, n // 10) if quick else n for figure, n in REPEATS.items()}
-    out = Reproduction(NAME, "Trees grown by the whole tree: paper and fasttree", SOURCE, ("holds",))
+    out = Reproduction(
+        NAME, "Trees grown by the whole tree: paper and fasttree", SOURCE, ("holds",)
+    )
     tables, out.missing = open_sets(DATASETS, datasets, data, _load)
     n_grown = repeats["figures 7 and 8"]
     growing = [name for name in ("iris", "monks-3") if name in tables]
     total = 2 * (
-        len(SHARES) * len(tables) + len(GENERATING) + n_grown * (4 * ("iris" in tables) + len(growing))
+        len(SHARES) * len(tables)
+        + len(GENERATING)
+        + n_grown * (4 * ("iris" in tables) + len(growing))
     )
     report, done = make_report(progress, "steps"), [0]
 
@@ -201,18 +220,24 @@ def run(
             for name, table in tables.items()
         }
         seconds[f"figure 4, ties={ties}"] = time.perf_counter() - clock
-        sizes = tree_sizes(_pairs(tuple(MEASURES), ties), GENERATING, repeats["figure 5"], seed=2, tick=tick)
+        sizes = tree_sizes(
+            _pairs(tuple(MEASURES), ties), GENERATING, repeats["figure 5"], seed=2, tick=tick
+        )
         noisy: dict[str, Growth] = {}
         glocal: dict[str, Growth] = {}
         if "iris" in tables:
             for title, measure, params in PANELS_7:
-                methods = _pairs((measure,), ties, **{"max_leaf_nodes": len(tables["iris"]), **params})
+                methods = _pairs(
+                    (measure,), ties, **{"max_leaf_nodes": len(tables["iris"]), **params}
+                )
                 noisy[title] = growth_curves(tables["iris"], methods, n_grown, seed=3, tick=tick)
         for name in growing:
             methods = _pairs(
                 ("jaccard",), ties, ("local", "global", "glocal"), max_leaf_nodes=len(tables[name])
             )
-            glocal[name] = growth_curves(tables[name], methods, n_grown, seed=4, noise=0.0, tick=tick)
+            glocal[name] = growth_curves(
+                tables[name], methods, n_grown, seed=4, noise=0.0, tick=tick
+            )
         verdicts[ties] = [
             *claims.figure_4(curves, SHARES),
             *claims.figure_5(sizes),
@@ -226,9 +251,13 @@ def run(
         if ties == "first":
             out.tables += [_figure_4_table(curves), _figure_5_table(sizes), _redundant_table(sizes)]
     _claims_table(out, verdicts)
-    said = {ties: [one.holds for one in found if one.holds is not None] for ties, found in verdicts.items()}
+    said = {
+        ties: [one.holds for one in found if one.holds is not None]
+        for ties, found in verdicts.items()
+    }
     out.said = (
-        f"{sum(said['first'])} of {len(said['first'])} claims that could be checked hold under ties='first', "
+        f"{sum(said['first'])} of {len(said['first'])} claims that could be checked hold under "
+        "ties='first', "
         f"{sum(said['random'])} under random ties"
     )
     out.tables.append(claims.facts_table())
@@ -239,7 +268,10 @@ def run(
         "repeats": repeats,
         "fewer": FEWER,
         "shares": list(SHARES),
-        "trees": "thresholds, unpruned, majority labels (jaccard: two different labels), accuracy by matching",
+        "trees": (
+            "thresholds, unpruned, majority labels (jaccard: two different labels), accuracy by "
+            "matching"
+        ),
         "discarded samples of figure 5": "drawn again when a method found a smaller consistent tree",
         "quick": quick,
     }
@@ -258,7 +290,8 @@ PANELS_7: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 def _add_rows(out: Reproduction, found: _Outcome) -> None:
-    """One row a number: figure 4 at four sizes, figure 5 and the redundant splits at all, figures 7 and 8 at the end."""
+    """One row a number: figure 4 at four sizes, figure 5 and the redundant splits at all, figures 7
+    and 8 at the end."""
     ties, sizes = found.ties, found.sizes
     for dataset, curves in found.curves.items():
         for method in curves.accuracy:
@@ -279,16 +312,22 @@ def _add_rows(out: Reproduction, found: _Outcome) -> None:
             name, dataset = f"{method}, ties={ties}", f"random tree of {size} nodes"
             v, r = values[place], sizes.redundant[method][place]
             out.rows.append(Row(dataset, name, "nodes", float(v.mean()), float(v.std(ddof=1))))
-            out.rows.append(Row(dataset, name, "redundant splits", float(r.mean()), float(r.std(ddof=1))))
+            out.rows.append(
+                Row(dataset, name, "redundant splits", float(r.mean()), float(r.std(ddof=1)))
+            )
     for figure, panels in (("figure 7 ", found.noisy), ("figure 8 ", found.glocal)):
         for title, growth in panels.items():
             for method, final in growth.final.items():
                 name = f"{method}, ties={ties}"
                 v = 100.0 * final
-                out.rows.append(Row(figure + title, name, "accuracy", float(v.mean()), float(v.std(ddof=1))))
+                out.rows.append(
+                    Row(figure + title, name, "accuracy", float(v.mean()), float(v.std(ddof=1)))
+                )
                 best = 100.0 * float(growth.test[method].max())
                 out.rows.append(Row(figure + title, name, "accuracy of the best step", best))
-                out.rows.append(Row(figure + title, name, "splits", float(growth.steps[method].mean())))
+                out.rows.append(
+                    Row(figure + title, name, "splits", float(growth.steps[method].mean()))
+                )
 
 
 def _add_figures(out: Reproduction, found: _Outcome) -> None:
@@ -348,9 +387,12 @@ def _figure_4_table(curves: Mapping[str, Curves]) -> ReportTable:
     header += ["nodes local", "nodes global"]
     steps = range(len(FIGURE_4), len(rows), len(FIGURE_4))
     notes = [
-        "Test accuracy in percent, mean (sd) over the repeats, at shares of the training part; nodes at the largest."
+        "Test accuracy in percent, mean (sd) over the repeats, at shares of the training part; "
+        "nodes at the largest."
     ]
-    return ReportTable("Figure 4: accuracy and tree size, ties first", header, rows, tuple(steps), notes)
+    return ReportTable(
+        "Figure 4: accuracy and tree size, ties first", header, rows, tuple(steps), notes
+    )
 
 
 def _figure_5_table(sizes: Any) -> ReportTable:
@@ -370,7 +412,8 @@ def _figure_5_table(sizes: Any) -> ReportTable:
         rows,
         (),
         [
-            "Samples for which a method found a smaller consistent tree than the generating one were drawn again."
+            "Samples for which a method found a smaller consistent tree than the generating one "
+            "were drawn again."
         ],
     )
 
@@ -391,11 +434,22 @@ def _redundant_table(sizes: Any) -> ReportTable:
         rows.append(line)
     return ReportTable(
         "Figure 6 (c): redundant splits on the trees of figure 5, ties first",
-        ["distance", "L a tree", "of its splits", "L efficient", "G a tree", "of its splits", "G efficient"],
+        [
+            "distance",
+            "L a tree",
+            "of its splits",
+            "L efficient",
+            "G a tree",
+            "of its splits",
+            "G efficient",
+        ],
         rows,
         (),
         [
-            "A redundant split: two nested tests of one feature whose cut-off sides are leaves of one class.",
+            (
+                "A redundant split: two nested tests of one feature whose cut-off sides are leaves "
+                "of one class."
+            ),
             f"Efficient: fewer than {claims.FEW:g} redundant splits a tree.",
         ],
     )
@@ -409,7 +463,10 @@ def _ties_table(out: Reproduction) -> ReportTable:
         for measure in FIGURE_4:
             first = estimator(measure, "global", "first").fit(whole).n_nodes_
             drawn = [
-                estimator(measure, "global", "random").set_params(random_state=seed).fit(whole).n_nodes_
+                estimator(measure, "global", "random")
+                .set_params(random_state=seed)
+                .fit(whole)
+                .n_nodes_
                 for seed in range(50)
             ]
             rows.append(

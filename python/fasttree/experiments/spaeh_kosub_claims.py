@@ -1,7 +1,8 @@
-"""The sentences of Späh & Kosub (2022) about their figures, and table 1, held against what was measured.
+"""The sentences of Späh & Kosub (2022) about their figures, and table 1, held against what was
+measured.
 
-Each function returns one `Verdict` a claim. Thresholds of "similar", "small" or "fails" are ours, and stand in the evidence,
-so that a reader can disagree.
+Each function returns one `Verdict` a claim. Thresholds of "similar", "small" or "fails" are ours,
+and stand in the evidence, so that a reader can disagree.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ FEW = 0.05
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, what was measured, and whether it holds (None: the data sets it speaks of were not run)."""
+    """A claim, what was measured, and whether it holds (None: the data sets it speaks of were not
+    run)."""
 
     figure: str
     claim: str
@@ -72,34 +74,49 @@ def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verd
 
     here = [name for name in NATURAL if name in curves]
     gaps = {
-        f"{d} {m}": _gap(curves[d], m, large) for d in here for m in every if (d, m) != ("iris", "jaccard")
+        f"{d} {m}": _gap(curves[d], m, large)
+        for d in here
+        for m in every
+        if (d, m) != ("iris", "jaccard")
     }
     worst = max(gaps, key=lambda k: abs(gaps[k]), default="")
     out.append(
         Verdict(
             "4",
-            "Global and local evaluation perform similarly on natural data (but for the Jaccard distance on iris)",
+            (
+                "Global and local evaluation perform similarly on natural data (but for the "
+                "Jaccard distance on iris)"
+            ),
             all(abs(g) <= SIMILAR for g in gaps.values()) if gaps else None,
-            f"largest gap of mean accuracy from 15 % on: {worst} {gaps[worst]:+.1f} points (similar: within {SIMILAR:g})"
+            f"largest gap of mean accuracy from 15 % on: {worst} {gaps[worst]:+.1f} points "
+            f"(similar: within {SIMILAR:g})"
             if gaps
             else "",
         )
     )
     sizes = {
-        d: (_nodes(curves[d], "jaccard global"), max(_nodes(curves[d], f"{m} global") for m in smooth))
+        d: (
+            _nodes(curves[d], "jaccard global"),
+            max(_nodes(curves[d], f"{m} global") for m in smooth),
+        )
         for d in here
     }
     out.append(
         Verdict(
             "4",
-            "Among natural data, only on iris does the Jaccard distance, evaluated globally, overfit with large trees",
+            (
+                "Among natural data, only on iris does the Jaccard distance, evaluated globally, "
+                "overfit with large trees"
+            ),
             (
                 sizes["iris"][0] > 1.5 * sizes["iris"][1]
                 and all(a <= 1.5 * b for d, (a, b) in sizes.items() if d != "iris")
             )
             if "iris" in sizes and len(sizes) > 1
             else None,
-            "; ".join(f"{d}: {a:.1f} nodes, the others at most {b:.1f}" for d, (a, b) in sizes.items()),
+            "; ".join(
+                f"{d}: {a:.1f} nodes, the others at most {b:.1f}" for d, (a, b) in sizes.items()
+            ),
         )
     )
     gaps = {d: float(np.mean([_gap(curves[d], m, small) for m in smooth])) for d in here}
@@ -118,36 +135,57 @@ def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verd
             "4",
             "On artificial data both perform equally well under the Gini impurity",
             all(abs(g) <= SIMILAR for g in gini.values()) if gini else None,
-            ", ".join(f"{d} {g:+.1f} points" for d, g in gini.items()) + f" (equal: within {SIMILAR:g})",
+            ", ".join(f"{d} {g:+.1f} points" for d, g in gini.items())
+            + f" (equal: within {SIMILAR:g})",
         )
     )
-    other = {(d, m): _gap(curves[d], m, large) for d in here for m in ("info_gain", "normalized_vi")}
-    nodes = {k: _nodes(curves[k[0]], f"{k[1]} global") - _nodes(curves[k[0]], f"{k[1]} local") for k in other}
+    other = {
+        (d, m): _gap(curves[d], m, large) for d in here for m in ("info_gain", "normalized_vi")
+    }
+    nodes = {
+        k: _nodes(curves[k[0]], f"{k[1]} global") - _nodes(curves[k[0]], f"{k[1]} local")
+        for k in other
+    }
     out.append(
         Verdict(
             "4",
-            "On artificial data, otherwise, local evaluation achieves higher accuracy and smaller trees",
-            (all(g < 0 for g in other.values()) and all(n > 0 for n in nodes.values())) if other else None,
-            ", ".join(f"{d} {m} {g:+.1f} points, {nodes[d, m]:+.1f} nodes" for (d, m), g in other.items()),
+            (
+                "On artificial data, otherwise, local evaluation achieves higher accuracy and "
+                "smaller trees"
+            ),
+            (all(g < 0 for g in other.values()) and all(n > 0 for n in nodes.values()))
+            if other
+            else None,
+            ", ".join(
+                f"{d} {m} {g:+.1f} points, {nodes[d, m]:+.1f} nodes" for (d, m), g in other.items()
+            ),
         )
     )
     if "monks-1" in curves:
         means = {
-            name: 100 * float(values[large].mean()) for name, values in curves["monks-1"].accuracy.items()
+            name: 100 * float(values[large].mean())
+            for name, values in curves["monks-1"].accuracy.items()
         }
         rest = {name: v for name, v in means.items() if not name.startswith("jaccard")}
         best = max(rest, key=lambda k: rest[k])
         out.append(
             Verdict(
                 "4",
-                "On Monks 1 the Jaccard distance is superior to all others, in particular when evaluated globally",
-                means["jaccard global"] > rest[best] and means["jaccard global"] >= means["jaccard local"],
-                f"jaccard global {means['jaccard global']:.1f} %, local {means['jaccard local']:.1f} %; best other: {best} "
+                (
+                    "On Monks 1 the Jaccard distance is superior to all others, in particular when "
+                    "evaluated globally"
+                ),
+                means["jaccard global"] > rest[best]
+                and means["jaccard global"] >= means["jaccard local"],
+                f"jaccard global {means['jaccard global']:.1f} %, local "
+                f"{means['jaccard local']:.1f} %; best other: {best} "
                 f"{rest[best]:.1f} %",
             )
         )
     else:
-        out.append(Verdict("4", "On Monks 1 the Jaccard distance is superior to all others", None, ""))
+        out.append(
+            Verdict("4", "On Monks 1 the Jaccard distance is superior to all others", None, "")
+        )
     failing = {d: _gap(curves[d], "jaccard", large) for d in ("blobs", "monks-3") if d in curves}
     out.append(
         Verdict(
@@ -186,7 +224,10 @@ def figure_5(sizes: Sizes) -> list[Verdict]:
             "5",
             "Local information gain, normalized VI and Gini impurity generate the smallest trees",
             worst_good < best_rest,
-            f"largest of these {worst_good:.1f} nodes, smallest of the other local ones {best_rest:.1f}",
+            (
+                f"largest of these {worst_good:.1f} nodes, smallest of the other local ones "
+                f"{best_rest:.1f}"
+            ),
         ),
         Verdict(
             "5",
@@ -228,8 +269,12 @@ def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
         ),
         Verdict(
             "6",
-            "The extended Jaccard distance and accuracy are so locally, too; the others are efficient",
-            all(local[m] >= FEW for m in blind) and all(local[m] < FEW for m in measures if m not in blind),
+            (
+                "The extended Jaccard distance and accuracy are so locally, too; the others are "
+                "efficient"
+            ),
+            all(local[m] >= FEW for m in blind)
+            and all(local[m] < FEW for m in measures if m not in blind),
             "redundant splits a tree: " + ", ".join(f"{m} {v:.2f}" for m, v in local.items()),
         ),
     ]
@@ -238,7 +283,10 @@ def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
 def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
     """Claims of section 4 about pruning under noise; nothing is claimed when iris is not there."""
     texts = (
-        "Without pruning the global tree's test accuracy has its peak in the first steps and is higher than the local one's",
+        (
+            "Without pruning the global tree's test accuracy has its peak in the first steps and "
+            "is higher than the local one's"
+        ),
         "Without pruning both end at about 60 %",
         "With at most 5 leaves the global tree ends ahead of the local one",
         "With at least 30 rows to split the local tree ends ahead of the global one",
@@ -249,17 +297,22 @@ def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
     a, b, c, d = panels.values()
 
     def pair(growth: Growth) -> tuple[float, float]:
-        by = {name.split()[-1]: 100.0 * float(values.mean()) for name, values in growth.final.items()}
+        by = {
+            name.split()[-1]: 100.0 * float(values.mean()) for name, values in growth.final.items()
+        }
         return by["local"], by["global"]
 
-    peaks = {name.split()[-1]: (int(np.argmax(v)), 100.0 * float(v.max())) for name, v in a.test.items()}
+    peaks = {
+        name.split()[-1]: (int(np.argmax(v)), 100.0 * float(v.max())) for name, v in a.test.items()
+    }
     end_a, end_b, end_c, end_d = pair(a), pair(b), pair(c), pair(d)
     return [
         Verdict(
             "7a",
             texts[0],
             peaks["global"][0] <= 5 and peaks["global"][1] > peaks["local"][1],
-            f"peak global {peaks['global'][1]:.1f} % after {peaks['global'][0]} splits, local {peaks['local'][1]:.1f} % after "
+            f"peak global {peaks['global'][1]:.1f} % after {peaks['global'][0]} splits, local "
+            f"{peaks['local'][1]:.1f} % after "
             f"{peaks['local'][0]}",
         ),
         Verdict(
@@ -268,13 +321,20 @@ def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
             all(55.0 <= end <= 65.0 for end in end_a),
             f"local {end_a[0]:.1f} %, global {end_a[1]:.1f} % (about: within 5 points)",
         ),
-        Verdict("7b", texts[2], end_b[1] > end_b[0], f"local {end_b[0]:.1f} %, global {end_b[1]:.1f} %"),
-        Verdict("7c", texts[3], end_c[0] > end_c[1], f"local {end_c[0]:.1f} %, global {end_c[1]:.1f} %"),
+        Verdict(
+            "7b", texts[2], end_b[1] > end_b[0], f"local {end_b[0]:.1f} %, global {end_b[1]:.1f} %"
+        ),
+        Verdict(
+            "7c", texts[3], end_c[0] > end_c[1], f"local {end_c[0]:.1f} %, global {end_c[1]:.1f} %"
+        ),
         Verdict(
             "7d",
             texts[4],
             end_d[1] > end_a[1] + 10.0,
-            f"global {end_d[1]:.1f} % against {end_a[1]:.1f} % of the unpruned global tree (well: 10 points); local {end_d[0]:.1f} %",
+            (
+                f"global {end_d[1]:.1f} % against {end_a[1]:.1f} % of the unpruned global tree "
+                f"(well: 10 points); local {end_d[0]:.1f} %"
+            ),
         ),
     ]
 
@@ -296,7 +356,8 @@ def figure_8(panels: Mapping[str, Growth]) -> list[Verdict]:
                 text,
                 end["glocal"] >= end["global"] and splits["glocal"] < splits["global"],
                 ", ".join(
-                    f"{e} {end[e]:.1f} % with {splits[e]:.1f} splits" for e in ("local", "global", "glocal")
+                    f"{e} {end[e]:.1f} % with {splits[e]:.1f} splits"
+                    for e in ("local", "global", "glocal")
                 ),
             )
         )
@@ -311,8 +372,9 @@ TABLE_1 = {
     "jaccard": ("distance", None, True),
     "accuracy": ("similarity", 1.0, True),
 }
-"""Table 1 as far as its text survives: kind, upper end of the range (None: not a constant), symmetric. The marks of the columns
-"permutation invariant" and "metric" are lost in the text at hand."""
+"""Table 1 as far as its text survives: kind, upper end of the range (None: not a constant),
+symmetric. The marks of the columns "permutation invariant" and "metric" are lost in the text at
+hand."""
 
 
 def _facts() -> dict[str, dict[str, object]]:
@@ -321,7 +383,8 @@ def _facts() -> dict[str, dict[str, object]]:
 
 
 def facts_table() -> ReportTable:
-    """Table 1 from the registry, whose facts are verified on random tables by the tests of the core."""
+    """Table 1 from the registry, whose facts are verified on random tables by the tests of the
+    core."""
     rows = []
     for name, facts in _facts().items():
         top = "unbounded" if facts["highest"] is None else f"{facts['highest']:g}"
@@ -351,9 +414,11 @@ def facts_table() -> ReportTable:
         rows,
         (),
         [
-            "The paper calls all of them symmetric; the Gini impurity and the gain ratio are not: [[4, 0, 1], [0, 3, 2]] has "
+            "The paper calls all of them symmetric; the Gini impurity and the gain ratio are not: "
+            "[[4, 0, 1], [0, 3, 2]] has "
             "the Gini distance 0.400, its transpose 0.133.",
-            "Permutation invariance and metric are facts of the local (matching) form; read from a whole tree, branch i stands "
+            "Permutation invariance and metric are facts of the local (matching) form; read from a "
+            "whole tree, branch i stands "
             "for class i, and jaccard and accuracy are not permutation invariant there.",
         ],
     )

@@ -1,4 +1,5 @@
-"""Pictures of the reproduction of Späh & Kosub (2022): a panel a data set, distance or stopping rule; global growth in red."""
+"""Pictures of the reproduction of Späh & Kosub (2022): a panel a data set, distance or stopping
+rule; global growth in red."""
 
 from __future__ import annotations
 
@@ -18,11 +19,15 @@ COLOURS = {"local": "#0072B2", "global": "#D55E00", "glocal": "#009E73"}
 def draw_learning_curves(
     results: Mapping[str, Curves], shares: Sequence[float], measures: Mapping[str, str]
 ) -> Any:
-    """Figure 4: accuracy (left axis, solid) and nodes (right axis, dashed) by training share; rows are data sets."""
+    """Figure 4: accuracy (left axis, solid) and nodes (right axis, dashed) by training share; rows
+    are data sets."""
     from ..plots.canvas import new_figure, plain_frame
 
     figure, axes = new_figure(
-        len(results), len(measures), width=3.1 * len(measures) + 0.6, height=2.3 * len(results) + 0.6
+        len(results),
+        len(measures),
+        width=3.1 * len(measures) + 0.6,
+        height=2.3 * len(results) + 0.6,
     )
     for row, (dataset, curves) in enumerate(results.items()):
         most = max(values.mean(axis=1).max() for values in curves.nodes.values())
@@ -58,7 +63,8 @@ def draw_learning_curves(
 
 
 def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
-    """Figure 5: mean nodes (band: a standard deviation, not below what the protocol admits) by the size of the generating tree; the black line is that size."""
+    """Figure 5: mean nodes (band: a standard deviation, not below what the protocol admits) by the
+    size of the generating tree; the black line is that size."""
     from ..plots.canvas import new_figure, plain_frame
 
     figure, axes = new_figure(2, (len(measures) + 1) // 2, width=9.6, height=5.6)
@@ -76,7 +82,13 @@ def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
                 alpha=0.2,
                 linewidth=0,
             )
-        ax.plot(sizes.generating, sizes.generating, color="black", linewidth=1.0, label="generating tree")
+        ax.plot(
+            sizes.generating,
+            sizes.generating,
+            color="black",
+            linewidth=1.0,
+            label="generating tree",
+        )
         ax.set_yscale("log")
         ax.set_yticks([3, 10, 30, 100, 300], ["3", "10", "30", "100", "300"])
         ax.set_ylim(2.5, 500)
@@ -91,7 +103,8 @@ def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
 
 
 def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float) -> Any:
-    """Figure 6 (c) as measured: mean redundant splits of the trees of figure 5 (bars: 95 % intervals); efficient is below the line at `few`."""
+    """Figure 6 (c) as measured: mean redundant splits of the trees of figure 5 (bars: 95 %
+    intervals); efficient is below the line at `few`."""
     from ..plots.canvas import new_figure, plain_frame
 
     figure, (ax,) = new_figure(1, 1, width=7.2, height=3.6)
@@ -110,7 +123,13 @@ def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float)
         )
     ax.axhline(few, color="black", linewidth=1.0, linestyle=":")
     ax.text(
-        0.99, few / 1.2, "efficient", fontsize=8, ha="right", va="top", transform=ax.get_yaxis_transform()
+        0.99,
+        few / 1.2,
+        "efficient",
+        fontsize=8,
+        ha="right",
+        va="top",
+        transform=ax.get_yaxis_transform(),
     )
     ax.set_yscale("symlog", linthresh=0.01)
     ax.set_ylim(-0.002, 300)
@@ -123,9 +142,11 @@ def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float)
 
 
 def draw_growth(panels: Mapping[str, Growth]) -> Any:
-    """Figures 7 and 8: train (dashed) and test (solid) accuracy by step; opacity is the share of unfinished trees.
+    """Figures 7 and 8: train (dashed) and test (solid) accuracy by step; opacity is the share of
+    unfinished trees.
 
-    The tick marks the step at which most trees have ended; the number beside it is the mean test accuracy at the end.
+    The tick marks the step at which most trees have ended; the number beside it is the mean test
+    accuracy at the end.
     """
     from matplotlib.collections import LineCollection
 
@@ -147,12 +168,17 @@ def draw_growth(panels: Mapping[str, Growth]) -> Any:
                 points = np.column_stack([x, np.interp(x, np.arange(len(values)), values)])
                 segments = np.stack([points[:-1], points[1:]], axis=1)[::every]
                 alpha = np.clip(np.interp(x[:-1:every], np.arange(len(shown)), shown), 0.12, 1.0)
-                ax.add_collection(LineCollection(list(segments), colors=colour, alpha=alpha, linewidths=1.6))
+                ax.add_collection(
+                    LineCollection(list(segments), colors=colour, alpha=alpha, linewidths=1.6)
+                )
             half = int(np.argmax(shown < 0.5))
             at = growth.test[name][min(half, len(growth.test[name]) - 1)]
             ax.plot([half], [at], marker="|", markersize=13, markeredgewidth=2, color=colour)
             ax.plot(
-                [], [], color=colour, label=f"{name.split()[-1]}: {growth.final[name].mean():.3f} at the end"
+                [],
+                [],
+                color=colour,
+                label=f"{name.split()[-1]}: {growth.final[name].mean():.3f} at the end",
             )
         ax.set_xlim(0, longest)
         ax.set_ylim(0.3, 1.02)

@@ -1,14 +1,16 @@
-"""The runs behind the figures of Späh & Kosub (2022): learning curves, tree sizes, redundant splits, accuracy while growing.
+"""The runs behind the figures of Späh & Kosub (2022): learning curves, tree sizes, redundant
+splits, accuracy while growing.
 
 What
-    `learning_curves` (figure 4), `tree_sizes` (figures 5 and 6c) and `growth_curves` (figures 7 and 8) each repeat one
-    small experiment on freshly drawn rows and keep the numbers of every repetition, so that means, standard deviations
-    and confidence bands can be taken afterwards.
+    `learning_curves` (figure 4), `tree_sizes` (figures 5 and 6c) and `growth_curves` (figures 7 and
+    8) each repeat one small experiment on freshly drawn rows and keep the numbers of every
+    repetition, so that means, standard deviations and confidence bands can be taken afterwards.
 Decisions
-    All methods see the same rows in a repetition. A sample of a larger size contains the smaller ones of its repetition.
-    A finished tree keeps its accuracy for the steps that others still take.
+    All methods see the same rows in a repetition. A sample of a larger size contains the smaller
+    ones of its repetition. A finished tree keeps its accuracy for the steps that others still take.
 Complexity
-    Learning curves: sizes x repeats x methods trees in one call into the core a size. The others fit tree by tree.
+    Learning curves: sizes x repeats x methods trees in one call into the core a size. The others
+    fit tree by tree.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ Methods = Mapping[str, FastTreeClassifier]
 
 
 def interval(values: np.ndarray) -> np.ndarray:
-    """Half the width of the 95 % confidence interval of the mean over the last axis (normal approximation).
+    """Half the width of the 95 % confidence interval of the mean over the last axis (normal
+    approximation).
 
     >>> interval(np.array([[1.0, 3.0], [2.0, 2.0]])).round(3).tolist()
     [1.96, 0.0]
@@ -52,7 +55,8 @@ def interval(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Curves:
-    """Test accuracy and nodes by method, training size and repetition: arrays (sizes, repeats), keyed by method."""
+    """Test accuracy and nodes by method, training size and repetition: arrays (sizes, repeats),
+    keyed by method."""
 
     rows: list[int]
     accuracy: dict[str, np.ndarray]
@@ -69,7 +73,8 @@ def learning_curves(
     n_jobs: int | None = None,
     tick: Callable[[], None] = lambda: None,
 ) -> Curves:
-    """A tenth of the rows is the test set; trees of growing shares of the rest, drawn without replacement.
+    """A tenth of the rows is the test set; trees of growing shares of the rest, drawn without
+    replacement.
 
     Args:
         table: the data set.
@@ -98,9 +103,11 @@ def learning_curves(
 
 
 def redundant_splits(model: FastTreeClassifier) -> int:
-    """Pairs of nested tests of one feature whose cut-off sides are leaves of one class on the same side.
+    """Pairs of nested tests of one feature whose cut-off sides are leaves of one class on the same
+    side.
 
-    ``Branch(x <= r1, Leaf(i), Branch(x <= r2, Leaf(i), t))``, or its mirror image: one test would do for both.
+    ``Branch(x <= r1, Leaf(i), Branch(x <= r2, Leaf(i), t))``, or its mirror image: one test would
+    do for both.
 
     Examples:
         >>> import fasttree
@@ -124,7 +131,8 @@ def redundant_splits(model: FastTreeClassifier) -> int:
 
 @dataclass
 class Sizes:
-    """Nodes and redundant splits of consistent trees, by method: arrays (generating sizes, repeats)."""
+    """Nodes and redundant splits of consistent trees, by method: arrays (generating sizes,
+    repeats)."""
 
     generating: list[int]
     nodes: dict[str, np.ndarray]
@@ -145,18 +153,23 @@ def tree_sizes(
 ) -> Sizes:
     """Trees learnt from uniform rows that random trees of known sizes have labelled.
 
-    A sample is drawn again when some method finds a consistent tree that is smaller than the generating one, or when
-    it shows fewer leaves than the generating tree has.
+    A sample is drawn again when some method finds a consistent tree that is smaller than the
+    generating one, or when it shows fewer leaves than the generating tree has.
     """
     shape = (len(generating), repeats)
     out = Sizes(
-        list(generating), {m: np.empty(shape) for m in methods}, {m: np.empty(shape) for m in methods}, []
+        list(generating),
+        {m: np.empty(shape) for m in methods},
+        {m: np.empty(shape) for m in methods},
+        [],
     )
     for place, size in enumerate(generating):
         rng = np.random.default_rng([seed, size])
         kept = discarded = 0
         while kept < repeats:
-            table, tree = make_random_tree(n_rows, n_features, (size + 1) // 2, n_classes, random_state=rng)
+            table, tree = make_random_tree(
+                n_rows, n_features, (size + 1) // 2, n_classes, random_state=rng
+            )
             if len(np.unique(tree.apply(table.X))) < tree.n_leaves:
                 discarded += 1
                 continue
@@ -175,10 +188,12 @@ def tree_sizes(
 
 @dataclass
 class Growth:
-    """Accuracy after each split, averaged over the repetitions: arrays (steps + 1,), keyed by method.
+    """Accuracy after each split, averaged over the repetitions: arrays (steps + 1,), keyed by
+    method.
 
-    `train` is on the rows trees were grown on, with the labels they had; `unfinished` the share of trees that had
-    another split to make; `final` and `steps` (repeats,) are the test accuracy and the splits of each finished tree.
+    `train` is on the rows trees were grown on, with the labels they had; `unfinished` the share of
+    trees that had another split to make; `final` and `steps` (repeats,) are the test accuracy and
+    the splits of each finished tree.
     """
 
     train: dict[str, np.ndarray]
@@ -218,8 +233,12 @@ def growth_curves(
         labels = codes[train].copy()
         again = rng.permutation(n_train)[: round(noise * n_train)]
         labels[again] = rng.integers(0, k, len(again))
-        noisy = Table(X[train], labels, feature_names=table.feature_names, levels={"class": range(k)})
-        true = Table(X[test], codes[test], feature_names=table.feature_names, levels={"class": range(k)})
+        noisy = Table(
+            X[train], labels, feature_names=table.feature_names, levels={"class": range(k)}
+        )
+        true = Table(
+            X[test], codes[test], feature_names=table.feature_names, levels={"class": range(k)}
+        )
         for name, one in methods.items():
             model = clone(one).fit(noisy)
             curves[name].append((model.staged_score(noisy), model.staged_score(true)))
@@ -230,12 +249,16 @@ def growth_curves(
         longest = int(lengths.max())
 
         def mean(which: int, pairs: Any = pairs, longest: int = longest) -> np.ndarray:
-            padded = [np.pad(pair[which], (0, longest - len(pair[which])), mode="edge") for pair in pairs]
+            padded = [
+                np.pad(pair[which], (0, longest - len(pair[which])), mode="edge") for pair in pairs
+            ]
             found: np.ndarray = np.mean(padded, axis=0)
             return found
 
         out.train[name], out.test[name] = mean(0), mean(1)
-        out.unfinished[name] = np.array([float(np.mean(lengths > step + 1)) for step in range(longest)])
+        out.unfinished[name] = np.array(
+            [float(np.mean(lengths > step + 1)) for step in range(longest)]
+        )
         out.final[name] = np.array([b[-1] for _, b in pairs])
         out.steps[name] = lengths - 1
     return out

@@ -1,24 +1,30 @@
-"""Vilalta, Brodie, Oblinger & Rish, "A Unified Framework for Evaluation Metrics in Classification Using Decision Trees" (2001).
+"""Vilalta, Brodie, Oblinger & Rish, "A Unified Framework for Evaluation Metrics in Classification
+Using Decision Trees" (2001).
 
 What is run
-    Table 1: Gini, information gain, contextual merit, Relief and the paper's instance of Pi (theta (1, 1, 1, 1), alpha 0.1,
-    2^(-alpha D)) in trees on ten equal-width bins, multiway, a leaf below three rows or where a node is pure, pruned; mean and
-    standard deviation of five repetitions of 10-fold cross-validation; an asterisk where the best score differs significantly
-    from the second. Beside it the same trees under Quinlan's pessimistic pruning, and unpruned.
-    What the paper only mentions: section 5.2's sweeps over theta and over the decay, and whether meta-features, counts of
-    pairs over the whole training set, say which theta is good.
+    Table 1: Gini, information gain, contextual merit, Relief and the paper's instance of Pi (theta
+    (1, 1, 1, 1), alpha 0.1, 2^(-alpha D)) in trees on ten equal-width bins, multiway, a leaf below
+    three rows or where a node is pure, pruned; mean and standard deviation of five repetitions of
+    10-fold cross-validation; an asterisk where the best score differs significantly from the
+    second. Beside it the same trees under Quinlan's pessimistic pruning, and unpruned. What the
+    paper only mentions: section 5.2's sweeps over theta and over the decay, and whether
+    meta-features, counts of pairs over the whole training set, say which theta is good.
 What cannot be known
-    The seeds of the folds, how missing values were treated (here they are a value of their own), and the confidence of the
-    pruning ("a pessimistic-pruning method" with a reference to C4.5; error-based pruning with its default of 0.25 is assumed).
-    So cells are compared within two standard deviations of both, and by rank.
+    The seeds of the folds, how missing values were treated (here they are a value of their own),
+    and the confidence of the pruning ("a pessimistic-pruning method" with a reference to C4.5;
+    error-based pruning with its default of 0.25 is assumed). So cells are compared within two
+    standard deviations of both, and by rank.
 The asterisk
-    A two-sample t test over the five repetition means (8 degrees of freedom, two-sided 0.05) between the best and the
-    second-best metric: applied to the printed means and deviations it gives all asterisks of the print and no other.
+    A two-sample t test over the five repetition means (8 degrees of freedom, two-sided 0.05)
+    between the best and the second-best metric: applied to the printed means and deviations it
+    gives all asterisks of the print and no other.
 Data sets
-    "heart" and "credit" each fit two sets at hand; statlog's heart and the German credit data are taken. "lymphography2" and
-    "lymphography3" are not described; they are taken to be the rows of the two and of the three most frequent classes
-    (metastases 81, malign lymph 61, fibrosis 4; "2" is without the last, both without the two normal rows). Other readings
-    (rare classes made one, one class against the rest) lie as near to the print. Star-cluster and thyroid-hypo are not at hand.
+    "heart" and "credit" each fit two sets at hand; statlog's heart and the German credit data are
+    taken. "lymphography2" and "lymphography3" are not described; they are taken to be the rows of
+    the two and of the three most frequent classes (metastases 81, malign lymph 61, fibrosis 4; "2"
+    is without the last, both without the two normal rows). Other readings (rare classes made one,
+    one class against the rest) lie as near to the print. Star-cluster and thyroid-hypo are not at
+    hand.
 """
 
 from __future__ import annotations
@@ -54,7 +60,8 @@ METHODS: dict[str, str] = {
     "relief": "relief",
     "pi_instance": "pi",
 }
-"""The paper's columns and their criteria (all with their defaults, which are the paper's settings)."""
+"""The paper's columns and their criteria (all with their defaults, which are the paper's
+settings)."""
 
 PRUNINGS: dict[str, Any] = {
     "error_based": presets.VILALTA2001["pruning"],
@@ -115,7 +122,8 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
 
 
 def asterisk(means: Sequence[float], sds: Sequence[float], repetitions: int = 5) -> list[str]:
-    """The paper's mark: "*" at the best metric if it differs from the second by a two-sample t test, two-sided 0.05.
+    """The paper's mark: "*" at the best metric if it differs from the second by a two-sample t
+    test, two-sided 0.05.
 
     >>> asterisk([95.20, 94.78, 95.44, 93.38, 95.16], [0.13, 0.31, 0.15, 0.88, 0.08])
     ['', '', '*', '', '']
@@ -177,7 +185,8 @@ def run(
     n_jobs: int | None = -1,
     progress: Any = False,
 ) -> Reproduction:
-    """Run the paper's Table 1 and what it only mentions; arguments as in `fasttree.experiments.run`.
+    """Run the paper's Table 1 and what it only mentions; arguments as in
+    `fasttree.experiments.run`.
 
     `quick` leaves out the sweeps, the other prunings, and sets of more than 1,000 rows.
     """
@@ -194,7 +203,8 @@ def run(
         large = [name for name, table in tables.items() if len(table) > QUICK_ROWS]
         tables = {name: table for name, table in tables.items() if name not in large}
         out.notes.append(
-            "Left out (--quick): the sweeps over theta and decay with both figures, the prunings beside the error-based one, and "
+            "Left out (--quick): the sweeps over theta and decay with both figures, the prunings "
+            "beside the error-based one, and "
             f"sets of more than {QUICK_ROWS:,} rows ({', '.join(large) or 'none here'})."
         )
     prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS
@@ -235,8 +245,10 @@ def run(
             )
         )
     out.notes.append(
-        "Unknown: the seeds of the folds, the treatment of missing values (here a value of their own), and the pruning's "
-        "confidence (C4.5's 0.25 is assumed); which heart and credit sets, and that lymphography2 and lymphography3 are the two and the "
+        "Unknown: the seeds of the folds, the treatment of missing values (here a value of their "
+        "own), and the pruning's "
+        "confidence (C4.5's 0.25 is assumed); which heart and credit sets, and that lymphography2 "
+        "and lymphography3 are the two and the "
         "three most frequent classes, are guesses."
     )
     out.extra["settings"] = {
@@ -248,7 +260,9 @@ def run(
     return out
 
 
-def _compare(out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> None:
+def _compare(
+    out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
+) -> None:
     """Table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
     from scipy.stats import rankdata
 
@@ -298,7 +312,9 @@ def _compare(out: Reproduction, results: Mapping[str, SetResult], printed: Mappi
             line += [Cell(f"{a:.2f}"), Cell(f"{b:.2f}")]
         body.append([*line, Cell(f"{rank_correlation(ours, theirs):+.1f}")])
         for method, a, b in zip(METHODS, ours, theirs, strict=True):
-            out.rows.append(Row("average", method, title.replace(" ", "_"), a, published=round(b, 4)))
+            out.rows.append(
+                Row("average", method, title.replace(" ", "_"), a, published=round(b, 4))
+            )
     header = ["domain"]
     for method in METHODS:
         header += [method, "paper"]
@@ -311,14 +327,17 @@ def _compare(out: Reproduction, results: Mapping[str, SetResult], printed: Mappi
             body,
             (len(body) - 2,),
             [
-                "Percent, mean (standard deviation of five repetition means); *: the best differs from the second (two-sample t, "
-                "two-sided 0.05). Rank 1 is the best. Averages are over the domains shown, of ours and of the printed means; the "
+                "Percent, mean (standard deviation of five repetition means); *: the best differs "
+                "from the second (two-sample t, "
+                "two-sided 0.05). Rank 1 is the best. Averages are over the domains shown, of ours "
+                "and of the printed means; the "
                 f"paper's averages over 18 are {whole}.",
             ],
         )
     )
     out.said = (
-        f"{cells['matched']} of {cells['total']} accuracies within two standard deviations (of both) of the printed ones; mean "
+        f"{cells['matched']} of {cells['total']} accuracies within two standard deviations (of "
+        "both) of the printed ones; mean "
         f"rank agreement {np.mean(rhos) if rhos else float('nan'):+.2f} over {len(rhos)} domains"
     )
 
@@ -326,8 +345,13 @@ def _compare(out: Reproduction, results: Mapping[str, SetResult], printed: Mappi
 def _averages(
     results: Mapping[str, SetResult], printed: Mapping[str, Any]
 ) -> tuple[list[float], list[float]]:
-    ours = [float(np.mean([found.mean("error_based", m) for found in results.values()])) for m in METHODS]
-    theirs = [float(np.mean([float(printed["cells"][name][m][0]) for name in results])) for m in METHODS]
+    ours = [
+        float(np.mean([found.mean("error_based", m) for found in results.values()]))
+        for m in METHODS
+    ]
+    theirs = [
+        float(np.mean([float(printed["cells"][name][m][0]) for name in results])) for m in METHODS
+    ]
     return ours, theirs
 
 

@@ -1,14 +1,18 @@
-"""What Vilalta et al. (2001) only mention: sweeps over theta and the decay, and meta-features that might say which theta is good.
+"""What Vilalta et al. (2001) only mention: sweeps over theta and the decay, and meta-features that
+might say which theta is good.
 
 What
-    Section 5.2: "Results show significant differences in accuracy, but no single setting for theta outperforms other settings
-    consistently. [...] Varying f while keeping other parameters fixed results in significant differences in accuracy but to a lesser
-    degree than varying theta." Future work: meta-features, functions of the counts in R over the whole training set. Here the 15
-    thetas of zeros and ones are tried with the paper's decay, and eleven decays with the paper's theta, in the paper's trees on the
-    same folds. Then every meta-feature is held against the accuracy that each half of theta gains.
+    Section 5.2: "Results show significant differences in accuracy, but no single setting for theta
+    outperforms other settings consistently. [...] Varying f while keeping other parameters fixed
+    results in significant differences in accuracy but to a lesser degree than varying theta."
+    Future work: meta-features, functions of the counts in R over the whole training set. Here the
+    15 thetas of zeros and ones are tried with the paper's decay, and eleven decays with the paper's
+    theta, in the paper's trees on the same folds. Then every meta-feature is held against the
+    accuracy that each half of theta gains.
 Decisions
-    theta (0, 1, 1, 0) and the like weigh only what Pi subtracts; they are kept, as the bad end of the scale. Meta-features are
-    correlated by rank over the domains, with the exact permutation distribution or 20,000 permutations, and Holm's correction.
+    theta (0, 1, 1, 0) and the like weigh only what Pi subtracts; they are kept, as the bad end of
+    the scale. Meta-features are correlated by rank over the domains, with the exact permutation
+    distribution or 20,000 permutations, and Holm's correction.
 Complexity
     26 cross-validations a domain, with the counts of shared nodes taken once.
 """
@@ -31,7 +35,9 @@ from .reproduction import Row, rank_correlation
 
 __all__ = ["DECAYS", "THETAS", "Study", "draw", "rows", "study", "tables"]
 
-THETAS: tuple[tuple[float, ...], ...] = tuple(t for t in itertools.product((1.0, 0.0), repeat=4) if any(t))
+THETAS: tuple[tuple[float, ...], ...] = tuple(
+    t for t in itertools.product((1.0, 0.0), repeat=4) if any(t)
+)
 """The 15 settings of zeros and ones."""
 
 DECAYS: tuple[tuple[str, float], ...] = (
@@ -73,7 +79,9 @@ def study(table: Table, n_jobs: int | None = None, cv: str = "1x10") -> Study:
     setting = {k: v for k, v in presets.VILALTA2001.items() if k != "criterion"}
     common: dict[str, Any] = {"cv": cv, "random_state": 0, "n_jobs": n_jobs, **setting}
     by_theta = sweep(table, theta=THETAS, alpha=PAPERS_DECAY[1], decay=PAPERS_DECAY[0], **common)
-    accuracy = {s["theta"]: np.asarray(by_theta.result[m]["accuracy"]) for s, m in _methods(by_theta)}
+    accuracy = {
+        s["theta"]: np.asarray(by_theta.result[m]["accuracy"]) for s, m in _methods(by_theta)
+    }
     theta = np.stack([accuracy[t] for t in THETAS])
     decay = []
     for name, alphas in itertools.groupby(DECAYS, key=lambda d: d[0]):
@@ -115,7 +123,8 @@ def _agreement(root: np.ndarray) -> float:
 
 
 def _advantages(found: Study) -> dict[str, float]:
-    """What theta's halves gain, percent points: discrimination (cases 3, 4) less purity (cases 1, 2), and one class less two."""
+    """What theta's halves gain, percent points: discrimination (cases 3, 4) less purity (cases 1,
+    2), and one class less two."""
     mean = {t: 100.0 * float(v.mean()) for t, v in zip(THETAS, found.theta, strict=True)}
     return {
         "discrimination less purity": mean[0.0, 0.0, 1.0, 1.0] - mean[1.0, 1.0, 0.0, 0.0],
@@ -124,8 +133,11 @@ def _advantages(found: Study) -> dict[str, float]:
     }
 
 
-def permutation_p(a: Sequence[float], b: Sequence[float], seed: int = 0, draws: int = 20_000) -> float:
-    """Two-sided p of Spearman's correlation: all permutations up to seven values, else random ones (with the observed one).
+def permutation_p(
+    a: Sequence[float], b: Sequence[float], seed: int = 0, draws: int = 20_000
+) -> float:
+    """Two-sided p of Spearman's correlation: all permutations up to seven values, else random ones
+    (with the observed one).
 
     >>> permutation_p([1, 2, 3, 4], [1, 2, 3, 4]) == 2 / 24
     True
@@ -155,7 +167,8 @@ def _standardised(values: Sequence[float]) -> np.ndarray:
 
 
 def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:
-    """Every meta-feature against every advantage over the domains; p as it is and after Holm's correction. Nothing for two domains."""
+    """Every meta-feature against every advantage over the domains; p as it is and after Holm's
+    correction. Nothing for two domains."""
     out: list[dict[str, Any]] = []
     if len(studies) < 3:
         return out
@@ -183,7 +196,8 @@ def _labels(which: str) -> list[str]:
 
 
 def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[ReportTable]:
-    """Mean accuracies of both sweeps, what the paper says of them, and the meta-features (`related` is from `correlations`)."""
+    """Mean accuracies of both sweeps, what the paper says of them, and the meta-features (`related`
+    is from `correlations`)."""
     out = []
     for which, title in (
         ("theta", "Sweep over theta (cases 1 to 4) at alpha 0.1, exponential"),
@@ -196,7 +210,8 @@ def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -
             body.append([Cell(name), *line, Cell(f"{found.spread(which):.1f}")])
         spread = float(np.mean([found.spread(which) for found in studies.values()]))
         best = [
-            _labels(which)[int(np.argmax(getattr(found, which).mean(axis=1)))] for found in studies.values()
+            _labels(which)[int(np.argmax(getattr(found, which).mean(axis=1)))]
+            for found in studies.values()
         ]
         top = max(best.count(label) for label in best)
         out.append(
@@ -206,7 +221,8 @@ def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -
                 body,
                 (),
                 [
-                    f"Mean spread {spread:.1f} points; {len(set(best))} different settings are the best of some domain, the most "
+                    f"Mean spread {spread:.1f} points; {len(set(best))} different settings are the "
+                    "best of some domain, the most "
                     f"successful one of {top} of {len(best)}."
                 ],
             )
@@ -230,7 +246,10 @@ def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -
         )
         out.append(
             ReportTable(
-                f"Do meta-features say which theta is good? Rank correlations over {len(studies)} domains",
+                (
+                    "Do meta-features say which theta is good? Rank correlations over "
+                    f"{len(studies)} domains"
+                ),
                 ["advantage of", "meta-feature", "correlation", "p", "p, Holm"],
                 body,
                 (len(META), 2 * len(META)),
@@ -248,34 +267,55 @@ def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> 
             for label, values in zip(_labels(which), getattr(found, which), strict=True):
                 sd = 100.0 * float(values.std(ddof=1))
                 out.append(
-                    Row(name, f"pi, {which} {label}", "sweep_accuracy", 100.0 * float(values.mean()), sd)
+                    Row(
+                        name,
+                        f"pi, {which} {label}",
+                        "sweep_accuracy",
+                        100.0 * float(values.mean()),
+                        sd,
+                    )
                 )
             out.append(Row(name, f"pi, {which}", "spread", found.spread(which)))
         out += [Row(name, meta, "meta_feature", value) for meta, value in found.meta.items()]
     for one in related:
         label = f"{one['meta-feature']} and {one['advantage']}"
         out.append(
-            Row("all domains", label, "rank_correlation", one["correlation"], note=f"p = {one['p']:.4f}")
+            Row(
+                "all domains",
+                label,
+                "rank_correlation",
+                one["correlation"],
+                note=f"p = {one['p']:.4f}",
+            )
         )
     return out
 
 
 def draw(studies: Mapping[str, Study], which: str) -> Any:
-    """A heat map: domains by settings, accuracy less the domain's mean over settings, percent points."""
+    """A heat map: domains by settings, accuracy less the domain's mean over settings, percent
+    points."""
     from ..plots.canvas import new_figure
 
     labels = _labels(which)
     values = np.array([100.0 * getattr(found, which).mean(axis=1) for found in studies.values()])
     centred = values - values.mean(axis=1, keepdims=True)
     limit = float(np.abs(centred).max()) or 1.0
-    figure, axes = new_figure(1, 1, width=0.62 * len(labels) + 2.4, height=0.42 * len(studies) + 1.6)
+    figure, axes = new_figure(
+        1, 1, width=0.62 * len(labels) + 2.4, height=0.42 * len(studies) + 1.6
+    )
     ax = axes[0]
     image = ax.imshow(centred, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
     for i, line in enumerate(values):
         for j, value in enumerate(line):
             dark = abs(centred[i, j]) > 0.6 * limit
             ax.text(
-                j, i, f"{value:.1f}", ha="center", va="center", fontsize=7, color="white" if dark else "black"
+                j,
+                i,
+                f"{value:.1f}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if dark else "black",
             )
     ax.set_xticks(
         range(len(labels)),

@@ -1,13 +1,16 @@
 """A fitted tree as a C99 source file without a header, an allocation or a library.
 
 What
-    ``int NAME_predict(const double *x)`` gives the class as an index (-1: none), ``void NAME_predict_proba(const double *x, double *p)`` the
-    probabilities, ``int NAME_leaf(const double *x)`` the node number of the leaf (-1 for a row that is divided). ``x`` holds one
-    double a feature in column order: the number, or the code of the level that ``NAME_code(feature, "level")`` finds; NaN and unknown
-    codes are missing. ``NAME_features``, ``NAME_classes`` and the enum tell names and sizes.
-    Probabilities and thresholds are written so that they read back as the same double.
+    ``int NAME_predict(const double *x)`` gives the class as an index (-1: none), ``void
+    NAME_predict_proba(const double *x, double *p)`` the probabilities, ``int NAME_leaf(const double
+    *x)`` the node number of the leaf (-1 for a row that is divided). ``x`` holds one double a
+    feature in column order: the number, or the code of the level that ``NAME_code(feature,
+    "level")`` finds; NaN and unknown codes are missing. ``NAME_features``, ``NAME_classes`` and the
+    enum tell names and sizes. Probabilities and thresholds are written so that they read back as
+    the same double.
 Complexity
-    O(nodes) text; O(depth) a row, nothing allocated (a divided row takes a stack of one entry a leaf).
+    O(nodes) text; O(depth) a row, nothing allocated (a divided row takes a stack of one entry a
+    leaf).
 When not to use it
     With ``-ffast-math``, which takes NaN from the language.
 """
@@ -265,7 +268,9 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         True
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise ValueError(f"name={name!r} must be an identifier of C: letters, digits and _, a letter first")
+        raise ValueError(
+            f"name={name!r} must be an identifier of C: letters, digits and _, a letter first"
+        )
     reading = Reading(model)
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
@@ -291,11 +296,13 @@ def to_c(model: Any, *, name: str = "tree") -> str:
             for j, v in nominal.items()
         ),
         "level_cases": "".join(
-            f"    case {j}: levels = {name}_levels_{j}; n = {len(v)}; break;\n" for j, v in nominal.items()
+            f"    case {j}: levels = {name}_levels_{j}; n = {len(v)}; break;\n"
+            for j, v in nominal.items()
         ),
         "arity": _array(len(f.levels or ()) for f in features),
         "fill": _array(
-            ("-1" if f.levels else "0.0 / 0.0") if f.fill is None else repr(f.fill) for f in features
+            ("-1" if f.levels else "0.0 / 0.0") if f.fill is None else repr(f.fill)
+            for f in features
         ),
     }
     out = [HEAD.format(**facts)]
@@ -306,9 +313,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         for j in used:
             levels, fill = features[j].levels, features[j].fill
             if levels is not None:
-                read = (
-                    f"const int x{j} = {name}_level(x[{j}], {len(levels)}, {-1 if fill is None else fill});"
-                )
+                read = f"const int x{j} = {name}_level(x[{j}], {len(levels)}, {-1 if fill is None else fill});"
             else:
                 filled = f"x[{j}]" if fill is None else repr(fill)
                 read = f"const double x{j} = {name}_number(x[{j}], {filled});"

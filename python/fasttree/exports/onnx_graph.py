@@ -1,20 +1,26 @@
-"""A fitted tree or forest as an ONNX model: labels and probabilities from onnxruntime or any other runtime.
+"""A fitted tree or forest as an ONNX model: labels and probabilities from onnxruntime or any other
+runtime.
 
 What
-    Outputs are ``label`` (N,) and ``probabilities`` (N, classes), as skl2onnx names and orders them. Inputs: a model of numbers takes one tensor ``X``
-    (N, features); a model with nominal columns one tensor (N, 1) a column, by name, with strings, integers or booleans as they are (skl2onnx's
-    way with data frames), or, on request, one tensor with the codes of levels. NaN is missing; so is whatever is not a declared level.
+    Outputs are ``label`` (N,) and ``probabilities`` (N, classes), as skl2onnx names and orders
+    them. Inputs: a model of numbers takes one tensor ``X`` (N, features); a model with nominal
+    columns one tensor (N, 1) a column, by name, with strings, integers or booleans as they are
+    (skl2onnx's way with data frames), or, on request, one tensor with the codes of levels. NaN is
+    missing; so is whatever is not a declared level.
 
-    *Classifier*: one ``TreeEnsembleClassifier``, for every tree whose leaves say their most probable class. *Table*: a ``TreeEnsembleRegressor``
-    gives the number of the leaf, and tables its label and probabilities, where labels are not the most probable class (costs,
-    global growth), leaves predict nothing, or 64 bits are asked for. *Mixture*: where missing values go down several branches, no tree operator
-    can divide a row; a batch that holds a missing value is answered by plain operators that multiply the shares from the root down, any other
-    batch by the tree operator. *Vote*: a forest looks up every tree's leaf and sums in 64 bits, so that close votes end as they do here.
+    *Classifier*: one ``TreeEnsembleClassifier``, for every tree whose leaves say their most
+    probable class. *Table*: a ``TreeEnsembleRegressor`` gives the number of the leaf, and tables
+    its label and probabilities, where labels are not the most probable class (costs, global
+    growth), leaves predict nothing, or 64 bits are asked for. *Mixture*: where missing values go
+    down several branches, no tree operator can divide a row; a batch that holds a missing value is
+    answered by plain operators that multiply the shares from the root down, any other batch by the
+    tree operator. *Vote*: a forest looks up every tree's leaf and sums in 64 bits, so that close
+    votes end as they do here.
 Complexity
     O(nodes) attributes. A tree operator costs O(depth) a row, the mixture O(nodes).
 When not to use it
-    With inputs of 64 bits and ``dtype="float32"``: rounding the input may move a row across a threshold. Trees of thousands of levels are refused: runtimes
-    read trees by recursion.
+    With inputs of 64 bits and ``dtype="float32"``: rounding the input may move a row across a
+    threshold. Trees of thousands of levels are refused: runtimes read trees by recursion.
 """
 
 from __future__ import annotations
@@ -36,25 +42,30 @@ DEEPEST = 1000
 OPSET, ML_OPSET, IR_VERSION = 15, 3, 8
 
 
-def to_onnx(model: Any, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree") -> Any:
+def to_onnx(
+    model: Any, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
+) -> Any:
     """A fitted tree or forest as an ``onnx.ModelProto``.
 
     Args:
         model: a fitted `FastTreeClassifier` or `FastForestClassifier`.
-        inputs: ``"tensor"``: one tensor ``X`` of shape (N, n_features), nominal columns as codes of their levels (as an OrdinalEncoder with
-            these levels gives them). ``"columns"``: a tensor of shape (N, 1) a column, by its name: numbers, strings, int64 or bool. ``"auto"``:
-            tensor where all columns are numbers.
-        dtype: ``"float32"``, what runtimes are fast at, exact for inputs of 32 bits; ``"float64"``: inputs, thresholds and probabilities of 64.
-        name: of the graph.
+        inputs: ``"tensor"``: one tensor ``X`` of shape (N, n_features), nominal columns as codes of
+        their levels (as an OrdinalEncoder with
+            these levels gives them). ``"columns"``: a tensor of shape (N, 1) a column, by its name:
+            numbers, strings, int64 or bool. ``"auto"``: tensor where all columns are numbers.
+        dtype: ``"float32"``, what runtimes are fast at, exact for inputs of 32 bits; ``"float64"``:
+        inputs, thresholds and probabilities of 64. name: of the graph.
 
     Returns:
-        The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 where all classes are whole numbers or booleans, else strings;
-        ``probabilities`` (N, n_classes) in the order of ``classes_``. Where nothing is predicted, probabilities are 0 and the
-        label ``""`` or a number below all classes (metadata ``unclassified``).
+        The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 where all
+        classes are whole numbers or booleans, else strings; ``probabilities`` (N, n_classes) in the
+        order of ``classes_``. Where nothing is predicted, probabilities are 0 and the label ``""``
+        or a number below all classes (metadata ``unclassified``).
 
     Raises:
         ImportError: onnx is not installed.
-        ValueError: an unknown option, a tree deeper than 1000 levels, or names that ONNX cannot take.
+        ValueError: an unknown option, a tree deeper than 1000 levels, or names that ONNX cannot
+        take.
 
     Examples:
         >>> import fasttree
@@ -72,7 +83,8 @@ def to_onnx(model: Any, *, inputs: str = "auto", dtype: str = "float32", name: s
     depth = max(r.depth for r in readings)
     if depth > DEEPEST:
         raise ValueError(
-            f"the tree has {depth} levels, and runtimes read trees by recursion: at most {DEEPEST} are written; limit "
+            f"the tree has {depth} levels, and runtimes read trees by recursion: at most {DEEPEST} "
+            "are written; limit "
             "max_depth or prune, or use to_c, to_python or to_sql"
         )
     if inputs == "auto":
@@ -90,7 +102,9 @@ def to_onnx(model: Any, *, inputs: str = "auto", dtype: str = "float32", name: s
 
     def whole() -> None:
         """Rows that are nowhere divided."""
-        read = matrix if graph.single else heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
+        read = (
+            matrix if graph.single else heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
+        )
         if is_forest:
             heads.vote(graph, answers, read, trees, readings)
         elif graph.single and heads.is_classifier(answers):
@@ -108,7 +122,9 @@ def to_onnx(model: Any, *, inputs: str = "auto", dtype: str = "float32", name: s
     kinds = (types.INT64 if answers.integer else types.STRING, graph.real)
     if any(r.fractional for r in readings):
         gaps = graph.add("Cast", graph.add("IsNaN", matrix), to=types.FLOAT)
-        some = graph.add("Greater", graph.add("ReduceMax", gaps, keepdims=0), graph.constant(np.float32(0)))
+        some = graph.add(
+            "Greater", graph.add("ReduceMax", gaps, keepdims=0), graph.constant(np.float32(0))
+        )
         graph.either(some, divided, whole, kinds)
     else:
         whole()

@@ -1,9 +1,10 @@
 """From columns to labels and probabilities: the ways in which an ONNX graph answers.
 
 What
-    `classifier`: one ``TreeEnsembleClassifier``. `table`: the number of the leaf from a ``TreeEnsembleRegressor``, and tables. `mixture`: plain operators that
-    hand the shares of a divided row from the root down, one step a level. `vote`: the trees of a forest, summed one by one in
-    their order and in 64 bits, as the core sums them.
+    `classifier`: one ``TreeEnsembleClassifier``. `table`: the number of the leaf from a
+    ``TreeEnsembleRegressor``, and tables. `mixture`: plain operators that hand the shares of a
+    divided row from the root down, one step a level. `vote`: the trees of a forest, summed one by
+    one in their order and in 64 bits, as the core sums them.
 Complexity
     Tree operators: O(depth) a row and tree; the mixture: O(nodes).
 When not to use it
@@ -22,7 +23,8 @@ __all__ = ["classifier", "is_classifier", "mixture", "ranks", "table", "vote", "
 
 
 def is_classifier(answers: Answers) -> bool:
-    """True when the largest of the probabilities of 32 bits, first of equals, is the label of every leaf.
+    """True when the largest of the probabilities of 32 bits, first of equals, is the label of every
+    leaf.
 
     Two classes are told by the probability of the second, see `classifier`.
     """
@@ -36,8 +38,9 @@ def is_classifier(answers: Answers) -> bool:
 def classifier(graph: Graph, answers: Answers, matrix: str, trees: Ensemble) -> None:
     """Labels and probabilities from one operator."""
     shares = answers.shares
-    # With weights for both of two classes onnxruntime answers the second wherever its weight is not 0, and with weights for the one
-    # of id 1 the reference evaluator answers zeros. Weights of the second class under id 0 are what both take as one probability.
+    # With weights for both of two classes onnxruntime answers the second wherever its weight is not
+    # 0, and with weights for the one of id 1 the reference evaluator answers zeros. Weights of the
+    # second class under id 0 are what both take as one probability.
     ids = [0] if shares.shape[1] == 2 else list(range(shares.shape[1]))
     weights = shares[:, 1:] if shares.shape[1] == 2 else shares
     key = "classlabels_int64s" if answers.integer else "classlabels_strings"
@@ -48,7 +51,9 @@ def classifier(graph: Graph, answers: Answers, matrix: str, trees: Ensemble) -> 
         class_treeids=[tree for tree, *_ in trees.ends for _ in ids],
         class_nodeids=[node for _, node, *_ in trees.ends for _ in ids],
         class_ids=ids * len(trees.ends),
-        class_weights=[float(p) for *_, leaf, _ in trees.ends for p in weights[leaf].astype(np.float32)],
+        class_weights=[
+            float(p) for *_, leaf, _ in trees.ends for p in weights[leaf].astype(np.float32)
+        ],
         post_transform="NONE",
         **{key: answers.labels},
         **trees.nodes,
@@ -90,8 +95,12 @@ def ranks(graph: Graph, trees: Ensemble, matrix: str, n_columns: int) -> str:
     if len(columns) == 0:
         return graph.add("Cast", matrix, to=types.FLOAT)
     values = graph.add("Gather", matrix, graph.constant(columns), axis=1)
-    above = graph.add("Cast", graph.add("Greater", values, graph.constant(thresholds)), to=types.FLOAT)
-    found = graph.add("MatMul", above, graph.constant(np.float32(columns[:, None] == np.arange(n_columns))))
+    above = graph.add(
+        "Cast", graph.add("Greater", values, graph.constant(thresholds)), to=types.FLOAT
+    )
+    found = graph.add(
+        "MatMul", above, graph.constant(np.float32(columns[:, None] == np.arange(n_columns)))
+    )
     nan = graph.constant(np.array([np.nan], dtype=np.float32))
     return graph.add("Where", graph.add("IsNaN", matrix), nan, found)
 
@@ -105,7 +114,9 @@ def mixture(graph: Graph, answers: Answers, matrix: str, columns: Columns) -> No
     graph.add("Cast", sums, to=graph.real, outputs=[probabilities])
 
 
-def _reached(graph: Graph, reading: Reading, matrix: str, columns: Columns) -> tuple[str, list[int]]:
+def _reached(
+    graph: Graph, reading: Reading, matrix: str, columns: Columns
+) -> tuple[str, list[int]]:
     """Share of each row in the leaves, 64 bits, shape (N, leaves), and the leaves."""
     types = graph.onnx.TensorProto
     tests: dict[int, Asked] = {
@@ -113,7 +124,9 @@ def _reached(graph: Graph, reading: Reading, matrix: str, columns: Columns) -> t
     }
     first = graph.add("Gather", matrix, graph.constant(np.array([0])), axis=1)
     zero = graph.add(
-        "Mul", graph.add("Cast", graph.add("IsNaN", first), to=types.DOUBLE), graph.constant(np.array([0.0]))
+        "Mul",
+        graph.add("Cast", graph.add("IsNaN", first), to=types.DOUBLE),
+        graph.constant(np.array([0.0])),
     )
     reach = graph.add("Add", zero, graph.constant(np.array([1.0])))
     above = [0]
@@ -128,7 +141,9 @@ def _reached(graph: Graph, reading: Reading, matrix: str, columns: Columns) -> t
         for i, node in enumerate(above):
             if node in tests:
                 test = tests[node]
-                for child, edge, share in zip(reading.children[node], bounds(test), test.shares, strict=True):
+                for child, edge, share in zip(
+                    reading.children[node], bounds(test), test.shares, strict=True
+                ):
                     places.append(i)
                     below.append(child)
                     sides.append((test.column, *edge, share))
@@ -142,7 +157,8 @@ def _reached(graph: Graph, reading: Reading, matrix: str, columns: Columns) -> t
 
 
 def _step(graph: Graph, matrix: str, sides: np.ndarray) -> str:
-    """Share that each branch of a level takes of what reached its node; `sides` are rows of (column, low, high, share of missing)."""
+    """Share that each branch of a level takes of what reached its node; `sides` are rows of
+    (column, low, high, share of missing)."""
     column, low, high, share = sides.T
     if graph.single:
         low, high = (np.array([floor32(v) for v in edge.tolist()]) for edge in (low, high))
@@ -159,8 +175,8 @@ def _step(graph: Graph, matrix: str, sides: np.ndarray) -> str:
 def _mixed(
     graph: Graph, reading: Reading, shares: np.ndarray, matrix: str, columns: Columns
 ) -> tuple[str, str, str]:
-    """Probabilities (N, classes) of 64 bits, codes (N,) of the labels, the number of classes standing for none, and whether anything is
-    predicted (N, 1).
+    """Probabilities (N, classes) of 64 bits, codes (N,) of the labels, the number of classes
+    standing for none, and whether anything is predicted (N, 1).
     """
     k = shares.shape[1]
     parts, leaves = _reached(graph, reading, matrix, columns)
@@ -175,15 +191,20 @@ def _mixed(
     )
     # A row that arrives in one leaf as a whole is answered by the leaf's label.
     own = np.array([reading.label[n] if reading.label[n] >= 0 else k for n in leaves])
-    single = graph.add("Gather", graph.constant(own), graph.add("ArgMax", parts, axis=1, keepdims=1), axis=0)
+    single = graph.add(
+        "Gather", graph.constant(own), graph.add("ArgMax", parts, axis=1, keepdims=1), axis=0
+    )
     share = graph.add("ReduceMax", parts, axes=[1], keepdims=1)
     whole = graph.add("GreaterOrEqual", share, graph.constant(np.array([1.0])))
     code = graph.add("Where", whole, single, found)
     return sums, graph.add("Reshape", code, graph.constant(np.array([-1]))), known
 
 
-def vote(graph: Graph, answers: Answers, matrix: str, trees: Ensemble, readings: list[Reading]) -> None:
-    """Mean probabilities of trees, none of which divides a row; trees that predict nothing take no part."""
+def vote(
+    graph: Graph, answers: Answers, matrix: str, trees: Ensemble, readings: list[Reading]
+) -> None:
+    """Mean probabilities of trees, none of which divides a row; trees that predict nothing take no
+    part."""
     leaves = _leaves(graph, matrix, trees, len(readings))
     said = []
     for t, reading in enumerate(readings):
@@ -200,15 +221,20 @@ def vote_of_mixtures(
     """Mean probabilities of trees that divide rows."""
     said = []
     for reading in readings:
-        sums, _, known = _mixed(graph, reading, reading.probabilities(reading.leaves), matrix, columns)
+        sums, _, known = _mixed(
+            graph, reading, reading.probabilities(reading.leaves), matrix, columns
+        )
         said.append(
-            graph.add("Concat", sums, graph.add("Cast", known, to=graph.onnx.TensorProto.DOUBLE), axis=1)
+            graph.add(
+                "Concat", sums, graph.add("Cast", known, to=graph.onnx.TensorProto.DOUBLE), axis=1
+            )
         )
     _elected(graph, answers, said)
 
 
 def _elected(graph: Graph, answers: Answers, said: list[str]) -> None:
-    """The class of the largest mean, from probabilities and a vote (N, classes + 1) of each tree."""
+    """The class of the largest mean, from probabilities and a vote (N, classes + 1) of each
+    tree."""
     label, probabilities = graph.outputs
     k = answers.shares.shape[1]
     sums = said[0]

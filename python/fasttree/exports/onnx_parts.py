@@ -1,8 +1,10 @@
-"""Pieces of an ONNX graph: nodes and constants under construction, the inputs of a model, its labels.
+"""Pieces of an ONNX graph: nodes and constants under construction, the inputs of a model, its
+labels.
 
 What
-    `Graph` collects nodes; `Inputs` turns what the user gives (one tensor, or one a column) into columns of numbers with NaN for what is
-    missing or not declared; `Answers` knows labels and probabilities of the leaves.
+    `Graph` collects nodes; `Inputs` turns what the user gives (one tensor, or one a column) into
+    columns of numbers with NaN for what is missing or not declared; `Answers` knows labels and
+    probabilities of the leaves.
 Complexity
     O(columns + levels).
 When not to use it
@@ -56,24 +58,35 @@ class Graph:
         name = self.name("c")
         if array.dtype.kind in "UO":
             flat = [str(v).encode("utf-8") for v in array.ravel().tolist()]
-            tensor = self.helper.make_tensor(name, self.onnx.TensorProto.STRING, list(array.shape), flat)
+            tensor = self.helper.make_tensor(
+                name, self.onnx.TensorProto.STRING, list(array.shape), flat
+            )
         else:
             tensor = self.onnx.numpy_helper.from_array(array, name)
         self.constants.append(tensor)
         return name
 
-    def add(self, operator: str, *given: str, outputs: list[str] | None = None, **attributes: Any) -> str:
+    def add(
+        self, operator: str, *given: str, outputs: list[str] | None = None, **attributes: Any
+    ) -> str:
         """A node; returns its first output."""
         outputs = outputs or [self.name()]
         ml = operator in ("LabelEncoder", "TreeEnsembleClassifier", "TreeEnsembleRegressor")
         domain = "ai.onnx.ml" if ml else ""
-        self.nodes.append(self.helper.make_node(operator, list(given), outputs, domain=domain, **attributes))
+        self.nodes.append(
+            self.helper.make_node(operator, list(given), outputs, domain=domain, **attributes)
+        )
         return outputs[0]
 
     def either(
-        self, condition: str, then: Callable[[], None], otherwise: Callable[[], None], kinds: Sequence[int]
+        self,
+        condition: str,
+        then: Callable[[], None],
+        otherwise: Callable[[], None],
+        kinds: Sequence[int],
     ) -> None:
-        """Answer by one of two ways, whatever the condition says of the rows; `kinds` are the types of the outputs."""
+        """Answer by one of two ways, whatever the condition says of the rows; `kinds` are the types
+        of the outputs."""
         kept, outputs = self.nodes, self.outputs
         ways = {}
         for name, way in (("then_branch", then), ("else_branch", otherwise)):
@@ -105,8 +118,10 @@ class Inputs:
             if len(set(names)) < len(names) or taken or any(n.startswith("ft_") for n in names):
                 odd = sorted(taken) or names
                 raise ValueError(
-                    f"the columns {odd} cannot be inputs of an ONNX graph (names must differ from each other, from 'label' and "
-                    "'probabilities', and not start with 'ft_'); rename them, or use inputs='tensor'"
+                    f"the columns {odd} cannot be inputs of an ONNX graph (names must differ from "
+                    "each other, from 'label' and "
+                    "'probabilities', and not start with 'ft_'); rename them, or use "
+                    "inputs='tensor'"
                 )
             self.given = [graph.input(n, self._kind(j), 1) for j, n in enumerate(names)]
         else:
@@ -166,13 +181,19 @@ class Inputs:
         else:
             if len({float(np.float32(k)) for k in keys}) < len(keys):
                 raise ValueError(
-                    f"column {self.features[feature].name!r}: two levels are the same number in 32 bits; make them strings"
+                    f"column {self.features[feature].name!r}: two levels are the same number in 32 "
+                    "bits; make them strings"
                 )
             named = {"keys_floats": [float(k) for k in keys]}
         values = [float(v) for v in (range(len(levels)) if route is None else route)]
         if not levels:  # a column without any known value
-            named, values = {key: [0.0] if key == "keys_floats" else [""] for key in named}, [float("nan")]
-        out = graph.add("LabelEncoder", source, values_floats=values, default_float=float("nan"), **named)
+            named, values = (
+                {key: [0.0] if key == "keys_floats" else [""] for key in named},
+                [float("nan")],
+            )
+        out = graph.add(
+            "LabelEncoder", source, values_floats=values, default_float=float("nan"), **named
+        )
         return out if graph.single else graph.add("Cast", out, to=types.DOUBLE)
 
 
@@ -183,8 +204,14 @@ class Answers:
         self.graph, self.reading = graph, reading
         self.shares = reading.probabilities(reading.leaves)
         classes = reading.classes
-        whole = all(isinstance(c, bool | int) or (isinstance(c, float) and c.is_integer()) for c in classes)
-        numbers = [int(c) for c in classes] if whole and not any(isinstance(c, str) for c in classes) else []
+        whole = all(
+            isinstance(c, bool | int) or (isinstance(c, float) and c.is_integer()) for c in classes
+        )
+        numbers = (
+            [int(c) for c in classes]
+            if whole and not any(isinstance(c, str) for c in classes)
+            else []
+        )
         self.integer = bool(numbers) and all(abs(n) < 2**63 for n in numbers)
         self.labels: list[Any] = numbers if self.integer else [str(c) for c in classes]
         self.none: Any = min(-1, min(numbers) - 1) if self.integer else ""

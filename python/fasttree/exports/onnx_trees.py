@@ -1,12 +1,13 @@
 """The tree of an ONNX graph: nodes of the operator TreeEnsemble, all of them ``x <= t``.
 
 What
-    Every test becomes comparisons of one column with a threshold. A node of many branches becomes a balanced tree of them, so that two hundred values
-    cost eight comparisons and no runtime sees a chain of equalities. A column holds a number, the code of a level, or the branch that
-    a level takes where the levels of a branch are not neighbours (`Columns`); NaN is missing and follows
-    ``nodes_missing_value_tracks_true`` to the branch that takes it.
-    Thresholds of 32 bits are rounded down, so that every number of 32 bits falls on the side it falls on in the tree; those of 64 bits
-    become ranks (`Ensemble.ranked`), because not every runtime reads trees of 64 bits.
+    Every test becomes comparisons of one column with a threshold. A node of many branches becomes a
+    balanced tree of them, so that two hundred values cost eight comparisons and no runtime sees a
+    chain of equalities. A column holds a number, the code of a level, or the branch that a level
+    takes where the levels of a branch are not neighbours (`Columns`); NaN is missing and follows
+    ``nodes_missing_value_tracks_true`` to the branch that takes it. Thresholds of 32 bits are
+    rounded down, so that every number of 32 bits falls on the side it falls on in the tree; those
+    of 64 bits become ranks (`Ensemble.ranked`), because not every runtime reads trees of 64 bits.
 Complexity
     O(nodes + children) nodes; no recursion.
 """
@@ -41,8 +42,8 @@ def floor32(x: float) -> float:
 
 @dataclass
 class Columns:
-    """What the trees of a model read, in order of first use: (feature, None) for the column itself, or (feature, route), where
-    ``route[code]`` is the branch of a level.
+    """What the trees of a model read, in order of first use: (feature, None) for the column itself,
+    or (feature, route), where ``route[code]`` is the branch of a level.
     """
 
     keys: list[tuple[int, tuple[int, ...] | None]] = field(default_factory=list)
@@ -61,7 +62,8 @@ class Columns:
 
 @dataclass
 class Asked:
-    """A test as a column and its cut points: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest."""
+    """A test as a column and its cut points: branch ``order[i]`` takes the values up to
+    ``cuts[i]``, the last one the rest."""
 
     column: int
     cuts: list[float]
@@ -80,7 +82,11 @@ def asked(reading: Reading, node: int, columns: Columns) -> Asked:
     if levels is None:
         known = [i for i, p in enumerate(parts) if not p.lower > p.upper]
         return Asked(
-            columns.place(feature, None), [parts[i].upper for i in known[:-1]], known, missing, shares
+            columns.place(feature, None),
+            [parts[i].upper for i in known[:-1]],
+            known,
+            missing,
+            shares,
         )
     branch = {code: i for i, part in enumerate(parts) for code in part.codes or ()}
     route = tuple(branch[code] for code in range(len(levels)))
@@ -89,7 +95,9 @@ def asked(reading: Reading, node: int, columns: Columns) -> Asked:
         cuts = [route.index(b) - 0.5 for b in order[1:]]
         return Asked(columns.place(feature, None), cuts, order, missing, shares)
     order = sorted(set(route))
-    return Asked(columns.place(feature, route), [b - 0.5 for b in order[1:]], order, missing, shares)
+    return Asked(
+        columns.place(feature, route), [b - 0.5 for b in order[1:]], order, missing, shares
+    )
 
 
 class Ensemble:
@@ -114,7 +122,14 @@ class Ensemble:
         """(tree, node id, number of the leaf, node of the tree) of every end."""
 
     def _node(
-        self, tree: int, number: int, mode: str, column: int = 0, *, value: float = 0.0, tracks: bool = False
+        self,
+        tree: int,
+        number: int,
+        mode: str,
+        column: int = 0,
+        *,
+        value: float = 0.0,
+        tracks: bool = False,
     ) -> int:
         columns = self.nodes
         columns["nodes_treeids"].append(tree)
@@ -131,7 +146,8 @@ class Ensemble:
         """Append a tree whose rows are nowhere divided."""
         leaf = {node: i for i, node in enumerate(reading.leaves)}
         number = 0
-        # What is to be written: a node of the tree, or a range of the branches of one; and the entry that points at it.
+        # What is to be written: a node of the tree, or a range of the branches of one; and the
+        # entry that points at it.
         work: list[tuple[int, Asked | None, int, int, int, str]] = [(0, None, 0, 0, -1, "")]
         while work:
             node, test, low, high, pointer, side = work.pop()
@@ -156,7 +172,9 @@ class Ensemble:
             middle = low + (high - low) // 2
             cut = test.cuts[middle - 1] if middle - 1 < len(test.cuts) else self.top
             place = len(test.order) if self._own(test) else test.order.index(test.missing or 0)
-            entry = self._node(tree, number, "BRANCH_LEQ", test.column, value=cut, tracks=place < middle)
+            entry = self._node(
+                tree, number, "BRANCH_LEQ", test.column, value=cut, tracks=place < middle
+            )
             number += 1
             work.append((node, test, middle, high, entry, "nodes_falsenodeids"))
             work.append((node, test, low, middle, entry, "nodes_truenodeids"))
@@ -167,14 +185,16 @@ class Ensemble:
         return test.missing is not None and test.missing not in test.order
 
     def ranked(self) -> tuple[np.ndarray, np.ndarray]:
-        """Turn every threshold into its rank among those of its column; returns (columns, thresholds) of all ranks, ascending.
+        """Turn every threshold into its rank among those of its column; returns (columns,
+        thresholds) of all ranks, ascending.
 
-        ``x <= t[k]`` is ``rank(x) <= k + 1/2``, where rank counts the thresholds of the column below x: small integers, exact in 32 bits.
+        ``x <= t[k]`` is ``rank(x) <= k + 1/2``, where rank counts the thresholds of the column
+        below x: small integers, exact in 32 bits.
         """
         branch = np.array([mode != "LEAF" for mode in self.nodes["nodes_modes"]])
-        pairs = np.array([self.nodes["nodes_featureids"], self.nodes["nodes_values"]], dtype=np.float64).T[
-            branch
-        ]
+        pairs = np.array(
+            [self.nodes["nodes_featureids"], self.nodes["nodes_values"]], dtype=np.float64
+        ).T[branch]
         distinct, place = np.unique(pairs, axis=0, return_inverse=True)
         columns, thresholds = distinct[:, 0].astype(np.int64), distinct[:, 1]
         rank = np.arange(len(columns)) - np.searchsorted(columns, columns)
@@ -185,7 +205,8 @@ class Ensemble:
 
 
 def bounds(test: Asked) -> list[tuple[float, float]]:
-    """The interval ``(low, high]`` of the column's values of each branch, empty (inf, -inf) where only missing values go."""
+    """The interval ``(low, high]`` of the column's values of each branch, empty (inf, -inf) where
+    only missing values go."""
     edges = [-math.inf, *test.cuts, math.inf]
     found = {b: (edges[i], edges[i + 1]) for i, b in enumerate(test.order)}
     return [found.get(b, (math.inf, -math.inf)) for b in range(len(test.shares))]

@@ -1,7 +1,7 @@
 """Colours that colour-blind people tell apart (Okabe & Ito 2008), for every picture of the package.
 
-Eight of them, then the same eight darker, then paler; pictures of more than twenty-four classes or methods repeat them, so
-none relies on colour alone.
+Eight of them, then the same eight darker, then paler; pictures of more than twenty-four classes or
+methods repeat them, so none relies on colour alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What Python and C programs of a tree have in common: nested conditions, or tables and a loop.
 
 What
-    A shallow tree becomes nested ifs, which people read. A deep or very wide one (compilers give up on some hundred nested blocks) becomes tables and a
-    loop over them. Where missing values go down several branches, the nested form answers rows that are nowhere divided and the loop the
-    others, by the same sums as the core: weights are multiplied from the root, leaves added in pre-order.
+    A shallow tree becomes nested ifs, which people read. A deep or very wide one (compilers give up
+    on some hundred nested blocks) becomes tables and a loop over them. Where missing values go down
+    several branches, the nested form answers rows that are nowhere divided and the loop the others,
+    by the same sums as the core: weights are multiplied from the root, leaves added in pre-order.
 Complexity
     O(nodes) text; no recursion here or in what is written.
 When not to use it
@@ -95,7 +96,8 @@ class Tables:
     Attributes:
         feature: column asked for, -1 in a leaf.
         first: index of the first child in `child`; one entry more than nodes.
-        start, length: cut points of a numeric test in `cut` (its branch is the number of cuts below the value), or branches by
+        start, length: cut points of a numeric test in `cut` (its branch is the number of cuts below
+        the value), or branches by
             level code in `route`.
         missing: branch of a missing value, -2: all, each by its share.
         child, share: children of all nodes and their shares of divided rows.

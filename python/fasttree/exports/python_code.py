@@ -1,9 +1,10 @@
 """A fitted tree as a Python module that imports nothing but `bisect` and `math`.
 
 What
-    ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)`` for a row that is a mapping (by column name) or a sequence (in column order); None and
-    NaN are missing, as is a level that the model does not know. Answers are those of the estimator, probabilities to the last bit.
-    Names and labels are written as escaped literals, so whatever they hold stays data.
+    ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)`` for a row that is a mapping (by
+    column name) or a sequence (in column order); None and NaN are missing, as is a level that the
+    model does not know. Answers are those of the estimator, probabilities to the last bit. Names
+    and labels are written as escaped literals, so whatever they hold stays data.
 Complexity
     O(nodes) text; O(depth) a row.
 When not to use it
@@ -231,7 +232,9 @@ def to_python(model: Any) -> str:
     features = reading.features
     levels = {j: f.levels for j, f in enumerate(features) if f.levels is not None}
     fills = {
-        j: f.levels[int(f.fill)] if f.levels else f.fill for j, f in enumerate(features) if f.fill is not None
+        j: f.levels[int(f.fill)] if f.levels else f.fill
+        for j, f in enumerate(features)
+        if f.fill is not None
     }
     out = [
         HEAD.format(
@@ -242,7 +245,9 @@ def to_python(model: Any) -> str:
             classes=_tuple(reading.classes),
             numbers=_tuple(leaves),
             labels=_tuple(c if c >= 0 else None for c in labels),
-            shares="".join(f"    {_tuple(row)},\n" for row in reading.probabilities(leaves).tolist()),
+            shares="".join(
+                f"    {_tuple(row)},\n" for row in reading.probabilities(leaves).tolist()
+            ),
             levels="{" + ", ".join(f"{j}: {_tuple(v)}" for j, v in levels.items()) + "}",
             fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
         )

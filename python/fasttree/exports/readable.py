@@ -1,7 +1,7 @@
 """`Readable`: what `FastTreeClassifier` can be turned into.
 
-Each method takes a fitted estimator and gives text (or an object that prints as text); nothing is written to a file and nothing of the
-model changes. Formats are imported when they are asked for.
+Each method takes a fitted estimator and gives text (or an object that prints as text); nothing is
+written to a file and nothing of the model changes. Formats are imported when they are asked for.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Readable:
         Args:
             decimals: digits of thresholds and counts.
             max_depth: deepest level shown; None shows all.
-            style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48 (which knows no other digits and no
+            style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48 (which knows
+            no other digits and no
                 `max_depth`).
         """
         self._check()
@@ -44,45 +45,60 @@ class Readable:
         text: str = self._model.to_dot(decimals, max_depth)
         return text
 
-    def to_svg(self, *, max_depth: int | None = None, empty: bool = False, decimals: int = 6) -> str:
-        """A picture as SVG text without scripts or outside links; see `fasttree.exports.svg.to_svg`."""
+    def to_svg(
+        self, *, max_depth: int | None = None, empty: bool = False, decimals: int = 6
+    ) -> str:
+        """A picture as SVG text without scripts or outside links; see
+        `fasttree.exports.svg.to_svg`."""
         self._check()
         from .svg import to_svg
 
         return to_svg(self, max_depth=max_depth, empty=empty, decimals=decimals)
 
     def to_rules(self, *, empty: bool = True) -> Rules:
-        """One rule a leaf, conditions merged, with coverage and confidence; see `fasttree.exports.rules.to_rules`."""
+        """One rule a leaf, conditions merged, with coverage and confidence; see
+        `fasttree.exports.rules.to_rules`."""
         self._check()
         from .rules import to_rules
 
         return to_rules(self, empty=empty)
 
     def to_sql(
-        self, *, output: str = "label", table: str | None = None, dialect: str = "ansi", mixture: bool = True
+        self,
+        *,
+        output: str = "label",
+        table: str | None = None,
+        dialect: str = "ansi",
+        mixture: bool = True,
     ) -> str:
-        """An SQL expression, or a query of a table, that gives the class or the probabilities; see `fasttree.exports.sql.to_sql`."""
+        """An SQL expression, or a query of a table, that gives the class or the probabilities; see
+        `fasttree.exports.sql.to_sql`."""
         self._check()
         from .sql import to_sql
 
         return to_sql(self, output=output, table=table, dialect=dialect, mixture=mixture)
 
     def to_python(self) -> str:
-        """The source of a Python module that predicts without fasttree; see `fasttree.exports.python_code.to_python`."""
+        """The source of a Python module that predicts without fasttree; see
+        `fasttree.exports.python_code.to_python`."""
         self._check()
         from .python_code import to_python
 
         return to_python(self)
 
     def to_c(self, *, name: str = "tree") -> str:
-        """C99 source that predicts; `name` is the prefix of its functions; see `fasttree.exports.c_code.to_c`."""
+        """C99 source that predicts; `name` is the prefix of its functions; see
+        `fasttree.exports.c_code.to_c`."""
         self._check()
         from .c_code import to_c
 
         return to_c(self, name=name)
 
-    def to_onnx(self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree") -> Any:
-        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see `fasttree.exports.onnx_graph.to_onnx`."""
+    def to_onnx(
+        self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
+    ) -> Any:
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
+        `fasttree.exports.onnx_graph.to_onnx`."""
         self._check()
         from .onnx_graph import to_onnx
 

@@ -1,13 +1,17 @@
-"""A fitted tree as an exporter reads it: branches as sets of values, leaves as conjunctions of them.
+"""A fitted tree as an exporter reads it: branches as sets of values, leaves as conjunctions of
+them.
 
 What
-    Every branch of every test, whatever its kind, holds a *part* of the values of one feature: an interval
-    ``(lower, upper]``, a set of declared levels, and a share of the rows whose value is missing (1: they come here, 0: they do not, between:
-    that fraction of them). Imputed values, branches of missing values, the heaviest branch and C4.5's fractional rows are all told by
-    that share, levels that were not declared count as missing, and the conditions of a path on one feature meet in one
-    part. SQL, rules, C, Python and ONNX are written from parts and know no test of the tree.
+    Every branch of every test, whatever its kind, holds a *part* of the values of one feature: an
+    interval ``(lower, upper]``, a set of declared levels, and a share of the rows whose value is
+    missing (1: they come here, 0: they do not, between: that fraction of them). Imputed values,
+    branches of missing values, the heaviest branch and C4.5's fractional rows are all told by that
+    share, levels that were not declared count as missing, and the conditions of a path on one
+    feature meet in one part. SQL, rules, C, Python and ONNX are written from parts and know no test
+    of the tree.
 Complexity
-    O(nodes) to read; `Reading.paths` keeps one part a feature and undoes it on the way up, no recursion.
+    O(nodes) to read; `Reading.paths` keeps one part a feature and undoes it on the way up, no
+    recursion.
 When not to use it
     To predict: `FastTreeClassifier.predict` is many times faster than any export.
 """
@@ -30,9 +34,11 @@ Label = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A column of the model: name, declared levels (None for numbers), cut points and fill value if it has them.
+    """A column of the model: name, declared levels (None for numbers), cut points and fill value if
+    it has them.
 
-    `named` gives the threshold that people read for an end of a part, where that is another number (`TreeArrays.reach`).
+    `named` gives the threshold that people read for an end of a part, where that is another number
+    (`TreeArrays.reach`).
     """
 
     name: str
@@ -144,11 +150,13 @@ class Reading:
         return int(self.tree.max_depth)
 
     def probabilities(self, nodes: list[int]) -> np.ndarray:
-        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros where nothing is predicted."""
+        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros where nothing is
+        predicted."""
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
 
     def missing_shares(self, node: int) -> list[float]:
-        """Share of each branch of a node in a row without a value: all to one, or by training weight."""
+        """Share of each branch of a node in a row without a value: all to one, or by training
+        weight."""
         n, branch = self.n_children[node], self._missing_branch[node]
         if branch >= 0:
             return [float(i == branch) for i in range(n)]
@@ -163,7 +171,9 @@ class Reading:
         shares = self.missing_shares(node)
         if feature.fill is not None:
             fill = feature.fill
-            at = [fill in p.codes if p.codes is not None else p.lower < fill <= p.upper for p in known]
+            at = [
+                fill in p.codes if p.codes is not None else p.lower < fill <= p.upper for p in known
+            ]
             if any(at):
                 shares = [float(here) for here in at]
         return [Part(p.lower, p.upper, p.codes, m) for p, m in zip(known, shares, strict=True)]
@@ -194,7 +204,8 @@ class Reading:
                     yield child, self.feature[node], part
 
     def paths(self) -> Iterator[tuple[int, dict[int, Part]]]:
-        """(leaf, parts by feature) of every leaf in pre-order; the dict is the walker's own and changes."""
+        """(leaf, parts by feature) of every leaf in pre-order; the dict is the walker's own and
+        changes."""
         current: dict[int, Part] = {}
         stack: list[tuple[int, int, Part | None, bool]] = [(0, -1, None, True)]
         while stack:

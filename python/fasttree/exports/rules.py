@@ -1,12 +1,15 @@
 """A fitted tree as rules, one a leaf: conditions, class, coverage and confidence.
 
 What
-    The conditions of a path that ask for one feature meet in one: ``x > 2`` and ``x <= 5`` is ``2 < x <= 5``, conditions that hold for every
-    value are left out. A row meets the conditions of exactly one rule (where missing values go down several branches, a row without a value
-    meets several, each in part), so the order of the rules means nothing.
-    Coverage is the weight of the training rows in the leaf, support its share of all; confidence is the share of the rule's class in it.
+    The conditions of a path that ask for one feature meet in one: ``x > 2`` and ``x <= 5`` is ``2 <
+    x <= 5``, conditions that hold for every value are left out. A row meets the conditions of
+    exactly one rule (where missing values go down several branches, a row without a value meets
+    several, each in part), so the order of the rules means nothing. Coverage is the weight of the
+    training rows in the leaf, support its share of all; confidence is the share of the rule's class
+    in it.
 Complexity
-    O(nodes + leaves x features asked for on their paths): a chain of 20,000 tests of one feature gives 20,001 rules of at most two comparisons.
+    O(nodes + leaves x features asked for on their paths): a chain of 20,000 tests of one feature
+    gives 20,001 rules of at most two comparisons.
 When not to use it
     To get fewer or more general rules than leaves: that is pruning.
 """
@@ -30,10 +33,9 @@ class Condition:
 
     Attributes:
         feature: name of the column.
-        lower, upper: numbers x with ``lower < x <= upper``; None where open, and for nominal features.
-        levels: declared levels that are taken; None for numbers.
-        missing: share in [0, 1] of a row without a value that meets it.
-        known: False when only rows without a value meet it.
+        lower, upper: numbers x with ``lower < x <= upper``; None where open, and for nominal
+        features. levels: declared levels that are taken; None for numbers. missing: share in [0, 1]
+        of a row without a value that meets it. known: False when only rows without a value meet it.
     """
 
     feature: str

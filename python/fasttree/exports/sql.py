@@ -1,17 +1,20 @@
 """A fitted tree as SQL: one flat CASE whose conditions are the rules of the leaves.
 
 What
-    ``CASE WHEN "petal width" <= 0.8 THEN 'setosa' WHEN ... END``: one WHEN a leaf, conditions on one column merged. Nothing is nested, so depth is no
-    matter: parsers give up on nested expressions (SQLite at about twenty nested CASEs), not on long lists. NULL is a missing value, so is a level
-    that the model does not know; leaves that predict nothing give NULL.
-    Where missing values go down several branches (C4.5), the probability of a class is the sum over the leaves of its probability times
-    the row's share in the leaf, and the label is the class with the largest sum; rows that go to one leaf as a whole
-    are still answered by the plain CASE.
-    Identifiers and literals are quoted for the dialect whatever they hold, and numbers are written so that they read back as the same double.
+    ``CASE WHEN "petal width" <= 0.8 THEN 'setosa' WHEN ... END``: one WHEN a leaf, conditions on
+    one column merged. Nothing is nested, so depth is no matter: parsers give up on nested
+    expressions (SQLite at about twenty nested CASEs), not on long lists. NULL is a missing value,
+    so is a level that the model does not know; leaves that predict nothing give NULL. Where missing
+    values go down several branches (C4.5), the probability of a class is the sum over the leaves of
+    its probability times the row's share in the leaf, and the label is the class with the largest
+    sum; rows that go to one leaf as a whole are still answered by the plain CASE. Identifiers and
+    literals are quoted for the dialect whatever they hold, and numbers are written so that they
+    read back as the same double.
 Complexity
     O(leaves x features asked for on their paths) characters.
 When not to use it
-    On columns of type REAL or FLOAT of 32 bits a threshold is compared with a rounded number: cast to double precision first.
+    On columns of type REAL or FLOAT of 32 bits a threshold is compared with a rounded number: cast
+    to double precision first.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ DIALECTS = {
     "mysql": ("`", "`", True, ("TRUE", "FALSE")),
     "tsql": ("[", "]", False, ("1", "0")),
 }
-"""Quotes of identifiers, whether a backslash escapes in a string, and the words for true and false."""
+"""Quotes of identifiers, whether a backslash escapes in a string, and the words for true and
+false."""
 
 EQUAL = "1e-9"
 
@@ -58,7 +62,9 @@ class _Writer:
         if isinstance(value, int | float):
             return repr(value)
         if "\0" in value:
-            raise ValueError(f"the label {value!r} holds a NUL character, which SQL has no way to write")
+            raise ValueError(
+                f"the label {value!r} holds a NUL character, which SQL has no way to write"
+            )
         if self.backslash:
             return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
         return "'" + value.replace("'", "''") + "'"
@@ -135,7 +141,8 @@ class _Writer:
         return factors
 
     def case(self, values: dict[int, str], otherwise: str | None = None) -> str:
-        """One CASE over the leaves for rows that go to one leaf as a whole; `otherwise` answers the others."""
+        """One CASE over the leaves for rows that go to one leaf as a whole; `otherwise` answers the
+        others."""
         lines = []
         for leaf, parts in self.reading.paths():
             said = self.whole(parts)
@@ -147,7 +154,8 @@ class _Writer:
         return "\n".join(["CASE", *lines, "END"])
 
     def sums(self, shares: dict[int, list[float]]) -> list[str]:
-        """Probability of each class as a sum over the leaves, added in pairs so that the expression stays shallow."""
+        """Probability of each class as a sum over the leaves, added in pairs so that the expression
+        stays shallow."""
         terms: list[list[str]] = [[] for _ in self.reading.classes]
         for leaf, parts in self.reading.paths():
             factors = " * ".join(self.share(parts)) or "1.0"
@@ -178,19 +186,24 @@ def to_sql(
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of expressions, one a class, named ``p(class)``.
-            ``"leaf"``: an expression that gives the leaf's node number (where missing values may divide rows, only with ``mixture=False``).
-        table: None gives the expression alone; with the name of a table, a whole ``SELECT`` of all its columns and the output.
-        dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"`` (MySQL, MariaDB, Spark: backquotes, and backslashes
+        output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of
+        expressions, one a class, named ``p(class)``.
+            ``"leaf"``: an expression that gives the leaf's node number (where missing values may
+            divide rows, only with ``mixture=False``).
+        table: None gives the expression alone; with the name of a table, a whole ``SELECT`` of all
+        its columns and the output. dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"``
+        (MySQL, MariaDB, Spark: backquotes, and backslashes
             in strings) or ``"tsql"`` (SQL Server: brackets, 1 and 0 for true and false).
-        mixture: False: rows whose missing values send them down several branches give NULL instead of the mixture of their leaves, which
+        mixture: False: rows whose missing values send them down several branches give NULL instead
+        of the mixture of their leaves, which
             makes most of the text.
 
     Returns:
         SQL without a semicolon at its end.
 
     Raises:
-        ValueError: an unknown output or dialect, a name or label that SQL cannot write (empty, or with a NUL character), or leaves
+        ValueError: an unknown output or dialect, a name or label that SQL cannot write (empty, or
+        with a NUL character), or leaves
             of rows that are divided.
 
     Examples:
@@ -209,7 +222,8 @@ def to_sql(
     mixed = mixture and reading.fractional
     if output == "leaf" and mixed:
         raise ValueError(
-            "output='leaf' has no answer where missing values go down several branches; use 'label' or 'proba', mixture=False "
+            "output='leaf' has no answer where missing values go down several branches; use "
+            "'label' or 'proba', mixture=False "
             "(NULL there), or fit with missing='branch' or 'mode'"
         )
     writer = _Writer(reading, dialect, table)
@@ -254,5 +268,7 @@ def _label(writer: _Writer, shares: dict[int, list[float]], mixed: bool) -> str:
         )
         chosen.append(f"    WHEN {over} THEN {writer.literal(reading.classes[code])}")
     fields = ",\n    ".join(f"{one} AS {name}" for one, name in zip(sums, names, strict=True))
-    otherwise = "(SELECT CASE\n" + "\n".join(chosen) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
+    otherwise = (
+        "(SELECT CASE\n" + "\n".join(chosen) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"
+    )
     return writer.case(values, otherwise)

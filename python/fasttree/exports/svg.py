@@ -1,11 +1,13 @@
 """A fitted tree as a picture in one SVG file: no script, no font, no link to anything outside.
 
 What
-    The tree grows from left to right, so that names are read where they stand and a hundred leaves make a long page instead of a
-    wide one. An inner node shows the feature it asks for, its training rows, and a bar of its class shares; a leaf its class, ``(rows/errors)``
-    and the same bar; a branch what it takes. Longer names are cut, the whole is in the tooltip with the counts of all classes.
-    Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``, ``--ft-soft``) with values for light and for dark
-    pages; a page that embeds the picture may set its own.
+    The tree grows from left to right, so that names are read where they stand and a hundred leaves
+    make a long page instead of a wide one. An inner node shows the feature it asks for, its
+    training rows, and a bar of its class shares; a leaf its class, ``(rows/errors)`` and the same
+    bar; a branch what it takes. Longer names are cut, the whole is in the tooltip with the counts
+    of all classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``,
+    ``--ft-line``, ``--ft-soft``) with values for light and for dark pages; a page that embeds the
+    picture may set its own.
 Complexity
     O(nodes shown); no recursion.
 When not to use it
@@ -49,7 +51,9 @@ def _shown(reading: Reading, max_depth: int | None, empty: bool) -> tuple[np.nda
         reached = tree.weighted_n_node_samples > 0
         reached[0] = True
         shown &= reached
-    ends = shown & ((tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth))
+    ends = shown & (
+        (tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth)
+    )
     return shown, ends
 
 
@@ -92,7 +96,11 @@ class _Drawing:
         width, gap = np.full(levels, NARROWEST), np.full(levels, 44.0)
         for node, (said, small) in self.title.items():
             d = depth[node]
-            need = 20 + text_width(said, FONT) + (14 + text_width(small, SMALL) if self.ends[node] else 0.0)
+            need = (
+                20
+                + text_width(said, FONT)
+                + (14 + text_width(small, SMALL) if self.ends[node] else 0.0)
+            )
             need = max(need, 20 + text_width(small, SMALL))
             width[d] = min(WIDEST, max(width[d], need))
             if node in self.branch:
@@ -128,7 +136,9 @@ class _Drawing:
             said = fit_width(str(label), SMALL, 120)
             wide = 26 + text_width(said, SMALL)
             if x + wide > room - (60 if code + 1 < len(classes) else 0) and code:
-                out.append(f'<text class="s" x="{x:.0f}" y="{y + 4:.0f}">… {len(classes) - code} more</text>')
+                out.append(
+                    f'<text class="s" x="{x:.0f}" y="{y + 4:.0f}">… {len(classes) - code} more</text>'
+                )
                 break
             out.append(
                 f'<rect x="{x:.0f}" y="{y - 5:.0f}" width="10" height="10" rx="2" fill="{colour(code)}"/>'
@@ -210,18 +220,22 @@ class _Drawing:
         return "; ".join(said)
 
 
-def to_svg(model: Any, *, max_depth: int | None = None, empty: bool = False, decimals: int = 6) -> str:
+def to_svg(
+    model: Any, *, max_depth: int | None = None, empty: bool = False, decimals: int = 6
+) -> str:
     """A fitted tree as SVG text.
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        max_depth: deepest level shown (the root is level 0), at least 0; what lies deeper is one dashed card that tells its
+        max_depth: deepest level shown (the root is level 0), at least 0; what lies deeper is one
+        dashed card that tells its
             leaves. None shows all.
         empty: also leaves that no training row reached.
         decimals: digits of numbers in tooltips (the picture itself shows at most four).
 
     Returns:
-        An ``<svg>`` element with ``viewBox``, ``width`` and ``height`` (px); a page may embed it as it is.
+        An ``<svg>`` element with ``viewBox``, ``width`` and ``height`` (px); a page may embed it as
+        it is.
 
     Raises:
         ValueError: a negative `max_depth`.

@@ -1,8 +1,9 @@
 """Tests, branches and leaves in words, and text made harmless for the language it is put into.
 
 What
-    `condition` says a part of the values of a feature as people write it, ``2 < petal width <= 5`` or ``outlook in {rainy, sunny}``.
-    Names come from data files and may hold anything; `xml` and `one_line` make them inert.
+    `condition` says a part of the values of a feature as people write it, ``2 < petal width <= 5``
+    or ``outlook in {rainy, sunny}``. Names come from data files and may hold anything; `xml` and
+    `one_line` make them inert.
 """
 
 from __future__ import annotations
@@ -37,7 +38,13 @@ def xml(text: object) -> str:
         '&lt;script&gt;&quot;&amp;'
     """
     plain = _FORBIDDEN.sub("\ufffd", one_line(text))
-    for sign, word in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
+    for sign, word in (
+        ("&", "&amp;"),
+        ("<", "&lt;"),
+        (">", "&gt;"),
+        ('"', "&quot;"),
+        ("'", "&#39;"),
+    ):
         plain = plain.replace(sign, word)
     return plain
 
@@ -49,7 +56,15 @@ def text_width(text: str, size: float) -> float:
         if unicodedata.combining(c):
             continue
         wide = unicodedata.east_asian_width(c) in "WF"
-        units += 1.0 if wide else 0.38 if c in "iljtf.,:;'|!() " else 0.9 if c in "mwMWQO@%<>=≤" else 0.65
+        units += (
+            1.0
+            if wide
+            else 0.38
+            if c in "iljtf.,:;'|!() "
+            else 0.9
+            if c in "mwMWQO@%<>=≤"
+            else 0.65
+        )
     return units * size
 
 
@@ -63,7 +78,8 @@ def fit_width(text: str, size: float, width: float) -> str:
 
 
 def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
-    """What a branch takes, without the name of the feature: ``<= 2.5``, ``= rainy``, ``is missing``."""
+    """What a branch takes, without the name of the feature: ``<= 2.5``, ``= rainy``, ``is
+    missing``."""
     if part.empty:
         return "is missing" if part.missing else "is nothing"
     if part.everything(feature):
@@ -86,7 +102,13 @@ def sides(feature: Feature, part: Part, decimals: int = 6) -> str:
 def brief(feature: Feature, part: Part, decimals: int = 6) -> str:
     """What a branch takes, in as little room as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
     said = sides(feature, part, decimals)
-    for long, short in (("<= ", "\u2264 "), ("!= ", "\u2260 "), ("= ", ""), ("is ", ""), ("in ", "")):
+    for long, short in (
+        ("<= ", "\u2264 "),
+        ("!= ", "\u2260 "),
+        ("= ", ""),
+        ("is ", ""),
+        ("in ", ""),
+    ):
         if said.startswith(long):
             return short + said[len(long) :]
     return said
@@ -105,11 +127,20 @@ def condition(feature: Feature, part: Part, decimals: int = 6, missing: bool = F
         '2 < width <= 5'
     """
     name = feature.name
-    if not part.empty and part.codes is None and math.isfinite(part.lower) and math.isfinite(part.upper):
+    if (
+        not part.empty
+        and part.codes is None
+        and math.isfinite(part.lower)
+        and math.isfinite(part.upper)
+    ):
         lower, upper = (number(feature.said(end), decimals) for end in (part.lower, part.upper))
         said = f"{lower} < {name} <= {upper}"
     else:
         said = f"{name} {sides(feature, part, decimals)}"
     if missing and part.missing and not part.empty:
-        said += " or missing" if part.missing == 1 else f" (a missing one counts {number(part.missing, 4)})"
+        said += (
+            " or missing"
+            if part.missing == 1
+            else f" (a missing one counts {number(part.missing, 4)})"
+        )
     return said

@@ -1,7 +1,8 @@
 """Measures of predictions: labels, rankings, probabilities, information, cost and tree size.
 
-One file a metric or a small family; `METRICS` registers them all with what they need, their direction and their
-range.  Everything works on plain arrays of labels and probabilities of any classifier.
+One file a metric or a small family; `METRICS` registers them all with what they need, their
+direction and their range.  Everything works on plain arrays of labels and probabilities of any
+classifier.
 """
 
 from .agreement import cohen_kappa, matthews_correlation

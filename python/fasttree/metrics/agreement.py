@@ -1,10 +1,11 @@
 """Agreement beyond chance: Cohen's kappa and Matthews' correlation, for any number of classes.
 
-    kappa = (p_o - p_e) / (1 - p_e),  p_o the observed, p_e the chance agreement of the two margins (Cohen 1960)
-    MCC   = (c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2)(s^2 - sum t_k^2))                       (Gorodkin 2004)
+    kappa = (p_o - p_e) / (1 - p_e),  p_o the observed, p_e the chance agreement of the two margins
+    (Cohen 1960) MCC   = (c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2)(s^2 - sum t_k^2))
+    (Gorodkin 2004)
 
-with s rows, c right, p_k predicted and t_k true counts; unclassified rows form a predicted class of their own.
-0/0 = 0.  O(rows).  Not for ranking or probabilities.
+with s rows, c right, p_k predicted and t_k true counts; unclassified rows form a predicted class of
+their own. 0/0 = 0.  O(rows).  Not for ranking or probabilities.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ def _margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
     counts = counts.astype(np.float64)
     true = counts.sum(axis=-1)
     true = np.concatenate([true, np.zeros((*true.shape[:-1], 1))], axis=-1)
-    return counts.sum(axis=(-2, -1)), np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=-2), true
+    return (
+        counts.sum(axis=(-2, -1)),
+        np.trace(counts, axis1=-2, axis2=-1),
+        counts.sum(axis=-2),
+        true,
+    )
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:

@@ -1,9 +1,10 @@
 """Calibration: do events predicted with probability p happen with frequency p?
 
-The reliability curve puts rows into bins of predicted probability and compares, bin by bin, the mean prediction with
-the observed frequency (Murphy & Winkler 1977).  The expected calibration error is the bin-weighted mean gap, for the
-predicted class's probability when there are several classes (Guo et al. 2017).  O(n).  The value depends on the bins;
-for a proper score use the Brier score, log loss or an information reward.
+The reliability curve puts rows into bins of predicted probability and compares, bin by bin, the
+mean prediction with the observed frequency (Murphy & Winkler 1977).  The expected calibration error
+is the bin-weighted mean gap, for the predicted class's probability when there are several classes
+(Guo et al. 2017).  O(n).  The value depends on the bins; for a proper score use the Brier score,
+log loss or an information reward.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ Strategy = Literal["uniform", "quantile"]
 
 
 class CalibrationCurve(NamedTuple):
-    """Bins that hold rows: mean predicted probability, observed frequency (both 0 to 1) and weight of rows."""
+    """Bins that hold rows: mean predicted probability, observed frequency (both 0 to 1) and weight
+    of rows."""
 
     predicted: np.ndarray
     observed: np.ndarray
@@ -30,7 +32,8 @@ class CalibrationCurve(NamedTuple):
 def curve_of(
     hits: np.ndarray, confidence: np.ndarray, n_bins: int, strategy: str, weights: np.ndarray | None
 ) -> CalibrationCurve:
-    """Return the reliability curve of checked arrays: bool hits (n,), confidence (n,) in [0, 1], weights or None."""
+    """Return the reliability curve of checked arrays: bool hits (n,), confidence (n,) in [0, 1],
+    weights or None."""
     if n_bins < 1:
         raise ValueError(f"n_bins={n_bins!r} must be at least 1")
     if strategy == "uniform":
@@ -58,9 +61,11 @@ def calibration_curve(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> CalibrationCurve:
-    """Return the reliability curve of one class (the last one unless `positive`); empty bins are left out.
+    """Return the reliability curve of one class (the last one unless `positive`); empty bins are
+    left out.
 
-    `proba` (n, k), or (n,) for two classes.  Bins are (lo, hi], of equal width or of equal frequency ("quantile").
+    `proba` (n, k), or (n,) for two classes.  Bins are (lo, hi], of equal width or of equal
+    frequency ("quantile").
 
     >>> calibration_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9]).observed
     array([0.5, 1. ])
@@ -84,7 +89,9 @@ def calibration_error_from_rows(
     predicted = proba.argmax(axis=1)
     confidence = proba[np.arange(len(codes)), predicted]
     curve = curve_of(predicted == codes, confidence, n_bins, strategy, weights)
-    return float((np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum())
+    return float(
+        (np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum()
+    )
 
 
 def expected_calibration_error(
@@ -96,14 +103,17 @@ def expected_calibration_error(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the mean gap (0 to 1) between the predicted class's probability and how often it is right.
+    """Return the mean gap (0 to 1) between the predicted class's probability and how often it is
+    right.
 
     >>> round(expected_calibration_error([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9]), 6)
     0.2
     """
     codes, checked, _ = encode_proba(y_true, proba, classes)
     weights = check_weights(sample_weight, len(codes))
-    return calibration_error_from_rows(codes, checked, n_bins=n_bins, strategy=strategy, weights=weights)
+    return calibration_error_from_rows(
+        codes, checked, n_bins=n_bins, strategy=strategy, weights=weights
+    )
 
 
 METRICS = (

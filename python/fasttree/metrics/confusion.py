@@ -1,8 +1,10 @@
-"""The confusion matrix: true class by predicted class, with a column of its own for unclassified rows.
+"""The confusion matrix: true class by predicted class, with a column of its own for unclassified
+rows.
 
-``counts[i, j]`` = rows (or weight) of true class i predicted as class j; the last column, j = k, holds rows that
-the classifier left unclassified.  Every metric on labels is a function of it, so one counting pass (O(rows)) serves
-all of them, for many folds and many methods at once.  Not the tool for probabilities: see `calibration` and `roc`.
+``counts[i, j]`` = rows (or weight) of true class i predicted as class j; the last column, j = k,
+holds rows that the classifier left unclassified.  Every metric on labels is a function of it, so
+one counting pass (O(rows)) serves all of them, for many folds and many methods at once.  Not the
+tool for probabilities: see `calibration` and `roc`.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ def confusion_counts(
 ) -> np.ndarray:
     """Count codes into shape (..., n_groups, k, k + 1), or (k, k + 1) without `groups`.
 
-    `true_codes` (rows,), `pred_codes` (..., rows) with -1 = unclassified, `groups` (rows,) the fold of each row.
-    int64 without weights, float64 with.
+    `true_codes` (rows,), `pred_codes` (..., rows) with -1 = unclassified, `groups` (rows,) the fold
+    of each row. int64 without weights, float64 with.
 
     >>> confusion_counts(np.array([0, 0, 1]), np.array([0, -1, 0]), 2)
     array([[1, 0, 1],
@@ -52,10 +54,11 @@ def confusion_counts(
 def confusion_matrix(
     y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> np.ndarray:
-    """Return the confusion matrix, shape (k, k + 1): rows true, columns predicted, last column unclassified.
+    """Return the confusion matrix, shape (k, k + 1): rows true, columns predicted, last column
+    unclassified.
 
-    `classes` fixes the order (default: sorted labels of both).  Counts are int64, or float64 with `sample_weight`.
-    Raises ValueError for unknown labels or lengths that differ.
+    `classes` fixes the order (default: sorted labels of both).  Counts are int64, or float64 with
+    `sample_weight`. Raises ValueError for unknown labels or lengths that differ.
 
     >>> confusion_matrix(["a", "a", "b"], ["a", "b", None])
     array([[1, 1, 0],

@@ -1,7 +1,7 @@
 """Expected cost of predictions under a cost matrix, and the decision that minimises it.
 
-    expected cost = sum_ij n_ij C[i, j] / n        C[i, j] = cost of predicting j when the truth is i
-    decision(x)   = argmin_j sum_i p(i | x) C[i, j]                                  (Elkan 2001)
+    expected cost = sum_ij n_ij C[i, j] / n        C[i, j] = cost of predicting j when the truth is
+    i decision(x)   = argmin_j sum_i p(i | x) C[i, j]                                  (Elkan 2001)
 
 O(n k^2) at most.  The decision is only as good as the probabilities: check calibration first.
 """
@@ -20,7 +20,8 @@ from .metric import Metric
 
 
 def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
-    """Return costs as float64 (k, k + 1); without the last column, leaving a row unclassified costs its row's maximum.
+    """Return costs as float64 (k, k + 1); without the last column, leaving a row unclassified costs
+    its row's maximum.
 
     None is the zero-one cost, under which an unclassified row costs 1.
     """
@@ -30,7 +31,8 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
     costs = np.asarray(cost_matrix, dtype=np.float64)
     if costs.shape not in ((n_classes, n_classes), (n_classes, n_classes + 1)):
         raise ValueError(
-            f"cost_matrix has shape {costs.shape}, expected ({n_classes}, {n_classes}): true class by predicted class "
+            f"cost_matrix has shape {costs.shape}, expected ({n_classes}, {n_classes}): true class "
+            "by predicted class "
             f"(or {n_classes + 1} columns, the last for unclassified rows)"
         )
     if not np.isfinite(costs).all():
@@ -52,7 +54,8 @@ def expected_cost(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the mean cost of the predictions; rows of `cost_matrix` are true classes, columns predictions.
+    """Return the mean cost of the predictions; rows of `cost_matrix` are true classes, columns
+    predictions.
 
     Without a matrix every error costs 1, so the value is the error rate.
 
@@ -69,7 +72,8 @@ def expected_cost(
 def cost_optimal_decision(
     proba: Any, cost_matrix: Any, *, classes: Sequence[Any] | None = None
 ) -> np.ndarray:
-    """Return the class (code, or label when `classes` are given) of least expected cost for every row, shape (n,).
+    """Return the class (code, or label when `classes` are given) of least expected cost for every
+    row, shape (n,).
 
     `proba` (n, k); ties go to the first class.
 
@@ -78,7 +82,9 @@ def cost_optimal_decision(
     """
     array = np.asarray(proba, dtype=np.float64)
     if array.ndim != 2:
-        raise ValueError(f"proba has shape {array.shape}; it needs one row a case and one column a class")
+        raise ValueError(
+            f"proba has shape {array.shape}; it needs one row a case and one column a class"
+        )
     checked = check_proba(array, len(array), array.shape[1])
     costs = check_cost_matrix(cost_matrix, array.shape[1])[:, :-1]
     codes = (checked @ costs).argmin(axis=1)

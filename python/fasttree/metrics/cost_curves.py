@@ -1,13 +1,15 @@
-"""Cost curves: what a classifier costs at every cost ratio and class share (Drummond & Holte 2000, 2006).
+"""Cost curves: what a classifier costs at every cost ratio and class share (Drummond & Holte 2000,
+2006).
 
     PC(+) = p(+) C_fn / (p(+) C_fn + p(-) C_fp)          probability cost, 0 to 1
     NE    = (1 - TPR) PC(+) + FPR (1 - PC(+))            normalised expected cost, 0 to 1
 
-A point of ROC space is a line here, a ROC curve the lower envelope of its lines, and a vertex of the ROC convex hull a
-segment of the envelope: the range of PC(+) in which that threshold is the cheapest.  "Always negative" costs PC(+),
-"always positive" 1 - PC(+); a classifier is worth asking only where it lies below both.  Unlike ROC curves, cost
-curves answer by how much one classifier is better, and where.  The area under an envelope is the mean cost when every
-PC(+) is equally likely.  O(n log n).  Two classes; with more, one against the rest.
+A point of ROC space is a line here, a ROC curve the lower envelope of its lines, and a vertex of
+the ROC convex hull a segment of the envelope: the range of PC(+) in which that threshold is the
+cheapest.  "Always negative" costs PC(+), "always positive" 1 - PC(+); a classifier is worth asking
+only where it lies below both.  Unlike ROC curves, cost curves answer by how much one classifier is
+better, and where.  The area under an envelope is the mean cost when every PC(+) is equally likely.
+O(n log n).  Two classes; with more, one against the rest.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_c
 class CostCurve(NamedTuple):
     """A lower envelope of m segments, from left to right.
 
-    `probability_cost` and `normalized_cost` (m + 1,) are its corners; on segment i, from corner i to corner i + 1, the
-    cheapest classifier has `fpr[i]`, `tpr[i]` and is reached at `thresholds[i]` (m,; NaN where none was given).
+    `probability_cost` and `normalized_cost` (m + 1,) are its corners; on segment i, from corner i
+    to corner i + 1, the cheapest classifier has `fpr[i]`, `tpr[i]` and is reached at
+    `thresholds[i]` (m,; NaN where none was given).
     """
 
     probability_cost: np.ndarray
@@ -53,7 +56,8 @@ class CostCurve(NamedTuple):
 
 
 class CostRange(NamedTuple):
-    """`name` is the cheapest from `lower` to `upper` probability cost, at the point (`fpr`, `tpr`) of ROC space."""
+    """`name` is the cheapest from `lower` to `upper` probability cost, at the point (`fpr`, `tpr`)
+    of ROC space."""
 
     name: str
     lower: float
@@ -63,7 +67,8 @@ class CostRange(NamedTuple):
 
 
 def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
-    """Return PC(+) = p C_fn / (p C_fn + (1 - p) C_fp) of the share p of positives and the costs of the two errors.
+    """Return PC(+) = p C_fn / (p C_fn + (1 - p) C_fp) of the share p of positives and the costs of
+    the two errors.
 
     >>> probability_cost(0.2, cost_fn=4.0)
     0.5
@@ -78,7 +83,8 @@ def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: floa
 
 
 def cost_envelope(*curves: Any) -> CostCurve:
-    """Return the lower envelope of ROC curves (`RocCurve` or pairs (fpr, tpr)) and the two constant answers.
+    """Return the lower envelope of ROC curves (`RocCurve` or pairs (fpr, tpr)) and the two constant
+    answers.
 
     >>> cost_envelope(([0.2], [0.8])).probability_cost.round(6).tolist()
     [0.0, 0.2, 0.8, 1.0]
@@ -88,7 +94,11 @@ def cost_envelope(*curves: Any) -> CostCurve:
     for curve in reversed(curves):
         if isinstance(curve, RocCurve):
             known = dict(
-                zip(zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True), curve.thresholds, strict=True)
+                zip(
+                    zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True),
+                    curve.thresholds,
+                    strict=True,
+                )
             )
             for place, point in enumerate(zip(fpr.tolist(), tpr.tolist(), strict=True)):
                 thresholds[place] = known.get(point, thresholds[place])
@@ -109,7 +119,8 @@ def cost_curve(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> CostCurve:
-    """Return the cost curve of scores (n,) or (n, k): the cheapest threshold for every probability cost.
+    """Return the cost curve of scores (n,) or (n, k): the cheapest threshold for every probability
+    cost.
 
     Arguments and errors are those of `roc_curve`.
 
@@ -123,10 +134,11 @@ def cost_curve(
 
 
 def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
-    """Return which of several classifiers is the cheapest where, from PC(+) = 0 to 1; of equals, the first.
+    """Return which of several classifiers is the cheapest where, from PC(+) = 0 to 1; of equals,
+    the first.
 
-    `curves`: name -> `RocCurve` or (fpr, tpr).  Only classifiers on the common convex hull appear; the constant
-    answers are named "always negative" and "always positive".
+    `curves`: name -> `RocCurve` or (fpr, tpr).  Only classifiers on the common convex hull appear;
+    the constant answers are named "always negative" and "always positive".
 
     >>> [(one.name, round(one.upper, 3)) for one in cheapest_classifiers({"a": ([0.0], [0.5]), "b": ([0.5], [1.0])})]
     [('a', 0.5), ('b', 1.0)]
@@ -163,8 +175,11 @@ def cost_curve_area_from_rows(
     average: str = "macro",
     weights: np.ndarray | None = None,
 ) -> float:
-    """Area of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of one-vs-rest."""
-    return mean_over_classes(_binary_area, codes, scores, positive=positive, average=average, weights=weights)
+    """Area of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of
+    one-vs-rest."""
+    return mean_over_classes(
+        _binary_area, codes, scores, positive=positive, average=average, weights=weights
+    )
 
 
 def cost_curve_area(
@@ -176,7 +191,8 @@ def cost_curve_area(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the area under the cost curve, 0 (perfect) to 1/4; more than two classes: mean of one-vs-rest, as `auc`.
+    """Return the area under the cost curve, 0 (perfect) to 1/4; more than two classes: mean of
+    one-vs-rest, as `auc`.
 
     >>> cost_curve_area([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
     0.0

@@ -1,7 +1,8 @@
 """Accuracy, its complement the error rate, and the share of rows left unclassified.
 
-accuracy = sum_c n_cc / n; an unclassified row (None) is an error, as in Weka.  O(rows).  Do not use accuracy alone
-where classes are rare or errors cost differently: see `f_beta`, `expected_cost` and the information rewards.
+accuracy = sum_c n_cc / n; an unclassified row (None) is an error, as in Weka.  O(rows).  Do not use
+accuracy alone where classes are rare or errors cost differently: see `f_beta`, `expected_cost` and
+the information rewards.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """F_beta, precision and recall of one class, from counts and from labels.
 
-    F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)        (van Rijsbergen 1979), 0/0 = 0
+    F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)        (van Rijsbergen 1979), 0/0
+    = 0
 
-which for beta = 1 is the harmonic mean of precision TP/(TP+FP) and recall TP/(TP+FN).  The positive class is the
-last one unless given; an unclassified row of the positive class is a false negative.  O(rows).  Not symmetric in
-the two classes and blind to true negatives: for that use accuracy, AUC or Matthews' correlation.
+which for beta = 1 is the harmonic mean of precision TP/(TP+FP) and recall TP/(TP+FN).  The positive
+class is the last one unless given; an unclassified row of the positive class is a false negative.
+O(rows).  Not symmetric in the two classes and blind to true negatives: for that use accuracy, AUC
+or Matthews' correlation.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def _check_beta(beta: float) -> float:
 
 
 def f_beta_from_counts(tp: Any, fp: Any, fn: Any, *, beta: float = 1.0) -> Any:
-    """Return F_beta (0 to 1) of true positives, false positives and false negatives; arrays broadcast, 0/0 = 0.
+    """Return F_beta (0 to 1) of true positives, false positives and false negatives; arrays
+    broadcast, 0/0 = 0.
 
     >>> f_beta_from_counts(6, 2, 4)
     0.6666666666666666
@@ -45,7 +48,9 @@ def f_beta_from_counts(tp: Any, fp: Any, fn: Any, *, beta: float = 1.0) -> Any:
     return value if value.ndim else float(value)
 
 
-def _positive_counts(counts: np.ndarray, positive: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _positive_counts(
+    counts: np.ndarray, positive: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return tp, fp, fn of the class with code `positive` in confusion counts (..., k, k + 1)."""
     tp = counts[..., positive, positive] if positive >= 0 else counts[..., positive, positive - 1]
     row = counts[..., positive, :].sum(axis=-1)
@@ -56,7 +61,8 @@ def _positive_counts(counts: np.ndarray, positive: int) -> tuple[np.ndarray, np.
 def f_beta_from_confusion(
     counts: np.ndarray, *, beta: float = 1.0, positive: int = -1, average: str | None = None
 ) -> np.ndarray:
-    """F_beta of confusion counts (..., k, k + 1); `positive` is a class code (-1 = the last class)."""
+    """F_beta of confusion counts (..., k, k + 1); `positive` is a class code (-1 = the last
+    class)."""
     if average is None:
         tp, fp, fn = _positive_counts(counts, positive)
         return np.asarray(f_beta_from_counts(tp, fp, fn, beta=beta))
@@ -103,9 +109,11 @@ def f_beta(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return F_beta (0 to 1) of the positive class (the last one unless given), or its mean over classes.
+    """Return F_beta (0 to 1) of the positive class (the last one unless given), or its mean over
+    classes.
 
-    `beta` > 1 weighs recall, < 1 precision.  Raises ValueError for a negative beta or an unknown class.
+    `beta` > 1 weighs recall, < 1 precision.  Raises ValueError for a negative beta or an unknown
+    class.
 
     >>> f_beta([0, 0, 1, 1], [0, 1, 1, 1])
     0.8
@@ -154,7 +162,10 @@ METRICS = (
         function=f_beta,
         needs="labels",
         greater_is_better=True,
-        doc="weighted harmonic mean of precision and recall of the positive class (the last one unless given)",
+        doc=(
+            "weighted harmonic mean of precision and recall of the positive class (the last one "
+            "unless given)"
+        ),
         source="van Rijsbergen 1979",
         minimum=0.0,
         maximum=1.0,

@@ -1,8 +1,10 @@
-"""The border of the metrics: labels become class codes, probabilities and weights are checked, once.
+"""The border of the metrics: labels become class codes, probabilities and weights are checked,
+once.
 
-Labels may be strings, numbers or booleans; a prediction that is None (or NaN) is *unclassified*, code -1: a tree
-with empty branches says so, and every metric on labels counts it as an error.  Cost: one pass and a sort of the
-distinct labels.  Not for training data: a Table does that, with declared levels.
+Labels may be strings, numbers or booleans; a prediction that is None (or NaN) is *unclassified*,
+code -1: a tree with empty branches says so, and every metric on labels counts it as an error.
+Cost: one pass and a sort of the distinct labels.  Not for training data: a Table does that, with
+declared levels.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def _is_missing(value: Any) -> bool:
 def _one_dimensional(values: Any, what: str) -> np.ndarray:
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"{what} must be one-dimensional, got shape {array.shape}; pass one label a row")
+        raise ValueError(
+            f"{what} must be one-dimensional, got shape {array.shape}; pass one label a row"
+        )
     return array
 
 
@@ -42,7 +46,8 @@ def _distinct(array: np.ndarray) -> set[Any]:
 
 
 def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
-    """Return the distinct labels of all arrays, sorted (by type name and text where labels cannot be compared).
+    """Return the distinct labels of all arrays, sorted (by type name and text where labels cannot
+    be compared).
 
     >>> sorted_classes(["b", "a"], ["c", None])
     ('a', 'b', 'c')
@@ -56,8 +61,11 @@ def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
         return tuple(sorted(found, key=lambda label: (type(label).__name__, str(label))))
 
 
-def codes_of(values: Any, classes: Sequence[Any], what: str, *, missing_ok: bool = False) -> np.ndarray:
-    """Return the int64 position of each label in `classes`; -1 for a missing one where that is allowed.
+def codes_of(
+    values: Any, classes: Sequence[Any], what: str, *, missing_ok: bool = False
+) -> np.ndarray:
+    """Return the int64 position of each label in `classes`; -1 for a missing one where that is
+    allowed.
 
     Raises ValueError naming the row for an unknown label, or for a missing one in the truth.
 
@@ -81,7 +89,8 @@ def codes_of(values: Any, classes: Sequence[Any], what: str, *, missing_ok: bool
     if (codes == -2).any():
         row = int(np.flatnonzero(codes == -2)[0])
         raise ValueError(
-            f"{what}: row {row} holds {array[row : row + 1].tolist()[0]!r}, which is not one of the classes {list(classes)!r}"
+            f"{what}: row {row} holds {array[row : row + 1].tolist()[0]!r}, which is not one of "
+            f"the classes {list(classes)!r}"
         )
     if not missing_ok and (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
@@ -92,13 +101,16 @@ def codes_of(values: Any, classes: Sequence[Any], what: str, *, missing_ok: bool
 def check_lengths(what: str, expected: int, got: int) -> None:
     """Raise ValueError when two inputs have different numbers of rows, or none at all."""
     if expected != got:
-        raise ValueError(f"{what} has {got} rows but y_true has {expected}; they must describe the same rows")
+        raise ValueError(
+            f"{what} has {got} rows but y_true has {expected}; they must describe the same rows"
+        )
     if expected == 0:
         raise ValueError("there are no rows; a metric needs at least one")
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """Return weights as float64 (n_rows,), None unchanged; negative, infinite or all-zero weights are errors."""
+    """Return weights as float64 (n_rows,), None unchanged; negative, infinite or all-zero weights
+    are errors."""
     if sample_weight is None:
         return None
     weights = weights_array(sample_weight)
@@ -116,7 +128,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
 
 
 def average(values: np.ndarray, weights: np.ndarray | None) -> float:
-    """Return the (weighted) mean; a weight of zero silences a row even where its value is infinite."""
+    """Return the (weighted) mean; a weight of zero silences a row even where its value is
+    infinite."""
     if weights is None:
         return float(values.mean())
     kept = weights > 0
@@ -137,15 +150,16 @@ def encode_pair(
 def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") -> np.ndarray:
     """Return probabilities as float64 (n_rows, n_classes).
 
-    Entries must lie in [0, 1]; a row sums to 1, or is all zero (unclassified).  A 1-D array is accepted for two
-    classes: the probability of the last one.
+    Entries must lie in [0, 1]; a row sums to 1, or is all zero (unclassified).  A 1-D array is
+    accepted for two classes: the probability of the last one.
     """
     array = np.asarray(proba, dtype=np.float64)
     if array.ndim == 1 and n_classes == 2:
         array = np.column_stack([1.0 - array, array])
     if array.ndim != 2 or array.shape[1] != n_classes:
         raise ValueError(
-            f"{what} has shape {array.shape}, expected ({n_rows}, {n_classes}): one column a class; "
+            f"{what} has shape {array.shape}, expected ({n_rows}, {n_classes}): one column a "
+            "class; "
             "pass classes= when some class does not occur in y_true"
         )
     check_lengths(what, n_rows, len(array))
@@ -160,7 +174,8 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{what}: row {row} sums to {sums[row]:.6g}; a row must sum to 1 (or be all zero: unclassified)"
+            f"{what}: row {row} sums to {sums[row]:.6g}; a row must sum to 1 (or be all zero: "
+            "unclassified)"
         )
     return np.minimum(array, 1.0)
 
@@ -168,7 +183,8 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
 def encode_proba(
     y_true: Any, proba: Any, classes: Sequence[Any] | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
-    """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`, in order)."""
+    """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`,
+    in order)."""
     known = tuple(classes) if classes is not None else sorted_classes(y_true)
     codes = codes_of(y_true, known, "y_true")
     return codes, check_proba(proba, len(codes), len(known)), known

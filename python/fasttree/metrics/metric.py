@@ -1,15 +1,17 @@
-"""What a metric is: a named function with facts about it, and the array form that scores many folds at once.
+"""What a metric is: a named function with facts about it, and the array form that scores many folds
+at once.
 
 A metric has a public function on labels (``function``) and exactly one array form on class codes:
 
-- ``from_confusion(counts)``: a function of the confusion counts (shape ``(..., k, k + 1)``, last column =
-  unclassified), so that all folds of all methods are scored by one NumPy expression;
-- ``per_row(codes, proba, prior)``: one value a row, averaged afterwards (information rewards, log loss, Brier);
+- ``from_confusion(counts)``: a function of the confusion counts (shape ``(..., k, k + 1)``, last
+  column = unclassified), so that all folds of all methods are scored by one NumPy expression;
+- ``per_row(codes, proba, prior)``: one value a row, averaged afterwards (information rewards, log
+  loss, Brier);
 - ``from_rows(codes, proba)``: needs all rows of a fold together (AUC, calibration error);
 - ``from_tree(estimator)``: a size of the fitted tree, not of its predictions.
 
-Complexity: none of its own.  Do not use it for split criteria: these are pure functions of a branch x class table
-and live in the Rust core.
+Complexity: none of its own.  Do not use it for split criteria: these are pure functions of a branch
+x class table and live in the Rust core.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ Needs = Literal["labels", "proba", "scores", "tree"]
 class Metric:
     """A registered metric.
 
-    ``needs`` says what it reads: predicted "labels", class probabilities "proba", one ranking score a class
-    "scores", or the fitted "tree" itself.  ``minimum`` and ``maximum`` bound its values (tests verify them).
-    ``uses_prior``: wants the class prior of the training rows.  ``scorable``: makes sense with observed labels as
-    the truth (the Kullback-Leibler divergence needs true distributions, so it is not).
+    ``needs`` says what it reads: predicted "labels", class probabilities "proba", one ranking score
+    a class "scores", or the fitted "tree" itself.  ``minimum`` and ``maximum`` bound its values
+    (tests verify them). ``uses_prior``: wants the class prior of the training rows.  ``scorable``:
+    makes sense with observed labels as the truth (the Kullback-Leibler divergence needs true
+    distributions, so it is not).
 
     >>> from fasttree.metrics import METRICS
     >>> METRICS["accuracy"].needs, METRICS["accuracy"].greater_is_better

@@ -1,9 +1,11 @@
 """Each class by itself, as Weka prints it: TP rate, FP rate, precision, recall, F and ROC area.
 
-    TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)     0/0 = 0
+    TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)
+    0/0 = 0
 
-Every class is set against all others; the weighted means use the classes' shares of the rows.  An unclassified row is
-a false negative of its class and a positive of none.  O(rows), and O(n log n) a class for the ROC areas.
+Every class is set against all others; the weighted means use the classes' shares of the rows.  An
+unclassified row is a false negative of its class and a positive of none.  O(rows), and O(n log n) a
+class for the ROC areas.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from .roc import binary_auc
 
 
 class PerClass(NamedTuple):
-    """Arrays (k,) in the order of `classes`; `support` is the weight of rows, `roc_area` NaN without probabilities."""
+    """Arrays (k,) in the order of `classes`; `support` is the weight of rows, `roc_area` NaN
+    without probabilities."""
 
     classes: tuple[Any, ...]
     support: np.ndarray
@@ -32,19 +35,25 @@ class PerClass(NamedTuple):
     roc_area: np.ndarray
 
     def weighted(self) -> dict[str, float]:
-        """Return the mean of every column, weighted by `support`; classes without a value are left out."""
+        """Return the mean of every column, weighted by `support`; classes without a value are left
+        out."""
         out = {}
         for name in self._fields[2:]:
             values = getattr(self, name)
             known = ~np.isnan(values) & (self.support > 0)
             share = self.support[known]
-            out[name] = float((values[known] * share).sum() / share.sum()) if known.any() else float("nan")
+            out[name] = (
+                float((values[known] * share).sum() / share.sum()) if known.any() else float("nan")
+            )
         return out
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dict a class."""
         return [
-            {"class": label, **{name: float(getattr(self, name)[place]) for name in self._fields[1:]}}
+            {
+                "class": label,
+                **{name: float(getattr(self, name)[place]) for name in self._fields[1:]},
+            }
             for place, label in enumerate(self.classes)
         ]
 
@@ -58,7 +67,8 @@ def per_class_of(
     weights: np.ndarray | None = None,
     beta: float = 1.0,
 ) -> PerClass:
-    """Return the table of confusion counts (k, k + 1); `codes` (n,) and `proba` (n, k) give the ROC areas."""
+    """Return the table of confusion counts (k, k + 1); `codes` (n,) and `proba` (n, k) give the ROC
+    areas."""
     k = len(counts)
     tp = np.diagonal(counts).astype(np.float64)
     support = counts.sum(axis=1).astype(np.float64)
@@ -68,7 +78,9 @@ def per_class_of(
         finite = np.isfinite(proba).all(axis=1)
         inside = None if weights is None else weights[finite]
         if finite.any():
-            area = np.array([binary_auc(codes[finite] == c, proba[finite, c], inside) for c in range(k)])
+            area = np.array(
+                [binary_auc(codes[finite] == c, proba[finite, c], inside) for c in range(k)]
+            )
     recall = ratio(tp, support)
     return PerClass(
         tuple(classes),

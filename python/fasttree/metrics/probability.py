@@ -1,11 +1,11 @@
 """Scores of class probabilities: log loss and the Brier score; and Laplace's smoothed leaf scores.
 
     log loss = - mean log p'_true            (nats unless `base=`)
-    Brier    = mean sum_c (p'_c - [c true])^2                                        (Brier 1950: 0 to 2)
-    Laplace  = (n_c + 1) / (n + k)
+    Brier    = mean sum_c (p'_c - [c true])^2                                        (Brier 1950: 0
+    to 2) Laplace  = (n_c + 1) / (n + k)
 
-A certain wrong prediction has log loss +inf and keeps it unless `clip=`.  O(n k).  Neither log loss nor Brier
-measures gain over the class prior: for that see `information`.
+A certain wrong prediction has log loss +inf and keeps it unless `clip=`.  O(n k).  Neither log loss
+nor Brier measures gain over the class prior: for that see `information`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
 
 
 def log_unit(base: float | None) -> float:
-    """Return ln(base), the divisor that turns nats into logs of that base; None means natural logs."""
+    """Return ln(base), the divisor that turns nats into logs of that base; None means natural
+    logs."""
     if base is None:
         return 1.0
     if not (base > 0 and base != 1 and math.isfinite(base)):
@@ -39,7 +40,8 @@ def log_unit(base: float | None) -> float:
 
 
 def laplace_scores(counts: Any, *, axis: int = -1) -> np.ndarray:
-    """Return (n_c + 1) / (n + k) along `axis`: smoothed class scores of leaves, each in (0, 1) and summing to 1.
+    """Return (n_c + 1) / (n + k) along `axis`: smoothed class scores of leaves, each in (0, 1) and
+    summing to 1.
 
     Raises ValueError for negative counts.
 
@@ -83,22 +85,24 @@ def log_loss(
 ) -> float:
     """Return the mean of -log p'(true class), 0 to +inf; `proba` (n, k) in the order of `classes`.
 
-    Natural logs unless `base`; a certain wrong row makes it +inf unless `clip` (probabilities are then kept within
-    [clip, 1 - clip]).
+    Natural logs unless `base`; a certain wrong row makes it +inf unless `clip` (probabilities are
+    then kept within [clip, 1 - clip]).
 
     >>> log_loss([0, 1], [[0.5, 0.5], [0.75, 0.25]], base=2)
     1.5
     """
     codes, checked, _ = encode_proba(y_true, proba, classes)
     return average(
-        log_loss_per_row(codes, checked, base=base, clip=clip), check_weights(sample_weight, len(codes))
+        log_loss_per_row(codes, checked, base=base, clip=clip),
+        check_weights(sample_weight, len(codes)),
     )
 
 
 def brier_score(
     y_true: Any, proba: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> float:
-    """Return Brier's score, 0 (perfect) to 2: the sum over classes, as Brier defined it, for any number of classes.
+    """Return Brier's score, 0 (perfect) to 2: the sum over classes, as Brier defined it, for any
+    number of classes.
 
     >>> brier_score([0, 1], [[1.0, 0.0], [0.5, 0.5]])
     0.25

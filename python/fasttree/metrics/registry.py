@@ -1,4 +1,5 @@
-"""The registry: every metric by name.  Tests, scorers, the comparison tools and the command line walk it.
+"""The registry: every metric by name.  Tests, scorers, the comparison tools and the command line
+walk it.
 
 A new metric is one file with a ``METRICS`` tuple and one entry in ``_FILES`` below.
 """
@@ -35,11 +36,14 @@ _FILES = (
 METRICS: dict[str, Metric] = {metric.name: metric for module in _FILES for metric in module.METRICS}
 """Every metric by its name."""
 
-_ALIASES: dict[str, str] = {alias: metric.name for metric in METRICS.values() for alias in metric.aliases}
+_ALIASES: dict[str, str] = {
+    alias: metric.name for metric in METRICS.values() for alias in metric.aliases
+}
 
 
 def get_metric(name: str) -> Metric:
-    """Return the metric of that name or alias; ValueError with the nearest names for an unknown one.
+    """Return the metric of that name or alias; ValueError with the nearest names for an unknown
+    one.
 
     >>> get_metric("f1").name
     'f_beta'

@@ -1,8 +1,10 @@
-"""ROC curves with tied scores grouped, the area under them, and the convex hull of one or several curves.
+"""ROC curves with tied scores grouped, the area under them, and the convex hull of one or several
+curves.
 
-AUC = P(score of a positive > score of a negative) + 1/2 P(equal), the Mann-Whitney statistic over P N (Hanley &
-McNeil 1982; Fawcett 2006).  It is computed from group counts in integers (with unit or integer weights), so it does
-not depend on row order.  O(n log n).  Not a measure of calibration: any increasing map of the scores keeps it.
+AUC = P(score of a positive > score of a negative) + 1/2 P(equal), the Mann-Whitney statistic over P
+N (Hanley & McNeil 1982; Fawcett 2006).  It is computed from group counts in integers (with unit or
+integer weights), so it does not depend on row order.  O(n log n).  Not a measure of calibration:
+any increasing map of the scores keeps it.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from .metric import Metric
 
 
 class RocCurve(NamedTuple):
-    """False and true positive rates (both 0 to 1, non-decreasing) and the score threshold of every point."""
+    """False and true positive rates (both 0 to 1, non-decreasing) and the score threshold of every
+    point."""
 
     fpr: np.ndarray
     tpr: np.ndarray
@@ -27,7 +30,8 @@ class RocCurve(NamedTuple):
 def group_sums(
     is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, ...]:
-    """Return distinct scores, descending, with the positive and negative weight of each group of ties."""
+    """Return distinct scores, descending, with the positive and negative weight of each group of
+    ties."""
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
@@ -42,8 +46,11 @@ def group_sums(
     return ranked[starts], positives, totals - positives
 
 
-def binary_auc(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """Return the AUC of checked arrays: bool (n,), finite scores (n,); NaN when one of the two classes is empty.
+def binary_auc(
+    is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None = None
+) -> float:
+    """Return the AUC of checked arrays: bool (n,), finite scores (n,); NaN when one of the two
+    classes is empty.
 
     >>> binary_auc(np.array([False, True, True]), np.array([0.2, 0.2, 0.9]))
     0.75
@@ -72,7 +79,9 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
         )
     bad = ~np.isfinite(array).reshape(n_rows, -1).all(axis=1)
     if bad.any():
-        raise ValueError(f"scores: row {int(np.flatnonzero(bad)[0])} is not finite; NaN cannot be ranked")
+        raise ValueError(
+            f"scores: row {int(np.flatnonzero(bad)[0])} is not finite; NaN cannot be ranked"
+        )
     return array
 
 
@@ -102,11 +111,12 @@ def roc_curve(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> RocCurve:
-    """Return the ROC curve: one point for every distinct score (ties move together), from (0, 0) to (1, 1).
+    """Return the ROC curve: one point for every distinct score (ties move together), from (0, 0) to
+    (1, 1).
 
-    `scores`: (n,) for the positive class (the last one unless given; larger = more positive), or (n, k), of which
-    the positive column is read.  The first threshold is +inf.  Raises ValueError when there is no positive or no
-    negative row.
+    `scores`: (n,) for the positive class (the last one unless given; larger = more positive), or
+    (n, k), of which the positive column is read.  The first threshold is +inf.  Raises ValueError
+    when there is no positive or no negative row.
 
     >>> roc_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).tpr
     array([0. , 0.5, 1. , 1. ])
@@ -130,9 +140,11 @@ def mean_over_classes(
     average: str = "macro",
     weights: np.ndarray | None = None,
 ) -> float:
-    """Return a binary measure (is_positive, scores, weights) of the positive class, or its mean of one-vs-rest.
+    """Return a binary measure (is_positive, scores, weights) of the positive class, or its mean of
+    one-vs-rest.
 
-    `scores` (n,) or (n, k); with more than two columns the classes for which the measure is NaN are left out.
+    `scores` (n,) or (n, k); with more than two columns the classes for which the measure is NaN are
+    left out.
     """
     if scores.ndim == 1:
         return measure(codes == positive, scores, weights)
@@ -162,8 +174,11 @@ def auc_from_rows(
     average: str = "macro",
     weights: np.ndarray | None = None,
 ) -> float:
-    """AUC of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of one-vs-rest."""
-    return mean_over_classes(binary_auc, codes, scores, positive=positive, average=average, weights=weights)
+    """AUC of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of
+    one-vs-rest."""
+    return mean_over_classes(
+        binary_auc, codes, scores, positive=positive, average=average, weights=weights
+    )
 
 
 def auc(
@@ -175,11 +190,12 @@ def auc(
     classes: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the area under the ROC curve (0 to 1), ties counting 1/2: exactly Mann-Whitney's U / (P N).
+    """Return the area under the ROC curve (0 to 1), ties counting 1/2: exactly Mann-Whitney's U /
+    (P N).
 
-    `scores`: (n,) for the positive class (the last one unless given), or (n, k).  More than two classes without
-    `positive`: one-vs-rest over the classes that have rows inside and outside, averaged "macro" or "weighted" by
-    frequency.  NaN when only one class occurs.
+    `scores`: (n,) for the positive class (the last one unless given), or (n, k).  More than two
+    classes without `positive`: one-vs-rest over the classes that have rows inside and outside,
+    averaged "macro" or "weighted" by frequency.  NaN when only one class occurs.
 
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
@@ -218,10 +234,11 @@ def score_ranking(
 
 
 def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return (fpr, tpr) of the upper convex hull of one or several ROC curves, (0, 0) and (1, 1) included.
+    """Return (fpr, tpr) of the upper convex hull of one or several ROC curves, (0, 0) and (1, 1)
+    included.
 
-    Each curve is a `RocCurve` or a pair (fpr, tpr).  Only classifiers on the hull are optimal for some costs and
-    class shares (Provost & Fawcett 2001).  O(m log m) in the number of points.
+    Each curve is a `RocCurve` or a pair (fpr, tpr).  Only classifiers on the hull are optimal for
+    some costs and class shares (Provost & Fawcett 2001).  O(m log m) in the number of points.
 
     >>> roc_convex_hull(([0.0, 0.5, 0.6], [0.5, 0.6, 1.0]))
     (array([0. , 0. , 0.6, 1. ]), array([0. , 0.5, 1. , 1. ]))
@@ -231,7 +248,8 @@ def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
         fpr, tpr = np.asarray(curve[0], dtype=np.float64), np.asarray(curve[1], dtype=np.float64)
         if fpr.shape != tpr.shape or fpr.ndim != 1:
             raise ValueError(
-                f"a curve needs two 1-D arrays of one length, got shapes {fpr.shape} and {tpr.shape}"
+                f"a curve needs two 1-D arrays of one length, got shapes {fpr.shape} and "
+                f"{tpr.shape}"
             )
         if not (((fpr >= 0) & (fpr <= 1) & (tpr >= 0) & (tpr <= 1)).all()):
             raise ValueError("false and true positive rates must lie between 0 and 1")

@@ -1,8 +1,10 @@
-"""Metrics as scorers: objects called as ``scorer(estimator, X, y)``, the form scikit-learn's tools take.
+"""Metrics as scorers: objects called as ``scorer(estimator, X, y)``, the form scikit-learn's tools
+take.
 
-A scorer of an information reward takes the prior from the estimator's ``class_prior_`` (probabilities in the order of
-``classes_``), looked for inside searches and pipelines too; without one, ``prior=`` must be given.  Metrics for which
-smaller is better are negated, as scikit-learn does, so that a search maximises.  Needs no scikit-learn.
+A scorer of an information reward takes the prior from the estimator's ``class_prior_``
+(probabilities in the order of ``classes_``), looked for inside searches and pipelines too; without
+one, ``prior=`` must be given.  Metrics for which smaller is better are negated, as scikit-learn
+does, so that a search maximises.  Needs no scikit-learn.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ class Scorer:
     metric : str
         Name or alias in `METRICS`.
     **options
-        Keyword arguments of the metric's function: ``beta=2``, ``positive="yes"``, ``base=2``, ``prior=...``.
+        Keyword arguments of the metric's function: ``beta=2``, ``positive="yes"``, ``base=2``,
+        ``prior=...``.
 
     Examples
     --------
@@ -49,12 +52,16 @@ class Scorer:
         self.metric: Metric = get_metric(metric)
         if not self.metric.scorable:
             raise ValueError(
-                f"{self.metric.name} compares distributions, not labels, so it cannot score an estimator"
+                f"{self.metric.name} compares distributions, not labels, so it cannot score an "
+                "estimator"
             )
         self.options = options
 
     def __repr__(self) -> str:
-        parts = [repr(self.metric.name), *(f"{name}={value!r}" for name, value in self.options.items())]
+        parts = [
+            repr(self.metric.name),
+            *(f"{name}={value!r}" for name, value in self.options.items()),
+        ]
         return f"Scorer({', '.join(parts)})"
 
     def __eq__(self, other: object) -> bool:
@@ -85,7 +92,8 @@ class Scorer:
             options["prior"] = _find(estimator, "class_prior_")
             if options["prior"] is None:
                 raise ValueError(
-                    f"{metric.name} compares with the class prior, and {type(estimator).__name__} has no class_prior_; "
+                    f"{metric.name} compares with the class prior, and {type(estimator).__name__} "
+                    "has no class_prior_; "
                     f'use Scorer({metric.name!r}, prior=...) with class probabilities or "uniform"'
                 )
         return float(metric.function(y, estimator.predict_proba(X), **options))

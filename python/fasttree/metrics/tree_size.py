@@ -1,7 +1,8 @@
 """Sizes of a fitted tree as metrics: leaves (empty ones count), nodes and depth.
 
-They read the estimator, not its predictions: fasttree's trees, and anything with scikit-learn's tree interface
-(`get_n_leaves`, `get_depth`, `tree_.node_count`).  Other estimators have no such size: NaN.  O(1).
+They read the estimator, not its predictions: fasttree's trees, and anything with scikit-learn's
+tree interface (`get_n_leaves`, `get_depth`, `tree_.node_count`).  Other estimators have no such
+size: NaN.  O(1).
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ def _final_step(estimator: Any) -> Any:
 
 
 def leaves(estimator: Any) -> float:
-    """Return the number of leaves of a fitted tree, empty ones included; NaN for models without leaves.
+    """Return the number of leaves of a fitted tree, empty ones included; NaN for models without
+    leaves.
 
     >>> leaves(object())
     nan

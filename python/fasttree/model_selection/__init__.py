@@ -1,4 +1,5 @@
-"""Comparing methods honestly: shared folds, cross-validation, statistical tests, tables over data sets."""
+"""Comparing methods honestly: shared folds, cross-validation, statistical tests, tables over data
+sets."""
 
 from .comparison import Comparison, compare
 from .contiguous import ContiguousKFold

@@ -1,9 +1,10 @@
 """`compare`: methods over data sets, with significance marks, wins, ties and losses.
 
-Every data set is cross-validated with the same folds for all methods; then every pair of methods is tested on its fold
-values (the corrected resampled t test unless told otherwise).  A mark v / * says that a method is significantly better
-/ worse than the baseline, as in Weka's Experimenter.  The tests are not corrected for the number of data sets; for one
-verdict over all of them ask `friedman()`.  O(sets x methods^2 x folds) beside the fits.
+Every data set is cross-validated with the same folds for all methods; then every pair of methods is
+tested on its fold values (the corrected resampled t test unless told otherwise).  A mark v / * says
+that a method is significantly better / worse than the baseline, as in Weka's Experimenter.  The
+tests are not corrected for the number of data sets; for one verdict over all of them ask
+`friedman()`.  O(sets x methods^2 x folds) beside the fits.
 """
 
 from __future__ import annotations
@@ -47,14 +48,16 @@ TESTS: dict[str, PairTest] = {
 
 
 def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> np.ndarray:
-    """Return two-sided p-values (methods, methods) of fold values (methods, folds); NaN where a value is not finite.
+    """Return two-sided p-values (methods, methods) of fold values (methods, folds); NaN where a
+    value is not finite.
 
     The t tests are computed for all pairs at once.
     """
     n_methods, n_folds = values.shape
     if isinstance(test, str) and test not in TESTS:
         raise ValueError(
-            f"test={test!r}; use one of {', '.join(TESTS)}, or a callable (a, b) -> PairedTestResult"
+            f"test={test!r}; use one of {', '.join(TESTS)}, or a callable (a, b) -> "
+            "PairedTestResult"
         )
     if test in ("corrected_resampled_t", "paired_t"):
         if n_folds < 2:
@@ -75,7 +78,8 @@ def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> 
 
 
 def load_tables(tables: Any) -> dict[str, Any]:
-    """Return name -> Table of Tables, file names or (X, y) pairs in a list or dict, or a single one.
+    """Return name -> Table of Tables, file names or (X, y) pairs in a list or dict, or a single
+    one.
 
     Names come from the dict, the table or the file; a repeated name gets a number.
     """
@@ -99,7 +103,8 @@ def load_tables(tables: Any) -> dict[str, Any]:
             one = Table(one[0], one[1], name=name or None)
         if not isinstance(one, Table):
             raise TypeError(
-                f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a pair (X, y)"
+                f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "
+                "pair (X, y)"
             )
         base = name or one.name or f"set {place + 1}"
         final, number = base, 2
@@ -112,9 +117,10 @@ def load_tables(tables: Any) -> dict[str, Any]:
 class Comparison(Rendered):
     """Result of `compare`.
 
-    Attributes: `results` data set -> `CrossValidation`; `datasets`, `methods` names; `metric` what is compared and
-    `greater_is_better`; `means`, `sds` (sets, methods); `p_values` (sets, methods, methods) and `better` likewise, 1
-    where the first is significantly better than the second, -1 worse, 0 else; `baseline` the method marks refer to.
+    Attributes: `results` data set -> `CrossValidation`; `datasets`, `methods` names; `metric` what
+    is compared and `greater_is_better`; `means`, `sds` (sets, methods); `p_values` (sets, methods,
+    methods) and `better` likewise, 1 where the first is significantly better than the second, -1
+    worse, 0 else; `baseline` the method marks refer to.
     """
 
     def __init__(
@@ -132,7 +138,9 @@ class Comparison(Rendered):
         first = next(iter(results.values()))
         self.methods = first.methods
         if metric not in first.metrics and metric not in next(iter(first.values())):
-            raise ValueError(f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}")
+            raise ValueError(
+                f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}"
+            )
         self.metric = metric
         known = first.directions.get(metric)
         self.greater_is_better = greater_is_better(metric) if known is None else known
@@ -140,8 +148,12 @@ class Comparison(Rendered):
         self.test = test
         self.sd = sd
         self._baseline = self._index(0 if baseline is None else baseline)
-        self.means = np.array([[one.mean(m, metric) for m in self.methods] for one in results.values()])
-        self.sds = np.array([[one.sd(m, metric, of=sd) for m in self.methods] for one in results.values()])
+        self.means = np.array(
+            [[one.mean(m, metric) for m in self.methods] for one in results.values()]
+        )
+        self.sds = np.array(
+            [[one.sd(m, metric, of=sd) for m in self.methods] for one in results.values()]
+        )
         self.p_values = np.array(
             [
                 pairwise_p_values(one.matrix(metric), test, one.folds.n_test_over_n_train)
@@ -156,17 +168,23 @@ class Comparison(Rendered):
     def _index(self, method: str | int) -> int:
         if isinstance(method, str):
             if method not in self.methods:
-                raise ValueError(f"baseline={method!r} is not a method; there are {', '.join(self.methods)}")
+                raise ValueError(
+                    f"baseline={method!r} is not a method; there are {', '.join(self.methods)}"
+                )
             return self.methods.index(method)
         if not -len(self.methods) <= method < len(self.methods):
-            raise ValueError(f"baseline={method} is out of range, there are {len(self.methods)} methods")
+            raise ValueError(
+                f"baseline={method} is out of range, there are {len(self.methods)} methods"
+            )
         return method % len(self.methods)
 
     def __getitem__(self, dataset: str) -> CrossValidation:
         try:
             return self.results[dataset]
         except KeyError:
-            raise KeyError(f"no data set {dataset!r}; there are {', '.join(self.datasets)}") from None
+            raise KeyError(
+                f"no data set {dataset!r}; there are {', '.join(self.datasets)}"
+            ) from None
 
     def __iter__(self) -> Any:
         return iter(self.results)
@@ -180,7 +198,8 @@ class Comparison(Rendered):
     def with_metric(
         self, metric: str, *, baseline: str | int | None = None, alpha: float | None = None
     ) -> Comparison:
-        """Return the comparison of another computed metric ("leaves", say) or baseline, without running anything."""
+        """Return the comparison of another computed metric ("leaves", say) or baseline, without
+        running anything."""
         return Comparison(
             self.results,
             metric=metric,
@@ -197,12 +216,14 @@ class Comparison(Rendered):
 
     @property
     def marks(self) -> np.ndarray:
-        """Marks against the baseline, (sets, methods), "v" significantly better, "*" worse, "" else."""
+        """Marks against the baseline, (sets, methods), "v" significantly better, "*" worse, ""
+        else."""
         return np.array(["", "v", "*"])[self.better[:, :, self._baseline]]
 
     @property
     def best(self) -> np.ndarray:
-        """Whether a method has the best mean of its data set, bool (sets, methods); ties are all best."""
+        """Whether a method has the best mean of its data set, bool (sets, methods); ties are all
+        best."""
         limit = self.means.max(axis=1) if self.greater_is_better else self.means.min(axis=1)
         return np.isclose(self.means, limit[:, None], rtol=1e-12, atol=0.0)
 
@@ -213,17 +234,22 @@ class Comparison(Rendered):
 
     @property
     def wins_ties_losses(self) -> np.ndarray:
-        """Data sets significantly better, not different, worse than the baseline, int (methods, 3)."""
+        """Data sets significantly better, not different, worse than the baseline, int (methods,
+        3)."""
         side = self.better[:, :, self._baseline]
-        return np.stack([(side == 1).sum(axis=0), (side == 0).sum(axis=0), (side == -1).sum(axis=0)], axis=1)
+        return np.stack(
+            [(side == 1).sum(axis=0), (side == 0).sum(axis=0), (side == -1).sum(axis=0)], axis=1
+        )
 
     @property
     def win_matrix(self) -> np.ndarray:
-        """`win_matrix[i, j]` = data sets on which method i is significantly better than method j."""
+        """`win_matrix[i, j]` = data sets on which method i is significantly better than method
+        j."""
         return (self.better == 1).sum(axis=0)
 
     def significantly_worse(self) -> list[dict[str, Any]]:
-        """Return, for every data set and method that is beaten, which methods beat it significantly."""
+        """Return, for every data set and method that is beaten, which methods beat it
+        significantly."""
         out = []
         for place, dataset in enumerate(self.datasets):
             for j, method in enumerate(self.methods):
@@ -245,7 +271,8 @@ class Comparison(Rendered):
     def bayesian_test(
         self, dataset: str, first: str, second: str, *, rope: float = 0.01
     ) -> BayesianTestResult:
-        """Return the Bayesian correlated t test of two methods on one data set; `rope` in the metric's units."""
+        """Return the Bayesian correlated t test of two methods on one data set; `rope` in the
+        metric's units."""
         one = self[dataset]
         return bayesian_correlated_t_test(
             one[first][self.metric],
@@ -257,10 +284,12 @@ class Comparison(Rendered):
         )
 
     def posterior(self, *, rope: float = 0.01) -> np.ndarray:
-        """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than the baseline.
+        """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than
+        the baseline.
 
-        Shape (sets, methods, 3); better is smaller for a metric of which less is better.  NaN where a fold value is not
-        finite.  A difference up to `rope`, in the metric's units, is practically none.
+        Shape (sets, methods, 3); better is smaller for a metric of which less is better.  NaN where
+        a fold value is not finite.  A difference up to `rope`, in the metric's units, is
+        practically none.
         """
         out = np.full((*self.means.shape, 3), np.nan)
         for place, one in enumerate(self.results.values()):
@@ -271,7 +300,9 @@ class Comparison(Rendered):
             d = values[finite] - values[self._baseline]
             if not self.greater_is_better:
                 d = -d
-            largest = np.maximum(np.abs(values[finite]).max(axis=1), np.abs(values[self._baseline]).max())
+            largest = np.maximum(
+                np.abs(values[finite]).max(axis=1), np.abs(values[self._baseline]).max()
+            )
             factor = one.folds.n_test_over_n_train
             out[place, finite] = posterior_probabilities(d, factor, rope, largest)
         return out
@@ -287,7 +318,8 @@ class Comparison(Rendered):
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a data set and method: mean, sd, mark, best, p_value against the baseline, fold count."""
+        """Return one dict a data set and method: mean, sd, mark, best, p_value against the
+        baseline, fold count."""
         marks, best = self.marks, self.best
         return [
             {
@@ -341,7 +373,8 @@ def compare(
     baseline : method name or position, default the first method
         What the marks v (significantly better) and * (worse) refer to.
     test : str or callable, default "corrected_resampled_t"
-        Also "paired_t", "five_by_two_t", "five_by_two_f" (with cv="5x2"), "wilcoxon", or f(a, b) -> PairedTestResult.
+        Also "paired_t", "five_by_two_t", "five_by_two_f" (with cv="5x2"), "wilcoxon", or f(a, b) ->
+        PairedTestResult.
     metric : str, optional
         The metric compared: the first of `scoring` unless given.
     sd : "folds" | "repeats", default "folds"

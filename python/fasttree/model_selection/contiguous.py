@@ -1,8 +1,9 @@
 """Contiguous folds with a held-out rest: the protocol of the F-measure tree study.
 
-With n rows, `n_folds` = 4 and a holdout, the size of a part is c = floor(n / 5): rows 0 .. 4c - 1 form four contiguous
-validation folds of c rows, each trained on the other three; rows 4c .. n - 1 are the test set, which no fold sees.  It
-depends on row order and does not stratify: only for data already in random order.  O(n).
+With n rows, `n_folds` = 4 and a holdout, the size of a part is c = floor(n / 5): rows 0 .. 4c - 1
+form four contiguous validation folds of c rows, each trained on the other three; rows 4c .. n - 1
+are the test set, which no fold sees.  It depends on row order and does not stratify: only for data
+already in random order.  O(n).
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ class ContiguousKFold(Splitter):
     n_folds : int, default 4
         Number of validation folds.
     holdout : bool, default True
-        Keep a further part of the rows out of every fold: the size of a part is then floor(n / (n_folds + 1)), and
-        what remains after the folds is returned by `holdout_rows`.  False: the folds cover all rows, the last one
-        taking the remainder.
+        Keep a further part of the rows out of every fold: the size of a part is then floor(n /
+        (n_folds + 1)), and what remains after the folds is returned by `holdout_rows`.  False: the
+        folds cover all rows, the last one taking the remainder.
 
     Examples
     --------
@@ -54,12 +55,16 @@ class ContiguousKFold(Splitter):
         if self.n_folds < 2:
             raise ValueError(f"ContiguousKFold: n_folds={self.n_folds} must be at least 2")
         if n_rows < parts:
-            raise ValueError(f"ContiguousKFold: {parts} parts need at least {parts} rows, there are {n_rows}")
+            raise ValueError(
+                f"ContiguousKFold: {parts} parts need at least {parts} rows, there are {n_rows}"
+            )
         return n_rows // parts
 
     def holdout_rows(self, n_rows: int) -> np.ndarray:
         """Return the row indices of the test set (empty without a holdout)."""
-        return np.arange(self._part(n_rows) * self.n_folds, n_rows) if self.holdout else np.arange(0)
+        return (
+            np.arange(self._part(n_rows) * self.n_folds, n_rows) if self.holdout else np.arange(0)
+        )
 
     def training_rows(self, n_rows: int) -> np.ndarray:
         """Return the row indices of all folds together."""

@@ -1,7 +1,8 @@
 """From what a user calls `cv` to fold indices, made once and shared by every method.
 
-"RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one repetition of K folds;
-a splitter is asked to split; a list of (train, test) pairs is checked and used as it is.  O(total fold sizes).
+"RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
+repetition of K folds; a splitter is asked to split; a list of (train, test) pairs is checked and
+used as it is.  O(total fold sizes).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from .weka import WekaStratifiedKFold
 class Folds:
     """Folds as index arrays, with how they were made.
 
-    `n_repeats` x `n_splits` is the number of folds; folds of a repetition are consecutive.  `train_sizes` and
-    `test_sizes` count rows (int64, one a fold); `test_rows` are the test rows of all folds, concatenated; `starts` is
-    where each fold's test rows begin in it.
+    `n_repeats` x `n_splits` is the number of folds; folds of a repetition are consecutive.
+    `train_sizes` and `test_sizes` count rows (int64, one a fold); `test_rows` are the test rows of
+    all folds, concatenated; `starts` is where each fold's test rows begin in it.
     """
 
     pairs: list[Fold]
@@ -37,7 +38,8 @@ class Folds:
 
     @property
     def n_test_over_n_train(self) -> float:
-        """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold cross-validation."""
+        """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold
+        cross-validation."""
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
@@ -81,7 +83,8 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
         if indices.min() < 0 or indices.max() >= n_rows:
             bad = int(indices[(indices < 0) | (indices >= n_rows)][0])
             raise ValueError(
-                f"cv: fold {fold}: {what} row {bad} does not exist, there are {n_rows} rows (0-based)"
+                f"cv: fold {fold}: {what} row {bad} does not exist, there are {n_rows} rows "
+                "(0-based)"
             )
         out.append(indices)
     return out[0], out[1]
@@ -90,7 +93,8 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
 def make_folds(cv: Any, y_codes: np.ndarray, random_state: Any, X: Any = None) -> Folds:
     """Return the folds of `cv` for rows with class codes `y_codes` (n,).
 
-    Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelt protocol.
+    Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelt
+    protocol.
     """
     splitter = resolve_cv(cv, random_state)
     n_rows = len(y_codes)

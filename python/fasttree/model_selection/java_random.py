@@ -1,9 +1,9 @@
 """java.util.Random, bit for bit: the generator behind Weka's folds.
 
-The 48-bit linear congruential generator documented with the Java class: state = (state * 0x5DEECE66D + 0xB) mod 2^48,
-``next(bits)`` = the top bits of the state, and nextInt(bound) by rejection.  A batch of n draws jumps ahead in
-O(n) NumPy operations instead of n Python steps.  Not a good generator: use NumPy's for anything that need not agree
-with a Java program.
+The 48-bit linear congruential generator documented with the Java class: state = (state *
+0x5DEECE66D + 0xB) mod 2^48, ``next(bits)`` = the top bits of the state, and nextInt(bound) by
+rejection.  A batch of n draws jumps ahead in O(n) NumPy operations instead of n Python steps.  Not
+a good generator: use NumPy's for anything that need not agree with a Java program.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class JavaRandom:
     def next_ints(self, bounds: object) -> np.ndarray:
         """Return next_int(b) for every b of `bounds`, in order, int64 of the same length.
 
-        The common case, in which no draw is rejected, is vectorised; from the first rejection on draws go one by one.
+        The common case, in which no draw is rejected, is vectorised; from the first rejection on
+        draws go one by one.
         """
         limits = np.asarray(bounds, dtype=np.int64)
         if len(limits) == 0:

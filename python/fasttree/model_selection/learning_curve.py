@@ -1,7 +1,7 @@
 """`learning_curve`: how a method improves with more training rows.
 
-Each repetition draws a test set and trains on growing parts of the rest (`LearningCurveSplit`); all methods see the
-same rows.  The cost is that of `cross_validate` with sizes x repetitions folds.
+Each repetition draws a test set and trains on growing parts of the rest (`LearningCurveSplit`); all
+methods see the same rows.  The cost is that of `cross_validate` with sizes x repetitions folds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .validation import cross_validate
 class LearningCurve(Rendered):
     """Result of `learning_curve`; `to_text()` and so on print it.
 
-    `train_sizes` in rows; `result` the underlying `CrossValidation`; `values(method, metric)` has shape
-    (repetitions, sizes).
+    `train_sizes` in rows; `result` the underlying `CrossValidation`; `values(method, metric)` has
+    shape (repetitions, sizes).
     """
 
     def __init__(self, result: CrossValidation, train_sizes: list[int]) -> None:
@@ -41,7 +41,8 @@ class LearningCurve(Rendered):
         return self.result[method][metric].reshape(-1, len(self.train_sizes))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict a method, metric and size: mean, sd over repetitions (n - 1; NaN for one), repetitions."""
+        """Return one dict a method, metric and size: mean, sd over repetitions (n - 1; NaN for
+        one), repetitions."""
         out = []
         for method in self.methods:
             for metric in self.result.metrics:
@@ -83,7 +84,8 @@ def learning_curve(
     progress: Any = False,
     **params: Any,
 ) -> LearningCurve:
-    """Return scores by training size; sizes and draws as in `LearningCurveSplit`, the rest as in `cross_validate`.
+    """Return scores by training size; sizes and draws as in `LearningCurveSplit`, the rest as in
+    `cross_validate`.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
@@ -112,4 +114,6 @@ def learning_curve(
         progress=progress,
         **params,
     )
-    return LearningCurve(result, [int(size) for size in result.folds.train_sizes[: len(train_sizes)]])
+    return LearningCurve(
+        result, [int(size) for size in result.folds.train_sizes[: len(train_sizes)]]
+    )

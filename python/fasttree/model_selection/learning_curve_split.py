@@ -1,9 +1,11 @@
-"""Splits for learning curves: a random test share, then training sets of growing size from the rest.
+"""Splits for learning curves: a random test share, then training sets of growing size from the
+rest.
 
-Each repetition draws `test_size` of the rows for testing (stratified unless told otherwise) and, from the others,
-training sets of every size without replacement.  Sizes between 0 and 1 are shares of the training part, integers are
-rows.  The order of folds is repetition by repetition, sizes inside.  O(n) a split.  With few rows of a class, small
-training sets may miss it: that is the point of the curve.
+Each repetition draws `test_size` of the rows for testing (stratified unless told otherwise) and,
+from the others, training sets of every size without replacement.  Sizes between 0 and 1 are shares
+of the training part, integers are rows.  The order of folds is repetition by repetition, sizes
+inside.  O(n) a split.  With few rows of a class, small training sets may miss it: that is the point
+of the curve.
 """
 
 from __future__ import annotations
@@ -69,16 +71,20 @@ class LearningCurveSplit(Splitter):
         return len(self.train_sizes) * self.n_repeats
 
     def row_sizes(self, n_rows: int) -> list[int]:
-        """Return the training sizes in rows for a set of `n_rows`, in the order given; at least 1 each."""
+        """Return the training sizes in rows for a set of `n_rows`, in the order given; at least 1
+        each."""
         part = n_rows - self._n_test(n_rows)
         sizes = []
         for size in self.train_sizes:
             rows = int(size) if isinstance(size, (int, np.integer)) else round(float(size) * part)
             if isinstance(size, (int, np.integer)) and not 1 <= rows <= part:
-                raise ValueError(f"train_sizes: {size} rows asked for, the training part has {part}")
+                raise ValueError(
+                    f"train_sizes: {size} rows asked for, the training part has {part}"
+                )
             if not isinstance(size, (int, np.integer)) and not 0.0 < size <= 1.0:
                 raise ValueError(
-                    f"train_sizes: {size!r} must be above 0 and at most 1 (a share), or an integer (rows)"
+                    f"train_sizes: {size!r} must be above 0 and at most 1 (a share), or an integer "
+                    "(rows)"
                 )
             sizes.append(max(1, rows))
         return sizes
@@ -88,7 +94,9 @@ class LearningCurveSplit(Splitter):
             raise ValueError(f"test_size={self.test_size!r} must be between 0 and 1")
         n_test = max(1, round(self.test_size * n_rows))
         if n_test >= n_rows:
-            raise ValueError(f"test_size={self.test_size!r} leaves none of {n_rows} rows for training")
+            raise ValueError(
+                f"test_size={self.test_size!r} leaves none of {n_rows} rows for training"
+            )
         return n_test
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
@@ -102,7 +110,9 @@ class LearningCurveSplit(Splitter):
             order = generator.permutation(n_rows)
             if codes is not None:
                 by_class = order[np.argsort(codes[order], kind="stable")]
-                chosen = (np.arange(n_test) * n_rows + generator.integers(n_rows)) // n_test % n_rows
+                chosen = (
+                    (np.arange(n_test) * n_rows + generator.integers(n_rows)) // n_test % n_rows
+                )
                 in_test = np.zeros(n_rows, dtype=bool)
                 in_test[by_class[chosen]] = True
                 rest = order[~in_test[order]]

@@ -1,7 +1,7 @@
 """A plain progress bar on stderr, and the common form of progress: a callable (done, total).
 
-True shows a bar when stderr is a terminal (nothing otherwise), a callable is called with (done, total), False or None
-is silent.  The bar redraws at most ten times a second.
+True shows a bar when stderr is a terminal (nothing otherwise), a callable is called with (done,
+total), False or None is silent.  The bar redraws at most ten times a second.
 """
 
 from __future__ import annotations

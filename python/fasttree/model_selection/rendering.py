@@ -1,7 +1,8 @@
-"""The one place where results call upwards: `to_text`, `to_markdown`, ... are rendered by `fasttree.reports`.
+"""The one place where results call upwards: `to_text`, `to_markdown`, ... are rendered by
+`fasttree.reports`.
 
-Reports rank above model selection and import its results; results offer the methods people expect.  The import below
-happens when a method is called, so that neither package needs the other to load.
+Reports rank above model selection and import its results; results offer the methods people expect.
+The import below happens when a method is called, so that neither package needs the other to load.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Rendered:
         return self._render("csv", options)
 
     def to_json(self, **options: Any) -> str:
-        """Return strict JSON: NaN is null, infinities are the strings "Infinity" and "-Infinity"."""
+        """Return strict JSON: NaN is null, infinities are the strings "Infinity" and
+        "-Infinity"."""
         return self._render("json", options)
 
     def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:

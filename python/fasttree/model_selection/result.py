@@ -1,8 +1,8 @@
 """The result of a cross-validation: fold values of every method and metric, and what made them.
 
-`result["gini"]["accuracy"]` is the array of fold values.  Two standard deviations are kept apart: of the fold values
-(n - 1), as Weka prints it, and of the repetition means, as "5 x 10-fold" tables print it.  Frames and texts are built
-when asked for.
+`result["gini"]["accuracy"]` is the array of fold values.  Two standard deviations are kept apart:
+of the fold values (n - 1), as Weka prints it, and of the repetition means, as "5 x 10-fold" tables
+print it.  Frames and texts are built when asked for.
 """
 
 from __future__ import annotations
@@ -26,14 +26,19 @@ def records_to_frame(records: list[dict[str, Any]]) -> Any:
 
 
 class MethodScores(Mapping[str, np.ndarray]):
-    """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times included.
+    """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times
+    included.
 
-    `name`, `predictions` (test rows,) int32 class codes with -1 = unclassified and `proba` (test rows, k) or None are
-    in the order of `folds.test_rows`.
+    `name`, `predictions` (test rows,) int32 class codes with -1 = unclassified and `proba` (test
+    rows, k) or None are in the order of `folds.test_rows`.
     """
 
     def __init__(
-        self, name: str, values: dict[str, np.ndarray], predictions: np.ndarray, proba: np.ndarray | None
+        self,
+        name: str,
+        values: dict[str, np.ndarray],
+        predictions: np.ndarray,
+        proba: np.ndarray | None,
     ) -> None:
         self.name = name
         self._values = values
@@ -61,9 +66,9 @@ class MethodScores(Mapping[str, np.ndarray]):
 class CrossValidation(Rendered, Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
-    Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the order of
-    `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions` metric -> larger is better; `data` the rows (not
-    copied; None in a pickled result).
+    Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the
+    order of `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions`
+    metric -> larger is better; `data` the rows (not copied; None in a pickled result).
     """
 
     def __init__(
@@ -98,7 +103,9 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         try:
             return self._methods[method]
         except KeyError:
-            raise KeyError(f"no method {method!r}; there are {', '.join(map(repr, self._methods))}") from None
+            raise KeyError(
+                f"no method {method!r}; there are {', '.join(map(repr, self._methods))}"
+            ) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._methods)
@@ -135,7 +142,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return float(self[method][metric].mean())
 
     def sd(self, method: str, metric: str, *, of: str = "folds") -> float:
-        """Return the standard deviation (n - 1) of fold values, or of repetition means with of="repeats".
+        """Return the standard deviation (n - 1) of fold values, or of repetition means with
+        of="repeats".
 
         NaN with a single value.
         """
@@ -152,15 +160,21 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         Raises ValueError when the result was pickled and its rows are gone.
         """
         if self.data is None:
-            raise ValueError("the rows are not kept in a pickled result; fit the method on them yourself")
+            raise ValueError(
+                "the rows are not kept in a pickled result; fit the method on them yourself"
+            )
         return self.data.fitted(self.settings["methods"][self[method].name])
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return one dict a method and metric: mean, sd (of folds), sd_repeats (of repetition means), folds."""
+        """Return one dict a method and metric: mean, sd (of folds), sd_repeats (of repetition
+        means), folds."""
         extra = [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
         rows = []
         for method, scores in self._methods.items():
-            for metric in (*self.metrics, *(name for name in extra if np.isfinite(scores[name]).all())):
+            for metric in (
+                *self.metrics,
+                *(name for name in extra if np.isfinite(scores[name]).all()),
+            ):
                 rows.append(
                     {
                         "dataset": self.name,
@@ -177,8 +191,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def to_frame(self, *, folds: bool = False) -> Any:
         """Return a pandas frame (a list of dicts without pandas).
 
-        One row a method with mean, sd and sd_repeats of every metric; with `folds=True` one row a method and fold
-        with the metrics' values, sizes and seconds as columns.
+        One row a method with mean, sd and sd_repeats of every metric; with `folds=True` one row a
+        method and fold with the metrics' values, sizes and seconds as columns.
         """
         if folds:
             n_splits = self.folds.n_splits
@@ -195,7 +209,9 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
                 for place in range(len(self.folds.pairs))
             ]
             return records_to_frame(records)
-        by_method: dict[str, dict[str, Any]] = {method: {"method": method} for method in self._methods}
+        by_method: dict[str, dict[str, Any]] = {
+            method: {"method": method} for method in self._methods
+        }
         for row in self.summary():
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]

@@ -1,8 +1,10 @@
-"""Running the methods over the folds: our trees in one call into Rust, any other classifier fold by fold.
+"""Running the methods over the folds: our trees in one call into Rust, any other classifier fold by
+fold.
 
-Both ways fill the same arrays (`Runs`), so that scoring does not know where predictions came from.  A tree whose
-criterion is a callable, or whose configuration the fast path cannot serve, takes the slow way, as does every method
-when a scorer needs a fitted estimator.  Fits of other classifiers run in threads (joblib), since most release the GIL.
+Both ways fill the same arrays (`Runs`), so that scoring does not know where predictions came from.
+A tree whose criterion is a callable, or whose configuration the fast path cannot serve, takes the
+slow way, as does every method when a scorer needs a fitted estimator.  Fits of other classifiers
+run in threads (joblib), since most release the GIL.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 class Method:
     """A named estimator; `config` is its form for the Rust engine, or None.
 
-    `table` is the Table this method learns from when that is not everybody's: a discretiser with ``scope="all"`` was
-    fitted on all of its rows.
+    `table` is the Table this method learns from when that is not everybody's: a discretiser with
+    ``scope="all"`` was fitted on all of its rows.
     """
 
     name: str
@@ -37,7 +39,8 @@ class Method:
 
 @dataclass
 class Data:
-    """What methods are fitted on: rows as given, their Table (None when nothing needs one), labels and codes."""
+    """What methods are fitted on: rows as given, their Table (None when nothing needs one), labels
+    and codes."""
 
     X: Any
     labels: np.ndarray | None
@@ -56,9 +59,9 @@ class Data:
     def view(self, method: Method) -> tuple[str, Any]:
         """Return ("table" | "rows", X) in the form the estimator takes.
 
-        Our own estimators get the Table.  Others get X as the user gave it; of a Table, a float array (nominal
-        columns as codes in declared order, missing NaN), or a data frame when the estimator is a pipeline, which may
-        want to encode columns itself.
+        Our own estimators get the Table.  Others get X as the user gave it; of a Table, a float
+        array (nominal columns as codes in declared order, missing NaN), or a data frame when the
+        estimator is a pipeline, which may want to encode columns itself.
         """
         estimator = method.estimator
         if method.table is not None:
@@ -85,7 +88,8 @@ class Data:
 
 @dataclass
 class Runs:
-    """Out-of-fold output of all methods: see `FoldScores` for shapes; sizes and times are (methods, folds)."""
+    """Out-of-fold output of all methods: see `FoldScores` for shapes; sizes and times are (methods,
+    folds)."""
 
     predictions: np.ndarray
     proba: np.ndarray | None
@@ -100,7 +104,8 @@ def is_ours(estimator: Any) -> bool:
 
 
 def codes_matrix(table: Any) -> np.ndarray:
-    """Return a Table as float64 (n, p): numeric columns as they are, nominal ones as codes, missing NaN."""
+    """Return a Table as float64 (n, p): numeric columns as they are, nominal ones as codes, missing
+    NaN."""
     matrix = np.empty(table.shape, dtype=np.float64)
     for place, column in enumerate(table.columns):
         values = np.asarray(column.values)
@@ -120,7 +125,13 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
 
 
 def _run_trees(
-    table: Any, configs: list[dict[str, Any]], folds: Folds, *, n_jobs: Any, progress: Any, proba: bool
+    table: Any,
+    configs: list[dict[str, Any]],
+    folds: Folds,
+    *,
+    n_jobs: Any,
+    progress: Any,
+    proba: bool,
 ) -> Any:
     """Fit and predict all configurations on all folds by one call into the engine."""
     from .. import _engine
@@ -138,7 +149,9 @@ def _run_trees(
     )
 
 
-def _aligned(scores: np.ndarray, own: list[Any], classes: tuple[Any, ...], fill: float) -> np.ndarray:
+def _aligned(
+    scores: np.ndarray, own: list[Any], classes: tuple[Any, ...], fill: float
+) -> np.ndarray:
     """Return columns in the order of all classes; classes the training fold lacked get `fill`."""
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
@@ -167,15 +180,21 @@ def _fit_one(
     predicted = estimator.predict(X_test)
     seconds = time.perf_counter() - started
     out: dict[str, Any] = {
-        "codes": codes_of(predicted, data.classes, f"predictions of {method.name}", missing_ok=True),
+        "codes": codes_of(
+            predicted, data.classes, f"predictions of {method.name}", missing_ok=True
+        ),
         "sizes": (leaves(estimator), float("nan"), nodes(estimator), depth(estimator)),
         "seconds": seconds,
-        "scored": {name: float(one(estimator, X_test, data.y[test])) for name, one in outside.items()},
+        "scored": {
+            name: float(one(estimator, X_test, data.y[test])) for name, one in outside.items()
+        },
     }
     if want is not None:
         own = np.asarray(estimator.classes_).tolist()
         if hasattr(estimator, "predict_proba"):
-            out["proba"] = _aligned(np.asarray(estimator.predict_proba(X_test)), own, data.classes, 0.0)
+            out["proba"] = _aligned(
+                np.asarray(estimator.predict_proba(X_test)), own, data.classes, 0.0
+            )
         elif want == "scores" and hasattr(estimator, "decision_function"):
             out["proba"] = _aligned(
                 np.asarray(estimator.decision_function(X_test)), own, data.classes, -np.inf
@@ -184,7 +203,8 @@ def _fit_one(
             out["proba"] = np.full((len(test), len(data.classes)), np.nan)
         else:
             raise ValueError(
-                f"{method.name} has no predict_proba, which the scoring needs; wrap it in CalibratedClassifierCV "
+                f"{method.name} has no predict_proba, which the scoring needs; wrap it in "
+                "CalibratedClassifierCV "
                 "or leave out metrics of probabilities"
             )
     return out
@@ -210,7 +230,10 @@ def _run_estimators(
     if n_jobs in (None, 1):
         stream: Any = (_fit_one(method, data, fold, want, outside) for method, fold in jobs)
     else:
-        from sklearn.utils.parallel import Parallel, delayed  # joblib's, handing on scikit-learn's settings
+        from sklearn.utils.parallel import (
+            Parallel,
+            delayed,
+        )  # joblib's, handing on scikit-learn's settings
 
         pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         stream = pool(delayed(_fit_one)(method, data, fold, want, outside) for method, fold in jobs)
@@ -241,7 +264,8 @@ def run_methods(
 ) -> Runs:
     """Run every method on every fold; `outside` are scorers of fitted estimators.
 
-    `want`: None, "scores", "proba", or "if possible": probabilities, NaN for a classifier without any.
+    `want`: None, "scores", "proba", or "if possible": probabilities, NaN for a classifier without
+    any.
     """
     shape, total = (len(methods), len(folds.pairs)), len(folds.test_rows)
     predictions = np.empty((len(methods), total), dtype=np.int32)
@@ -249,7 +273,9 @@ def run_methods(
     sizes = {name: np.full(shape, np.nan) for name in SIZES}
     seconds = np.zeros(shape)
     scored = {name: np.full(shape, np.nan) for name in outside}
-    fast = [place for place, method in enumerate(methods) if method.config is not None and not outside]
+    fast = [
+        place for place, method in enumerate(methods) if method.config is not None and not outside
+    ]
     slow = [place for place in range(len(methods)) if place not in fast]
     n_fast, n_all = len(fast) * shape[1], len(methods) * shape[1]
 

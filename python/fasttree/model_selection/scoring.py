@@ -1,9 +1,10 @@
 """From out-of-fold predictions to one value a method, metric and fold, without a loop over folds.
 
-A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers.  Metrics on labels are functions
-of confusion counts, which one bincount gives for all folds of all methods; metrics on probabilities have one value a
-row, averaged by fold; only rank metrics (AUC) and calibration visit the folds one by one.  scikit-learn scorers need a
-fitted estimator, so they run beside the fits instead.  O(methods x test rows).
+A name is looked up in `METRICS` (or its aliases), then among scikit-learn's scorers.  Metrics on
+labels are functions of confusion counts, which one bincount gives for all folds of all methods;
+metrics on probabilities have one value a row, averaged by fold; only rank metrics (AUC) and
+calibration visit the folds one by one.  scikit-learn scorers need a fitted estimator, so they run
+beside the fits instead.  O(methods x test rows).
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def resolve_scoring(scoring: Any) -> Scoring:
         elif callable(one):
             found, name = one, getattr(one, "__name__", None) or str(one)
         else:
-            raise TypeError(f"scoring holds {one!r}; use names, scorers or callables (estimator, X, y)")
+            raise TypeError(
+                f"scoring holds {one!r}; use names, scorers or callables (estimator, X, y)"
+            )
         if (key or name) in resolved:
             raise ValueError(f"scoring names {key or name!r} twice")
         resolved[key or name] = found
@@ -74,7 +77,8 @@ def resolve_scoring(scoring: Any) -> Scoring:
 def needs_proba(scoring: Scoring) -> bool:
     """Whether any metric reads probabilities or scores."""
     return any(
-        isinstance(one, Scorer) and one.metric.needs in ("proba", "scores") for one in scoring.values()
+        isinstance(one, Scorer) and one.metric.needs in ("proba", "scores")
+        for one in scoring.values()
     )
 
 
@@ -105,14 +109,18 @@ def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
 
 def training_prior(codes: np.ndarray, folds: Folds, n_classes: int) -> np.ndarray:
     """Return the class prior of each test row's training set, float64 (test rows, k)."""
-    priors = [class_prior(np.bincount(codes[train], minlength=n_classes)) for train, _ in folds.pairs]
+    priors = [
+        class_prior(np.bincount(codes[train], minlength=n_classes)) for train, _ in folds.pairs
+    ]
     return np.repeat(np.array(priors), folds.test_sizes, axis=0)
 
 
 def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
     """Return the scorer's options for the array form: labels become codes."""
     options = {
-        name: value for name, value in one.options.items() if name not in ("classes", "prior", "per_instance")
+        name: value
+        for name, value in one.options.items()
+        if name not in ("classes", "prior", "per_instance")
     }
     if "positive" in options:
         options["positive"] = positive_code(classes, options["positive"])
@@ -120,10 +128,11 @@ def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
 
 
 class FoldScores:
-    """Scores all methods of one cross-validation; confusion counts and priors are made once, when first needed.
+    """Scores all methods of one cross-validation; confusion counts and priors are made once, when
+    first needed.
 
-    `true_codes` (test rows,), `predictions` (methods, test rows) with -1 = unclassified, `proba` (methods, test rows,
-    k) or None.
+    `true_codes` (test rows,), `predictions` (methods, test rows) with -1 = unclassified, `proba`
+    (methods, test rows, k) or None.
     """
 
     def __init__(
@@ -147,7 +156,11 @@ class FoldScores:
             n_folds = len(self.folds.pairs)
             groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
             self._counts = confusion_counts(
-                self.true_codes, self.predictions, len(self.classes), groups=groups, n_groups=n_folds
+                self.true_codes,
+                self.predictions,
+                len(self.classes),
+                groups=groups,
+                n_groups=n_folds,
             )
         return self._counts
 
@@ -168,8 +181,12 @@ class FoldScores:
                 prior = np.full(len(self.classes), 1.0 / len(self.classes))
             elif prior is not None:
                 prior = np.asarray(prior, dtype=np.float64)
-            rows = [metric.per_row(self.true_codes, proba, prior, **options) for proba in self.proba]
-            return np.add.reduceat(np.array(rows), self.folds.starts, axis=1) / self.folds.test_sizes
+            rows = [
+                metric.per_row(self.true_codes, proba, prior, **options) for proba in self.proba
+            ]
+            return (
+                np.add.reduceat(np.array(rows), self.folds.starts, axis=1) / self.folds.test_sizes
+            )
         if metric.from_rows is None:
             raise ValueError(f"{metric.name} cannot be computed from predictions")
         stops = self.folds.starts + self.folds.test_sizes

@@ -1,8 +1,9 @@
 """What every splitter here shares: scikit-learn's protocol without importing scikit-learn.
 
-A splitter has ``split(X, y)``, which yields (train, test) row indices, ``get_n_splits()`` and ``get_params()``, and a
-repr that evaluates.  `n_repeats` and `n_splits` tell the comparison tools how folds form repetitions.  The folds of a
-seeded splitter are a function of the labels and the seed alone, so every method sees the same ones.
+A splitter has ``split(X, y)``, which yields (train, test) row indices, ``get_n_splits()`` and
+``get_params()``, and a repr that evaluates.  `n_repeats` and `n_splits` tell the comparison tools
+how folds form repetitions.  The folds of a seeded splitter are a function of the labels and the
+seed alone, so every method sees the same ones.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
         return labels.astype(np.int64, copy=False)
     if labels.dtype == object:
         seen: dict[Any, int] = {}
-        return np.array([seen.setdefault(label, len(seen)) for label in labels.tolist()], dtype=np.int64)
+        return np.array(
+            [seen.setdefault(label, len(seen)) for label in labels.tolist()], dtype=np.int64
+        )
     return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64, copy=False)
 
 
@@ -52,7 +55,8 @@ def check_folds(n_splits: int, n_rows: int, name: str) -> None:
         raise ValueError(f"{name}: n_splits={n_splits} must be at least 2")
     if n_splits > n_rows:
         raise ValueError(
-            f"{name}: {n_splits} folds need at least {n_splits} rows, there are {n_rows}; use fewer folds"
+            f"{name}: {n_splits} folds need at least {n_splits} rows, there are {n_rows}; use "
+            "fewer folds"
         )
 
 

@@ -1,10 +1,10 @@
 """Repeated stratified k-fold cross-validation, fast and seeded: "5x10", "10x10", "5x2".
 
-Each repetition shuffles the rows, sorts them by class (stable) and deals them to the folds in turn.  Within a
-repetition the sizes of two folds, and the counts of any class in two folds, then differ by at most one row; classes
-without rows play no part.  O(n log n) a repetition in NumPy: the fifty folds of "5x10" on 150 rows take well under
-2 ms.  A class with fewer rows than folds is simply absent from some folds.  For agreement with Weka use
-`WekaStratifiedKFold`.
+Each repetition shuffles the rows, sorts them by class (stable) and deals them to the folds in turn.
+Within a repetition the sizes of two folds, and the counts of any class in two folds, then differ by
+at most one row; classes without rows play no part.  O(n log n) a repetition in NumPy: the fifty
+folds of "5x10" on 150 rows take well under 2 ms.  A class with fewer rows than folds is simply
+absent from some folds.  For agreement with Weka use `WekaStratifiedKFold`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_co
 
 
 def seeded(random_state: Any) -> np.random.Generator:
-    """Return a NumPy generator from None, an integer, a Generator or a RandomState (which is advanced)."""
+    """Return a NumPy generator from None, an integer, a Generator or a RandomState (which is
+    advanced)."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
@@ -73,7 +74,8 @@ class StratifiedRepeatedKFold(Splitter):
 
 
 def FiveByTwo(random_state: Any = 0) -> StratifiedRepeatedKFold:
-    """Return stratified 5 x 2 cross-validation (Dietterich 1998), the folds of the 5x2cv t and F tests.
+    """Return stratified 5 x 2 cross-validation (Dietterich 1998), the folds of the 5x2cv t and F
+    tests.
 
     >>> FiveByTwo().get_n_splits()
     10

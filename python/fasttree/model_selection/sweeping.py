@@ -1,13 +1,16 @@
 """`sweep`: accuracy over the settings of the pair criteria, on the same folds, as a map.
 
 What
-    Every combination of criterion, theta, alpha and decay (Vilalta, Brodie, Oblinger & Rish 2001, section 5.2) grows its trees in one
-    cross-validation. All settings of a fold share the pairs of the nodes where their trees agree, so a setting more costs
-    a contraction where its tree goes a way that another has gone, and a count only where it leaves them all.
+    Every combination of criterion, theta, alpha and decay (Vilalta, Brodie, Oblinger & Rish 2001,
+    section 5.2) grows its trees in one cross-validation. All settings of a fold share the pairs of
+    the nodes where their trees agree, so a setting more costs a contraction where its tree goes a
+    way that another has gone, and a count only where it leaves them all.
 Complexity
-    One pass over the pairs of the rows of each distinct node of a fold; O(n (n + 1)) a setting and node.
+    One pass over the pairs of the rows of each distinct node of a fold; O(n (n + 1)) a setting and
+    node.
 When not to use it
-    To choose a setting and report its accuracy as what to expect: the best of many is flattered. Choose on training folds.
+    To choose a setting and report its accuracy as what to expect: the best of many is flattered.
+    Choose on training folds.
 """
 
 from __future__ import annotations
@@ -39,13 +42,16 @@ class Sweep(Rendered):
     """Result of `sweep`.
 
     Attributes:
-        settings: one dict a setting with criterion, theta, alpha and decay, in the order of `result.methods`.
-        axes: the values of criterion, theta, alpha and decay, in the order given.
+        settings: one dict a setting with criterion, theta, alpha and decay, in the order of
+        `result.methods`. axes: the values of criterion, theta, alpha and decay, in the order given.
         result: the underlying `CrossValidation`, a method a setting.
     """
 
     def __init__(
-        self, settings: list[dict[str, Any]], axes: dict[str, tuple[Any, ...]], result: CrossValidation
+        self,
+        settings: list[dict[str, Any]],
+        axes: dict[str, tuple[Any, ...]],
+        result: CrossValidation,
     ):
         self.settings = settings
         self.axes = axes
@@ -60,7 +66,8 @@ class Sweep(Rendered):
         return f"Sweep{name}: {len(self)} settings ({varied}), {len(self.result.folds.pairs)} folds"
 
     def map(self, metric: str | None = None) -> np.ndarray:
-        """Mean over folds, shape (criteria, thetas, alphas, decays); NaN where a criterion knows no such setting.
+        """Mean over folds, shape (criteria, thetas, alphas, decays); NaN where a criterion knows no
+        such setting.
 
         Args:
             metric: by default the first that was asked for.
@@ -74,7 +81,8 @@ class Sweep(Rendered):
 
     @property
     def best(self) -> dict[str, Any]:
-        """The setting with the best mean of the first metric (the first among equals), with that mean."""
+        """The setting with the best mean of the first metric (the first among equals), with that
+        mean."""
         metric = self.result.metrics[0]
         sign = 1.0 if self.result.directions.get(metric, True) else -1.0
         means = [sign * self.result.mean(m, metric) for m in self.result.methods]
@@ -82,8 +90,12 @@ class Sweep(Rendered):
         return {**self.settings[place], metric: sign * means[place]}
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict a setting and metric: criterion, theta, alpha, decay, metric, mean, sd (of folds), sd_repeats, folds."""
-        metrics = [*self.result.metrics, *(m for m in ("leaves", "depth") if m not in self.result.metrics)]
+        """One dict a setting and metric: criterion, theta, alpha, decay, metric, mean, sd (of
+        folds), sd_repeats, folds."""
+        metrics = [
+            *self.result.metrics,
+            *(m for m in ("leaves", "depth") if m not in self.result.metrics),
+        ]
         return [
             {
                 **setting,
@@ -102,11 +114,15 @@ class Sweep(Rendered):
         return records_to_frame(self.records())
 
     def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
-        """The map as a table: row labels, column labels, places of the settings (-1: none), and what the columns are.
+        """The map as a table: row labels, column labels, places of the settings (-1: none), and
+        what the columns are.
 
-        Columns are the alphas (or the longest other axis when there is one alpha), rows all other combinations.
+        Columns are the alphas (or the longest other axis when there is one alpha), rows all other
+        combinations.
         """
-        across = "alpha" if len(self.axes["alpha"]) > 1 else max(AXES, key=lambda k: len(self.axes[k]))
+        across = (
+            "alpha" if len(self.axes["alpha"]) > 1 else max(AXES, key=lambda k: len(self.axes[k]))
+        )
         others = [k for k in AXES if k != across]
         rows = list(itertools.product(*(self.axes[k] for k in others)))
         number = {(*(s[k] for k in others), s[across]): i for i, s in enumerate(self.settings)}
@@ -139,7 +155,9 @@ def _several(value: Any) -> tuple[Any, ...]:
     return (value,) if alone else tuple(value)
 
 
-def _made(criterion: str, theta: tuple[float, ...], alpha: float, decay: str | None, at_zero: float) -> Any:
+def _made(
+    criterion: str, theta: tuple[float, ...], alpha: float, decay: str | None, at_zero: float
+) -> Any:
     """The criterion of one setting; None where it has no such parameter."""
     made: Any = criteria.make(criterion)
     known = made.get_params()
@@ -180,10 +198,12 @@ def sweep(
         criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, or several.
         at_zero: weight of pairs at distance 0 under ``"power"``.
         cv, scoring, random_state, n_jobs, progress: as in `cross_validate`.
-        **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its criterion.
+        **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its
+        criterion.
 
     Returns:
-        A `Sweep`: ``.map()`` (criteria, thetas, alphas, decays), ``.best``, ``.to_frame()``, ``.to_markdown()``, ``.plot()``.
+        A `Sweep`: ``.map()`` (criteria, thetas, alphas, decays), ``.best``, ``.to_frame()``,
+        ``.to_markdown()``, ``.plot()``.
 
     Raises:
         ValueError: a setting outside its domain, or a criterion that does not look at pairs.
@@ -198,7 +218,8 @@ def sweep(
     for name in names:
         if not isinstance(name, str) or criteria.evidence_of(name) != "pairs":
             raise ValueError(
-                f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and 'relief'"
+                f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and "
+                "'relief'"
             )
     thetas = tuple(several_fours(theta))
     alphas = _several(alpha)
@@ -210,10 +231,14 @@ def sweep(
     for name in names:
         known = criteria.make(name).get_params()  # type: ignore[union-attr]
         for t, a, d in itertools.product(
-            thetas if "theta" in known else thetas[:1], alphas, decays if "decay" in known else decays[:1]
+            thetas if "theta" in known else thetas[:1],
+            alphas,
+            decays if "decay" in known else decays[:1],
         ):
             settings.append({"criterion": name, "theta": t, "alpha": a, "decay": d})
-            label = f"{name} alpha={_label(a)}" if "alpha" in known else f"{name} radius={_label(a)}"
+            label = (
+                f"{name} alpha={_label(a)}" if "alpha" in known else f"{name} radius={_label(a)}"
+            )
             label += f" {d}" if d is not None and "decay" in known else ""
             label += f" theta={_label(t)}" if len(thetas) > 1 and "theta" in known else ""
             made[label] = _made(name, t, a, d, at_zero)

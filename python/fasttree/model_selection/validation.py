@@ -1,9 +1,9 @@
 """`cross_validate`: several split criteria and any scikit-learn classifiers on the same folds.
 
-Folds are made once; our own trees run on all folds by one call into Rust, other classifiers are cloned, fitted and
-asked fold by fold; scoring is vectorised over methods and folds.  An answer None counts as an error, and its share is
-kept as "unclassified".  Cost outside the fits: O(methods x test rows).  For several data sets and significance marks use
-`compare`.
+Folds are made once; our own trees run on all folds by one call into Rust, other classifiers are
+cloned, fitted and asked fold by fold; scoring is vectorised over methods and folds.  An answer None
+counts as an error, and its share is kept as "unclassified".  Cost outside the fits: O(methods x
+test rows).  For several data sets and significance marks use `compare`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ from .folds import make_folds
 from .progress import make_report
 from .result import CrossValidation, MethodScores
 from .run import Data, Method, is_ours, run_methods
-from .scoring import FoldScores, greater_is_better, needs_proba, only_scores, outside_scorers, resolve_scoring
+from .scoring import (
+    FoldScores,
+    greater_is_better,
+    needs_proba,
+    only_scores,
+    outside_scorers,
+    resolve_scoring,
+)
 
 
 def _name_of(thing: Any) -> str:
@@ -58,7 +65,8 @@ def _named_items(things: Any, what: str) -> list[tuple[str, Any]]:
 def list_methods(
     criterion: Any, estimators: Any, random_state: Any, params: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
-    """Return (name, estimator) of every method: criteria as trees with `params`, then estimators; names unique."""
+    """Return (name, estimator) of every method: criteria as trees with `params`, then estimators;
+    names unique."""
     if criterion is None and estimators is None:
         criterion = "info_gain"
     methods: list[tuple[str, Any]] = []
@@ -72,7 +80,8 @@ def list_methods(
         methods = [(name, made_of(FastTreeClassifier, one, settings)) for name, one in criteria]
     elif params:
         raise TypeError(
-            f"unexpected arguments {', '.join(params)}: they are parameters of trees, and criterion= names none"
+            f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "
+            "criterion= names none"
         )
     for name, one in _named_items(estimators, "estimators"):
         if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
@@ -89,7 +98,8 @@ def list_methods(
 
 
 def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping[str, Any]) -> Data:
-    """Return the rows in the forms the methods need; a Table only where one is given or a method of ours needs it."""
+    """Return the rows in the forms the methods need; a Table only where one is given or a method of
+    ours needs it."""
     from ..table import Table
 
     if isinstance(X, Table) or any(is_ours(one) for _, one in methods) or y is None:
@@ -102,7 +112,11 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
         return Data(
-            X, None if y is None else np.asarray(y), table, tuple(table.classes), np.asarray(table.y_codes)
+            X,
+            None if y is None else np.asarray(y),
+            table,
+            tuple(table.classes),
+            np.asarray(table.y_codes),
         )
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -168,15 +182,17 @@ def cross_validate(
     y : array of shape (n_rows,), optional
         Labels; not for a Table with a target.
     criterion : str, criterion object, callable, list or dict of these, optional
-        Each becomes a `FastTreeClassifier(criterion=..., **params)`.  Without criterion and estimators: "info_gain".
+        Each becomes a `FastTreeClassifier(criterion=..., **params)`.  Without criterion and
+        estimators: "info_gain".
     estimators : classifier, list or dict of them, optional
-        Any scikit-learn classifiers; cloned for every fold.  Our own get the Table; of a Table, others get a float
-        array with nominal columns as codes, and pipelines a data frame.
+        Any scikit-learn classifiers; cloned for every fold.  Our own get the Table; of a Table,
+        others get a float array with nominal columns as codes, and pipelines a data frame.
     cv : str, int, splitter or list of (train, test) index arrays, default "5x10"
         "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds.
     scoring : name, scorer, list or dict of them, default ("accuracy",)
-        Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers.  Information rewards
-        use the prior of each training fold.  Values keep the metric's own orientation.
+        Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers.
+        Information rewards use the prior of each training fold.  Values keep the metric's own
+        orientation.
     random_state : int, default 0
         Seeds the folds, and the trees unless `params` does.
     n_jobs : int, optional
@@ -184,20 +200,22 @@ def cross_validate(
     progress : bool or callable(done, total), default False
         True draws a bar on stderr when that is a terminal.
     keep_proba : bool, default False
-        Keep class probabilities, for ROC and calibration curves, even if no metric reads them; NaN for a classifier
-        without any.
+        Keep class probabilities, for ROC and calibration curves, even if no metric reads them; NaN
+        for a classifier without any.
     **params
         Parameters of every `FastTreeClassifier`.
 
     Returns
     -------
     CrossValidation
-        `result["gini"]["accuracy"]` holds the fold values; `.to_frame()`, `.to_text()`, `.to_json()` and so on.
+        `result["gini"]["accuracy"]` holds the fold values; `.to_frame()`, `.to_text()`,
+        `.to_json()` and so on.
 
     Raises
     ------
     ValueError
-        More folds than rows, unknown metric or criterion, probabilities asked of a classifier without them.
+        More folds than rows, unknown metric or criterion, probabilities asked of a classifier
+        without them.
 
     Examples
     --------
@@ -219,7 +237,13 @@ def cross_validate(
         want = "if possible"
     report = make_report(progress, "fits")
     runs = run_methods(
-        _configured(methods, data), data, folds, n_jobs=n_jobs, report=report, want=want, outside=outside
+        _configured(methods, data),
+        data,
+        folds,
+        n_jobs=n_jobs,
+        report=report,
+        want=want,
+        outside=outside,
     )
     scoring_of = FoldScores(data.codes, folds, data.classes, runs.predictions, runs.proba)
     columns: dict[str, np.ndarray] = {}

@@ -1,10 +1,11 @@
 """Weka's stratified cross-validation folds, row for row.
 
-One repetition: shuffle by Fisher-Yates from the last row down with java.util.Random(seed).nextInt(j + 1); move rows of
-one class together (Weka's `stratify`: each row of the class swaps into the next place, which reorders the others);
-deal them out with stride n_splits; cut into consecutive blocks, the first n mod n_splits one row longer.  Repetition r
-uses seed r.  O(n) a repetition.  Test rows come in Weka's order; use it where agreement with Weka matters, otherwise
-`StratifiedRepeatedKFold` is faster.
+One repetition: shuffle by Fisher-Yates from the last row down with java.util.Random(seed).nextInt(j
++ 1); move rows of one class together (Weka's `stratify`: each row of the class swaps into the next
+place, which reorders the others); deal them out with stride n_splits; cut into consecutive blocks,
+the first n mod n_splits one row longer.  Repetition r uses seed r.  O(n) a repetition.  Test rows
+come in Weka's order; use it where agreement with Weka matters, otherwise `StratifiedRepeatedKFold`
+is faster.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class WekaStratifiedKFold(Splitter):
     n_repeats : int, default 10
         Repetitions.
     seeds : sequence of int, optional
-        One seed of java.util.Random a repetition; 1..n_repeats unless given, as Weka's Experimenter does.
+        One seed of java.util.Random a repetition; 1..n_repeats unless given, as Weka's Experimenter
+        does.
 
     Examples
     --------
@@ -64,7 +66,9 @@ class WekaStratifiedKFold(Splitter):
     [[4, 3, 2], [5, 1, 0]]
     """
 
-    def __init__(self, n_splits: int = 10, n_repeats: int = 10, seeds: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, n_splits: int = 10, n_repeats: int = 10, seeds: Sequence[int] | None = None
+    ) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.seeds = seeds
@@ -82,7 +86,9 @@ class WekaStratifiedKFold(Splitter):
         check_folds(self.n_splits, len(codes), type(self).__name__)
         seeds = range(1, self.n_repeats + 1) if self.seeds is None else self.seeds
         if len(seeds) != self.n_repeats:
-            raise ValueError(f"{len(seeds)} seeds for n_repeats={self.n_repeats}; give one seed a repetition")
+            raise ValueError(
+                f"{len(seeds)} seeds for n_repeats={self.n_repeats}; give one seed a repetition"
+            )
         size, longer = divmod(len(codes), self.n_splits)
         bounds = [fold * size + min(fold, longer) for fold in range(self.n_splits + 1)]
         for seed in seeds:

@@ -1,7 +1,8 @@
 """`AODE`: averaged one-dependence estimators.
 
 Source
-    Webb, Boughton & Wang, "Not so naive Bayes", Machine Learning 58, 2005; estimates as in Weka 3.6's AODE.
+    Webb, Boughton & Wang, "Not so naive Bayes", Machine Learning 58, 2005; estimates as in Weka
+    3.6's AODE.
 Complexity
     Fit: one pass for each pair of features; prediction: O(p^2 k) a row.
 When not to use it
@@ -22,16 +23,19 @@ __all__ = ["AODE"]
 class AODE(BayesClassifier):
     r"""The average over all models in which one feature is a parent of all others.
 
-    :math:`P(c, x) \propto \sum_i P(c, x_i) \prod_{j \ne i} P(x_j \mid c, x_i)` over the features i whose value x_i has at least
-    `frequency_limit` training rows; naive Bayes where there is none. With Laplace's rule
+    :math:`P(c, x) \propto \sum_i P(c, x_i) \prod_{j \ne i} P(x_j \mid c, x_i)` over the features i
+    whose value x_i has at least `frequency_limit` training rows; naive Bayes where there is none.
+    With Laplace's rule
     :math:`P(c, x_i) = (n_{c x_i} + 1) / (n_i + k v_i)` and
-    :math:`P(x_j \mid c, x_i) = (n_{c x_i x_j} + 1) / (n_{c x_i} + v_j)`, rows in which x_i, or x_j, is missing left out.
+    :math:`P(x_j \mid c, x_i) = (n_{c x_i x_j} + 1) / (n_{c x_i} + v_j)`, rows in which x_i, or x_j,
+    is missing left out.
 
     Args:
-        frequency_limit: least weight of a value that may be a parent; 1 is Weka 3.6.14's default (the paper: 30).
-        alpha: > 0; see `smoothing`.
-        smoothing: ``"laplace"``: alpha is added to each count; ``"m_estimate"``: a uniform prior that weighs alpha rows.
-        discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, an object of `fasttree.discretize`, or
+        frequency_limit: least weight of a value that may be a parent; 1 is Weka 3.6.14's default
+        (the paper: 30). alpha: > 0; see `smoothing`. smoothing: ``"laplace"``: alpha is added to
+        each count; ``"m_estimate"``: a uniform prior that weighs alpha rows. discretize: of numeric
+        columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, an object of
+        `fasttree.discretize`, or
             None (a numeric column is then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.
@@ -67,4 +71,7 @@ class AODE(BayesClassifier):
         self.n_jobs = n_jobs
 
     def _learner(self, table: Table) -> dict[str, Any]:
-        return {"learner": "aode", "limit": real("frequency_limit", self.frequency_limit, 0.0, 1e300)}
+        return {
+            "learner": "aode",
+            "limit": real("frequency_limit", self.frequency_limit, 0.0, 1e300),
+        }

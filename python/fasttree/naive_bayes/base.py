@@ -1,8 +1,9 @@
 """What the Bayesian classifiers share: reading the training set, weights, bins, prediction, labels.
 
 What
-    `BayesClassifier.fit` turns rows into a Table and weights, finds cut points for numeric columns on the training rows, and
-    calls the core; prediction brings rows into the schema of the fit and sums logarithms in the core.
+    `BayesClassifier.fit` turns rows into a Table and weights, finds cut points for numeric columns
+    on the training rows, and calls the core; prediction brings rows into the schema of the fit and
+    sums logarithms in the core.
 When not to use it
     Directly; it is no classifier by itself.
 """
@@ -34,9 +35,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     """Base of the three classifiers; subclasses say what the core is to fit.
 
     Attributes:
-        classes_: class labels, shape (n_classes,): declared ones of a Table, occurring ones of an array.
-        class_count_: weight of each class in the training rows, shape (n_classes,).
-        class_prior_: (n_i + 0.5) / (n + k/2), shape (n_classes,): the prior of the information rewards, not the one that
+        classes_: class labels, shape (n_classes,): declared ones of a Table, occurring ones of an
+        array. class_count_: weight of each class in the training rows, shape (n_classes,).
+        class_prior_: (n_i + 0.5) / (n + k/2), shape (n_classes,): the prior of the information
+        rewards, not the one that
             the model predicts with.
         cuts_: ascending cut points of each binned column, by name.
         n_features_in_, feature_names_in_: as in scikit-learn.
@@ -58,7 +60,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = True
         return tags
 
-    # -- fitting -------------------------------------------------------------------------------------------
+    # -- fitting ----------------------------------------------------------------------------------
 
     def fit(self: C, X: Any, y: Any = None, sample_weight: Any = None) -> C:
         """Count.
@@ -66,15 +68,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         Args:
             X: rows, shape (n_rows, n_features), or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
-            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of the row, a row of
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+            the row, a row of
                 weight 0 is dropped before anything else. Default: the Table's own weights, or 1.
 
         Returns:
             The estimator.
 
         Raises:
-            ValueError: a parameter or data outside their domain; the message names parameter, column and row.
-            TypeError: cells that are neither numbers nor labels.
+            ValueError: a parameter or data outside their domain; the message names parameter,
+            column and row. TypeError: cells that are neither numbers nor labels.
         """
         if not isinstance(X, Table):
             if y is None:
@@ -139,7 +142,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         if found is None:
             if needed_by is not None:
                 raise ValueError(
-                    f"discretize=None, but column {needed_by!r} is numeric and {type(self).__name__} needs bins there; use "
+                    f"discretize=None, but column {needed_by!r} is numeric and "
+                    f"{type(self).__name__} needs bins there; use "
                     "'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
                 )
             return None
@@ -158,13 +162,15 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         state = json.loads(self._model.to_bytes())
         self.class_count_ = np.array(state["class_counts"])
-        self.class_prior_ = (self.class_count_ + 0.5) / (self.class_count_.sum() + self.n_classes_ / 2)
+        self.class_prior_ = (self.class_count_ + 0.5) / (
+            self.class_count_.sum() + self.n_classes_ / 2
+        )
         self._read(next(iter(state["kind"].values())))
 
     def _read(self, state: dict[str, Any]) -> None:
         """Attributes of the learner itself, from the core's model."""
 
-    # -- keeping -------------------------------------------------------------------------------------------
+    # -- keeping ----------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
         """The model file's content: a versioned JSON document with a checksum."""
@@ -177,7 +183,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         """Write the model to a file; `fasttree.naive_bayes.load` reads it."""
         Path(path).write_bytes(self.to_bytes())
 
-    # -- predicting ----------------------------------------------------------------------------------------
+    # -- predicting -------------------------------------------------------------------------------
 
     def _scores(self, X: Any, joint: bool) -> np.ndarray:
         check_is_fitted(self)
@@ -185,7 +191,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row, shape (n_rows,); of several, the first in `classes_`."""
+        """The most probable class of each row, shape (n_rows,); of several, the first in
+        `classes_`."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
@@ -194,7 +201,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         return self._scores(X, False)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Natural logarithms of the probabilities, shape (n_rows, n_classes); -inf for a class of prior 0."""
+        """Natural logarithms of the probabilities, shape (n_rows, n_classes); -inf for a class of
+        prior 0."""
         from scipy.special import logsumexp
 
         joint = self.predict_joint_log_proba(X)

@@ -1,12 +1,15 @@
-"""`NaiveBayes`: features independent given the class; numbers normal or binned, labels by their shares.
+"""`NaiveBayes`: features independent given the class; numbers normal or binned, labels by their
+shares.
 
 Source
-    Duda & Hart 1973; John & Langley, UAI 1995, for the normal densities. On numeric data it is scikit-learn's GaussianNB, on
-    labels its CategoricalNB, on both together what neither of them does.
+    Duda & Hart 1973; John & Langley, UAI 1995, for the normal densities. On numeric data it is
+    scikit-learn's GaussianNB, on labels its CategoricalNB, on both together what neither of them
+    does.
 Complexity
     One pass over the cells to fit, one to predict.
 When not to use it
-    Where probabilities matter and features repeat each other: they are counted as if they were independent.
+    Where probabilities matter and features repeat each other: they are counted as if they were
+    independent.
 """
 
 from __future__ import annotations
@@ -26,21 +29,26 @@ __all__ = ["NaiveBayes"]
 class NaiveBayes(BayesClassifier):
     r"""Naive Bayes for numbers, labels and missing cells in any mixture.
 
-    :math:`P(c \mid x) \propto P(c) \prod_j P(x_j \mid c)` over the known features. P(c) is the share of the class
-    (or `priors`). A label's probability is :math:`(n_{cx} + s) / (n_c + s v)`, v the declared levels; a number has the normal
-    density of the class's mean and population variance.
+    :math:`P(c \mid x) \propto P(c) \prod_j P(x_j \mid c)` over the known features. P(c) is the
+    share of the class (or `priors`). A label's probability is :math:`(n_{cx} + s) / (n_c + s v)`, v
+    the declared levels; a number has the normal density of the class's mean and population
+    variance.
 
     Args:
-        distribution: of numeric columns: ``"auto"`` or ``"gaussian"`` (normal), ``"discretized"`` (binned by `discretize`),
+        distribution: of numeric columns: ``"auto"`` or ``"gaussian"`` (normal), ``"discretized"``
+        (binned by `discretize`),
             or a mapping from column names to one of the last two (columns not named: normal).
         alpha: > 0; see `smoothing`. 1 is CategoricalNB's.
-        smoothing: ``"laplace"``: s = alpha; ``"m_estimate"``: s = alpha / v, a uniform prior that weighs alpha rows.
-        var_smoothing: this share of the largest variance of a normal column is added to all variances. GaussianNB's
+        smoothing: ``"laplace"``: s = alpha; ``"m_estimate"``: s = alpha / v, a uniform prior that
+        weighs alpha rows. var_smoothing: this share of the largest variance of a normal column is
+        added to all variances. GaussianNB's
             rule, but with sample weights in that variance too, so that a weight of 2 is two rows.
-        priors: class probabilities, shape (n_classes,), or None: shares in the training rows. Declared classes
-            without a row have share 0 and are never predicted; with ``"laplace"``, (n_c + 1) / (n + k), they are possible, as
-            in Weka.
-        discretize: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"`` or an object of `fasttree.discretize`; fitted on the
+        priors: class probabilities, shape (n_classes,), or None: shares in the training rows.
+        Declared classes
+            without a row have share 0 and are never predicted; with ``"laplace"``, (n_c + 1) / (n +
+            k), they are possible, as in Weka.
+        discretize: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"`` or an object
+        of `fasttree.discretize`; fitted on the
             training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.
@@ -48,9 +56,9 @@ class NaiveBayes(BayesClassifier):
         n_jobs: threads; None is one, -1 all cores. Nothing depends on it.
 
     Attributes:
-        theta_, var_: mean and variance (smoothing included) of normal columns, shape (n_classes, n_features), NaN elsewhere.
-        epsilon_: what was added to the variances.
-        feature_count_: weight of each (level or bin, class) by column name, for columns that are not normal.
+        theta_, var_: mean and variance (smoothing included) of normal columns, shape (n_classes,
+        n_features), NaN elsewhere. epsilon_: what was added to the variances. feature_count_:
+        weight of each (level or bin, class) by column name, for columns that are not normal.
 
     Examples:
         >>> X = [[1.0, "a"], [1.5, "a"], [3.0, "b"], [3.5, None]]
@@ -87,7 +95,10 @@ class NaiveBayes(BayesClassifier):
         self.n_jobs = n_jobs
 
     def _learner(self, table: Table) -> dict[str, Any]:
-        return {"learner": "naive", "var_smoothing": real("var_smoothing", self.var_smoothing, 0.0, 1e300)}
+        return {
+            "learner": "naive",
+            "var_smoothing": real("var_smoothing", self.var_smoothing, 0.0, 1e300),
+        }
 
     def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
         n_classes = len(table.classes)
@@ -100,10 +111,13 @@ class NaiveBayes(BayesClassifier):
         priors = np.asarray(self.priors, dtype=np.float64)
         if priors.shape != (n_classes,):
             raise ValueError(
-                f"priors has shape {priors.shape}: it needs one number for each of {n_classes} classes"
+                f"priors has shape {priors.shape}: it needs one number for each of {n_classes} "
+                "classes"
             )
         if not np.all(priors >= 0) or abs(priors.sum() - 1) > 1e-8:
-            raise ValueError(f"priors={priors.tolist()}: they must not be negative and must sum to 1")
+            raise ValueError(
+                f"priors={priors.tolist()}: they must not be negative and must sum to 1"
+            )
         return [float(p) for p in priors]
 
     def _binned(self, table: Table) -> list[str]:
@@ -115,7 +129,8 @@ class NaiveBayes(BayesClassifier):
                     raise ValueError(f"distribution names column {name!r}, which is not in X")
                 if name not in numeric:
                     raise ValueError(
-                        f"distribution names column {name!r}, which is nominal: only numbers have a choice"
+                        f"distribution names column {name!r}, which is nominal: only numbers have "
+                        "a choice"
                     )
                 one_of("distribution", value, ("gaussian", "discretized"))
             return [n for n in numeric if chosen.get(n) == "discretized"]
@@ -131,7 +146,9 @@ class NaiveBayes(BayesClassifier):
         self.var_ = np.full((k, self.n_features_in_), np.nan)
         self.feature_count_: dict[str, np.ndarray] = {}
         self.epsilon_ = float(state["epsilon"])
-        for j, (name, feature) in enumerate(zip(self._schema.names, state["features"], strict=True)):
+        for j, (name, feature) in enumerate(
+            zip(self._schema.names, state["features"], strict=True)
+        ):
             if "normal" in feature:
                 self.theta_[:, j] = feature["normal"]["mean"]
                 self.var_[:, j] = feature["normal"]["variance"]

@@ -1,13 +1,14 @@
 """Bayesian classifiers as bytes: a JSON document with a version and a checksum, as for trees.
 
 What
-    ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``. The model holds the class of the
-    estimator, its parameters, names, kinds and levels of the features, the class labels, and the core's cut points and counts. The
-    checksum is the start of a SHA-256 of the model's JSON with sorted keys: enough to see damage, not a signature. Floats are printed in their
-    shortest exact form, so that a loaded model predicts the same bits.
+    ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``. The
+    model holds the class of the estimator, its parameters, names, kinds and levels of the features,
+    the class labels, and the core's cut points and counts. The checksum is the start of a SHA-256
+    of the model's JSON with sorted keys: enough to see damage, not a signature. Floats are printed
+    in their shortest exact form, so that a loaded model predicts the same bits.
 Loading
-    Nothing is executed and nothing believed: checksum first, then every part is compared with what the core's model says
-    of itself, whose counts the core checks.
+    Nothing is executed and nothing believed: checksum first, then every part is compared with what
+    the core's model says of itself, whose counts the core checks.
 When not to use it
     For trees: `fasttree.load_model`.
 """
@@ -76,7 +77,9 @@ def to_bytes(estimator: BayesClassifier) -> bytes:
         "core": json.loads(estimator._model.to_bytes()),
     }
     text = _canonical(json.loads(_canonical(model)))
-    head = f'{{"format": "{FORMAT}", "version": {VERSION}, "checksum": "{_checksum(text)}", "model": '
+    head = (
+        f'{{"format": "{FORMAT}", "version": {VERSION}, "checksum": "{_checksum(text)}", "model": '
+    )
     return (head + text + "}\n").encode("utf-8", "surrogatepass")
 
 
@@ -93,7 +96,8 @@ def _document(data: bytes) -> dict[str, Any]:
         raise ValueError(f"not a fasttree Bayes model{hint}")
     if document.get("version") != VERSION:
         raise ValueError(
-            f"the model has version {document.get('version')!r}, this fasttree reads version {VERSION}; update fasttree"
+            f"the model has version {document.get('version')!r}, this fasttree reads version "
+            f"{VERSION}; update fasttree"
         )
     model = document.get("model")
     try:
@@ -108,9 +112,13 @@ def _document(data: bytes) -> dict[str, Any]:
 
 def _labels(values: Any) -> np.ndarray:
     """Class labels as an array, of one type where they are."""
-    if not isinstance(values, list) or not all(isinstance(v, (str, int, float, bool)) for v in values):
+    if not isinstance(values, list) or not all(
+        isinstance(v, (str, int, float, bool)) for v in values
+    ):
         raise ValueError("classes are not labels")
-    return np.array(values) if len({type(v) for v in values}) == 1 else np.array(values, dtype=object)
+    return (
+        np.array(values) if len({type(v) for v in values}) == 1 else np.array(values, dtype=object)
+    )
 
 
 def _checked_schema(model: dict[str, Any], core: dict[str, Any], owner: str) -> Schema:
@@ -167,7 +175,8 @@ def from_bytes(data: bytes) -> BayesClassifier:
         estimator._adopt(schema, classes, cuts)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         raise ValueError(
-            f"not a valid fasttree Bayes model: {type(error).__name__.replace('Error', '').lower()}: {error}"
+            "not a valid fasttree Bayes model: "
+            f"{type(error).__name__.replace('Error', '').lower()}: {error}"
         ) from error
     return estimator
 

@@ -1,8 +1,8 @@
 """`TAN`: tree-augmented naive Bayes, by Chow and Liu's tree or by a wrapper search.
 
 Source
-    Friedman, Geiger & Goldszmidt, Machine Learning 29, 1997 (conditional mutual information); Keogh & Pazzani, AI & Statistics 1999
-    (SuperParent, by leave-one-out accuracy).
+    Friedman, Geiger & Goldszmidt, Machine Learning 29, 1997 (conditional mutual information); Keogh
+    & Pazzani, AI & Statistics 1999 (SuperParent, by leave-one-out accuracy).
 Complexity
     Chow-Liu: one pass for each pair of features. Wrapper: O(p) rounds of O(p^2 n k).
 When not to use it
@@ -24,19 +24,25 @@ __all__ = ["TAN"]
 class TAN(BayesClassifier):
     r"""Naive Bayes in which each feature may also depend on one other feature, without circles.
 
-    :math:`P(c) \prod_j P(x_j \mid c, x_{\pi(j)})`, all shares smoothed: :math:`(n + s) / (N + s v)`.
+    :math:`P(c) \prod_j P(x_j \mid c, x_{\pi(j)})`, all shares smoothed: :math:`(n + s) / (N + s
+    v)`.
 
     Args:
-        structure: ``"chow_liu"``: the spanning tree of largest total conditional mutual information I(X_i; X_j | C), from rows
-            in which both are known; equal edges in the order of their features. ``"wrapper"``: SuperParent of Keogh &
-            Pazzani, arcs added while leave-one-out accuracy rises; the result is a forest. Ties go to the lower feature.
-        root: feature (name or index) from which Chow-Liu's tree is directed; None: the lower feature of the strongest
+        structure: ``"chow_liu"``: the spanning tree of largest total conditional mutual information
+        I(X_i; X_j | C), from rows
+            in which both are known; equal edges in the order of their features. ``"wrapper"``:
+            SuperParent of Keogh & Pazzani, arcs added while leave-one-out accuracy rises; the
+            result is a forest. Ties go to the lower feature.
+        root: feature (name or index) from which Chow-Liu's tree is directed; None: the lower
+        feature of the strongest
             edge. The direction matters only through the smoothing.
         alpha: > 0; 0.5 is Weka's SimpleEstimator's.
         smoothing: ``"laplace"``: s = alpha; ``"m_estimate"``: s = alpha / v.
-        missing: ``"marginal"``: missing cells are left out of the counts and summed out in prediction; ``"mode"``: replaced by
+        missing: ``"marginal"``: missing cells are left out of the counts and summed out in
+        prediction; ``"mode"``: replaced by
             the most frequent value or bin of the training rows, as Weka's BayesNet does.
-        discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, an object of `fasttree.discretize`, or
+        discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``,
+        ``"equal_frequency"``, an object of `fasttree.discretize`, or
             None (a numeric column is then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.
@@ -45,7 +51,8 @@ class TAN(BayesClassifier):
 
     Attributes:
         parents_: index of each feature's parent, None without one.
-        edges_: of Chow-Liu: (feature, feature, conditional mutual information in nats), strongest first; else empty.
+        edges_: of Chow-Liu: (feature, feature, conditional mutual information in nats), strongest
+        first; else empty.
 
     Examples:
         >>> X = [["a", "a", "u"], ["b", "b", "v"], ["a", "a", "v"], ["b", "b", "u"]] * 5
@@ -81,14 +88,21 @@ class TAN(BayesClassifier):
     def _learner(self, table: Table) -> dict[str, Any]:
         wrapper = one_of("structure", self.structure, ("chow_liu", "wrapper")) == "wrapper"
         fill = one_of("missing", self.missing, ("marginal", "mode")) == "mode"
-        return {"learner": "tan", "wrapper": wrapper, "root": self._root(table, wrapper), "fill": fill}
+        return {
+            "learner": "tan",
+            "wrapper": wrapper,
+            "root": self._root(table, wrapper),
+            "fill": fill,
+        }
 
     def _root(self, table: Table, wrapper: bool) -> int | None:
         root = self.root
         if root is None:
             return None
         if wrapper:
-            raise ValueError(f"root={root!r}: the wrapper search finds its own roots; leave it None")
+            raise ValueError(
+                f"root={root!r}: the wrapper search finds its own roots; leave it None"
+            )
         if isinstance(root, str):
             if root not in table.feature_names:
                 raise ValueError(f"root={root!r} is not a column of X")

@@ -1,7 +1,8 @@
-"""Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side, rank diagrams, and the tree itself, grown and growing (matplotlib).
+"""Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side,
+rank diagrams, and the tree itself, grown and growing (matplotlib).
 
-Every function draws into ``ax`` (a new figure when there is none) and returns it; ``ax.figure.savefig(path)`` keeps it.
-matplotlib is loaded when something is drawn.
+Every function draws into ``ax`` (a new figure when there is none) and returns it;
+``ax.figure.savefig(path)`` keeps it. matplotlib is loaded when something is drawn.
 """
 
 from .bars import criteria_bars, grouped_bars, tree_size_bars

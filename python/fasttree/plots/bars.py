@@ -50,7 +50,11 @@ def grouped_bars(
     for place, (method, numbers) in enumerate(values.items()):
         shift = (place - (len(values) - 1) / 2) * width
         ax.bar(
-            places + shift, np.asarray(numbers, dtype=float), width * 0.92, label=method, color=colour(place)
+            places + shift,
+            np.asarray(numbers, dtype=float),
+            width * 0.92,
+            label=method,
+            color=colour(place),
         )
     ax.set_xticks(places, list(groups), rotation=rotate, ha="right" if rotate else "center")
     ax.set_ylabel(ylabel)
@@ -86,7 +90,9 @@ def tree_size_bars(
         groups = tuple(sizes)
         methods = tuple(next(iter(sizes.values())))
         values = {method: [float(sizes[group][method]) for group in groups] for method in methods}
-    ax = grouped_bars(values, groups, ylabel=metric, title=title, rotate=30 if len(groups) > 4 else 0, ax=ax)
+    ax = grouped_bars(
+        values, groups, ylabel=metric, title=title, rotate=30 if len(groups) > 4 else 0, ax=ax
+    )
     if log:
         from matplotlib.ticker import ScalarFormatter
 
@@ -110,8 +116,9 @@ def criteria_bars(
 ) -> Any:
     """What several criteria say of the features: each score divided by the criterion's best score.
 
-    The best feature has a bar of 1, a score of 0 none, and negative scores go down from 0 (to -1.5; where one goes on, its length is
-    written to it). A criterion without a score above 0 has bars that are shares of its lowest score, downwards, and the legend says so.
+    The best feature has a bar of 1, a score of 0 none, and negative scores go down from 0 (to -1.5;
+    where one goes on, its length is written to it). A criterion without a score above 0 has bars
+    that are shares of its lowest score, downwards, and the legend says so.
 
     Args:
         scores: criterion -> one score a feature (NaN, no split: no bar); larger is better.
@@ -129,7 +136,9 @@ def criteria_bars(
     shares = {}
     for criterion, numbers in scores.items():
         array = np.asarray(numbers, dtype=float)
-        highest, lowest = (float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min))
+        highest, lowest = (
+            float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min)
+        )
         if highest == 0 > lowest:
             criterion = f"{criterion} (no score above 0: shares of the lowest)"
         shares[criterion] = np.nan_to_num(array / (highest or -lowest or 1.0), nan=0.0)

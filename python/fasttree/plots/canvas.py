@@ -1,7 +1,8 @@
-"""Figures and axes for all pictures: made without a window, in colours that colour-blind people tell apart.
+"""Figures and axes for all pictures: made without a window, in colours that colour-blind people
+tell apart.
 
-Figures made here belong to nobody's window manager: they are freed with their last reference, and work without a
-display. Colours are Okabe & Ito's (2008).
+Figures made here belong to nobody's window manager: they are freed with their last reference, and
+work without a display. Colours are Okabe & Ito's (2008).
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def new_figure(
 
 
 def save_small(figure: Any, path: Any, *, dpi: float = 100, colours: int = 96) -> None:
-    """Write a PNG of a palette of `colours`, a third of the size of one in full colour; for pictures of few hues.
+    """Write a PNG of a palette of `colours`, a third of the size of one in full colour; for
+    pictures of few hues.
 
     Examples:
         >>> import io
@@ -88,7 +90,8 @@ STYLES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 
 
 def curve(ax: Any, place: int, x: Any, y: Any, label: str, *, dots: bool = False) -> None:
-    """Draw the curve of the method at a place, in its colour and dashes, with markers where asked for."""
+    """Draw the curve of the method at a place, in its colour and dashes, with markers where asked
+    for."""
     ax.plot(
         np.asarray(x, dtype=float),
         np.asarray(y, dtype=float),

@@ -1,4 +1,5 @@
-"""A comparison over data sets in one picture: means as dots, and mean ranks with Nemenyi's critical difference."""
+"""A comparison over data sets in one picture: means as dots, and mean ranks with Nemenyi's critical
+difference."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
 
 
 def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
-    """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on top.
+    """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on
+    top.
 
     A filled dot: significantly different from the baseline; a hollow one: not.
 
@@ -35,7 +37,12 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
         order = order[::-1]
     rows = np.arange(n_sets)
     ax.hlines(
-        rows, means[order].min(axis=1), means[order].max(axis=1), color="#cccccc", linewidth=2, zorder=1
+        rows,
+        means[order].min(axis=1),
+        means[order].max(axis=1),
+        color="#cccccc",
+        linewidth=2,
+        zorder=1,
     )
     marks = comparison.marks[order]
     for place in range(n_methods):
@@ -58,14 +65,19 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     ax.set_yticks(rows, [comparison.datasets[i] for i in order], fontsize=9)
     ax.set_ylim(-0.7, n_sets - 0.3)
     ax.set_xlabel(f"{comparison.metric} (%)" if factor == 100.0 else comparison.metric)
-    ax.set_title(title or f"Filled: significantly different from {comparison.baseline}", fontsize=10)
+    ax.set_title(
+        title or f"Filled: significantly different from {comparison.baseline}", fontsize=10
+    )
     plain_frame(ax, "x")
-    ax.legend(handles=handles, frameon=False, fontsize=9, loc="upper left" if n_sets > 3 else "best")
+    ax.legend(
+        handles=handles, frameon=False, fontsize=9, loc="upper left" if n_sets > 3 else "best"
+    )
     return ax
 
 
 def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
-    """Demsar's diagram of a `FriedmanResult`: mean ranks on a line, bars over methods that do not differ (Nemenyi).
+    """Demsar's diagram of a `FriedmanResult`: mean ranks on a line, bars over methods that do not
+    differ (Nemenyi).
 
     Examples:
         >>> from fasttree.model_selection import friedman_nemenyi
@@ -84,7 +96,12 @@ def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
         ax.text(rank, 0.2, str(rank), ha="center", va="bottom", fontsize=9)
     top = 1.0
     ax.plot(
-        [1, 1 + result.critical_difference], [top, top], color="black", linewidth=2, marker="|", markersize=8
+        [1, 1 + result.critical_difference],
+        [top, top],
+        color="black",
+        linewidth=2,
+        marker="|",
+        markersize=8,
     )
     ax.text(
         1 + result.critical_difference / 2,

@@ -1,6 +1,8 @@
-"""Curves: calibration (Murphy & Winkler 1977), costs (Drummond & Holte 2006), learning, and what rewards pay (Hope & Korb 2004).
+"""Curves: calibration (Murphy & Winkler 1977), costs (Drummond & Holte 2006), learning, and what
+rewards pay (Hope & Korb 2004).
 
-Each takes what `fasttree.metrics` or `fasttree.model_selection` computed; nothing is computed here.  O(points).
+Each takes what `fasttree.metrics` or `fasttree.model_selection` computed; nothing is computed here.
+O(points).
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ SHARES = ("accuracy", "error_rate", "balanced_accuracy", "unclassified_rate")
 def calibration_curves(
     curves: Mapping[str, Any], *, weights: bool = True, title: str = "", ax: Any = None
 ) -> Any:
-    """Reliability diagrams: observed frequency over predicted probability; on the dashed line they are equal.
+    """Reliability diagrams: observed frequency over predicted probability; on the dashed line they
+    are equal.
 
     Args:
         curves: name -> `fasttree.metrics.CalibrationCurve`.
@@ -40,10 +43,18 @@ def calibration_curves(
         if weights:
             share = np.asarray(one.weight, dtype=float) / np.sum(one.weight)
             ax.scatter(
-                one.predicted, one.observed, s=12 + 260 * share, color=colour(place), alpha=0.65, zorder=4
+                one.predicted,
+                one.observed,
+                s=12 + 260 * share,
+                color=colour(place),
+                alpha=0.65,
+                zorder=4,
             )
     ax.set(
-        xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="predicted probability", ylabel="observed frequency"
+        xlim=(-0.02, 1.02),
+        ylim=(-0.02, 1.02),
+        xlabel="predicted probability",
+        ylabel="observed frequency",
     )
     ax.set_aspect("equal")
     ax.set_title(title, fontsize=11)
@@ -53,7 +64,8 @@ def calibration_curves(
 
 
 def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -> Any:
-    """Normalised expected cost over the probability cost; the dashed triangle is the better constant answer.
+    """Normalised expected cost over the probability cost; the dashed triangle is the better
+    constant answer.
 
     Args:
         curves: name -> `fasttree.metrics.CostCurve`.
@@ -69,7 +81,12 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -
     ax.plot([0, 0.5, 1], [0, 0.5, 0], color="#999999", linewidth=1, linestyle=(0, (4, 4)), zorder=1)
     for place, (name, one) in enumerate(curves.items()):
         curve(ax, place, one.probability_cost, one.normalized_cost, f"{name} (area {one.area:.3f})")
-    ax.set(xlim=(0, 1), ylim=(0, 0.52), xlabel="probability cost PC(+)", ylabel="normalised expected cost")
+    ax.set(
+        xlim=(0, 1),
+        ylim=(0, 0.52),
+        xlabel="probability cost PC(+)",
+        ylabel="normalised expected cost",
+    )
     ax.set_title(title, fontsize=11)
     plain_frame(ax, "both")
     ax.legend(frameon=False, loc="lower center", fontsize=9)
@@ -79,7 +96,8 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -
 def learning_curves(
     result: Any, *, metric: str | None = None, log: bool = False, title: str = "", ax: Any = None
 ) -> Any:
-    """Mean of a metric over the number of training rows, with one standard deviation over the repetitions.
+    """Mean of a metric over the number of training rows, with one standard deviation over the
+    repetitions.
 
     Args:
         result: a `LearningCurve`.
@@ -99,7 +117,9 @@ def learning_curves(
     """
     chosen = metric or result.result.metrics[0]
     if chosen not in result.result.metrics:
-        raise ValueError(f"metric={chosen!r} was not computed; there are {', '.join(result.result.metrics)}")
+        raise ValueError(
+            f"metric={chosen!r} was not computed; there are {', '.join(result.result.metrics)}"
+        )
     factor = 100.0 if chosen in SHARES else 1.0
     ax = axes_of(ax, width=6.0, height=4.2)
     rows = [row for row in result.records() if row["metric"] == chosen]
@@ -108,7 +128,9 @@ def learning_curves(
         sizes = [row["n_train"] for row in mine]
         mean = factor * np.array([row["mean"] for row in mine])
         spread = factor * np.nan_to_num([row["sd"] for row in mine])
-        ax.fill_between(sizes, mean - spread, mean + spread, color=colour(place), alpha=0.13, linewidth=0)
+        ax.fill_between(
+            sizes, mean - spread, mean + spread, color=colour(place), alpha=0.13, linewidth=0
+        )
         curve(ax, place, sizes, mean, method, dots=True)
     if log:
         ax.set_xscale("log")
@@ -120,7 +142,8 @@ def learning_curves(
 
 
 def reward_curves(curves: Any, *, title: str = "", ax: Any = None) -> Any:
-    """What information rewards pay for a confidence in the true class; a dotted line marks the prior.
+    """What information rewards pay for a confidence in the true class; a dotted line marks the
+    prior.
 
     Args:
         curves: `fasttree.metrics.RewardCurves`, as `fasttree.metrics.reward_curves` computes them.
@@ -134,7 +157,13 @@ def reward_curves(curves: Any, *, title: str = "", ax: Any = None) -> Any:
     """
     ax = axes_of(ax, width=5.6, height=4.4)
     ax.axhline(0.0, color="#999999", linewidth=1, zorder=1)
-    ax.axvline(float(curves.prior[curves.true_class]), color="#999999", linewidth=1, linestyle=":", zorder=1)
+    ax.axvline(
+        float(curves.prior[curves.true_class]),
+        color="#999999",
+        linewidth=1,
+        linestyle=":",
+        zorder=1,
+    )
     for place, (name, values) in enumerate(curves.rewards.items()):
         curve(ax, place, curves.confidence, values, name.replace("_", " "))
     ax.set(xlim=(0, 1), xlabel="confidence in the true class", ylabel="reward (bits)")

@@ -1,6 +1,8 @@
-"""A tree while it grows: distance of the whole tree to the classes, and accuracy, after every split.
+"""A tree while it grows: distance of the whole tree to the classes, and accuracy, after every
+split.
 
-The trace of a fitted tree tells the distances; accuracies come from `staged_score`, so any rows can be asked for.
+The trace of a fitted tree tells the distances; accuracies come from `staged_score`, so any rows can
+be asked for.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ def growth_curve(
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        train, test: Tables, or pairs (X, y), whose accuracy is drawn after 0, 1, 2, ... splits (left axis).
-        ax: axes to draw into; a new figure by default. The distance of the whole tree, where the criterion has one, gets an
+        train, test: Tables, or pairs (X, y), whose accuracy is drawn after 0, 1, 2, ... splits
+        (left axis). ax: axes to draw into; a new figure by default. The distance of the whole tree,
+        where the criterion has one, gets an
             axis of its own at the right.
         title: by default the criterion and the evaluation.
 
@@ -67,7 +70,11 @@ def growth_curve(
     if drawn:
         ax.set_ylabel("accuracy")
     ax.set_xlabel("leaves")
-    criterion = model.criterion if isinstance(model.criterion, str) else type(model.criterion).__name__
-    ax.set_title(f"{criterion}, {model.evaluation} evaluation" if title is None else title, fontsize=10)
+    criterion = (
+        model.criterion if isinstance(model.criterion, str) else type(model.criterion).__name__
+    )
+    ax.set_title(
+        f"{criterion}, {model.evaluation} evaluation" if title is None else title, fontsize=10
+    )
     plain_frame(ax)
     return ax

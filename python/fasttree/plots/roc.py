@@ -15,7 +15,12 @@ __all__ = ["roc_curves", "roc_graph"]
 
 def _space(ax: Any, title: str) -> None:
     ax.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle=(0, (4, 4)), zorder=1)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="false positive rate", ylabel="true positive rate")
+    ax.set(
+        xlim=(-0.02, 1.02),
+        ylim=(-0.02, 1.02),
+        xlabel="false positive rate",
+        ylabel="true positive rate",
+    )
     ax.set_aspect("equal")
     ax.set_title(title, fontsize=11)
     plain_frame(ax, "both")
@@ -46,10 +51,13 @@ def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax:
     return ax
 
 
-def roc_curves(curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Any = None) -> Any:
+def roc_curves(
+    curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Any = None
+) -> Any:
     """ROC curves with the area under each; `curves`: name -> `RocCurve` or (fpr, tpr).
 
-    `hull` adds the convex hull of all of them: classifiers below it are the best for no costs and class shares.
+    `hull` adds the convex hull of all of them: classifiers below it are the best for no costs and
+    class shares.
 
     Examples:
         >>> ax = roc_curves({"gini": ([0.0, 0.5, 1.0], [0.0, 0.8, 1.0])})
@@ -64,7 +72,11 @@ def roc_curves(curves: Mapping[str, Any], *, hull: bool = False, title: str = ""
         curve(ax, place, fpr, tpr, f"{name} (AUC {area:.3f})")
     if hull:
         ax.plot(
-            *roc_convex_hull(*curves.values()), color="#777777", linewidth=1, label="convex hull", zorder=2
+            *roc_convex_hull(*curves.values()),
+            color="#777777",
+            linewidth=1,
+            label="convex hull",
+            zorder=2,
         )
     ax.legend(frameon=False, loc="lower right", fontsize=9)
     return ax

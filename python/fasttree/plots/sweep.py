@@ -18,7 +18,8 @@ PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
 
 
 def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: Any = None) -> Any:
-    """Mean of every setting of a `Sweep` as a colour, with the number in it; the best of all is framed.
+    """Mean of every setting of a `Sweep` as a colour, with the number in it; the best of all is
+    framed.
 
     Args:
         sweep: what `fasttree.sweep` returned.
@@ -65,7 +66,8 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
     ax.set_yticks(range(len(rows)), rows, fontsize=9)
     ax.set_xlabel(across)
     ax.set_title(
-        title or f"{sweep.result.name or 'sweep'}: {metric}{' (%)' if factor > 1 else ''}", fontsize=10
+        title or f"{sweep.result.name or 'sweep'}: {metric}{' (%)' if factor > 1 else ''}",
+        fontsize=10,
     )
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -74,7 +76,8 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
 
 
 def _name_columns(ax: Any, columns: list[str], cell: float, numbers: bool) -> None:
-    """Names under columns of a width (inches): numbers are shortened and left out where they would touch, words turned."""
+    """Names under columns of a width (inches): numbers are shortened and left out where they would
+    touch, words turned."""
     if numbers:
         columns = _shortened(columns)
     fit = max(map(len, columns)) + 1.5
@@ -98,4 +101,6 @@ def _shortened(numbers: list[str]) -> list[str]:
 def _frame(i: Any, j: Any) -> Any:
     from matplotlib.patches import Rectangle
 
-    return Rectangle((float(j) - 0.5, float(i) - 0.5), 1, 1, fill=False, edgecolor="#D55E00", linewidth=2.2)
+    return Rectangle(
+        (float(j) - 0.5, float(i) - 0.5), 1, 1, fill=False, edgecolor="#D55E00", linewidth=2.2
+    )

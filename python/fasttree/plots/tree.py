@@ -1,7 +1,8 @@
 """A fitted tree as boxes and lines, top down.
 
-Leaves are spread evenly from left to right, every inner node stands over the middle of its children; no recursion, so
-any depth can be drawn (but above some fifty leaves `to_text` is easier to read). O(nodes).
+Leaves are spread evenly from left to right, every inner node stands over the middle of its
+children; no recursion, so any depth can be drawn (but above some fifty leaves `to_text` is easier
+to read). O(nodes).
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def _layout(tree: Any, max_depth: int | None, empty: bool) -> tuple[np.ndarray, 
     shown = np.ones(tree.node_count, dtype=bool) if max_depth is None else tree.depth <= max_depth
     if not empty:
         shown &= tree.n_node_samples > 0
-    end = shown & ((tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth))
+    end = shown & (
+        (tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth)
+    )
     x = np.full(tree.node_count, np.nan)
     x[end] = np.arange(int(end.sum()))
     for node in np.flatnonzero(shown & ~end)[::-1].tolist():
@@ -60,7 +63,9 @@ def plot_tree(
     x, end = _layout(tree, max_depth, empty)
     shown = np.flatnonzero(~np.isnan(x))
     levels = int(tree.depth[shown].max()) + 1
-    ax = axes_of(ax, width=min(40.0, max(4.0, 1.15 * int(end.sum()))), height=max(2.0, 1.2 * levels))
+    ax = axes_of(
+        ax, width=min(40.0, max(4.0, 1.15 * int(end.sum()))), height=max(2.0, 1.2 * levels)
+    )
     reading = Reading(model)
     said = {child: brief(reading.features[f], part, 2) for child, f, part in reading.branches()}
     for node in shown.tolist():
@@ -113,7 +118,12 @@ def plot_tree(
             va="center",
             fontsize=fontsize,
             zorder=4,
-            bbox={"facecolor": face, "edgecolor": "#888888", "boxstyle": "round,pad=0.35", "linewidth": 0.8},
+            bbox={
+                "facecolor": face,
+                "edgecolor": "#888888",
+                "boxstyle": "round,pad=0.35",
+                "linewidth": 0.8,
+            },
         )
     ax.set_xlim(-0.6, float(np.nanmax(x)) + 0.6)
     ax.set_ylim(-levels + 0.6, 0.3)

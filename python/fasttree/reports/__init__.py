@@ -1,4 +1,5 @@
-"""Results on paper: text, Markdown, LaTeX, HTML, CSV and strict JSON of cross-validations and comparisons.
+"""Results on paper: text, Markdown, LaTeX, HTML, CSV and strict JSON of cross-validations and
+comparisons.
 
 Layout only; statistics live in `fasttree.model_selection`.
 """
@@ -8,4 +9,13 @@ from .records import render_csv, render_json
 from .render import FORMS, render, tables_of
 from .table import Cell, ReportTable
 
-__all__ = ["FORMS", "Cell", "ReportTable", "render", "render_csv", "render_html", "render_json", "tables_of"]
+__all__ = [
+    "FORMS",
+    "Cell",
+    "ReportTable",
+    "render",
+    "render_csv",
+    "render_html",
+    "render_json",
+    "tables_of",
+]

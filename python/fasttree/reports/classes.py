@@ -1,7 +1,7 @@
 """Each class by itself, as a table: what Weka prints as "Detailed Accuracy By Class".
 
-Counts of all folds and repetitions are added up, and their probabilities ranked together, as in Weka's output.  O(test rows) a
-method, and O(n log n) a class for the ROC areas.
+Counts of all folds and repetitions are added up, and their probabilities ranked together, as in
+Weka's output.  O(test rows) a method, and O(n log n) a class for the ROC areas.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")
 
 
 def usable_proba(result: CrossValidation, method: str, *, probabilities: bool) -> np.ndarray | None:
-    """Return (test rows, k) scores of a method where every row is known; with `probabilities` only such."""
+    """Return (test rows, k) scores of a method where every row is known; with `probabilities` only
+    such."""
     scores = result[method].proba
     if scores is None or not np.isfinite(scores).all():
         return None
-    inside = ((scores >= 0) & (scores <= 1)).all() and np.allclose(scores.sum(axis=1), 1.0, atol=1e-3)
+    inside = ((scores >= 0) & (scores <= 1)).all() and np.allclose(
+        scores.sum(axis=1), 1.0, atol=1e-3
+    )
     return scores if inside or not probabilities else None
 
 
@@ -46,5 +49,7 @@ def per_class_table(result: CrossValidation, method: str) -> ReportTable:
     ]
     mean = block.weighted()
     total = f"{block.support.sum():g}"
-    rows.append([Cell("weighted mean"), *(Cell(number(mean[name], 3)) for name in COLUMNS), Cell(total)])
+    rows.append(
+        [Cell("weighted mean"), *(Cell(number(mean[name], 3)) for name in COLUMNS), Cell(total)]
+    )
     return ReportTable(method, ["class", *HEADER, "rows"], rows, (len(result.classes),))

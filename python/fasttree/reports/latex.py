@@ -1,4 +1,5 @@
-"""LaTeX for the booktabs package: a table float each, best values bold, marks as superscripts; text is escaped."""
+"""LaTeX for the booktabs package: a table float each, best values bold, marks as superscripts; text
+is escaped."""
 
 from __future__ import annotations
 
@@ -53,6 +54,9 @@ def _one(table: ReportTable) -> str:
         out.append(" & ".join(map(_cell, row)) + r" \\")
     out += [r"\bottomrule", r"\end{tabular}"]
     if table.notes:
-        out += [r"\par\smallskip", *(rf"{{\footnotesize {escape(note)}\par}}" for note in table.notes)]
+        out += [
+            r"\par\smallskip",
+            *(rf"{{\footnotesize {escape(note)}\par}}" for note in table.notes),
+        ]
     out.append(r"\end{table}")
     return "\n".join(out) + "\n"

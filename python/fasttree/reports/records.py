@@ -1,6 +1,7 @@
 """Machine forms of plain records: CSV and strict JSON, numbers in full precision.
 
-JSON has no NaN and no infinity: NaN becomes null, infinities the strings "Infinity" and "-Infinity".
+JSON has no NaN and no infinity: NaN becomes null, infinities the strings "Infinity" and
+"-Infinity".
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def render_json(document: Any, *, indent: int | None = 2) -> str:
 
 
 def render_csv(records: list[dict[str, Any]]) -> str:
-    """Return CSV with a header line, the columns of all records in order of appearance; NaN and None are empty."""
+    """Return CSV with a header line, the columns of all records in order of appearance; NaN and
+    None are empty."""
     columns = list(dict.fromkeys(key for record in records for key in record))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

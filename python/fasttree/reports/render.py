@@ -36,7 +36,8 @@ FORMS: dict[str, Callable[[list[ReportTable]], str]] = {
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:
-    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other deviation.
+    """Return the tables of a result (or the given tables themselves); `sd="repeats"` for the other
+    deviation.
 
     Of a cross-validation `per_class=True` gives the measures of every class, too.
     """
@@ -58,7 +59,8 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
-    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or "json".
+    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
+    "json".
 
     Raises ValueError for an unknown form, TypeError for something that is no result.
 
@@ -78,4 +80,8 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
         raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, html, csv or json")
     if not isinstance(result, (CrossValidation, Comparison, LearningCurve, Sweep)):
         raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
-    return render_csv(records_of(result)) if form == "csv" else render_json(document_of(result), **options)
+    return (
+        render_csv(records_of(result))
+        if form == "csv"
+        else render_json(document_of(result), **options)
+    )

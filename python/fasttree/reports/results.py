@@ -1,7 +1,8 @@
-"""What tables a result consists of: cross-validation, comparison over data sets, Friedman, learning curve.
+"""What tables a result consists of: cross-validation, comparison over data sets, Friedman, learning
+curve.
 
-Only layout: every number and mark comes from the result.  Shares (accuracy, error rate, unclassified) are printed in
-percent; CSV and JSON keep them as shares.
+Only layout: every number and mark comes from the result.  Shares (accuracy, error rate,
+unclassified) are printed in percent; CSV and JSON keep them as shares.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def cross_validation_tables(
     for metric in result.metrics:
         means = result.matrix(metric).mean(axis=1)
         if np.isfinite(means).any():
-            best[metric] = np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
+            best[metric] = (
+                np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
+            )
     rows = []
     for method in result.methods:
         cells = [Cell(method)]
@@ -75,12 +78,15 @@ def cross_validation_tables(
     title = f"{result.name}: " if result.name else ""
     title += f"{len(result)} methods, {n_folds} folds ({result.folds.description})"
     notes = [f"Mean (standard deviation of {spread}) over {n_folds} folds; best values emphasised."]
-    table = ReportTable(title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes)
+    table = ReportTable(
+        title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
+    )
     return [table, *(per_class_table(result, method) for method in result.methods if per_class)]
 
 
 def comparison_tables(result: Comparison) -> list[ReportTable]:
-    """Return the table of means with marks, the matrix of significant wins, and who is significantly worse."""
+    """Return the table of means with marks, the matrix of significant wins, and who is
+    significantly worse."""
     marks, best = result.marks, result.best
     _, digits, label = scale_of(result.metric)
     factor = scale_of(result.metric)[0]
@@ -93,18 +99,29 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
         rows.append(cells)
     n = len(rows)
     rows.append(
-        [Cell("average"), *(Cell(number(factor * float(value), digits)) for value in result.averages)]
+        [
+            Cell("average"),
+            *(Cell(number(factor * float(value), digits)) for value in result.averages),
+        ]
     )
     against = [Cell("(v/ /*)")]
     for method, (wins, ties, losses) in zip(result.methods, result.wins_ties_losses, strict=True):
         against.append(Cell("" if method == result.baseline else f"({wins}/{ties}/{losses})"))
     rows.append(against)
-    test = result.test if isinstance(result.test, str) else getattr(result.test, "__name__", "given test")
+    test = (
+        result.test
+        if isinstance(result.test, str)
+        else getattr(result.test, "__name__", "given test")
+    )
     name = test.replace("_", " ") + " test"
     notes = [
-        f"Mean (standard deviation of {'fold values' if result.sd == 'folds' else 'repetition means'}); "
+        "Mean (standard deviation of "
+        f"{'fold values' if result.sd == 'folds' else 'repetition means'}); "
         "best values emphasised.",
-        f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, {result.alpha:g}).",
+        (
+            f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
+            f"{result.alpha:g})."
+        ),
     ]
     direction = "" if result.greater_is_better else ", smaller is better"
     tables = [ReportTable(f"{label}{direction}", ["data set", *result.methods], rows, (n,), notes)]
@@ -124,9 +141,12 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
     worse = result.significantly_worse()
     if worse:
         rows = [
-            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))] for one in worse
+            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))]
+            for one in worse
         ]
-        tables.append(ReportTable("Who is significantly worse", ["data set", "method", "than"], rows))
+        tables.append(
+            ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
+        )
     return tables
 
 
@@ -144,7 +164,9 @@ def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:
                 cells.append(Cell(_mean_sd(row["mean"], row["sd"], metric)))
             rows.append(cells)
         notes = [f"Mean (standard deviation) over {repeats} repetitions."]
-        tables.append(ReportTable(scale_of(metric)[2], ["training rows", *result.methods], rows, (), notes))
+        tables.append(
+            ReportTable(scale_of(metric)[2], ["training rows", *result.methods], rows, (), notes)
+        )
     return tables
 
 
@@ -176,7 +198,8 @@ def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
 
 
 def friedman_tables(result: FriedmanResult) -> list[ReportTable]:
-    """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence below."""
+    """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence
+    below."""
     order = np.argsort(result.mean_ranks, kind="stable")
     rows = [
         [
@@ -187,7 +210,9 @@ def friedman_tables(result: FriedmanResult) -> list[ReportTable]:
         for place in order
     ]
     return [
-        ReportTable("Mean ranks", ["method", "mean rank", "p against the best"], rows, (), [result.sentence])
+        ReportTable(
+            "Mean ranks", ["method", "mean rank", "p against the best"], rows, (), [result.sentence]
+        )
     ]
 
 
@@ -204,7 +229,9 @@ def settings_of(result: CrossValidation) -> dict[str, Any]:
     return {**result.settings, "versions": versions}
 
 
-def records_of(result: CrossValidation | Comparison | LearningCurve | Sweep) -> list[dict[str, Any]]:
+def records_of(
+    result: CrossValidation | Comparison | LearningCurve | Sweep,
+) -> list[dict[str, Any]]:
     """Return the plain rows of a result, numbers in full precision."""
     return result.summary() if isinstance(result, CrossValidation) else result.records()
 
@@ -251,7 +278,9 @@ def document_of(result: CrossValidation | Comparison | LearningCurve | Sweep) ->
         "methods": list(result.methods),
         "rows": result.records(),
         "averages": dict(zip(result.methods, result.averages.tolist(), strict=True)),
-        "wins_ties_losses": dict(zip(result.methods, result.wins_ties_losses.tolist(), strict=True)),
+        "wins_ties_losses": dict(
+            zip(result.methods, result.wins_ties_losses.tolist(), strict=True)
+        ),
         "win_matrix": result.win_matrix.tolist(),
         "significantly_worse": result.significantly_worse(),
         "settings": settings_of(next(iter(result.results.values()))),

@@ -1,4 +1,5 @@
-"""A table ready to print: cells with text, emphasis and mark, and nothing about where they came from."""
+"""A table ready to print: cells with text, emphasis and mark, and nothing about where they came
+from."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ pub(super) struct Base<'a> {
     pub unit: f64,
     /// Every row weighs 1.
     pub unit_weights: bool,
-    /// Rows are counted by the weight of their parts (else, with real weights, by the number of parts).
+    /// Rows are counted by the weight of their parts (else, with real weights, by the number of
+    /// parts).
     pub copies: bool,
     pub total_weight: f64,
     /// 0, 1, 2, ...: the rows of a node by their number in it.
@@ -62,7 +63,12 @@ pub(super) struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    pub fn new(data: &'a Dataset, setting: &'a Setting<'a>, rows: &RowSet, weights: &'a Weights) -> Self {
+    pub fn new(
+        data: &'a Dataset,
+        setting: &'a Setting<'a>,
+        rows: &RowSet,
+        weights: &'a Weights,
+    ) -> Self {
         let total: f64 = rows.rows().iter().map(|&r| weights.value(r)).sum();
         // Sums stay below 2^62.
         let free = 61 - total.log2().ceil() as i32;
@@ -77,7 +83,11 @@ impl<'a> Base<'a> {
             let feature = feature as u32;
             match column {
                 Column::Numeric(column) => {
-                    numeric.push(Numeric { feature, column, close: c45 && has_close_values(column) });
+                    numeric.push(Numeric {
+                        feature,
+                        column,
+                        close: c45 && has_close_values(column),
+                    });
                 }
                 Column::Nominal(column) => {
                     let cuts = match &data.schema().features[feature as usize].kind {

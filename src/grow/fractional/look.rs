@@ -1,7 +1,8 @@
 //! One node in parts looked at: which split is best.
 //!
-//! Features are scored on their known rows, by the criterion's own formula ([`Best`]) and scaled by the known share of the node's
-//! weight, or by C4.5's rule (`split::c45`). A node of whole rows of weight 1 is counted in integers, any other in weights.
+//! Features are scored on their known rows, by the criterion's own formula ([`Best`]) and scaled by
+//! the known share of the node's weight, or by C4.5's rule (`split::c45`). A node of whole rows of
+//! weight 1 is counted in integers, any other in weights.
 
 use super::base::Base;
 use super::parts::Parts;
@@ -47,7 +48,8 @@ pub(super) struct Pick {
     pub sides: Option<Sides>,
 }
 
-/// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random choices.
+/// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random
+/// choices.
 pub(super) fn pick<C: Code>(
     base: &Base<'_>,
     parts: &Parts<C>,
@@ -77,13 +79,17 @@ struct View<'v, C, W: Weighing> {
 
 impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     fn new(base: &'v Base<'v>, parts: &'v Parts<C>, weights: W, totals: Vec<W::Sum>) -> Self {
-        let starts =
-            (1..totals.len().max(1)).map(|c| parts.classes.partition_point(|&x| usize::from(x) < c) as u32);
+        let starts = (1..totals.len().max(1))
+            .map(|c| parts.classes.partition_point(|&x| usize::from(x) < c) as u32);
         let n = parts.len();
         let tally = match base.nominal.is_empty() {
             true => Tally::default(),
             false => count(
-                CodedRows { codes: &parts.codes, classes: &parts.classes, rows: &base.numbers[..n] },
+                CodedRows {
+                    codes: &parts.codes,
+                    classes: &parts.classes,
+                    rows: &base.numbers[..n],
+                },
                 &base.layout,
                 weights,
                 &mut Planes::default(),
@@ -109,7 +115,11 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
             let units = &mut units[..k];
             weighed_sums(Level::active(), order, weights, &self.starts, units);
             let later = units[1..].iter().copied().chain([0]);
-            return units.iter().zip(later).map(|(&from, later)| W::Sum::from_units(from - later)).collect();
+            return units
+                .iter()
+                .zip(later)
+                .map(|(&from, later)| W::Sum::from_units(from - later))
+                .collect();
         }
         let mut sums = vec![W::Sum::default(); self.totals.len()];
         for &entry in order {
@@ -142,7 +152,8 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         if *known == *self.totals {
             return 1.0;
         }
-        Self::sum(known).value(self.weights.unit()) / Self::sum(&self.totals).value(self.weights.unit())
+        Self::sum(known).value(self.weights.unit())
+            / Self::sum(&self.totals).value(self.weights.unit())
     }
 
     /// Table of known rows of a nominal feature, and their class sums.
@@ -190,7 +201,8 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         best: &mut Best<'_>,
     ) -> Result<f64> {
         let (cells, known) = self.table(nominal);
-        let table = NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
+        let table =
+            NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
         let (unit, context) = (self.weights.unit(), &self.base.setting.context);
         if self.base.setting.nominal_splits != NominalSplits::Multiway {
             let (levels, mut menu) = (std::iter::once(self.levels(nominal)), Menu::default());
@@ -241,10 +253,11 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         menu
     }
 
-    /// The division that a candidate of a nominal feature stands for. Levels that do not occur go to the heavier branch
-    /// (the first on ties); in one-vs-rest they belong to the rest.
+    /// The division that a candidate of a nominal feature stands for. Levels that do not occur go
+    /// to the heavier branch (the first on ties); in one-vs-rest they belong to the rest.
     fn sides(&self, nominal: usize, at: u32) -> Sides {
-        let (feature, k, unit) = (&self.base.nominal[nominal], self.totals.len(), self.weights.unit());
+        let (feature, k, unit) =
+            (&self.base.nominal[nominal], self.totals.len(), self.weights.unit());
         let mut is_first = vec![false; feature.levels as usize];
         if self.base.c45 {
             is_first[at as usize] = true;
@@ -255,13 +268,18 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         if let Some(cuts) = feature.cuts {
             let last = listed.last().copied().unwrap_or_default() as usize;
             is_first[..=last].fill(true);
-            return Sides { test: Test::Threshold(cuts[last].into()), listed: Vec::new(), is_first };
+            return Sides {
+                test: Test::Threshold(cuts[last].into()),
+                listed: Vec::new(),
+                is_first,
+            };
         }
         let (sums, _) = menu.sums(at);
         let weight = |b: usize| Self::sum(&sums[b * k..(b + 1) * k]).value(unit);
         if self.base.setting.nominal_splits == NominalSplits::Subset && weight(0) >= weight(1) {
             let occurring = menu.occurring();
-            listed.extend((0..feature.levels).filter(|code| occurring.binary_search(code).is_err()));
+            listed
+                .extend((0..feature.levels).filter(|code| occurring.binary_search(code).is_err()));
             listed.sort_unstable();
         }
         listed.iter().for_each(|&code| is_first[code as usize] = true);
@@ -281,7 +299,8 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         self.base.nominal.partition_point(|f| f.feature < feature)
     }
 
-    /// Best candidate of each wanted feature, in feature order. Features that cannot be chosen may be left out.
+    /// Best candidate of each wanted feature, in feature order. Features that cannot be chosen may
+    /// be left out.
     fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
         let (base, setting) = (self.base, self.base.setting);
         let look = |feature: u32, top: f64, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
@@ -429,7 +448,13 @@ impl<C: Code, W: Weighing> FeatureBest for View<'_, C, W> {
         let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
         let totals: Vec<_> = known.iter().map(|s| s.cell(unit)).collect();
         let branches = cells.len() / totals.len();
-        let table = one_table(Count::cells(&cells), Count::cells(&totals), branches, self.base.setting, &[2]);
+        let table = one_table(
+            Count::cells(&cells),
+            Count::cells(&totals),
+            branches,
+            self.base.setting,
+            &[2],
+        );
         let mut out = [0.0];
         Criterion::score(&InfoGain::default(), &table, &mut out)?;
         Ok(out[0] * self.share(&known))
@@ -438,8 +463,9 @@ impl<C: Code, W: Weighing> FeatureBest for View<'_, C, W> {
     fn first_row(&mut self, feature: u32, at: u32) -> u32 {
         let Some(i) = self.base.numeric_place(feature) else { return 0 };
         let order = self.parts.order(i);
-        let original =
-            |at: usize| self.base.data.original()[self.parts.rows[entry_row(order[at]) as usize] as usize];
+        let original = |at: usize| {
+            self.base.data.original()[self.parts.rows[entry_row(order[at]) as usize] as usize]
+        };
         let mut at = at as usize - 1;
         let mut first = original(at);
         while entry_tied(order[at]) == 1 {
@@ -459,5 +485,14 @@ pub(super) fn one_table<'t>(
     declared: &'t [u32],
 ) -> Tables<'t> {
     let classes = setting.context.classes;
-    Tables { cells, totals, branches, classes, stride: 1, len: 1, declared, context: &setting.context }
+    Tables {
+        cells,
+        totals,
+        branches,
+        classes,
+        stride: 1,
+        len: 1,
+        declared,
+        context: &setting.context,
+    }
 }

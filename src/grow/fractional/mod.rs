@@ -1,16 +1,19 @@
-//! Growth in parts: a row whose value is missing goes down every branch of a split, each part weighted by the branch's share
-//! of the known rows (Quinlan, C4.5, 1993, chapter 3).
+//! Growth in parts: a row whose value is missing goes down every branch of a split, each part
+//! weighted by the branch's share of the known rows (Quinlan, C4.5, 1993, chapter 3).
 //!
-//! Weights are 64-bit fixed point, so sums depend neither on the order of the rows nor on threads, and no weight is lost:
-//! the last branch takes what rounding left. A split is scored on the rows whose value is known, its score scaled by their
-//! share of the node's weight; limits count rows by the weight of their parts. Splits, tie rules, limits, best-first growth
-//! and feature subsets are those of [`super::local`]; C4.5's own rule for candidates (`split::c45`) grows here, too, with whole rows
-//! where nothing is missing.
+//! Weights are 64-bit fixed point, so sums depend neither on the order of the rows nor on threads,
+//! and no weight is lost: the last branch takes what rounding left. A split is scored on the rows
+//! whose value is known, its score scaled by their share of the node's weight; limits count rows by
+//! the weight of their parts. Splits, tie rules, limits, best-first growth and feature subsets are
+//! those of [`super::local`]; C4.5's own rule for candidates (`split::c45`) grows here, too, with
+//! whole rows where nothing is missing.
 //!
-//! O(parts x features) a level. Parts multiply: with a share `m` of missing cells a level of the tree has up to `1 + m` times the parts
-//! of the one above, until nodes become too light to be split.
+//! O(parts x features) a level. Parts multiply: with a share `m` of missing cells a level of the
+//! tree has up to `1 + m` times the parts of the one above, until nodes become too light to be
+//! split.
 //!
-//! When not to use it: nothing is missing and the criterion's plain maximum decides: [`super::local`] is faster.
+//! When not to use it: nothing is missing and the criterion's plain maximum decides:
+//! [`super::local`] is faster.
 
 mod base;
 mod look;
@@ -125,7 +128,8 @@ impl<'b> Worker<'b> {
         }
         let (base, node) = (self.base, pending.node as usize);
         let sums = self.drafts.sums(node);
-        let Some(pick) = pick(base, &pending.parts, sums, self.drafts.nodes[node].key, control)? else {
+        let Some(pick) = pick(base, &pending.parts, sums, self.drafts.nodes[node].key, control)?
+        else {
             return Ok(None);
         };
         let (test, branch, branches) = assign(base, &pending.parts, &pick);
@@ -146,21 +150,36 @@ impl<'b> Worker<'b> {
         if whole && cells.iter().all(|&c| i64::from(base.rows_in(c)) * base.weight(0) == c) {
             let rows = |sums: &[i64]| sums.iter().map(|&s| base.rows_in(s)).collect::<Vec<u32>>();
             let (cells, totals) = (rows(cells), rows(totals));
-            let table =
-                one_table(Count::cells(&cells), Count::cells(&totals), branches, base.setting, &declared);
+            let table = one_table(
+                Count::cells(&cells),
+                Count::cells(&totals),
+                branches,
+                base.setting,
+                &declared,
+            );
             criterion.distance(&table, &mut out)?;
         } else {
             let real = |sums: &[i64]| sums.iter().map(|s| s.value(base.unit)).collect::<Vec<f64>>();
             let (cells, totals) = (real(cells), real(totals));
-            let table =
-                one_table(Count::cells(&cells), Count::cells(&totals), branches, base.setting, &declared);
+            let table = one_table(
+                Count::cells(&cells),
+                Count::cells(&totals),
+                branches,
+                base.setting,
+                &declared,
+            );
             criterion.distance(&table, &mut out)?;
         }
         Ok(out[0])
     }
 
     /// Make a split: children are born. Returns those that may be split.
-    fn split<C: Code>(&mut self, pending: Pending<C>, chosen: &Chosen, step: u32) -> Vec<Pending<C>> {
+    fn split<C: Code>(
+        &mut self,
+        pending: Pending<C>,
+        chosen: &Chosen,
+        step: u32,
+    ) -> Vec<Pending<C>> {
         let Pending { node, parts } = pending;
         let division = &chosen.division;
         let first_child = self.drafts.nodes.len() as u32;
@@ -188,11 +207,14 @@ impl<'b> Worker<'b> {
         let children = divide(self.base, &parts, division, &open);
         let numbered = children.into_iter().enumerate();
         numbered
-            .filter_map(|(b, parts)| parts.map(|parts| Pending { node: first_child + b as u32, parts }))
+            .filter_map(|(b, parts)| {
+                parts.map(|parts| Pending { node: first_child + b as u32, parts })
+            })
             .collect()
     }
 
-    /// Split everything below a node; subtrees with at most `task` rows are returned instead of grown (none when 0).
+    /// Split everything below a node; subtrees with at most `task` rows are returned instead of
+    /// grown (none when 0).
     fn depth_first<C: Code>(
         &mut self,
         root: Pending<C>,
@@ -222,7 +244,8 @@ impl<'b> Worker<'b> {
             .into_iter()
             .map(|t| {
                 let node = drafts.nodes[t.node as usize];
-                let root = Drafts::new(drafts.sums(t.node as usize), node.rows, node.key, node.depth);
+                let root =
+                    Drafts::new(drafts.sums(t.node as usize), node.rows, node.key, node.depth);
                 std::sync::Mutex::new(Some((root, t.parts)))
             })
             .collect();
@@ -266,7 +289,8 @@ impl<'b> Worker<'b> {
     }
 }
 
-/// The test of a pick, the branch of each row ([`NONE`] without a value), and the number of branches.
+/// The test of a pick, the branch of each row ([`NONE`] without a value), and the number of
+/// branches.
 fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec<u32>, usize) {
     let mut branch = vec![NONE; parts.len()];
     if let Some(i) = base.numeric_place(pick.feature) {
@@ -277,7 +301,8 @@ fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec
         // C4.5 divides by the comparison, whatever it counted on the left.
         let left = if base.c45 { value(order[0]) } else { between.0 };
         let t = base.setting.threshold(base.data, column, between, left);
-        let at = if t.reach < between.0 { order.partition_point(|&e| value(e) <= t.reach) } else { at };
+        let at =
+            if t.reach < between.0 { order.partition_point(|&e| value(e) <= t.reach) } else { at };
         order[..at].iter().for_each(|&e| branch[entry_row(e) as usize] = 0);
         order[at..].iter().for_each(|&e| branch[entry_row(e) as usize] = 1);
         return (Test::Threshold(t), branch, 2);

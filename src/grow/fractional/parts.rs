@@ -1,9 +1,10 @@
 //! The rows of a node in parts.
 //!
-//! A node lists its rows, each at most once, with the weight of the part that arrived. Rows are numbered within the node, so that
-//! classes, weights and codes lie side by side and small nodes stay in the cache; a numeric feature brings the ascending
-//! order of those rows whose value is known. Splitting copies: each child gets its own lists, a row without a value is copied
-//! into every child that takes a part. O(rows x features) a node.
+//! A node lists its rows, each at most once, with the weight of the part that arrived. Rows are
+//! numbered within the node, so that classes, weights and codes lie side by side and small nodes
+//! stay in the cache; a numeric feature brings the ascending order of those rows whose value is
+//! known. Splitting copies: each child gets its own lists, a row without a value is copied into
+//! every child that takes a part. O(rows x features) a node.
 
 use super::base::Base;
 use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
@@ -60,7 +61,9 @@ impl<C: Code> Parts<C> {
             parts.ends.push(parts.orders.len());
         }
         for &row in rows.rows() {
-            parts.codes.extend(base.nominal.iter().map(|f| C::of(code_of(data, f.feature, row, f.levels))));
+            parts.codes.extend(
+                base.nominal.iter().map(|f| C::of(code_of(data, f.feature, row, f.levels))),
+            );
         }
         parts
     }
@@ -96,7 +99,8 @@ pub(super) struct Division {
     pub sums: Vec<i64>,
     /// Rows of the branches.
     pub sizes: Vec<u32>,
-    /// Of each branch, the parts that it takes of the rows without a value, in their order; 0 for none.
+    /// Of each branch, the parts that it takes of the rows without a value, in their order; 0 for
+    /// none.
     taken: Vec<i64>,
     /// Rows without a value.
     unknown: usize,
@@ -115,7 +119,8 @@ impl Division {
         classes: usize,
     ) -> Self {
         // Rows without a value are counted as one more branch: that is quicker than asking.
-        let (mut sums, mut sizes) = (vec![0_i64; (branches + 1) * classes], vec![0_u32; branches + 1]);
+        let (mut sums, mut sizes) =
+            (vec![0_i64; (branches + 1) * classes], vec![0_u32; branches + 1]);
         let mut rows_unknown = vec![0_u32; parts.len() + 1];
         let mut unknown = 0;
         let weighed = parts.classes.iter().zip(&parts.weights);
@@ -132,8 +137,11 @@ impl Division {
             sums.chunks_exact(classes.max(1)).map(|b| b.iter().sum::<i64>() as f64).collect();
         let whole: f64 = known.iter().sum();
         // Share of each branch in the rows without a value; 0 for branches that take none.
-        let shares: Vec<f64> =
-            known.iter().map(|w| w / whole).map(|s| if s > LEAST_SHARE { s } else { 0.0 }).collect();
+        let shares: Vec<f64> = known
+            .iter()
+            .map(|w| w / whole)
+            .map(|s| if s > LEAST_SHARE { s } else { 0.0 })
+            .collect();
         let mut taken = vec![0; branches * unknown];
         for (u, &i) in rows_unknown[..unknown].iter().enumerate() {
             let i = i as usize;
@@ -147,7 +155,8 @@ impl Division {
         Self { branch, sums, sizes, taken, unknown }
     }
 
-    /// Of each branch the rows that may go there: those that do, and those without a value; ascending.
+    /// Of each branch the rows that may go there: those that do, and those without a value;
+    /// ascending.
     fn rows_of_branches(&self) -> Vec<Vec<u32>> {
         let mut lists = vec![Vec::new(); self.sizes.len()];
         for (i, &b) in self.branch.iter().enumerate() {
@@ -163,8 +172,8 @@ impl Division {
 /// So many branches are filled by a pass over all rows each.
 const FEW_BRANCHES: usize = 4;
 
-/// Parts of the weight of so many copies of a row by shares: none is lost, the last branch takes what is left. Each copy is
-/// divided as it would be alone.
+/// Parts of the weight of so many copies of a row by shares: none is lost, the last branch takes
+/// what is left. Each copy is divided as it would be alone.
 fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(usize, i64)) {
     let one = if copies == 1 { weight } else { weight / copies };
     let mut left = one;
@@ -191,10 +200,13 @@ pub(super) fn divide<C: Code>(
         number.fill(LEFT_OUT);
         let mut child = match lists.get(b) {
             None => branch_of(parts, division, b, 0..parts.len(), &mut number),
-            Some(rows) => branch_of(parts, division, b, rows.iter().map(|&i| i as usize), &mut number),
+            Some(rows) => {
+                branch_of(parts, division, b, rows.iter().map(|&i| i as usize), &mut number)
+            }
         };
         child.whole = whole;
-        let most: usize = (0..base.numeric.len()).map(|f| parts.order(f).len().min(child.len())).sum();
+        let most: usize =
+            (0..base.numeric.len()).map(|f| parts.order(f).len().min(child.len())).sum();
         child.orders.resize(most + SLACK, 0);
         child.ends.reserve_exact(base.numeric.len());
         for f in 0..base.numeric.len() {
@@ -205,7 +217,8 @@ pub(super) fn divide<C: Code>(
     wanted.iter().enumerate().map(|(b, &w)| w.then(|| child(b))).collect()
 }
 
-/// The rows of one branch without their orders; all of them are `among` these. `number` gets their numbers in it.
+/// The rows of one branch without their orders; all of them are `among` these. `number` gets their
+/// numbers in it.
 fn branch_of<C: Code>(
     parts: &Parts<C>,
     division: &Division,
@@ -247,7 +260,8 @@ fn branch_of<C: Code>(
     Parts { rows, classes, weights, codes, ..Parts::default() }
 }
 
-/// Add the order of one feature to those of a child, whose rows have the given numbers and whose orders have room.
+/// Add the order of one feature to those of a child, whose rows have the given numbers and whose
+/// orders have room.
 fn append_order<C: Code>(
     base: &Base<'_>,
     feature: usize,
@@ -258,7 +272,8 @@ fn append_order<C: Code>(
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];
     let held = renumbered(Level::active(), order, number, out);
-    // Only among values closer than any cut may the distance of two that were not neighbours matter.
+    // Only among values closer than any cut may the distance of two that were not neighbours
+    // matter.
     if base.c45 && base.numeric[feature].close {
         let value = |e: u32| base.numeric[feature].column.value(child.rows[entry_row(e) as usize]);
         for i in 1..held {

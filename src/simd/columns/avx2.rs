@@ -1,6 +1,8 @@
 //! AVX2 bodies: 8 entries a step, compressed to their side by a table of permutations.
 
-use super::{MOST_CLASSES, Scan, Split, Tails, Wanted, plain_boundaries, plain_partition, seen_before};
+use super::{
+    MOST_CLASSES, Scan, Split, Tails, Wanted, plain_boundaries, plain_partition, seen_before,
+};
 use std::arch::x86_64::*;
 
 const LANES: usize = 8;
@@ -85,14 +87,17 @@ fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Spl
         assert!(at_least(word, words) == 0, "index out of bounds: a row beyond the bit set");
         // SAFETY: every index is below the number of 32-bit words of `bits`.
         let gathered = unsafe { _mm256_i32gather_epi32::<4>(bits.as_ptr().cast(), word) };
-        let right = low_bits(_mm256_srlv_epi32(gathered, _mm256_and_si256(row, _mm256_set1_epi32(31))));
+        let right =
+            low_bits(_mm256_srlv_epi32(gathered, _mm256_and_si256(row, _mm256_set1_epi32(31))));
         let left = !right & 0xFF;
         let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 8);
         let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 8);
         s.seen = [carry_left, carry_right];
         let clear = _mm256_andnot_si256(one, entry);
-        let for_left = _mm256_permutevar8x32_epi32(set_low(clear, seen_left), row_of(&COMPRESS, left));
-        let for_right = _mm256_permutevar8x32_epi32(set_low(clear, seen_right), row_of(&COMPRESS, right));
+        let for_left =
+            _mm256_permutevar8x32_epi32(set_low(clear, seen_left), row_of(&COMPRESS, left));
+        let for_right =
+            _mm256_permutevar8x32_epi32(set_low(clear, seen_right), row_of(&COMPRESS, right));
         // SAFETY: left <= i, so the store ends at or before i + 8, inside entries that were read;
         // right <= i, and spare has more than 8 entries more than the order.
         unsafe {

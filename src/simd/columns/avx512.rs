@@ -25,19 +25,31 @@ fn partition_body(order: &mut [u32], bits: &[u64], spare: &mut [u32], mut s: Spl
     s
 }
 
-/// Partition the entries from `i`: 16 of them, or those that are left in the last step. `s.left + s.right == i`.
+/// Partition the entries from `i`: 16 of them, or those that are left in the last step. `s.left +
+/// s.right == i`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-fn step<const LAST: bool>(order: &mut [u32], bits: &[u64], spare: &mut [u32], i: usize, s: &mut Split) {
+fn step<const LAST: bool>(
+    order: &mut [u32],
+    bits: &[u64],
+    spare: &mut [u32],
+    i: usize,
+    s: &mut Split,
+) {
     let lanes = if LAST { (1_u32 << (order.len() - i)) - 1 } else { 0xFFFF };
     let words = _mm512_set1_epi32((bits.len() * 2) as i32);
     let one = _mm512_set1_epi32(1);
-    // SAFETY: lanes beyond the end of the order are not read (they are 0), and only the last step has some.
-    let entry = unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) };
+    // SAFETY: lanes beyond the end of the order are not read (they are 0), and only the last step
+    // has some.
+    let entry =
+        unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) };
     let tied = u32::from(_mm512_test_epi32_mask(entry, one));
     let row = _mm512_srli_epi32::<1>(entry);
     let word = _mm512_srli_epi32::<5>(row);
-    assert!(_mm512_cmpge_epu32_mask(word, words) == 0, "index out of bounds: a row beyond the bit set");
+    assert!(
+        _mm512_cmpge_epu32_mask(word, words) == 0,
+        "index out of bounds: a row beyond the bit set"
+    );
     // SAFETY: every index is below the number of 32-bit words of `bits`.
     let gathered = unsafe { _mm512_i32gather_epi32::<4>(word, bits.as_ptr().cast()) };
     let bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, _mm512_set1_epi32(31)));
@@ -52,8 +64,8 @@ fn step<const LAST: bool>(order: &mut [u32], bits: &[u64], spare: &mut [u32], i:
     let for_left = _mm512_maskz_compress_epi32(left as __mmask16, for_left);
     let for_right = _mm512_maskz_compress_epi32(right as __mmask16, for_right);
     let (n_left, n_right) = (left.count_ones(), right.count_ones());
-    // SAFETY: s.left <= i, so a store of 16 ends inside entries that were read, and the last step stores no more than
-    // it read; s.right <= i, and spare has 16 entries more than the order.
+    // SAFETY: s.left <= i, so a store of 16 ends inside entries that were read, and the last step
+    // stores no more than it read; s.right <= i, and spare has 16 entries more than the order.
     unsafe {
         let to = order.as_mut_ptr().add(s.left).cast();
         if LAST {
@@ -109,8 +121,8 @@ fn boundaries_body<const KNOWN: usize>(
         let held_lanes = (stop - i).min(LANES);
         let inside = (1_u32 << held_lanes) - 1;
         let followed = (1_u32 << held_lanes.min(order.len() - i - 1)) - 1;
-        // SAFETY: i >= 1 and stop <= order.len(): lanes of places before `stop` and of entries inside the order are read,
-        // the others are 0.
+        // SAFETY: i >= 1 and stop <= order.len(): lanes of places before `stop` and of entries
+        // inside the order are read, the others are 0.
         let (before, here, after) = unsafe {
             let p = order.as_ptr().add(i).cast::<i32>();
             (
@@ -131,10 +143,14 @@ fn boundaries_body<const KNOWN: usize>(
         let places = _mm512_add_epi32(lanes, _mm512_set1_epi32(i as i32));
         // SAFETY: held <= i - first, and `at` has 16 entries more than there are places.
         unsafe {
-            _mm512_storeu_si512(at.as_mut_ptr().add(s.held).cast(), _mm512_maskz_compress_epi32(keep, places))
+            _mm512_storeu_si512(
+                at.as_mut_ptr().add(s.held).cast(),
+                _mm512_maskz_compress_epi32(keep, places),
+            )
         };
         for (c, (&class, count)) in classes[..n].iter().zip(&mut before_here[..n]).enumerate() {
-            let prefix = _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(class as i32), up_to));
+            let prefix =
+                _mm512_popcnt_epi32(_mm512_and_si512(_mm512_set1_epi32(class as i32), up_to));
             let counts = _mm512_add_epi32(prefix, _mm512_set1_epi32(*count as i32));
             // SAFETY: from + places + 16 <= stride, and there are as many planes as counts.
             unsafe {

@@ -1,8 +1,8 @@
 //! Counting set bits of many planes under one sparse mask.
 //!
-//! `bits` is word-major: `width` planes a word, side by side, so that one broadcast mask meets a vector of
-//! planes and each plane has its own counter lane: no horizontal sums, and a word without rows of the node
-//! is never looked at. With AVX-512 about one cycle for 8 planes and 64 rows.
+//! `bits` is word-major: `width` planes a word, side by side, so that one broadcast mask meets a
+//! vector of planes and each plane has its own counter lane: no horizontal sums, and a word without
+//! rows of the node is never looked at. With AVX-512 about one cycle for 8 planes and 64 rows.
 
 use crate::simd::Level;
 
@@ -77,7 +77,8 @@ fn avx512(entries: &[Sparse], bits: &[u64], counts: &mut [u32]) {
 }
 
 /// # Safety
-/// Every `word * width + first + 8 * GROUPS` of an entry is at most `bits.len()`, and `first + 8 * GROUPS <= counts.len()`.
+/// Every `word * width + first + 8 * GROUPS` of an entry is at most `bits.len()`, and `first + 8 *
+/// GROUPS <= counts.len()`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 unsafe fn strip<const GROUPS: usize>(
@@ -94,7 +95,9 @@ unsafe fn strip<const GROUPS: usize>(
         for (g, sum) in sums.iter_mut().enumerate() {
             // SAFETY: as the caller promises.
             let planes = unsafe {
-                _mm512_loadu_si512(bits.as_ptr().add(word as usize * width + first + g * PLANE_GROUP).cast())
+                _mm512_loadu_si512(
+                    bits.as_ptr().add(word as usize * width + first + g * PLANE_GROUP).cast(),
+                )
             };
             *sum = _mm512_add_epi64(*sum, _mm512_popcnt_epi64(_mm512_and_si512(planes, mask)));
         }
@@ -124,7 +127,12 @@ mod tests {
                 .map(|w| (w, mix(seed, 7 + u64::from(w))))
                 .collect();
             let naive: Vec<u32> = (0..width)
-                .map(|p| entries.iter().map(|&(w, m)| (bits[w as usize * width + p] & m).count_ones()).sum())
+                .map(|p| {
+                    entries
+                        .iter()
+                        .map(|&(w, m)| (bits[w as usize * width + p] & m).count_ones())
+                        .sum()
+                })
                 .collect();
             for level in Level::available() {
                 let mut counts = vec![9; width];

@@ -1,11 +1,14 @@
-//! Kernels over sorted orders whose rows have weights: class sums left of each boundary, class sums of a range and left of every
-//! [`STEP`]-th entry, and the order of some of the rows under new numbers.
+//! Kernels over sorted orders whose rows have weights: class sums left of each boundary, class sums
+//! of a range and left of every [`STEP`]-th entry, and the order of some of the rows under new
+//! numbers.
 //!
-//! Sums are 64-bit integers, so every body gives the same ones. The AVX-512 bodies take 16 entries a step: weights are
-//! gathered by row, eight at once, and summed within the step by three shifted additions a class; what is wanted is
-//! compressed to its place. About 1 ns an entry with two classes, 3 ns plain, which the other levels take.
+//! Sums are 64-bit integers, so every body gives the same ones. The AVX-512 bodies take 16 entries
+//! a step: weights are gathered by row, eight at once, and summed within the step by three shifted
+//! additions a class; what is wanted is compressed to its place. About 1 ns an entry with two
+//! classes, 3 ns plain, which the other levels take.
 //!
-//! Every row is compared with the length of what is gathered before it is used: a wrong entry ends in a panic.
+//! Every row is compared with the length of what is gathered before it is used: a wrong entry ends
+//! in a panic.
 //!
 //! When not to use it: rows that count once are places, see [`super::boundaries`].
 
@@ -25,8 +28,8 @@ pub struct Sums<'a> {
     pub from: usize,
 }
 
-/// As [`super::boundaries`], but with the weight of the rows left of each boundary: `sums` and `before` hold that of all rows,
-/// then for each start that of rows of this class or a later one.
+/// As [`super::boundaries`], but with the weight of the rows left of each boundary: `sums` and
+/// `before` hold that of all rows, then for each start that of rows of this class or a later one.
 #[allow(clippy::too_many_arguments)]
 pub fn weighed_boundaries(
     level: Level,
@@ -40,12 +43,16 @@ pub fn weighed_boundaries(
 ) -> usize {
     let places = stop.saturating_sub(first);
     let starts = wanted.starts.len();
-    assert!(first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts + 1);
+    assert!(
+        first >= 1 && stop <= order.len() && starts < MOST_CLASSES && before.len() == starts + 1
+    );
     assert!(at.len() >= places + SLACK && sums.from + places + SLACK <= sums.stride);
     assert!(sums.planes.len() >= (starts + 1) * sums.stride);
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::boundaries(order, weights, (first, stop), wanted, before, at, sums),
+        Level::Avx512 => {
+            avx512::boundaries(order, weights, (first, stop), wanted, before, at, sums)
+        }
         _ => plain_boundaries(order, weights, (first, stop), wanted, before, at, sums),
     }
 }
@@ -81,7 +88,8 @@ fn plain_boundaries(
     held
 }
 
-/// Weight of the rows of an order: of all, then for each start of those of this class or a later one.
+/// Weight of the rows of an order: of all, then for each start of those of this class or a later
+/// one.
 pub fn weighed_sums(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
     assert!(starts.len() < MOST_CLASSES && out.len() == starts.len() + 1);
     match level {
@@ -107,9 +115,16 @@ fn plain_sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
 /// Entries between two sums of [`weighed_steps`].
 pub const STEP: usize = 16;
 
-/// Weight of the rows left of the entries 0, [`STEP`], 2 [`STEP`], ... and of all: a plane for all rows, then one a start for
-/// those of this class or a later one. `out` becomes the planes, each with `order.len().div_ceil(STEP) + 1` sums.
-pub fn weighed_steps(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut Vec<i64>) {
+/// Weight of the rows left of the entries 0, [`STEP`], 2 [`STEP`], ... and of all: a plane for all
+/// rows, then one a start for those of this class or a later one. `out` becomes the planes, each
+/// with `order.len().div_ceil(STEP) + 1` sums.
+pub fn weighed_steps(
+    level: Level,
+    order: &[u32],
+    weights: &[i64],
+    starts: &[u32],
+    out: &mut Vec<i64>,
+) {
     assert!(starts.len() < MOST_CLASSES);
     let stride = order.len().div_ceil(STEP) + 1;
     out.resize((starts.len() + 1) * stride, 0);
@@ -130,8 +145,9 @@ pub fn weighed_steps(level: Level, order: &[u32], weights: &[i64], starts: &[u32
     }
 }
 
-/// The order of the rows that have a number (others: [`LEFT_OUT`]), by these numbers, with "tied" bits that are true among
-/// them. `out` has room for them and [`SLACK`] more; returns how many there are.
+/// The order of the rows that have a number (others: [`LEFT_OUT`]), by these numbers, with "tied"
+/// bits that are true among them. `out` has room for them and [`SLACK`] more; returns how many
+/// there are.
 pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
     match level {
         #[cfg(target_arch = "x86_64")]
@@ -189,16 +205,25 @@ mod avx512 {
         unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) }
     }
 
-    /// Weights of the first or last eight of 16 rows, 0 in lanes that are not wanted; all rows are below the number of weights.
+    /// Weights of the first or last eight of 16 rows, 0 in lanes that are not wanted; all rows are
+    /// below the number of weights.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn gather(weights: &[i64], rows: __m512i, half: usize, lanes: u32) -> __m512i {
-        let rows =
-            if half == 0 { _mm512_castsi512_si256(rows) } else { _mm512_extracti64x4_epi64::<1>(rows) };
+        let rows = if half == 0 {
+            _mm512_castsi512_si256(rows)
+        } else {
+            _mm512_extracti64x4_epi64::<1>(rows)
+        };
         let lanes = (lanes >> (8 * half)) as __mmask8;
         // SAFETY: the caller has compared every row with the number of weights.
         unsafe {
-            _mm512_mask_i32gather_epi64::<8>(_mm512_setzero_si512(), lanes, rows, weights.as_ptr().cast())
+            _mm512_mask_i32gather_epi64::<8>(
+                _mm512_setzero_si512(),
+                lanes,
+                rows,
+                weights.as_ptr().cast(),
+            )
         }
     }
 
@@ -281,7 +306,10 @@ mod avx512 {
             }
             i += step;
         }
-        before.iter_mut().zip(&carry).for_each(|(b, &c)| *b = _mm_cvtsi128_si64(_mm512_castsi512_si128(c)));
+        before
+            .iter_mut()
+            .zip(&carry)
+            .for_each(|(b, &c)| *b = _mm_cvtsi128_si64(_mm512_castsi512_si128(c)));
         held
     }
 
@@ -328,7 +356,12 @@ mod avx512 {
 
     /// With `KNOWN` starts, or any number of them when 0.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-    fn steps_body<const KNOWN: usize>(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
+    fn steps_body<const KNOWN: usize>(
+        order: &[u32],
+        weights: &[i64],
+        starts: &[u32],
+        out: &mut [i64],
+    ) {
         const { assert!(STEP == LANES) };
         let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
         let n = if KNOWN == 0 { starts.len() } else { KNOWN };
@@ -347,7 +380,8 @@ mod avx512 {
             totals[0] += _mm512_reduce_add_epi64(_mm512_add_epi64(low, high));
             out[b + 1] = totals[0];
             for (c, (&start, total)) in starts.iter().zip(&mut totals[1..=n]).enumerate() {
-                let class = u32::from(_mm512_cmpge_epu32_mask(rows, _mm512_set1_epi32(start as i32)));
+                let class =
+                    u32::from(_mm512_cmpge_epu32_mask(rows, _mm512_set1_epi32(start as i32)));
                 let low = _mm512_maskz_mov_epi64(class as __mmask8, low);
                 let own = _mm512_mask_add_epi64(low, (class >> 8) as __mmask8, low, high);
                 *total += _mm512_reduce_add_epi64(own);
@@ -377,7 +411,12 @@ mod avx512 {
             );
             // SAFETY: every wanted row is below the number of numbers.
             let new = unsafe {
-                _mm512_mask_i32gather_epi32::<4>(none, inside as __mmask16, rows, numbers.as_ptr().cast())
+                _mm512_mask_i32gather_epi32::<4>(
+                    none,
+                    inside as __mmask16,
+                    rows,
+                    numbers.as_ptr().cast(),
+                )
             };
             let goes = u32::from(_mm512_cmpneq_epi32_mask(new, none));
             let tied = u32::from(_mm512_test_epi32_mask(entries, one));
@@ -403,8 +442,9 @@ mod tests {
     use super::*;
 
     fn starts(seed: u64, n: usize) -> Vec<u32> {
-        let mut starts: Vec<u32> =
-            (0..random(seed, 3) % 6).map(|c| (random(seed, 20 + c) % (n as u64 + 1)) as u32).collect();
+        let mut starts: Vec<u32> = (0..random(seed, 3) % 6)
+            .map(|c| (random(seed, 20 + c) % (n as u64 + 1)) as u32)
+            .collect();
         starts.sort_unstable();
         starts
     }
@@ -441,7 +481,8 @@ mod tests {
                     let first = 1 + (random(seed, 9) % (n as u64 - 1)) as usize;
                     let run = |level| {
                         let stride = n + 2 * SLACK;
-                        let (mut at, mut planes) = (vec![0; stride], vec![0; stride * (starts.len() + 1)]);
+                        let (mut at, mut planes) =
+                            (vec![0; stride], vec![0; stride * (starts.len() + 1)]);
                         let mut before = vec![3; starts.len() + 1];
                         let sums = Sums { planes: &mut planes, stride, from: 5 };
                         let range = (first, n);
@@ -455,15 +496,17 @@ mod tests {
                             &mut at,
                             sums,
                         );
-                        let sums: Vec<_> =
-                            (0..=starts.len()).map(|c| planes[c * stride + 5..][..held].to_vec()).collect();
+                        let sums: Vec<_> = (0..=starts.len())
+                            .map(|c| planes[c * stride + 5..][..held].to_vec())
+                            .collect();
                         (at[..held].to_vec(), sums, before)
                     };
                     assert_eq!(run(level), run(Level::Plain), "{level:?} {seed}");
                     // The definition, for one boundary after the other.
                     let (at, sums, _) = run(level);
                     for (j, &i) in at.iter().enumerate() {
-                        let left = order[first - 1..i as usize].iter().map(|e| weights[(e >> 1) as usize]);
+                        let left =
+                            order[first - 1..i as usize].iter().map(|e| weights[(e >> 1) as usize]);
                         assert_eq!(sums[0][j], 3 + left.sum::<i64>());
                     }
                 }

@@ -84,7 +84,9 @@ fn by_pairs(groups: Vec<Group>) -> Vec<Group> {
     };
     let mut best: Vec<(f64, usize)> = (0..groups.len()).map(|i| nearest(&groups, i)).collect();
     for _ in EXACT..groups.len() {
-        let Some(i) = (0..groups.len()).min_by(|&a, &b| best[a].0.total_cmp(&best[b].0)) else { break };
+        let Some(i) = (0..groups.len()).min_by(|&a, &b| best[a].0.total_cmp(&best[b].0)) else {
+            break;
+        };
         let j = best[i].1;
         let (Some(other), Some(one)) = (groups[j].take(), &groups[i]) else { break };
         groups[i] = Some(one.union(&other));
@@ -110,7 +112,8 @@ fn by_pairs(groups: Vec<Group>) -> Vec<Group> {
     groups
 }
 
-/// More than [`MOST`] groups: neighbours in the order of class shares (the most frequent class first) become one.
+/// More than [`MOST`] groups: neighbours in the order of class shares (the most frequent class
+/// first) become one.
 fn by_neighbours(groups: Vec<Group>) -> Vec<Group> {
     if groups.len() <= MOST {
         return groups;
@@ -121,7 +124,8 @@ fn by_neighbours(groups: Vec<Group>) -> Vec<Group> {
     classes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut groups = groups;
     groups.sort_by(|a, b| {
-        let by_class = |&(_, c): &(f64, usize)| (a.sums[c] / a.weight).total_cmp(&(b.sums[c] / b.weight));
+        let by_class =
+            |&(_, c): &(f64, usize)| (a.sums[c] / a.weight).total_cmp(&(b.sums[c] / b.weight));
         let first = classes.iter().map(by_class).find(|order| order.is_ne());
         first.unwrap_or(std::cmp::Ordering::Equal).then(a.codes.cmp(&b.codes))
     });
@@ -155,7 +159,9 @@ fn by_neighbours(groups: Vec<Group>) -> Vec<Group> {
         }
         if before[i] < n {
             let p = before[i];
-            heap.extend(weigh(&groups, p, i).map(|loss| Reverse((loss, p, version[p], version[i]))));
+            heap.extend(
+                weigh(&groups, p, i).map(|loss| Reverse((loss, p, version[p], version[i]))),
+            );
         }
         left -= 1;
     }

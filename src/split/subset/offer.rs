@@ -64,11 +64,16 @@ impl<C: Count> Block<'_, C> {
 
     fn admits_missing<S: Sum<Cell = C>>(&self, menu: &Menu<S>, levels: &Levels<'_, S>) -> bool {
         let rows = levels.rows.as_ref().and_then(|r| r.last()).copied();
-        menu.missing.is_empty() || self.is_large_enough(menu.missing.iter().copied(), || rows.unwrap_or(0))
+        menu.missing.is_empty()
+            || self.is_large_enough(menu.missing.iter().copied(), || rows.unwrap_or(0))
     }
 
     /// Whether a branch reaches the limits; `rows` counts its rows where sums do not.
-    fn is_large_enough<S: Sum>(&self, sums: impl Iterator<Item = S>, rows: impl FnOnce() -> u32) -> bool {
+    fn is_large_enough<S: Sum>(
+        &self,
+        sums: impl Iterator<Item = S>,
+        rows: impl FnOnce() -> u32,
+    ) -> bool {
         let min = self.search.min;
         if !self.search.limited() {
             return true;
@@ -109,8 +114,12 @@ impl<C: Count> Block<'_, C> {
         left: &[S],
         right: &[S],
     ) -> Result<()> {
-        let (k, unit, held, stride) =
-            (self.context.classes, self.search.unit, self.scratch.features.len(), self.scratch.stride);
+        let (k, unit, held, stride) = (
+            self.context.classes,
+            self.search.unit,
+            self.scratch.features.len(),
+            self.scratch.stride,
+        );
         for (i, &sum) in left.iter().chain(right).chain(&menu.missing).enumerate() {
             self.scratch.cells[i * stride + held] = sum.cell(unit);
         }
@@ -121,7 +130,11 @@ impl<C: Count> Block<'_, C> {
     }
 
     /// One level against the others, and cuts of an order.
-    fn one_by_one<S: Sum<Cell = C>>(&mut self, menu: &mut Menu<S>, levels: &Levels<'_, S>) -> Result<()> {
+    fn one_by_one<S: Sum<Cell = C>>(
+        &mut self,
+        menu: &mut Menu<S>,
+        levels: &Levels<'_, S>,
+    ) -> Result<()> {
         let (k, n) = (self.context.classes, menu.groups());
         menu.arrange(levels.ordered);
         // Sums of the groups (before each cut: of all up to it), of all, and of the other side.
@@ -157,7 +170,11 @@ impl<C: Count> Block<'_, C> {
     }
 
     /// All divisions, in the order of their numbers.
-    fn masks<S: Sum<Cell = C>>(&mut self, menu: &mut Menu<S>, levels: &Levels<'_, S>) -> Result<()> {
+    fn masks<S: Sum<Cell = C>>(
+        &mut self,
+        menu: &mut Menu<S>,
+        levels: &Levels<'_, S>,
+    ) -> Result<()> {
         let (k, groups, unit) = (self.context.classes, menu.groups(), self.search.unit);
         let low = (groups - 1).min(LOW);
         let width = 1 << low;
@@ -207,7 +224,8 @@ impl<C: Count> Block<'_, C> {
                 let (firsts, seconds) = self.scratch.cells.split_at_mut(k * stride);
                 for c in 0..k {
                     let place = c * stride + held;
-                    let cells = firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
+                    let cells =
+                        firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
                     for ((l, r), &sum) in cells.zip(&tabulated[c * width + j..][..len]) {
                         let sum = sum.plus(high[c]);
                         *l = sum.cell(unit);

@@ -1,6 +1,8 @@
-//! Ordered pairs of rows by distance, and nothing else of them: what a radius is chosen by where columns are too many for counts.
+//! Ordered pairs of rows by distance, and nothing else of them: what a radius is chosen by where
+//! columns are too many for counts.
 //!
-//! Complete nominal columns. O(t^2 n) bit operations for the distances, one addition a pair after that; at most 128 MB of distances.
+//! Complete nominal columns. O(t^2 n) bit operations for the distances, one addition a pair after
+//! that; at most 128 MB of distances.
 
 use super::Rows;
 use super::distances::{Distances, Order, tile_rows};
@@ -10,8 +12,9 @@ use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use crate::stats::pairs::Enough;
 
-/// Weight of the ordered pairs at distance 0, 1, ... up to the number of columns, those of a row with itself included; exact where weights
-/// are whole. Columns other than complete nominal ones are not looked at.
+/// Weight of the ordered pairs at distance 0, 1, ... up to the number of columns, those of a row
+/// with itself included; exact where weights are whole. Columns other than complete nominal ones
+/// are not looked at.
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].

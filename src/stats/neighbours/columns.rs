@@ -1,10 +1,13 @@
-//! Columns whose differences are not bits of a plane: numbers, nominal columns with missing cells, and more than 256 values.
+//! Columns whose differences are not bits of a plane: numbers, nominal columns with missing cells,
+//! and more than 256 values.
 //!
-//! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where a cell is missing, the difference is the one to be expected if
-//! the value is drawn as the class of its row draws it (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one
-//! nominal value known, `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of
-//! `|x - Y| / range` over the known Y of the class. A class without a known value draws from all; a column
-//! without one never differs. Everything is prepared once, O(t log t) a column and class with missing cells; a difference is then a look-up.
+//! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where a cell is missing, the
+//! difference is the one to be expected if the value is drawn as the class of its row draws it
+//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known, `1 -
+//! sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of `|x
+//! - Y| / range` over the known Y of the class. A class without a known value draws from all; a
+//! column without one never differs. Everything is prepared once, O(t log t) a column and class
+//! with missing cells; a difference is then a look-up.
 
 use crate::error::{Error, Result};
 
@@ -18,7 +21,8 @@ pub enum Other {
     Numbers {
         /// By row.
         values: Vec<f64>,
-        /// Smallest and largest value that count as 0 and 1 (those of the root in a tree); of the column if not given.
+        /// Smallest and largest value that count as 0 and 1 (those of the root in a tree); of the
+        /// column if not given.
         range: Option<(f64, f64)>,
     },
     /// Codes below `levels`, or [`MISSING`].
@@ -34,7 +38,8 @@ pub enum Other {
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     cells: Cells,
-    /// Slot of the class of each row among the classes with missing cells in this column; empty without such.
+    /// Slot of the class of each row among the classes with missing cells in this column; empty
+    /// without such.
     slots: Vec<u16>,
     n_slots: usize,
     /// Numbers: `[slot][row]` expected difference; codes: `[slot][value]` share of the value.
@@ -52,13 +57,20 @@ enum Cells {
 
 impl Column {
     /// Check and prepare; `weight` of a row, `name` for messages.
-    pub fn new(other: Other, classes: &[u16], weight: &dyn Fn(usize) -> f64, name: usize) -> Result<Self> {
+    pub fn new(
+        other: Other,
+        classes: &[u16],
+        weight: &dyn Fn(usize) -> f64,
+        name: usize,
+    ) -> Result<Self> {
         let t = classes.len();
         let (cells, len) = match other {
             Other::Numbers { mut values, range } => {
                 if let Some((i, x)) = values.iter().enumerate().find(|(_, x)| x.is_infinite()) {
                     let what = "Relief's distances need finite numbers, NaN is missing";
-                    return Err(Error::Data(format!("numeric column {name}, row {i}: {x}; {what}")));
+                    return Err(Error::Data(format!(
+                        "numeric column {name}, row {i}: {x}; {what}"
+                    )));
                 }
                 let (low, high) = range.unwrap_or_else(|| span(&values));
                 // halves, because the range of two finite numbers may not be finite
@@ -72,7 +84,9 @@ impl Column {
                 if let Some((i, c)) =
                     codes.iter().enumerate().find(|(_, c)| **c != MISSING && **c as usize >= levels)
                 {
-                    return Err(Error::Data(format!("column {name}, row {i}: code {c} of {levels} values")));
+                    return Err(Error::Data(format!(
+                        "column {name}, row {i}: code {c} of {levels} values"
+                    )));
                 }
                 let len = codes.len();
                 (Cells::Codes(codes, levels), len)
@@ -81,7 +95,8 @@ impl Column {
         if len != t {
             return Err(Error::Data(format!("column {name} has {len} rows, the classes {t}")));
         }
-        let mut column = Self { cells, slots: Vec::new(), n_slots: 0, one: Vec::new(), two: Vec::new() };
+        let mut column =
+            Self { cells, slots: Vec::new(), n_slots: 0, one: Vec::new(), two: Vec::new() };
         column.expect(classes, weight);
         Ok(column)
     }
@@ -141,25 +156,31 @@ impl Column {
         if self.n_slots == 0 {
             return;
         }
-        self.slots = classes.iter().map(|&c| of_class[usize::from(c)].unwrap_or(u16::MAX)).collect();
+        self.slots =
+            classes.iter().map(|&c| of_class[usize::from(c)].unwrap_or(u16::MAX)).collect();
         let known: Vec<usize> = (0..t).filter(|&row| !self.is_missing(row)).collect();
         self.two = vec![0.0; self.n_slots * self.n_slots];
         // rows that stand for the missing cells of each slot
         let drawn: Vec<Vec<usize>> = (0..self.n_slots)
             .map(|s| {
-                let own: Vec<usize> =
-                    known.iter().copied().filter(|&row| usize::from(self.slots[row]) == s).collect();
+                let own: Vec<usize> = known
+                    .iter()
+                    .copied()
+                    .filter(|&row| usize::from(self.slots[row]) == s)
+                    .collect();
                 if own.is_empty() { known.clone() } else { own }
             })
             .collect();
         match &self.cells {
             Cells::Numbers(values) => {
-                self.one = drawn.iter().flat_map(|rows| expected_gaps(values, rows, weight)).collect();
+                self.one =
+                    drawn.iter().flat_map(|rows| expected_gaps(values, rows, weight)).collect();
                 for (a, one) in self.one.chunks_exact(t).enumerate() {
                     for (b, rows) in drawn.iter().enumerate() {
                         let total: f64 = rows.iter().map(|&row| weight(row)).sum();
                         let sum: f64 = rows.iter().map(|&row| weight(row) * one[row]).sum();
-                        self.two[a * self.n_slots + b] = if total > 0.0 { sum / total } else { 0.0 };
+                        self.two[a * self.n_slots + b] =
+                            if total > 0.0 { sum / total } else { 0.0 };
                     }
                 }
                 // the same number whichever row comes first
@@ -193,7 +214,8 @@ fn span(values: &[f64]) -> (f64, f64) {
     (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max))
 }
 
-/// Mean of `|x - y|` over the weighted y of `rows`, for the value x of every row (0 where it is missing): sorted, with running sums.
+/// Mean of `|x - y|` over the weighted y of `rows`, for the value x of every row (0 where it is
+/// missing): sorted, with running sums.
 fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) -> Vec<f64> {
     let mut sorted: Vec<(f64, f64)> = rows.iter().map(|&row| (values[row], weight(row))).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

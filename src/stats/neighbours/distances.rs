@@ -1,7 +1,9 @@
-//! Distances of a tile of rows to all rows: whole numbers for nominal features, sums of gaps for numeric ones.
+//! Distances of a tile of rows to all rows: whole numbers for nominal features, sums of gaps for
+//! numeric ones.
 //!
-//! Columns (all rows, sorted by class) are taken 128 to 512 at a time; for a block of features their bit planes are made once and
-//! every row of the tile adds its agreements. Threads take column tiles, so nothing is shared.
+//! Columns (all rows, sorted by class) are taken 128 to 512 at a time; for a block of features
+//! their bit planes are made once and every row of the tile adds its agreements. Threads take
+//! column tiles, so nothing is shared.
 
 use super::Rows;
 use crate::error::Result;
@@ -43,8 +45,9 @@ impl Order {
     }
 }
 
-/// Rows of a tile: enough that making the bit planes of all columns again for each tile does not matter, few enough that their
-/// distances stay in the cache for few features, and never more than fit the memory set aside.
+/// Rows of a tile: enough that making the bit planes of all columns again for each tile does not
+/// matter, few enough that their distances stay in the cache for few features, and never more than
+/// fit the memory set aside.
 pub(super) fn tile_rows(rows: &Rows<'_>) -> usize {
     let bytes = if rows.others.is_empty() { 4 } else { 12 };
     let fit = TILE_BYTES / (bytes * rows.len().max(1));
@@ -75,7 +78,8 @@ impl Distances {
         let strips = rows.len().div_ceil(width);
         let both = parallel::map(control, strips, |s| {
             let places = s * width..((s + 1) * width).min(rows.len());
-            let nominal = nominal(control, kernels, rows, &order.rows[places.clone()], levels, tile)?;
+            let nominal =
+                nominal(control, kernels, rows, &order.rows[places.clone()], levels, tile)?;
             let numeric = numeric(control, kernels, rows, &order.rows[places], width, tile)?;
             Ok((nominal, numeric))
         })?;
@@ -97,7 +101,9 @@ impl Distances {
         out.clear();
         for (nominal, numeric) in self.nominal.iter().zip(&self.numeric) {
             let nominal = &nominal[i * self.width..][..self.width];
-            out.extend(nominal.iter().zip(&numeric[i * self.width..]).map(|(&d, g)| f64::from(d) + g));
+            out.extend(
+                nominal.iter().zip(&numeric[i * self.width..]).map(|(&d, g)| f64::from(d) + g),
+            );
         }
         out.truncate(self.places);
     }
@@ -165,7 +171,10 @@ fn numeric(
             }
         } else {
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-                places.iter().zip(out).for_each(|(&row, to)| *to += on_grid(column.diff(i, row as usize)));
+                places
+                    .iter()
+                    .zip(out)
+                    .for_each(|(&row, to)| *to += on_grid(column.diff(i, row as usize)));
             }
         }
     }

@@ -1,8 +1,10 @@
-//! Rows of a data set as neighbours see them: in the user's order, numbers as numbers, with the ranges of the root.
+//! Rows of a data set as neighbours see them: in the user's order, numbers as numbers, with the
+//! ranges of the root.
 //!
-//! A tree may cut a numeric column into bins, but rows are compared by its numbers: `|x - y|` over the range of the column in the rows
-//! of the root, so that distances mean the same in every node. A feature that is the same in all rows of a node differs nowhere and is
-//! left out. Gathering copies one byte a nominal cell and eight a number.
+//! A tree may cut a numeric column into bins, but rows are compared by its numbers: `|x - y|` over
+//! the range of the column in the rows of the root, so that distances mean the same in every node.
+//! A feature that is the same in all rows of a node differs nowhere and is left out. Gathering
+//! copies one byte a nominal cell and eight a number.
 
 use super::columns::{MISSING, Other};
 use super::{Codes, Counts, Method, Multiclass, Rows, neighbour_scores};
@@ -23,8 +25,8 @@ pub struct Root<'a> {
 }
 
 impl<'a> Root<'a> {
-    /// `data` as growth sees it, `raw` before its numbers were binned, the rows of the root, and their positive weights unless all count
-    /// once.
+    /// `data` as growth sees it, `raw` before its numbers were binned, the rows of the root, and
+    /// their positive weights unless all count once.
     pub fn new(
         data: &'a Dataset,
         raw: &'a Dataset,
@@ -33,7 +35,8 @@ impl<'a> Root<'a> {
     ) -> Self {
         let range = |feature: usize| match &raw.columns()[feature] {
             Column::Numeric(_) => {
-                let values = || rows.iter().map(|&r| number(data, raw, feature, r)).filter(|x| !x.is_nan());
+                let values =
+                    || rows.iter().map(|&r| number(data, raw, feature, r)).filter(|x| !x.is_nan());
                 let low = values().fold(f64::INFINITY, f64::min);
                 (low < f64::INFINITY).then(|| (low, values().fold(f64::NEG_INFINITY, f64::max)))
             }
@@ -47,7 +50,8 @@ impl<'a> Root<'a> {
         Self { data, raw, ranges, unit }
     }
 
-    /// One score a feature from neighbours among the given rows; NaN for a feature that is the same, or unknown, in all of them.
+    /// One score a feature from neighbours among the given rows; NaN for a feature that is the
+    /// same, or unknown, in all of them.
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -81,7 +85,8 @@ impl<'a> Root<'a> {
                         continue;
                     }
                     if column.levels() <= 256
-                        && (column.n_missing() == 0 || rows.iter().all(|&r| column.code(r) != data::MISSING))
+                        && (column.n_missing() == 0
+                            || rows.iter().all(|&r| column.code(r) != data::MISSING))
                     {
                         complete.push((feature, column));
                     } else {
@@ -90,7 +95,10 @@ impl<'a> Root<'a> {
                             code => code,
                         };
                         let levels = column.levels();
-                        others.push(Other::Nominal { codes: rows.iter().map(code).collect(), levels });
+                        others.push(Other::Nominal {
+                            codes: rows.iter().map(code).collect(),
+                            levels,
+                        });
                         of_others.push(feature);
                     }
                 }
@@ -110,7 +118,9 @@ impl<'a> Root<'a> {
         let counts = match (weight, self.unit) {
             (None, _) => Counts::One,
             (Some(w), None) => Counts::Copies(rows.iter().map(|&r| w(r)).collect()),
-            (Some(w), Some(unit)) => Counts::Importances(rows.iter().map(|&r| w(r) / unit).collect()),
+            (Some(w), Some(unit)) => {
+                Counts::Importances(rows.iter().map(|&r| w(r) / unit).collect())
+            }
         };
         let codes = Codes { values: &bytes, columns: n, stride: n };
         let near = Rows::new(codes, others, &classes, self.data.n_classes(), counts)?;

@@ -1,21 +1,26 @@
-//! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit, for few and for very many features.
+//! Neighbours of each row: ReliefF, SURF, MultiSURF, their star forms and the K-nearest merit, for
+//! few and for very many features.
 //!
-//! For every row, distances to all rows first, then a [`Method`] picks neighbours and their weights, then only the pairs picked touch
-//! the scores: `score[k] = sum over i and its neighbours j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values,
-//! `|x - y| / range` for numeric ones, and an expectation where a cell is missing ([`columns`]). Kononenko (1994) for ReliefF,
-//! Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore (2013) and Urbanowicz et al. (2018) for MultiSURF* and
-//! MultiSURF, Hong (1997) for the K-nearest merit.
+//! For every row, distances to all rows first, then a [`Method`] picks neighbours and their
+//! weights, then only the pairs picked touch the scores: `score[k] = sum over i and its neighbours
+//! j of weight(i, j) * diff(k; i, j)`. diff is 0 or 1 for nominal values, `|x - y| / range` for
+//! numeric ones, and an expectation where a cell is missing ([`columns`]). Kononenko (1994) for
+//! ReliefF, Greene et al. (2009, 2010) for SURF and SURF*, Granizo-Mackenzie & Moore (2013) and
+//! Urbanowicz et al. (2018) for MultiSURF* and MultiSURF, Hong (1997) for the K-nearest merit.
 //!
-//! Complete nominal columns have whole distances, made from bit planes. Up to a thousand features they stay bit planes to the end:
-//! the k-th distance, means, deviations and the neighbours that differ are popcounts ([`narrow`]). More features, or any other column, or
-//! weights: distances as numbers ([`distances`]), scores from bytes in blocks of columns ([`score`]). Cost O(t^2 n / 400)
-//! operations for the distances and O(kept pairs * n / 30) for the scores.
-//! Memory: a tile of rows against all rows in 32-bit distances (at most 128 MB), the bit planes of a block, and the numeric columns;
-//! the codes are read where they are, never as floats. Sums over rows are made in row order for every feature, so
-//! scores do not depend on threads; in the end they are rounded to 40 binary digits, so that equal ones tie whatever the order of the rows.
+//! Complete nominal columns have whole distances, made from bit planes. Up to a thousand features
+//! they stay bit planes to the end: the k-th distance, means, deviations and the neighbours that
+//! differ are popcounts ([`narrow`]). More features, or any other column, or weights: distances as
+//! numbers ([`distances`]), scores from bytes in blocks of columns ([`score`]). Cost O(t^2 n / 400)
+//! operations for the distances and O(kept pairs * n / 30) for the scores. Memory: a tile of rows
+//! against all rows in 32-bit distances (at most 128 MB), the bit planes of a block, and the
+//! numeric columns; the codes are read where they are, never as floats. Sums over rows are made in
+//! row order for every feature, so scores do not depend on threads; in the end they are rounded to
+//! 40 binary digits, so that equal ones tie whatever the order of the rows.
 //!
-//! Weights that are whole numbers are copies: neighbours of each other, at the distance of two equal rows. Other weights are importances,
-//! divided by their mean; a row is then no neighbour of itself.
+//! Weights that are whole numbers are copies: neighbours of each other, at the distance of two
+//! equal rows. Other weights are importances, divided by their mean; a row is then no neighbour of
+//! itself.
 
 mod by_distance;
 mod columns;
@@ -55,7 +60,8 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// Rows to look at: complete nominal columns first, then the others; the scores have the same order.
+/// Rows to look at: complete nominal columns first, then the others; the scores have the same
+/// order.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     codes: Codes<'a>,
@@ -111,7 +117,9 @@ impl Mass {
             return Err(Error::Data(format!("{} weights for {rows} rows", each.len())));
         }
         if let Some((i, w)) = each.iter().enumerate().find(|(_, w)| !(**w > 0.0 && w.is_finite())) {
-            return Err(Error::Data(format!("row {i}: weight {w}; rows with a positive weight only")));
+            return Err(Error::Data(format!(
+                "row {i}: weight {w}; rows with a positive weight only"
+            )));
         }
         if let Some((i, w)) = each.iter().enumerate().find(|(_, w)| whole && w.fract() != 0.0) {
             return Err(Error::Data(format!("row {i}: {w} copies")));
@@ -138,7 +146,8 @@ impl<'a> Rows<'a> {
     /// Check and hold.
     ///
     /// # Errors
-    /// [`Error::Data`] for lengths that do not fit, a class or code out of range, no column at all, a number or weight that is not finite.
+    /// [`Error::Data`] for lengths that do not fit, a class or code out of range, no column at all,
+    /// a number or weight that is not finite.
     pub fn new(
         codes: Codes<'a>,
         others: Vec<Other>,
@@ -164,7 +173,9 @@ impl<'a> Rows<'a> {
                 "neighbours are counted for less than 2^24 features and 2^32 rows".into(),
             ));
         }
-        if let Some((i, c)) = classes.iter().enumerate().find(|(_, c)| usize::from(**c) >= n_classes) {
+        if let Some((i, c)) =
+            classes.iter().enumerate().find(|(_, c)| usize::from(**c) >= n_classes)
+        {
             return Err(Error::Data(format!("row {i}: class {c} of {n_classes}")));
         }
         let mass = Mass::new(weights, t)?;

@@ -1,12 +1,16 @@
-//! Up to a thousand complete nominal columns: distances stay bit planes from the first sum to the last count.
+//! Up to a thousand complete nominal columns: distances stay bit planes from the first sum to the
+//! last count.
 //!
-//! Columns (all rows, sorted by class, each class on tiles of its own) have a plane for every value of every feature. For a row, the
-//! carry-save sum of its planes spells `features + 1 - distance` for 512 columns at once. The k-th nearest is found by halving on
-//! planes, mean and deviation are popcounts of pairs of planes, a radius is a comparison of planes with a
-//! constant. Few neighbours are then listed and compared by bytes; many stay a mask, and the number that share the row's value is a popcount
-//! of mask and plane. About t^2 n / 200 operations in all, a fifth of what unpacked distances cost for three dozen features.
+//! Columns (all rows, sorted by class, each class on tiles of its own) have a plane for every value
+//! of every feature. For a row, the carry-save sum of its planes spells `features + 1 - distance`
+//! for 512 columns at once. The k-th nearest is found by halving on planes, mean and deviation are
+//! popcounts of pairs of planes, a radius is a comparison of planes with a constant. Few neighbours
+//! are then listed and compared by bytes; many stay a mask, and the number that share the row's
+//! value is a popcount of mask and plane. About t^2 n / 200 operations in all, a fifth of what
+//! unpacked distances cost for three dozen features.
 //!
-//! Rows come in chunks whose size depends on the data alone and whose sums are added in order: no thread and no level changes a bit.
+//! Rows come in chunks whose size depends on the data alone and whose sums are added in order: no
+//! thread and no level changes a bit.
 
 use super::Rows;
 use super::distances::Order;
@@ -35,8 +39,10 @@ pub(super) fn scores(
     let values: usize = counted.levels.iter().map(|&l| usize::from(l)).sum();
     // what classes of their own tiles waste is bounded, for tiles of 512
     let padded: usize = order.starts.windows(2).map(|w| (w[1] - w[0]).next_multiple_of(512)).sum();
-    let serves = rows.others.is_empty() && rows.mass.is_unit() && !matches!(method, Method::Pairs { .. });
-    if !serves || n >= LONGEST_WINDOW || padded > 3 * t + 2048 || padded / 8 * values > PLANE_BYTES {
+    let serves =
+        rows.others.is_empty() && rows.mass.is_unit() && !matches!(method, Method::Pairs { .. });
+    if !serves || n >= LONGEST_WINDOW || padded > 3 * t + 2048 || padded / 8 * values > PLANE_BYTES
+    {
         return Ok(None);
     }
     let mean = if method.needs_mean() { mean_distance(rows, counted, multiclass) } else { 0.0 };
@@ -101,7 +107,8 @@ impl<'a> Whole<'a> {
         for (c, class) in order.starts.windows(2).enumerate() {
             for place in class[0]..class[1] {
                 let at = place - class[0];
-                let (tile, word, bit) = (tiles[c].start + at / (64 * w), at / 64 % w, 1u64 << (at % 64));
+                let (tile, word, bit) =
+                    (tiles[c].start + at / (64 * w), at / 64 % w, 1u64 << (at % 64));
                 valid[tile * w + word] |= bit;
                 let codes = rows.codes.part(order.rows[place] as usize, 0..n);
                 bytes[place * width..][..n].copy_from_slice(codes);
@@ -241,7 +248,15 @@ impl<'a> Chunk<'a> {
     }
 
     /// All rows nearer than `near`, and those farther than `far` with a sign and by agreements.
-    fn radius(&mut self, row: usize, own: usize, near: f64, far: Option<f64>, sign: f64, agreements: bool) {
+    fn radius(
+        &mut self,
+        row: usize,
+        own: usize,
+        near: f64,
+        far: Option<f64>,
+        sign: f64,
+        agreements: bool,
+    ) {
         let tiles = 0..self.whole.valid.len() / self.whole.words();
         let (kernels, same) = (self.whole.kernels, self.same());
         let share = self.picker.share(row);
@@ -257,7 +272,8 @@ impl<'a> Chunk<'a> {
         // the smallest number that is not farther
         let high = same - far.floor() as i64;
         if high > 1 {
-            let (mut mask, mut nearer) = (std::mem::take(&mut self.mask), std::mem::take(&mut self.spare));
+            let (mut mask, mut nearer) =
+                (std::mem::take(&mut self.mask), std::mem::take(&mut self.spare));
             kernels.at_least(self.of(row, &tiles), 1, &mut mask);
             if high <= same {
                 kernels.at_least(self.of(row, &tiles), high as u32, &mut nearer);
@@ -272,7 +288,8 @@ impl<'a> Chunk<'a> {
     fn count(&mut self, row: usize, own: usize, mask: &[u64], scale: f64, agreements: bool) {
         let (whole, w) = (self.whole, self.whole.words());
         let part = |tiles: &Range<usize>| &mask[tiles.start * w..tiles.end * w];
-        let totals: Vec<f64> = whole.tiles.iter().map(|t| whole.kernels.size(part(t)) as f64).collect();
+        let totals: Vec<f64> =
+            whole.tiles.iter().map(|t| whole.kernels.size(part(t)) as f64).collect();
         let weights = self.picker.of_classes(&totals, own);
         for (c, tiles) in whole.tiles.iter().enumerate() {
             if totals[c] <= 0.0 {
@@ -293,7 +310,13 @@ impl<'a> Chunk<'a> {
     }
 
     /// The k nearest in some tiles, which belong to the classes given; nearest first, then by row.
-    fn nearest(&mut self, row: usize, classes: Range<usize>, k: usize, there: usize) -> Vec<Near<i32>> {
+    fn nearest(
+        &mut self,
+        row: usize,
+        classes: Range<usize>,
+        k: usize,
+        there: usize,
+    ) -> Vec<Near<i32>> {
         if there == 0 {
             return Vec::new();
         }
@@ -312,8 +335,9 @@ impl<'a> Chunk<'a> {
                     let bit = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
                     let at = (word / w - tiles.start) * numbers.stride + word % w;
-                    let number: i32 =
-                        (0..self.depth).map(|p| ((numbers.planes[at + p * w] >> bit & 1) as i32) << p).sum();
+                    let number: i32 = (0..self.depth)
+                        .map(|p| ((numbers.planes[at + p * w] >> bit & 1) as i32) << p)
+                        .sum();
                     let place = self.whole.order.starts[c] + (word - own.start * w) * 64 + bit;
                     let distance = self.same() as i32 - number;
                     kept.push(Near { distance, place: place as u32, weight: 1.0 });
@@ -325,7 +349,8 @@ impl<'a> Chunk<'a> {
         kept
     }
 
-    /// Neighbours of equal weight need no order: those nearer than the k-th, and those tied with it.
+    /// Neighbours of equal weight need no order: those nearer than the k-th, and those tied with
+    /// it.
     fn relieff(&mut self, row: usize, own: usize, k: usize, ties: NeighbourTies) {
         let (whole, w) = (self.whole, self.whole.words());
         let starts = &whole.order.starts;
@@ -335,7 +360,8 @@ impl<'a> Chunk<'a> {
         let share = self.picker.share(row);
         let place = whole.order.places[row] as usize * whole.width;
         let own_bytes = &whole.bytes[place..][..whole.width];
-        let (mut mask, mut nearer) = (std::mem::take(&mut self.mask), std::mem::take(&mut self.spare));
+        let (mut mask, mut nearer) =
+            (std::mem::take(&mut self.mask), std::mem::take(&mut self.spare));
         let (mut near, mut tied) = (std::mem::take(&mut self.near), std::mem::take(&mut self.tied));
         for (c, tiles) in whole.tiles.iter().enumerate().filter(|(c, _)| there(*c) > 0) {
             let numbers = self.of(row, tiles);
@@ -368,7 +394,13 @@ impl<'a> Chunk<'a> {
             }
             whole.kernels.add_mismatches(own_bytes, &whole.bytes, &near, each, &mut self.sums);
             if !tied.is_empty() {
-                whole.kernels.add_mismatches(own_bytes, &whole.bytes, &tied, each * part, &mut self.sums);
+                whole.kernels.add_mismatches(
+                    own_bytes,
+                    &whole.bytes,
+                    &tied,
+                    each * part,
+                    &mut self.sums,
+                );
             }
         }
         (self.mask, self.spare, self.near, self.tied) = (mask, nearer, near, tied);
@@ -397,7 +429,8 @@ impl<'a> Chunk<'a> {
         let kept = self.nearest(row, 0..self.whole.tiles.len(), k, there);
         let mut choice = Choice::default();
         let groups = ranked(&kept, k as f64, ties, Ranks::Equal);
-        let distance = |place| kept.iter().find(|n| n.place == place).map_or(0.0, |n| f64::from(n.distance));
+        let distance =
+            |place| kept.iter().find(|n| n.place == place).map_or(0.0, |n| f64::from(n.distance));
         self.picker.merit(row, groups, distance, &mut choice);
         self.add(row, &choice);
     }
@@ -407,7 +440,13 @@ impl<'a> Chunk<'a> {
         let (width, place) = (self.whole.width, self.whole.order.places[row] as usize);
         let own = &self.whole.bytes[place * width..][..width];
         for (weight, members) in &choice.groups {
-            self.whole.kernels.add_mismatches(own, &self.whole.bytes, members, *weight, &mut self.sums);
+            self.whole.kernels.add_mismatches(
+                own,
+                &self.whole.bytes,
+                members,
+                *weight,
+                &mut self.sums,
+            );
         }
     }
 }

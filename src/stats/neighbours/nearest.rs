@@ -1,8 +1,9 @@
 //! The k nearest of some places, in groups of equal weight.
 //!
-//! Rank r (from 1) weighs 1 or, as a share of all, `exp(-(r / sigma)^2)`; rows tied at one distance share the weight of their ranks, or the lower row
-//! numbers come first. A row of weight w takes w ranks; with weights that are not whole, ranks are pieces of a line on which the weight
-//! of a rank is constant from one whole number to the next.
+//! Rank r (from 1) weighs 1 or, as a share of all, `exp(-(r / sigma)^2)`; rows tied at one distance
+//! share the weight of their ranks, or the lower row numbers come first. A row of weight w takes w
+//! ranks; with weights that are not whole, ranks are pieces of a line on which the weight of a rank
+//! is constant from one whole number to the next.
 
 use super::select::{Group, NeighbourTies, Ranks};
 
@@ -19,7 +20,8 @@ impl Ranks {
     fn weight(self, r: usize) -> f64 {
         match self {
             Self::Equal => 1.0,
-            // the first rank weighs 1: weights are divided by their sum, and none but that of later ranks may vanish
+            // the first rank weighs 1: weights are divided by their sum, and none but that of later
+            // ranks may vanish
             Self::Exponential { sigma } => {
                 let rank = (r + 1) as f64;
                 (-(rank - 1.0) / sigma * ((rank + 1.0) / sigma)).exp()

@@ -1,7 +1,9 @@
-//! From neighbours to scores: every kept pair adds its weight to the features on which its rows differ.
+//! From neighbours to scores: every kept pair adds its weight to the features on which its rows
+//! differ.
 //!
-//! Columns are taken in blocks whose bytes (all rows) stay in the second-level cache; threads take blocks, and within a block
-//! rows come in order, so a score is the same sum for any number of threads.
+//! Columns are taken in blocks whose bytes (all rows) stay in the second-level cache; threads take
+//! blocks, and within a block rows come in order, so a score is the same sum for any number of
+//! threads.
 
 use super::distances::{Distances, Order, tile_rows};
 use super::select::{Choice, Method, Multiclass, Picker};
@@ -17,7 +19,8 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// One score a feature (nominal columns, then numeric), larger is better.
 ///
 /// # Errors
-/// [`crate::error::Error::Parameter`] for a method without neighbours, [`crate::error::Error::Cancelled`].
+/// [`crate::error::Error::Parameter`] for a method without neighbours,
+/// [`crate::error::Error::Cancelled`].
 pub fn neighbour_scores(
     control: &Control,
     rows: &Rows<'_>,
@@ -41,8 +44,12 @@ pub fn neighbour_scores_with(
     method.check()?;
     if matches!(method, Method::Pairs { .. }) && !(rows.others.is_empty() && rows.mass.is_unit()) {
         return Err(Error::Unsupported {
-            what: "one setting of a pair criterion over streamed columns with weights, or with numeric or missing cells".into(),
-            supported: "complete nominal columns that count once; the pass in fixed point (precision='fixed') takes the others".into(),
+            what: "one setting of a pair criterion over streamed columns with weights, or with \
+                numeric or missing cells"
+                .into(),
+            supported: "complete nominal columns that count once; the pass in fixed point \
+                (precision='fixed') takes the others"
+                .into(),
         });
     }
     if rows.len() < 2 {
@@ -53,8 +60,9 @@ pub fn neighbour_scores_with(
     Ok(scores)
 }
 
-/// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a sum, as copies and weights or two
-/// orders of the rows are, becomes equal, and features that tie do tie.
+/// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a
+/// sum, as copies and weights or two orders of the rows are, becomes equal, and features that tie
+/// do tie.
 fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {
@@ -73,7 +81,9 @@ fn sums(
     let t = rows.len();
     let order = Order::new(rows);
     let counted = Counted::new(control, rows, method.needs_mean())?;
-    if let Some(scores) = narrow::scores(control, kernels, rows, &order, &counted, method, multiclass)? {
+    if let Some(scores) =
+        narrow::scores(control, kernels, rows, &order, &counted, method, multiclass)?
+    {
         return Ok(scores);
     }
     let mut scores = vec![0.0; rows.features()];
@@ -106,7 +116,8 @@ fn sums(
         };
         let choices = pick(control, rows, &picker, &d, tile)?;
         drop(d);
-        let constant: f64 = if method.by_share() { 0.0 } else { choices.iter().map(|c| c.constant).sum() };
+        let constant: f64 =
+            if method.by_share() { 0.0 } else { choices.iter().map(|c| c.constant).sum() };
         scores.iter_mut().for_each(|s| *s += constant);
         let (nominal, others) = scores.split_at_mut(rows.codes.columns);
         let work = Work {
@@ -128,7 +139,8 @@ fn sums(
 pub(super) struct Counted {
     /// Number of codes of each: the largest and one.
     pub levels: Vec<u16>,
-    /// Sum of the distances of all ordered pairs, if asked for: `sum over k of t^2 - sum over v of n_kv^2`.
+    /// Sum of the distances of all ordered pairs, if asked for: `sum over k of t^2 - sum over v of
+    /// n_kv^2`.
     pub distances: u128,
 }
 
@@ -141,7 +153,9 @@ impl Counted {
             let columns = b * width..((b + 1) * width).min(rows.codes.columns);
             let mut most = vec![0u8; columns.len()];
             for i in 0..rows.len() {
-                most.iter_mut().zip(rows.codes.part(i, columns.clone())).for_each(|(m, &c)| *m = (*m).max(c));
+                most.iter_mut()
+                    .zip(rows.codes.part(i, columns.clone()))
+                    .for_each(|(m, &c)| *m = (*m).max(c));
             }
             let levels: Vec<u16> = most.into_iter().map(|m| u16::from(m) + 1).collect();
             let mut sum = 0u128;
@@ -152,7 +166,8 @@ impl Counted {
                     counts.iter_mut().zip(codes).for_each(|(count, &c)| count[usize::from(c)] += 1);
                 }
                 for count in &counts {
-                    sum += t * t - count.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
+                    sum +=
+                        t * t - count.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
                 }
             }
             Ok((levels, sum))
@@ -167,7 +182,8 @@ pub(super) fn mean_distance(rows: &Rows<'_>, counted: &Counted, multiclass: Mult
     counted.distances as f64 / mean_pairs(rows, multiclass)
 }
 
-/// Weight of the pairs over which SURF's mean distance is taken: all of different copies, or self-pairs as well.
+/// Weight of the pairs over which SURF's mean distance is taken: all of different copies, or
+/// self-pairs as well.
 pub(super) fn mean_pairs(rows: &Rows<'_>, multiclass: Multiclass) -> f64 {
     let all = rows.mass.total * rows.mass.total;
     let itself = |row| rows.mass.of(row) * (rows.mass.of(row) - rows.mass.copies(row));
@@ -314,7 +330,9 @@ fn add_others(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<
                     Some((by_place, values)) => {
                         members.iter().map(|&m| (by_place[m as usize] - values[row]).abs()).sum()
                     }
-                    None => members.iter().map(|&m| column.diff(row, places[m as usize] as usize)).sum(),
+                    None => {
+                        members.iter().map(|&m| column.diff(row, places[m as usize] as usize)).sum()
+                    }
                 };
                 sum += weight * gaps;
             }

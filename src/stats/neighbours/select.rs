@@ -1,8 +1,8 @@
 //! Which rows are neighbours, and with what weight: the methods differ in nothing else.
 //!
-//! A [`Choice`] lists groups of places that share a weight for each difference, and a constant for all features (the
-//! far rows of MultiSURF* count agreements, which are one minus differences). Nothing is sorted but the k neighbours themselves:
-//! the k-th distance is found by counting.
+//! A [`Choice`] lists groups of places that share a weight for each difference, and a constant for
+//! all features (the far rows of MultiSURF* count agreements, which are one minus differences).
+//! Nothing is sorted but the k neighbours themselves: the k-th distance is found by counting.
 
 use super::Mass;
 use super::distances::Order;
@@ -17,7 +17,8 @@ pub enum Multiclass {
     /// Class c weighs `P(c) / (1 - P(own class))` (Kononenko 1994).
     #[default]
     Prior,
-    /// By the frequency of the class among the misses picked, as scikit-rebate does; mean distances then include self-pairs.
+    /// By the frequency of the class among the misses picked, as scikit-rebate does; mean distances
+    /// then include self-pairs.
     Rebate,
 }
 
@@ -76,18 +77,21 @@ pub enum Method {
     },
     /// All rows nearer than the mean distance of the row less half a standard deviation.
     MultiSurf {
-        /// Rows farther than the mean and half a deviation count the other way round (by agreements).
+        /// Rows farther than the mean and half a deviation count the other way round (by
+        /// agreements).
         star: bool,
     },
-    /// All pairs, self-pairs included, under one setting of the framework: what [`crate::stats::pairs`] gives for all settings at
-    /// once, for so many features that counts by distance make no sense. Sums of doubles in row order. Nominal features only.
+    /// All pairs, self-pairs included, under one setting of the framework: what
+    /// [`crate::stats::pairs`] gives for all settings at once, for so many features that counts by
+    /// distance make no sense. Sums of doubles in row order. Nominal features only.
     Pairs {
         /// Theta, alpha and decay.
         setting: Setting,
         /// What is made of R.
         metric: PairMetric,
     },
-    /// Contextual merit over the K nearest rows of other classes: `sum diff / D^2` (Hong 1997); a sum, not a mean.
+    /// Contextual merit over the K nearest rows of other classes: `sum diff / D^2` (Hong 1997); a
+    /// sum, not a mean.
     Merit {
         /// Number of neighbours.
         k: usize,
@@ -103,9 +107,11 @@ impl Method {
     /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
         match *self {
-            Self::ReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => {
-                Err(Error::parameter("k", 0, "at least one neighbour is needed; a whole number from 1 on"))
-            }
+            Self::ReliefF { k: 0, .. } | Self::Merit { k: 0, .. } => Err(Error::parameter(
+                "k",
+                0,
+                "at least one neighbour is needed; a whole number from 1 on",
+            )),
             Self::ReliefF { ranks: Ranks::Exponential { sigma }, .. }
                 if !(sigma.is_finite() && sigma > 0.0) =>
             {
@@ -137,15 +143,18 @@ pub(super) trait Distance: Copy + PartialOrd + Send + Sync {
     fn value(self) -> f64;
     /// The k-th smallest (from 1) of a slice that has at least k.
     fn kth(of: &[Self], k: usize) -> Self;
-    /// Mean distance to the others less, and plus, half a standard deviation; `own` stands for the row itself.
+    /// Mean distance to the others less, and plus, half a standard deviation; `own` stands for the
+    /// row itself.
     fn band(of: &[Self], own: usize) -> (f64, f64);
     /// The same, weighted.
     fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, whole: bool) -> (f64, f64);
 }
 
-/// Bounds between whole numbers from the sum and the sum of squares of the distances to the others, exact: no rounding decides about a row.
+/// Bounds between whole numbers from the sum and the sum of squares of the distances to the others,
+/// exact: no rounding decides about a row.
 pub(super) fn band(sum: i128, squares: i128, others: i128) -> (f64, f64) {
-    // d is nearer than the mean less half a deviation: others * d < sum and 4 (sum - others d)^2 > others * squares - sum^2
+    // d is nearer than the mean less half a deviation: others * d < sum and 4 (sum - others d)^2 >
+    // others * squares - sum^2
     let spread = others * squares - sum * sum;
     let beyond = |gap: i128| gap > 0 && 4 * gap * gap > spread;
     let mean = sum as f64 / others.max(1) as f64;
@@ -167,7 +176,8 @@ fn real_band(distances: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) 
         return (0.0, 0.0);
     }
     let mean = distances.clone().map(|(d, w)| w * d).sum::<f64>() / total;
-    let half = (distances.map(|(d, w)| w * (d - mean) * (d - mean)).sum::<f64>() / total).sqrt() / 2.0;
+    let half =
+        (distances.map(|(d, w)| w * (d - mean) * (d - mean)).sum::<f64>() / total).sqrt() / 2.0;
     (mean - half, mean + half)
 }
 
@@ -177,8 +187,9 @@ impl Distance for i32 {
         f64::from(self)
     }
     fn kth(of: &[Self], k: usize) -> Self {
-        let (mut low, mut high) =
-            of.iter().fold((i32::MAX, 0), |(a, b), &d| (a.min(d), b.max(if d == i32::MAX { 0 } else { d })));
+        let (mut low, mut high) = of
+            .iter()
+            .fold((i32::MAX, 0), |(a, b), &d| (a.min(d), b.max(if d == i32::MAX { 0 } else { d })));
         while low < high {
             let middle = low + (high - low) / 2;
             let within: i32 = of.iter().map(|&d| i32::from(d <= middle)).sum();
@@ -194,9 +205,9 @@ impl Distance for i32 {
         let (mut sum, mut squares) = (0i128, 0i128);
         for part in of.chunks(1 << 14) {
             // at most 2^14 numbers below 2^24: the squares fit 64 bits
-            let (s, q) = part
-                .iter()
-                .fold((0i64, 0i64), |(s, q), &d| (s + i64::from(d), q + i64::from(d) * i64::from(d)));
+            let (s, q) = part.iter().fold((0i64, 0i64), |(s, q), &d| {
+                (s + i64::from(d), q + i64::from(d) * i64::from(d))
+            });
             sum += i128::from(s);
             squares += i128::from(q);
         }
@@ -257,8 +268,15 @@ pub(super) struct Picker<'a> {
 }
 
 impl<'a> Picker<'a> {
-    pub fn new(method: Method, multiclass: Multiclass, order: &'a Order, mass: &'a Mass, mean: f64) -> Self {
-        let class = |w: &[usize]| order.rows[w[0]..w[1]].iter().map(|&row| mass.of(row as usize)).sum();
+    pub fn new(
+        method: Method,
+        multiclass: Multiclass,
+        order: &'a Order,
+        mass: &'a Mass,
+        mean: f64,
+    ) -> Self {
+        let class =
+            |w: &[usize]| order.rows[w[0]..w[1]].iter().map(|&row| mass.of(row as usize)).sum();
         let sizes = order.starts.windows(2).map(class).collect();
         Self { method, multiclass, order, mass, sizes, mean }
     }
@@ -274,7 +292,8 @@ impl<'a> Picker<'a> {
         if other == row { self.mass.copies(row) } else { self.mass.of(other) }
     }
 
-    /// Neighbours of `row` (of class `own`) from its distances by place; the distance to itself is overwritten.
+    /// Neighbours of `row` (of class `own`) from its distances by place; the distance to itself is
+    /// overwritten.
     pub fn pick<D: Distance>(&self, row: usize, own: usize, distances: &mut [D]) -> Choice {
         let place = self.order.places[row] as usize;
         let each = self.share(row);
@@ -298,7 +317,9 @@ impl<'a> Picker<'a> {
                 let picked: Vec<Vec<Group>> = self.classes().map(nearest).collect();
                 self.near(&picked, own, each, false, &mut choice);
             }
-            Method::Pairs { setting, metric } => self.pairs(distances, own, &setting, metric, &mut choice),
+            Method::Pairs { setting, metric } => {
+                self.pairs(distances, own, &setting, metric, &mut choice)
+            }
             Method::Merit { k, ties } => {
                 let class = self.order.starts[own]..self.order.starts[own + 1];
                 let mut others = distances.to_vec();
@@ -308,7 +329,13 @@ impl<'a> Picker<'a> {
             }
             Method::Surf { star } => {
                 let mean = self.mean;
-                self.near(&self.within(row, distances, |d| d < mean), own, each, false, &mut choice);
+                self.near(
+                    &self.within(row, distances, |d| d < mean),
+                    own,
+                    each,
+                    false,
+                    &mut choice,
+                );
                 if star {
                     let far = self.within(row, distances, |d| d > mean && d < D::FAR.value());
                     self.near(&far, own, -each, false, &mut choice);
@@ -363,8 +390,12 @@ impl<'a> Picker<'a> {
     /// Nearest first, then by row number.
     pub fn sort<D: Distance>(&self, kept: &mut [Near<D>]) {
         kept.sort_by(|a, b| {
-            let by_row = || self.order.rows[a.place as usize].cmp(&self.order.rows[b.place as usize]);
-            a.distance.partial_cmp(&b.distance).unwrap_or(std::cmp::Ordering::Equal).then_with(by_row)
+            let by_row =
+                || self.order.rows[a.place as usize].cmp(&self.order.rows[b.place as usize]);
+            a.distance
+                .partial_cmp(&b.distance)
+                .unwrap_or(std::cmp::Ordering::Equal)
+                .then_with(by_row)
         });
     }
 
@@ -391,14 +422,18 @@ impl<'a> Picker<'a> {
             }
             let weight = |place: &u32| self.weight(row, *place as usize);
             members.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
-            members.chunk_by(|a, b| weight(a) == weight(b)).map(|g| (weight(&g[0]), g.to_vec())).collect()
+            members
+                .chunk_by(|a, b| weight(a) == weight(b))
+                .map(|g| (weight(&g[0]), g.to_vec()))
+                .collect()
         };
         self.classes().map(pass).collect()
     }
 
     /// Weight of the mean difference to each class, by the weights of the neighbours picked of it.
     pub fn of_classes(&self, totals: &[f64], own: usize) -> Vec<f64> {
-        let misses: f64 = totals.iter().enumerate().filter(|(c, _)| *c != own).map(|(_, t)| t).sum();
+        let misses: f64 =
+            totals.iter().enumerate().filter(|(c, _)| *c != own).map(|(_, t)| t).sum();
         let all: f64 = self.sizes.iter().sum();
         let there = |(c, s): &(usize, &f64)| *c != own && **s > 0.0;
         let others = self.sizes.iter().enumerate().filter(there).count() as f64;
@@ -411,9 +446,18 @@ impl<'a> Picker<'a> {
         (0..totals.len()).map(weight).collect()
     }
 
-    /// Hits count against, misses for a feature, both as means; `agreements` instead of differences for the far rows of MultiSURF*.
-    pub fn near(&self, picked: &[Vec<Group>], own: usize, scale: f64, agreements: bool, choice: &mut Choice) {
-        let total = |groups: &Vec<Group>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
+    /// Hits count against, misses for a feature, both as means; `agreements` instead of differences
+    /// for the far rows of MultiSURF*.
+    pub fn near(
+        &self,
+        picked: &[Vec<Group>],
+        own: usize,
+        scale: f64,
+        agreements: bool,
+        choice: &mut Choice,
+    ) {
+        let total =
+            |groups: &Vec<Group>| groups.iter().map(|(w, m)| w * m.len() as f64).sum::<f64>();
         let totals: Vec<f64> = picked.iter().map(total).collect();
         let of_classes = self.of_classes(&totals, own);
         for (c, groups) in picked.iter().enumerate() {
@@ -430,7 +474,13 @@ impl<'a> Picker<'a> {
     }
 
     /// Neighbours of other classes weigh by the inverse square of their distance.
-    pub fn merit(&self, row: usize, groups: Vec<Group>, distance: impl Fn(u32) -> f64, choice: &mut Choice) {
+    pub fn merit(
+        &self,
+        row: usize,
+        groups: Vec<Group>,
+        distance: impl Fn(u32) -> f64,
+        choice: &mut Choice,
+    ) {
         for (weight, members) in groups {
             for place in members {
                 let d = distance(place);

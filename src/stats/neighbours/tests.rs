@@ -30,7 +30,8 @@ struct Random {
 }
 
 impl Random {
-    /// Seeds 0, 1, 2 mod 4 and what they may have: only complete nominal columns; numbers; missing cells and weights (both).
+    /// Seeds 0, 1, 2 mod 4 and what they may have: only complete nominal columns; numbers; missing
+    /// cells and weights (both).
     fn new(seed: u64) -> Self {
         let mut draw = Draw(seed, 0);
         let rows = 2 + draw.below(50);
@@ -49,13 +50,15 @@ impl Random {
             })
             .collect();
         nominal.sort_by_key(|c| c.iter().any(Option::is_none));
-        let mut numbers: Vec<Vec<f64>> =
-            (0..numeric).map(|_| (0..rows).map(|_| draw.below(1 << 40) as f64 / 7.0).collect()).collect();
+        let mut numbers: Vec<Vec<f64>> = (0..numeric)
+            .map(|_| (0..rows).map(|_| draw.below(1 << 40) as f64 / 7.0).collect())
+            .collect();
         if gaps && numeric > 1 {
             numbers[1].iter_mut().for_each(|x| *x = if draw.below(4) == 0 { f64::NAN } else { *x });
         }
         let classes: Vec<u16> = (0..rows).map(|_| draw.below(n_classes) as u16).collect();
-        let weights = (0..rows).map(|_| if seed % 5 == 4 { 1 + draw.below(2) } else { 1 }).collect();
+        let weights =
+            (0..rows).map(|_| if seed % 5 == 4 { 1 + draw.below(2) } else { 1 }).collect();
         let complete = nominal.iter().filter(|c| c.iter().all(Option::is_some)).count();
         let codes = (0..rows)
             .flat_map(|i| nominal[..complete].iter().map(move |c| c[i].unwrap_or(0) as u8))
@@ -65,15 +68,17 @@ impl Random {
 
     fn weighted(&self, weights: Counts) -> Rows<'_> {
         let codes = Codes { values: &self.codes, columns: self.complete, stride: self.complete };
-        let holes = self.nominal[self.complete..]
-            .iter()
-            .map(|c| Other::Nominal { codes: c.iter().map(|c| c.unwrap_or(MISSING)).collect(), levels: 4 });
+        let holes = self.nominal[self.complete..].iter().map(|c| Other::Nominal {
+            codes: c.iter().map(|c| c.unwrap_or(MISSING)).collect(),
+            levels: 4,
+        });
         let numbers = self
             .numbers
             .iter()
             .map(|c| Other::Numbers { values: c.clone(), range: None })
             .collect::<Vec<_>>();
-        Rows::new(codes, holes.chain(numbers).collect(), &self.classes, self.n_classes, weights).unwrap()
+        Rows::new(codes, holes.chain(numbers).collect(), &self.classes, self.n_classes, weights)
+            .unwrap()
     }
 
     fn rows(&self) -> Rows<'_> {
@@ -98,10 +103,12 @@ impl Random {
         }
     }
 
-    /// Rows that stand for the missing cell of row i: those of its class that are known, else all that are known.
+    /// Rows that stand for the missing cell of row i: those of its class that are known, else all
+    /// that are known.
     fn drawn(&self, known: &dyn Fn(usize) -> bool, i: usize) -> Vec<usize> {
         let all: Vec<usize> = (0..self.classes.len()).filter(|&j| known(j)).collect();
-        let own: Vec<usize> = all.iter().copied().filter(|&j| self.classes[j] == self.classes[i]).collect();
+        let own: Vec<usize> =
+            all.iter().copied().filter(|&j| self.classes[j] == self.classes[i]).collect();
         if own.is_empty() { all } else { own }
     }
 
@@ -113,14 +120,18 @@ impl Random {
                 let c = &self.numbers[k - self.nominal.len()];
                 let there = || c.iter().copied().filter(|x| !x.is_nan());
                 let range = there().fold(f64::MIN, f64::max) - there().fold(f64::MAX, f64::min);
-                let gap =
-                    move |i: usize, j: usize| if range > 0.0 { (c[i] - c[j]).abs() / range } else { 0.0 };
+                let gap = move |i: usize, j: usize| {
+                    if range > 0.0 { (c[i] - c[j]).abs() / range } else { 0.0 }
+                };
                 (Box::new(|i| !c[i].is_nan()), Box::new(gap))
             };
         let of = |i: usize| if known(i) { vec![i] } else { self.drawn(&known, i) };
         let (a, b) = (of(i), of(j));
-        let sum: f64 =
-            a.iter().flat_map(|&x| b.iter().map(move |&y| (x, y))).map(|(x, y)| between(x, y)).sum();
+        let sum: f64 = a
+            .iter()
+            .flat_map(|&x| b.iter().map(move |&y| (x, y)))
+            .map(|(x, y)| between(x, y))
+            .sum();
         if a.is_empty() || b.is_empty() { 0.0 } else { sum / (a.len() * b.len()) as f64 }
     }
 
@@ -160,14 +171,17 @@ impl Random {
         let distance = |i: usize, j: usize| (0..n).map(|k| diff(k, i, j)).sum::<f64>();
         let pairs = || (0..t).flat_map(|i| (0..t).map(move |j| (i, j)));
         let all: f64 = pairs().filter(|(i, j)| i != j).map(|(i, j)| distance(i, j)).sum();
-        let mean = all / (if multiclass == Multiclass::Rebate { t * t } else { t * (t - 1) }) as f64;
+        let mean =
+            all / (if multiclass == Multiclass::Rebate { t * t } else { t * (t - 1) }) as f64;
         let mut scores = vec![0.0; self.features()];
         for i in 0..t {
             let others: Vec<usize> = (0..t).filter(|&j| j != i).collect();
             let d: Vec<f64> = (0..t).map(|j| distance(i, j)).collect();
             let own = self.classes[i];
             let m = others.iter().map(|&j| d[j]).sum::<f64>() / others.len() as f64;
-            let sd = (others.iter().map(|&j| (d[j] - m).powi(2)).sum::<f64>() / others.len() as f64).sqrt();
+            let sd = (others.iter().map(|&j| (d[j] - m).powi(2)).sum::<f64>()
+                / others.len() as f64)
+                .sqrt();
             let sets: Vec<Picked> = match method {
                 Method::ReliefF { k, ties, ranks } => {
                     let mut chosen = Vec::new();
@@ -179,7 +193,8 @@ impl Random {
                     vec![(1.0, false, chosen)]
                 }
                 Method::Merit { k, ties } => {
-                    let of: Vec<usize> = others.iter().copied().filter(|&j| self.classes[j] != own).collect();
+                    let of: Vec<usize> =
+                        others.iter().copied().filter(|&j| self.classes[j] != own).collect();
                     for (j, w) in k_nearest(&of, &d, k, ties, Ranks::Equal) {
                         for (f, s) in scores.iter_mut().enumerate() {
                             *s += if d[j] > 0.0 { w * diff(f, i, j) / (d[j] * d[j]) } else { 0.0 };
@@ -211,20 +226,27 @@ impl Random {
             };
             let size = |c: u16| self.classes.iter().filter(|&&x| x == c).count() as f64;
             for (sign, agree, set) in sets {
-                let weight =
-                    |c: u16| set.iter().filter(|(j, _)| self.classes[*j] == c).map(|m| m.1).sum::<f64>();
-                let misses: f64 = set.iter().filter(|(j, _)| self.classes[*j] != own).map(|m| m.1).sum();
-                let others = (0..self.n_classes as u16).filter(|&c| c != own && size(c) > 0.0).count() as f64;
+                let weight = |c: u16| {
+                    set.iter().filter(|(j, _)| self.classes[*j] == c).map(|m| m.1).sum::<f64>()
+                };
+                let misses: f64 =
+                    set.iter().filter(|(j, _)| self.classes[*j] != own).map(|m| m.1).sum();
+                let others = (0..self.n_classes as u16)
+                    .filter(|&c| c != own && size(c) > 0.0)
+                    .count() as f64;
                 for (f, s) in scores.iter_mut().enumerate() {
                     for c in (0..self.n_classes as u16).filter(|&c| weight(c) > 0.0) {
                         let of = set.iter().filter(|(j, _)| self.classes[*j] == c);
-                        let term = |j: usize| if agree { 1.0 - diff(f, i, j) } else { diff(f, i, j) };
+                        let term =
+                            |j: usize| if agree { 1.0 - diff(f, i, j) } else { diff(f, i, j) };
                         let mean = of.map(|&(j, w)| w * term(j)).sum::<f64>() / weight(c);
                         *s += sign / t as f64
                             * match multiclass {
                                 _ if c == own => -mean,
                                 Multiclass::Prior => mean * size(c) / (t as f64 - size(own)),
-                                Multiclass::Rebate => mean * weight(c).powi(2) / misses.powi(2) * others,
+                                Multiclass::Rebate => {
+                                    mean * weight(c).powi(2) / misses.powi(2) * others
+                                }
                             };
                     }
                 }
@@ -234,7 +256,13 @@ impl Random {
     }
 }
 
-fn k_nearest(of: &[usize], d: &[f64], k: usize, ties: NeighbourTies, ranks: Ranks) -> Vec<(usize, f64)> {
+fn k_nearest(
+    of: &[usize],
+    d: &[f64],
+    k: usize,
+    ties: NeighbourTies,
+    ranks: Ranks,
+) -> Vec<(usize, f64)> {
     let mut sorted = of.to_vec();
     sorted.sort_by(|&a, &b| d[a].total_cmp(&d[b]));
     let rank = |r: usize| match ranks {
@@ -243,7 +271,8 @@ fn k_nearest(of: &[usize], d: &[f64], k: usize, ties: NeighbourTies, ranks: Rank
     };
     let own: Vec<f64> = (0..sorted.len()).map(|r| if r < k { rank(r) } else { 0.0 }).collect();
     let share = |r: usize| {
-        let tied: Vec<usize> = (0..sorted.len()).filter(|&q| d[sorted[q]] == d[sorted[r]]).collect();
+        let tied: Vec<usize> =
+            (0..sorted.len()).filter(|&q| d[sorted[q]] == d[sorted[r]]).collect();
         tied.iter().map(|&q| own[q]).sum::<f64>() / tied.len() as f64
     };
     let weight = |r: usize| if ties == NeighbourTies::First { own[r] } else { share(r) };
@@ -287,7 +316,8 @@ fn scores_are_those_of_the_definitions() {
                 let level = levels[(seed as usize + m) % levels.len()];
                 let control = Control::new(1 + (seed as usize + m) % 4);
                 let scores = |rows: &Rows<'_>| {
-                    neighbour_scores_with(&control, Kernels::at(level), rows, method, multiclass).unwrap()
+                    neighbour_scores_with(&control, Kernels::at(level), rows, method, multiclass)
+                        .unwrap()
                 };
                 let got = scores(&random.rows());
                 let ties = match method {
@@ -295,8 +325,8 @@ fn scores_are_those_of_the_definitions() {
                     _ => NeighbourTies::Share,
                 };
                 if ties == NeighbourTies::Share || !holes {
-                    // sums of real distances may be a tie in one order and not in another, so the definitions only decide where they are whole
-                    // or ties are shared
+                    // sums of real distances may be a tie in one order and not in another, so the
+                    // definitions only decide where they are whole or ties are shared
                     let truth = copied.scores(&diffs, method, multiclass);
                     assert!(
                         !clear || near(&truth, &got),
@@ -327,7 +357,12 @@ fn levels_and_threads_agree_to_the_bit() {
             let first = one(Level::Plain, 1);
             for level in Level::available() {
                 for threads in [1, 3] {
-                    assert_eq!(one(level, threads), first, "seed {seed} {method:?} {}", level.name());
+                    assert_eq!(
+                        one(level, threads),
+                        first,
+                        "seed {seed} {method:?} {}",
+                        level.name()
+                    );
                 }
             }
         }
@@ -367,7 +402,9 @@ fn importances_are_read_relative_to_their_mean() {
             };
             let t = random.classes.len();
             assert!(near(&scores(vec![0.5; t]), &scores(vec![1.0; t])), "{method:?}");
-            let ramp = |unit: f64| (0..t).map(|i| unit * (1.0 + i as f64 / t as f64)).collect::<Vec<f64>>();
+            let ramp = |unit: f64| {
+                (0..t).map(|i| unit * (1.0 + i as f64 / t as f64)).collect::<Vec<f64>>()
+            };
             assert!(near(&scores(ramp(0.25)), &scores(ramp(0.5))), "{method:?}");
         }
     }
@@ -389,8 +426,14 @@ fn numbers_that_mean_nothing_are_refused() {
     let none = Codes { values: &[], columns: 0, stride: 0 };
     assert!(Rows::new(none, Vec::new(), &classes, 2, Counts::One).is_err());
     assert!(
-        Rows::new(Codes { values: &[0], columns: 1, stride: 1 }, Vec::new(), &classes, 2, Counts::One)
-            .is_err()
+        Rows::new(
+            Codes { values: &[0], columns: 1, stride: 1 },
+            Vec::new(),
+            &classes,
+            2,
+            Counts::One
+        )
+        .is_err()
     );
     let rows = one(numbers(vec![-1e308, 1e308])).unwrap();
     assert_eq!(rows.others[0].diff(0, 1), 1.0);
@@ -411,15 +454,21 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
         let by_column: Vec<Vec<u8>> = (0..random.complete)
             .map(|k| random.codes.iter().skip(k).step_by(random.complete).copied().collect())
             .collect();
-        let columns = by_column.iter().map(|c| Column { values: Values::U8(c), levels: 5 }).collect();
+        let columns =
+            by_column.iter().map(|c| Column { values: Values::U8(c), levels: 5 }).collect();
         let codes = pairs::Codes::new(columns, &random.classes, random.n_classes, None).unwrap();
         let profile = Profile::new(&pairs::pair_counts(&Control::new(1), &codes).unwrap());
         let theta = [1.0, 0.5, 0.25, 0.75];
-        for decay in [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical] {
+        for decay in
+            [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical]
+        {
             let setting = Setting::new(theta, 2.5, decay).unwrap();
-            for metric in
-                [PairMetric::Pi, PairMetric::PlainPi, PairMetric::ContextualMerit, PairMetric::Relief]
-            {
+            for metric in [
+                PairMetric::Pi,
+                PairMetric::PlainPi,
+                PairMetric::ContextualMerit,
+                PairMetric::Relief,
+            ] {
                 let truth = match metric {
                     PairMetric::Pi => profile.pi(&setting),
                     PairMetric::PlainPi => profile.pi_unweighted(&setting),
@@ -428,8 +477,12 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
                 };
                 let method = Method::Pairs { setting, metric };
                 let got =
-                    neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior).unwrap();
-                assert!(near(&truth, &got), "seed {seed} {setting:?} {metric:?}: {truth:?} {got:?}");
+                    neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior)
+                        .unwrap();
+                assert!(
+                    near(&truth, &got),
+                    "seed {seed} {setting:?} {metric:?}: {truth:?} {got:?}"
+                );
             }
         }
     }

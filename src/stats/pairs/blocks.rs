@@ -1,8 +1,10 @@
-//! Counts by pair of row blocks: all training sets of a cross-validation for the price of two to three passes,
-//! the fewer, the more rows: no pair is worked on twice, but the counters of each pair of blocks are read by themselves.
+//! Counts by pair of row blocks: all training sets of a cross-validation for the price of two to
+//! three passes, the fewer, the more rows: no pair is worked on twice, but the counters of each
+//! pair of blocks are read by themselves.
 //!
-//! With 10 folds there are 55 unordered pairs of folds; the counts of a training set are the sum of those that do not
-//! touch the fold left out, exactly, because they are integers. Memory: one table of counts a pair of blocks.
+//! With 10 folds there are 55 unordered pairs of folds; the counts of a training set are the sum of
+//! those that do not touch the fold left out, exactly, because they are integers. Memory: one table
+//! of counts a pair of blocks.
 
 use super::counts::{Classes, PairCounts};
 use super::exact::{FEW, take};
@@ -56,7 +58,8 @@ struct Block {
     scan: Scan,
 }
 
-/// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`), classes apart or together.
+/// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`), classes
+/// apart or together.
 ///
 /// # Errors
 /// [`Error::Data`] for a block out of range; [`Error::Cancelled`].
@@ -83,7 +86,11 @@ pub fn pair_counts_by_block_with(
     classes: Classes,
 ) -> Result<BlockCounts> {
     if block.len() != codes.n_rows() {
-        return Err(Error::Data(format!("{} block numbers for {} rows", block.len(), codes.n_rows())));
+        return Err(Error::Data(format!(
+            "{} block numbers for {} rows",
+            block.len(),
+            codes.n_rows()
+        )));
     }
     let mut members = vec![Vec::new(); blocks];
     for (row, &b) in block.iter().enumerate() {
@@ -92,7 +99,8 @@ pub fn pair_counts_by_block_with(
             None => return Err(Error::Data(format!("row {row}: block {b} of {blocks}"))),
         }
     }
-    let parts = each_pair_of_blocks(control, kernels, codes, &members, classes, |_, _, counts| Ok(counts))?;
+    let parts =
+        each_pair_of_blocks(control, kernels, codes, &members, classes, |_, _, counts| Ok(counts))?;
     let mut all = PairCounts::zero(codes.offsets(), classes.kept(codes.n_classes()));
     for part in &parts {
         all.add(part)?;
@@ -100,7 +108,8 @@ pub fn pair_counts_by_block_with(
     Ok(BlockCounts { blocks, parts, all })
 }
 
-/// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f(a, b, counts)` makes of it, in lexicographic order.
+/// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f(a, b,
+/// counts)` makes of it, in lexicographic order.
 pub(super) fn each_pair_of_blocks<R: Send>(
     control: &Control,
     kernels: Kernels,
@@ -116,7 +125,8 @@ pub(super) fn each_pair_of_blocks<R: Send>(
         let scan = Scan::new(&rows, &tiles);
         Ok(Block { rows, tiles, scan })
     })?;
-    let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
+    let pairs: Vec<(usize, usize)> =
+        (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
     control.expect(pairs.len() as u64);
     let (within, saw) = (control.quiet(), OnceLock::new());
     parallel::map(control, pairs.len(), |p| {
@@ -148,7 +158,14 @@ fn between(
     let mut counts = PairCounts::zero(a.rows.offsets.clone(), classes.kept(all));
     let pairs = a.rows.total() * b.rows.total();
     let worker = |columns: &'_ Block, active: &'_ Block, mode, counts| {
-        let worker = Worker::new(kernels, &columns.rows, &active.rows, &active.scan, (mode, classes), counts);
+        let worker = Worker::new(
+            kernels,
+            &columns.rows,
+            &active.rows,
+            &active.scan,
+            (mode, classes),
+            counts,
+        );
         take(control, worker, &columns.tiles, saw)
     };
     if same {

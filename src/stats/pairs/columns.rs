@@ -55,6 +55,11 @@ impl NominalColumns {
             },
             levels: *levels,
         };
-        Codes::new(self.columns.iter().map(column).collect(), data.classes(), data.n_classes(), weights)
+        Codes::new(
+            self.columns.iter().map(column).collect(),
+            data.classes(),
+            data.n_classes(),
+            weights,
+        )
     }
 }

@@ -1,9 +1,12 @@
-//! Contractions: from integer counts by distance to the count matrices R and the metrics of the framework.
+//! Contractions: from integer counts by distance to the count matrices R and the metrics of the
+//! framework.
 //!
-//! `R_m[c, case] = theta_case * sum over D of f(D) N[k][m][c][case][D]` (Vilalta et al. 2001, eq. 10 and figure 4), where f is a [`Decay`].
-//! A setting costs a few thousand multiplications, so a thousand settings cost less than the pass that counted. Sums run
-//! over distances in ascending order, therefore they do not depend on threads either. A [`Profile`](super::Profile)
-//! adds values and classes up once and serves the metrics that are linear in R; use [`count_matrices`] for a metric of your own.
+//! `R_m[c, case] = theta_case * sum over D of f(D) N[k][m][c][case][D]` (Vilalta et al. 2001, eq.
+//! 10 and figure 4), where f is a [`Decay`]. A setting costs a few thousand multiplications, so a
+//! thousand settings cost less than the pass that counted. Sums run over distances in ascending
+//! order, therefore they do not depend on threads either. A [`Profile`](super::Profile) adds values
+//! and classes up once and serves the metrics that are linear in R; use [`count_matrices`] for a
+//! metric of your own.
 
 use super::counts::PairCounts;
 use crate::error::{Error, Result};
@@ -64,7 +67,8 @@ impl Setting {
         Self { theta: [1.0; 4], alpha: 0.1, decay: Decay::Exponential }
     }
 
-    /// Contextual merit as an instance of the framework: theta (0, 0, 0, 1), alpha 2, power (proposition 2).
+    /// Contextual merit as an instance of the framework: theta (0, 0, 0, 1), alpha 2, power
+    /// (proposition 2).
     pub fn contextual_merit() -> Self {
         Self { theta: [0.0, 0.0, 0.0, 1.0], alpha: 2.0, decay: Decay::Power { at_zero: 0.0 } }
     }
@@ -74,8 +78,9 @@ impl Setting {
     /// # Errors
     /// [`Error::Parameter`] for a radius that is negative or not finite.
     pub fn relief(radius: f64) -> Result<Self> {
-        Self::new([0.0, 0.0, 1.0, 1.0], radius, Decay::Threshold)
-            .map_err(|_| Error::parameter("radius", radius, "the radius must be finite and at least 0"))
+        Self::new([0.0, 0.0, 1.0, 1.0], radius, Decay::Threshold).map_err(|_| {
+            Error::parameter("radius", radius, "the radius must be finite and at least 0")
+        })
     }
 
     /// Weight of a pair at distance `d`, before theta.
@@ -113,7 +118,10 @@ impl Setting {
 }
 
 pub(super) fn dot(counts: &[i64], weights: &[f64]) -> f64 {
-    counts.iter().zip(weights).fold(0.0, |sum, (&c, w)| if c == 0 { sum } else { sum + c as f64 * w })
+    counts
+        .iter()
+        .zip(weights)
+        .fold(0.0, |sum, (&c, w)| if c == 0 { sum } else { sum + c as f64 * w })
 }
 
 /// `R[slot][class][case]`, slots being all values of all features in order.
@@ -131,15 +139,22 @@ pub fn root_matrix(counts: &PairCounts, setting: &Setting) -> Vec<f64> {
     classes
         .flat_map(|class| {
             let (same, other) = class.split_at(counts.distances());
-            [setting.theta[0] * dot(same, &weights), setting.theta[1] * dot(other, &weights), 0.0, 0.0]
+            [
+                setting.theta[0] * dot(same, &weights),
+                setting.theta[1] * dot(other, &weights),
+                0.0,
+                0.0,
+            ]
         })
         .collect()
 }
 
-/// R of one feature under uniform weights (also exponential with alpha 0) from its table `[value][class]`, without any pass:
-/// `(n_mc^2, n_mc (n_m - n_mc), n_mc (n_c - n_mc), n_mc (n - n_m - n_c + n_mc))` as `[value][class][case]`, theta 1.
+/// R of one feature under uniform weights (also exponential with alpha 0) from its table
+/// `[value][class]`, without any pass: `(n_mc^2, n_mc (n_m - n_mc), n_mc (n_c - n_mc), n_mc (n -
+/// n_m - n_c + n_mc))` as `[value][class][case]`, theta 1.
 pub fn uniform_matrices(table: &[f64], classes: usize) -> Vec<f64> {
-    let by_class: Vec<f64> = (0..classes).map(|c| table.iter().skip(c).step_by(classes).sum()).collect();
+    let by_class: Vec<f64> =
+        (0..classes).map(|c| table.iter().skip(c).step_by(classes).sum()).collect();
     let n: f64 = by_class.iter().sum();
     let mut out = Vec::with_capacity(table.len() * 4);
     for row in table.chunks_exact(classes) {

@@ -1,7 +1,9 @@
-//! What the two passes cost, in units of one decoding and carry-save addition on a vector: is counting cheaper than weighing for one setting?
+//! What the two passes cost, in units of one decoding and carry-save addition on a vector: is
+//! counting cheaper than weighing for one setting?
 //!
-//! Both passes find the same whole sums, so a wrong guess costs time, never a bit. Counting gains where few distances occur and features have many
-//! values (what it does goes with the pairs that agree), weighing where distances are many. The numbers are rough and hold within a fifth on
+//! Both passes find the same whole sums, so a wrong guess costs time, never a bit. Counting gains
+//! where few distances occur and features have many values (what it does goes with the pairs that
+//! agree), weighing where distances are many. The numbers are rough and hold within a fifth on
 //! every level of instructions.
 
 use super::counts::PairCounts;
@@ -20,7 +22,8 @@ const SAMPLE: usize = 64;
 /// Rows whose values are looked at.
 const ROWS: usize = 1024;
 
-/// Whether counting pairs by distance is cheaper than adding their weights, which takes `additions` for a column and row.
+/// Whether counting pairs by distance is cheaper than adding their weights, which takes `additions`
+/// for a column and row.
 pub(super) fn counting_pays(
     columns: &Rows,
     active: &Rows,
@@ -43,7 +46,8 @@ pub(super) fn counting_pays(
     let pairs = sample(columns, active, own, 64 * words);
     let runs = if own { classes as f64 / 2.0 + 1.0 } else { classes as f64 };
     let flushes = 30.0 * runs * f64::from(active.offsets[active.features]);
-    let (_, cost) = window::cheapest(&pairs, active.len() as f64, steps + orders - 1.0, flushes, words);
+    let (_, cost) =
+        window::cheapest(&pairs, active.len() as f64, steps + orders - 1.0, flushes, words);
     let counting = cost / active.len() as f64 + 1.2 * steps + n * (0.6 + 1.1 * orders);
     let weighing = 13.5 * (additions() + 1.0);
     counting < weighing
@@ -55,7 +59,8 @@ fn spaced(rows: usize, most: usize) -> impl Iterator<Item = usize> + Clone {
     (0..some).map(move |i| i * rows / some)
 }
 
-/// Steps a row, summed over features, and one: in a chunk, the largest share of a value that is not the common one, and its excess by chance.
+/// Steps a row, summed over features, and one: in a chunk, the largest share of a value that is not
+/// the common one, and its excess by chance.
 fn steps(active: &Rows) -> f64 {
     let mut of_slot = vec![0u32; active.offsets[active.features] as usize];
     let rows = spaced(active.len(), ROWS);
@@ -80,7 +85,8 @@ fn sample(columns: &Rows, active: &Rows, own: bool, width: usize) -> Vec<f64> {
     let mut seen = 0.0;
     for i in spaced(columns.len(), SAMPLE) {
         for j in spaced(active.len(), SAMPLE).filter(|j| !(own && *j == i)) {
-            let different = columns.row(i).iter().zip(active.row(j)).filter(|(a, b)| a != b).count();
+            let different =
+                columns.row(i).iter().zip(active.row(j)).filter(|(a, b)| a != b).count();
             pairs[different] += 1.0;
             seen += 1.0;
         }

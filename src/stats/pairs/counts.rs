@@ -1,9 +1,11 @@
-//! Counts of ordered pairs by (feature, value, class, case, distance): the evidence of the Pi family.
+//! Counts of ordered pairs by (feature, value, class, case, distance): the evidence of the Pi
+//! family.
 //!
-//! `N[k][v][r][case][d]` is the number of ordered pairs (i, j), self-pairs included, in which i has value v of
-//! feature k and class r, the pair is at distance d, and the case is 1: same value, same class; 2: same value, other
-//! class; 3: other value, same class; 4: other value, other class (Vilalta et al. 2001, figure 3). Everything is a whole number, so counts of
-//! disjoint sets of pairs add and subtract exactly. Memory: 32 bytes x (sum of values) x classes x (n + 1).
+//! `N[k][v][r][case][d]` is the number of ordered pairs (i, j), self-pairs included, in which i has
+//! value v of feature k and class r, the pair is at distance d, and the case is 1: same value, same
+//! class; 2: same value, other class; 3: other value, same class; 4: other value, other class
+//! (Vilalta et al. 2001, figure 3). Everything is a whole number, so counts of disjoint sets of
+//! pairs add and subtract exactly. Memory: 32 bytes x (sum of values) x classes x (n + 1).
 
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -11,8 +13,9 @@ use crate::parallel::Control;
 /// Most bytes of one table of counts.
 const LARGEST: usize = 2 << 30;
 
-/// Whether counts are kept for each class of i, or added up over all of them (the cases still tell same and other class apart). What is
-/// linear in R needs no classes ([`Profile`](super::Profile)); with many of them, counts together are smaller and faster.
+/// Whether counts are kept for each class of i, or added up over all of them (the cases still tell
+/// same and other class apart). What is linear in R needs no classes ([`Profile`](super::Profile));
+/// with many of them, counts together are smaller and faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Classes {
     /// One count for each class.
@@ -61,19 +64,26 @@ impl PairCounts {
         slots.saturating_mul(n_classes).saturating_mul(32 * offsets.len())
     }
 
-    /// Refuse a table of more than two gigabytes, naming what needs no counts. Where one thread can hold its tables and several cannot, the
-    /// control that is returned has one.
+    /// Refuse a table of more than two gigabytes, naming what needs no counts. Where one thread can
+    /// hold its tables and several cannot, the control that is returned has one.
     ///
     /// # Errors
     /// [`Error::Data`].
-    pub(super) fn affordable(control: &Control, offsets: &[u32], n_classes: usize) -> Result<Control> {
+    pub(super) fn affordable(
+        control: &Control,
+        offsets: &[u32],
+        n_classes: usize,
+    ) -> Result<Control> {
         let (slots, features) = (offsets.last().copied().unwrap_or(0), offsets.len().max(1) - 1);
         let bytes = Self::bytes(offsets, n_classes);
         if bytes > LARGEST {
-            let classes = if n_classes > 1 { format!(" and {n_classes} classes") } else { String::new() };
+            let classes =
+                if n_classes > 1 { format!(" and {n_classes} classes") } else { String::new() };
             return Err(Error::Data(format!(
-                "counts of pairs by distance take {:.1} GB for {features} columns with {slots} values{classes}, and at most {} GB \
-                 are spent on them; sums under one setting need none: ask for precision='fixed', as in criterion=Pi(precision='fixed') or \
+                "counts of pairs by distance take {:.1} GB for {features} columns with {slots} \
+                 values{classes}, and at most {} GB \
+                 are spent on them; sums under one setting need none: ask for precision='fixed', \
+                 as in criterion=Pi(precision='fixed') or \
                  count_matrices(..., precision='fixed'), or choose columns first",
                 bytes as f64 / f64::from(1 << 30),
                 LARGEST >> 30
@@ -120,20 +130,24 @@ impl PairCounts {
     /// All counts of a feature: `[value][class][case][distance]`.
     pub fn feature(&self, feature: usize) -> &[i64] {
         let size = self.n_classes * 4 * self.distances();
-        &self.cells[self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
+        &self.cells
+            [self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
     }
 
-    /// Ordered pairs over the whole set by (class of i, same class or not, distance): `[class][2][distance]`,
-    /// the columns 1 and 2 of the paper's R over the training set (columns 3 and 4 are zero).
+    /// Ordered pairs over the whole set by (class of i, same class or not, distance):
+    /// `[class][2][distance]`, the columns 1 and 2 of the paper's R over the training set (columns
+    /// 3 and 4 are zero).
     pub fn root(&self) -> Vec<i64> {
         let d = self.distances();
         let mut root = vec![0; self.n_classes * 2 * d];
         for value in self.feature(0).chunks_exact(self.n_classes * 4 * d) {
-            for (to, from) in root.chunks_exact_mut(d).zip(value.chunks_exact(4 * d).flat_map(|class| {
-                let (same, other) =
-                    ((&class[..d], &class[2 * d..3 * d]), (&class[d..2 * d], &class[3 * d..]));
-                [same, other]
-            })) {
+            for (to, from) in
+                root.chunks_exact_mut(d).zip(value.chunks_exact(4 * d).flat_map(|class| {
+                    let (same, other) =
+                        ((&class[..d], &class[2 * d..3 * d]), (&class[d..2 * d], &class[3 * d..]));
+                    [same, other]
+                }))
+            {
                 for (to, (a, b)) in to.iter_mut().zip(from.0.iter().zip(from.1)) {
                     *to += a + b;
                 }
@@ -158,7 +172,9 @@ impl PairCounts {
     /// [`Error::Data`] if the schemas differ or a count would become negative.
     pub fn subtract(&mut self, other: &Self) -> Result<()> {
         if self.pairs < other.pairs || self.cells.iter().zip(&other.cells).any(|(a, b)| a < b) {
-            return Err(Error::Data("the pairs to take away are not among the pairs counted".into()));
+            return Err(Error::Data(
+                "the pairs to take away are not among the pairs counted".into(),
+            ));
         }
         self.combine(other, -1)?;
         self.pairs -= other.pairs;
@@ -181,7 +197,8 @@ impl PairCounts {
     pub(super) fn together(&self) -> Self {
         let mut sum = Self::zero(self.offsets.clone(), Classes::Together.kept(self.n_classes));
         let size = 4 * self.distances();
-        for (to, slot) in sum.cells.chunks_exact_mut(size).zip(self.cells.chunks_exact(self.n_classes * size))
+        for (to, slot) in
+            sum.cells.chunks_exact_mut(size).zip(self.cells.chunks_exact(self.n_classes * size))
         {
             for class in slot.chunks_exact(size) {
                 to.iter_mut().zip(class).for_each(|(to, c)| *to += c);

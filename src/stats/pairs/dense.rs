@@ -1,11 +1,16 @@
-//! The exact counts of a dense product domain: a transform of the table of cells, one axis a feature, instead of pairs of rows.
+//! The exact counts of a dense product domain: a transform of the table of cells, one axis a
+//! feature, instead of pairs of rows.
 //!
-//! Let `N_c[x]` be the rows of class c in cell x of the product of all values. The rows of a class by distance from every cell are
-//! the coefficients of `T_c = (product over features of (I + z (J - I))) N_c`, a polynomial in z a cell: the Kronecker form of `f(D)` for all f at once. An axis of V
-//! values costs one pass: `T[v] + z (sum of its line - T[v])`. Pairs with one value of feature k are the coefficients of the same product without its
-//! axis, had by dividing lines by `1 + (V - 1) z`; the remaining factor `1 - z` waits until cells are added up. Numbers are whole all the way, modulo 2^32 where
-//! they stand for rows, so the counts are those of the pass, bit for bit. O(classes x cells x n^2) for n features: a gain of ten and more where rows fill
-//! thousands of cells (a dozen yes-or-no questions asked 50,000 times), a loss where cells outnumber rows or are a few hundred ([`pays`]).
+//! Let `N_c[x]` be the rows of class c in cell x of the product of all values. The rows of a class
+//! by distance from every cell are the coefficients of `T_c = (product over features of (I + z (J -
+//! I))) N_c`, a polynomial in z a cell: the Kronecker form of `f(D)` for all f at once. An axis of
+//! V values costs one pass: `T[v] + z (sum of its line - T[v])`. Pairs with one value of feature k
+//! are the coefficients of the same product without its axis, had by dividing lines by `1 + (V - 1)
+//! z`; the remaining factor `1 - z` waits until cells are added up. Numbers are whole all the way,
+//! modulo 2^32 where they stand for rows, so the counts are those of the pass, bit for bit.
+//! O(classes x cells x n^2) for n features: a gain of ten and more where rows fill thousands of
+//! cells (a dozen yes-or-no questions asked 50,000 times), a loss where cells outnumber rows or are
+//! a few hundred ([`pays`]).
 
 use super::counts::PairCounts;
 use super::input::Rows;
@@ -16,8 +21,10 @@ use crate::parallel::{self, Control};
 pub(super) fn pays(rows: &Rows) -> bool {
     let u = rows.len();
     let Some(cells) = cells_of(rows) else { return false };
-    let work =
-        50usize.saturating_mul(rows.starts.len()).saturating_mul(cells).saturating_mul(rows.features + 1);
+    let work = 50usize
+        .saturating_mul(rows.starts.len())
+        .saturating_mul(cells)
+        .saturating_mul(rows.features + 1);
     cells <= MOST_CELLS && work < u.saturating_mul(u)
 }
 
@@ -25,7 +32,9 @@ pub(super) fn pays(rows: &Rows) -> bool {
 const MOST_CELLS: usize = 1 << 23;
 
 fn cells_of(rows: &Rows) -> Option<usize> {
-    rows.offsets.windows(2).try_fold(1usize, |product, o| product.checked_mul((o[1] - o[0]) as usize))
+    rows.offsets
+        .windows(2)
+        .try_fold(1usize, |product, o| product.checked_mul((o[1] - o[0]) as usize))
 }
 
 /// All ordered pairs of the rows.
@@ -119,7 +128,10 @@ impl Domain {
                 let at = |v: usize| (line + v * step) * d;
                 sum[..live].fill(0);
                 for v in 0..values {
-                    sum[..live].iter_mut().zip(&table[at(v)..]).for_each(|(s, &x)| *s = s.wrapping_add(x));
+                    sum[..live]
+                        .iter_mut()
+                        .zip(&table[at(v)..])
+                        .for_each(|(s, &x)| *s = s.wrapping_add(x));
                 }
                 for v in 0..values {
                     let cell = &mut table[at(v)..][..live];
@@ -150,7 +162,8 @@ impl Domain {
                 let weight = i64::from(rows.weights[i]);
                 let near = &table[self.cell[i] as usize * d..][..d];
                 for &slot in rows.row(i) {
-                    let to = &mut part.all[(slot as usize * many + class - classes.start) * d..][..d];
+                    let to =
+                        &mut part.all[(slot as usize * many + class - classes.start) * d..][..d];
                     to.iter_mut().zip(near).for_each(|(to, &x)| *to += weight * i64::from(x));
                 }
             }
@@ -183,8 +196,9 @@ impl Domain {
             }
             // what is left of the axis is 1 - z for one value: (all - z line) / (1 - z)
             let range = first * many * d..(first + values) * many * d;
-            let sums =
-                part.same_value[range.clone()].chunks_exact_mut(d).zip(part.all[range].chunks_exact(d));
+            let sums = part.same_value[range.clone()]
+                .chunks_exact_mut(d)
+                .zip(part.all[range].chunks_exact(d));
             for (same, all) in sums {
                 let (mut line_before, mut out_before) = (0, 0);
                 for (x, &a) in same.iter_mut().zip(all) {
@@ -234,12 +248,17 @@ mod tests {
     #[test]
     fn it_is_taken_where_rows_fill_the_cells_and_changes_nothing() {
         let t = 9000u32;
-        let mix = |i: u32, k: u32| (i.wrapping_mul(2_654_435_761).wrapping_add(k * 40_503) >> (7 + k)) & 1;
-        let columns: Vec<Vec<u8>> = (0..10).map(|k| (0..t).map(|i| mix(i, k) as u8).collect()).collect();
+        let mix = |i: u32, k: u32| {
+            (i.wrapping_mul(2_654_435_761).wrapping_add(k * 40_503) >> (7 + k)) & 1
+        };
+        let columns: Vec<Vec<u8>> =
+            (0..10).map(|k| (0..t).map(|i| mix(i, k) as u8).collect()).collect();
         let classes: Vec<u16> =
             (0..t).map(|i| ((mix(i, 0) ^ mix(i, 3)) + u32::from(i % 11 == 0)) as u16).collect();
         let of = |c: &'static [usize]| {
-            c.iter().map(|&k| Column { values: Values::U8(&columns[k]), levels: 2 }).collect::<Vec<_>>()
+            c.iter()
+                .map(|&k| Column { values: Values::U8(&columns[k]), levels: 2 })
+                .collect::<Vec<_>>()
         };
         let all = Codes::new(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), &classes, 3, None).unwrap();
         let rows = Rows::gather(&all, None).unwrap();
@@ -247,8 +266,12 @@ mod tests {
         let control = Control::new(1);
         let halves: Vec<Vec<u32>> = vec![(0..t / 2).collect(), (t / 2..t).collect()];
         let whole = pair_counts(&control, &all).unwrap();
-        let mut sum = super::super::pair_counts_between(&control, &all, Some(&halves[0]), None).unwrap();
-        sum.add(&super::super::pair_counts_between(&control, &all, Some(&halves[1]), None).unwrap()).unwrap();
+        let mut sum =
+            super::super::pair_counts_between(&control, &all, Some(&halves[0]), None).unwrap();
+        sum.add(
+            &super::super::pair_counts_between(&control, &all, Some(&halves[1]), None).unwrap(),
+        )
+        .unwrap();
         assert_eq!(whole, sum);
         let cancelled = Control::new(1);
         cancelled.cancel();

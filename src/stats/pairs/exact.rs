@@ -1,13 +1,15 @@
 //! The exact pass: all counts of [`PairCounts`], for all features, distances and settings at once.
 //!
-//! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (256 without AVX-512) to a tile, and the counts are theirs. The
-//! *active rows* are the j, in chunks of one class. For a chunk and a tile the kernels make the distance of every
-//! pair as bit planes, one mask for each live distance, and for each feature carry-save sums of the masks of rows
-//! that agree with the column. What is counted are cases 1 and 2, and all cases together, by
-//! (feature, value); cases 3 and 4 are what remains (conservation).
+//! Rows stand in two parts. The *columns* are the i of the ordered pairs, 512 (256 without AVX-512)
+//! to a tile, and the counts are theirs. The *active rows* are the j, in chunks of one class. For a
+//! chunk and a tile the kernels make the distance of every pair as bit planes, one mask for each
+//! live distance, and for each feature carry-save sums of the masks of rows that agree with the
+//! column. What is counted are cases 1 and 2, and all cases together, by (feature, value); cases 3
+//! and 4 are what remains (conservation).
 //!
-//! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the counters of a tile, about
-//! `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to threads; sums of integers do not depend on how.
+//! O(t^2 n L / 512) vector operations for L live distances; no t x t matrix: a worker holds the
+//! counters of a tile, about `n L 15` vectors, and `L` masks for a chunk. Tiles are dealt out to
+//! threads; sums of integers do not depend on how.
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
@@ -26,16 +28,19 @@ pub(super) const FEW: usize = 1500;
 /// Counts of all ordered pairs of rows, self-pairs included.
 ///
 /// # Errors
-/// [`crate::error::Error::Data`] for a table of more than two gigabytes; [`crate::error::Error::Cancelled`] when the control says so.
+/// [`crate::error::Error::Data`] for a table of more than two gigabytes;
+/// [`crate::error::Error::Cancelled`] when the control says so.
 pub fn pair_counts(control: &Control, codes: &Codes<'_>) -> Result<PairCounts> {
     pair_counts_with(control, Kernels::active(), codes, None, None)
 }
 
-/// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`; a row may be
-/// named twice and then counts twice). Results over a partition of `from` add up to the whole.
+/// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`; a row
+/// may be named twice and then counts twice). Results over a partition of `from` add up to the
+/// whole.
 ///
 /// # Errors
-/// [`crate::error::Error::Data`] for a row that does not exist or a table of more than two gigabytes; [`crate::error::Error::Cancelled`].
+/// [`crate::error::Error::Data`] for a row that does not exist or a table of more than two
+/// gigabytes; [`crate::error::Error::Cancelled`].
 pub fn pair_counts_between(
     control: &Control,
     codes: &Codes<'_>,
@@ -59,7 +64,8 @@ pub fn pair_counts_with(
     let active = Rows::gather(codes, among)?;
     let same = from == among;
     let columns = if same { None } else { Some(Rows::gather(codes, from)?) };
-    let counts = count(control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
+    let counts =
+        count(control, kernels, columns.as_ref().unwrap_or(&active), &active, Classes::Apart)?;
     counts.check_sums()?;
     Ok(counts)
 }
@@ -93,7 +99,8 @@ pub(super) fn count(
         Scan::new(active, &tiles(active, kernels.words()))
     };
     control.expect(column_tiles.len() as u64);
-    let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    let shares =
+        if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     let mode = if own { Mode::own(active, kernels, classes) } else { Mode::Columns };
     let saw = OnceLock::new();
     let parts = parallel::map(control, shares, |share| {
@@ -113,8 +120,8 @@ pub(super) fn count(
     Ok(counts)
 }
 
-/// All tiles by one worker; the counts are not finished. The first of several workers on such data looks which distances are worth counters, and
-/// leaves what it `saw` to those that come later.
+/// All tiles by one worker; the counts are not finished. The first of several workers on such data
+/// looks which distances are worth counters, and leaves what it `saw` to those that come later.
 pub(super) fn take<'t>(
     control: &Control,
     mut worker: Worker<'_>,

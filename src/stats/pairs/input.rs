@@ -1,8 +1,9 @@
 //! What the pass reads: codes by column, classes, whole weights; and the rows it makes of them.
 //!
-//! [`Codes`] borrows columns from wherever they live. [`Rows::gather`] takes the rows asked for, drops those of
-//! weight 0, collapses identical rows of one class into one row with a multiplicity where that pays (fewer than
-//! 0.8 of the rows remain), and sorts by class. Cost O(t n) and no sort of the codes: equal rows meet in a hash table.
+//! [`Codes`] borrows columns from wherever they live. [`Rows::gather`] takes the rows asked for,
+//! drops those of weight 0, collapses identical rows of one class into one row with a multiplicity
+//! where that pays (fewer than 0.8 of the rows remain), and sorts by class. Cost O(t n) and no sort
+//! of the codes: equal rows meet in a hash table.
 
 use crate::error::{Error, Result};
 
@@ -73,11 +74,13 @@ pub struct Codes<'a> {
 }
 
 impl<'a> Codes<'a> {
-    /// Check and hold. `classes` are below `n_classes`; `weights` (one a row) count copies, `None` is 1 each.
+    /// Check and hold. `classes` are below `n_classes`; `weights` (one a row) count copies, `None`
+    /// is 1 each.
     ///
     /// # Errors
-    /// [`Error::Data`] for columns of another length, codes or classes out of range, too many features or values,
-    /// or a total weight of 3.03e9 and more (its square would not fit the counters).
+    /// [`Error::Data`] for columns of another length, codes or classes out of range, too many
+    /// features or values, or a total weight of 3.03e9 and more (its square would not fit the
+    /// counters).
     pub fn new(
         columns: Vec<Column<'a>>,
         classes: &'a [u16],
@@ -87,7 +90,11 @@ impl<'a> Codes<'a> {
         let t = classes.len();
         let data = |text: String| Err(Error::Data(text));
         if columns.is_empty() || columns.len() > 1 << 20 {
-            return data(format!("pairs are counted over 1 to {} features, not {}", 1 << 20, columns.len()));
+            return data(format!(
+                "pairs are counted over 1 to {} features, not {}",
+                1 << 20,
+                columns.len()
+            ));
         }
         for (k, column) in columns.iter().enumerate() {
             if column.values.len() != t {
@@ -115,7 +122,9 @@ impl<'a> Codes<'a> {
                 ));
             }
         }
-        if let Some((i, c)) = classes.iter().enumerate().find(|(_, c)| usize::from(**c) >= n_classes) {
+        if let Some((i, c)) =
+            classes.iter().enumerate().find(|(_, c)| usize::from(**c) >= n_classes)
+        {
             return data(format!("row {i}: class {c} of {n_classes}"));
         }
         if weights.is_some_and(|w| w.len() != t) {
@@ -123,7 +132,9 @@ impl<'a> Codes<'a> {
         }
         let total = weights.map_or(t as u64, |w| w.iter().map(|&w| u64::from(w)).sum());
         if total > MAX_WEIGHT {
-            return data(format!("a total weight of {total}; pairs are counted up to {MAX_WEIGHT} rows"));
+            return data(format!(
+                "a total weight of {total}; pairs are counted up to {MAX_WEIGHT} rows"
+            ));
         }
         Ok(Self { columns, classes, n_classes, weights })
     }
@@ -245,7 +256,8 @@ impl Rows {
         Self::assemble(offsets, codes.n_classes, &slots, &hash, class, |i| codes.weight(at(i)))
     }
 
-    /// Rows from their slots, row by row, with a hash of (slots, class) each: equal rows collapse, classes come in order.
+    /// Rows from their slots, row by row, with a hash of (slots, class) each: equal rows collapse,
+    /// classes come in order.
     ///
     /// # Errors
     /// [`Error::Data`] if the weights exceed [`MAX_WEIGHT`].
@@ -258,7 +270,8 @@ impl Rows {
         weight: impl Fn(usize) -> u32,
     ) -> Result<Self> {
         let features = offsets.len() - 1;
-        let (kept, weights) = collapse(hash, |i| (&slots[i * features..][..features], class(i)), weight)?;
+        let (kept, weights) =
+            collapse(hash, |i| (&slots[i * features..][..features], class(i)), weight)?;
         let mut starts = vec![0usize; n_classes + 1];
         for &i in &kept {
             starts[usize::from(class(i as usize)) + 1] += 1;
@@ -277,7 +290,8 @@ impl Rows {
         for (&i, &w) in kept.iter().zip(&weights) {
             let i = i as usize;
             let to = &mut next[usize::from(class(i))];
-            out.slots[*to * features..][..features].copy_from_slice(&slots[i * features..][..features]);
+            out.slots[*to * features..][..features]
+                .copy_from_slice(&slots[i * features..][..features]);
             out.weights[*to] = w;
             *to += 1;
         }
@@ -301,7 +315,8 @@ pub(super) fn hash_slot(hash: u64, slot: u32) -> u64 {
     (hash ^ u64::from(slot)).wrapping_mul(0x9FB2_1C65_1E98_DF25).rotate_left(29)
 }
 
-/// First of each set of equal rows with the sum of the weights, or all rows where fewer than a fifth would go.
+/// First of each set of equal rows with the sum of the weights, or all rows where fewer than a
+/// fifth would go.
 fn collapse<'r>(
     hash: &[u64],
     row: impl Fn(usize) -> (&'r [u32], u16),

@@ -17,14 +17,20 @@ fn cube() -> PairCounts {
 }
 
 fn near(a: &[f64], b: &[f64], tolerance: f64) {
-    assert!(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance), "{a:?} {b:?}");
+    assert!(
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance),
+        "{a:?} {b:?}"
+    );
 }
 
 #[test]
 fn the_cube_has_the_constants_of_the_paper() {
     let cube = cube();
     let at_one = |k: usize| -> i64 {
-        (0..2).flat_map(|v| (0..2).map(move |c| (v, c))).map(|(v, c)| cube.by_distance(k, v, c, 3)[1]).sum()
+        (0..2)
+            .flat_map(|v| (0..2).map(move |c| (v, c)))
+            .map(|(v, c)| cube.by_distance(k, v, c, 3)[1])
+            .sum()
     };
     assert_eq!([at_one(0) / 2, at_one(1) / 2, at_one(2) / 2], [4, 4, 0]);
     let profile = Profile::new(&cube);
@@ -52,7 +58,10 @@ fn row_totals_are_conserved() {
                 };
                 for d in 0..counts.distances() {
                     assert!((0..counts.features()).all(|k| total(k, d) == total(0, d)));
-                    assert_eq!(counts.root()[(class * 2 + half) * counts.distances() + d], total(0, d));
+                    assert_eq!(
+                        counts.root()[(class * 2 + half) * counts.distances() + d],
+                        total(0, d)
+                    );
                 }
             }
         }
@@ -65,15 +74,17 @@ fn uniform_weights_have_a_closed_form_and_class_counts_come_back() {
         let random = Random::new(seed, 120, 6);
         let codes = random.codes();
         let counts = counts(&codes);
-        let uniform = count_matrices(&counts, &Setting::new([1.0; 4], 7.0, Decay::Uniform).unwrap());
-        let zero = count_matrices(&counts, &Setting::new([1.0; 4], 0.0, Decay::Exponential).unwrap());
+        let uniform =
+            count_matrices(&counts, &Setting::new([1.0; 4], 7.0, Decay::Uniform).unwrap());
+        let zero =
+            count_matrices(&counts, &Setting::new([1.0; 4], 0.0, Decay::Exponential).unwrap());
         near(&uniform, &zero, 0.0);
         let mut closed = Vec::new();
         for k in 0..counts.features() {
             let mut table = vec![0.0; counts.values(k) * counts.classes()];
             for i in 0..codes.n_rows() {
-                let at =
-                    codes.columns()[k].values.code(i) * counts.classes() + usize::from(codes.classes()[i]);
+                let at = codes.columns()[k].values.code(i) * counts.classes()
+                    + usize::from(codes.classes()[i]);
                 table[at] += f64::from(codes.weight(i));
             }
             let matrix = uniform_matrices(&table, counts.classes());
@@ -90,9 +101,12 @@ fn identical_rows_count_squared() {
     let column = [1u8; 4];
     let classes = [0u16; 4];
     let codes =
-        Codes::new(vec![Column { values: Values::U8(&column), levels: 2 }], &classes, 1, None).unwrap();
-    let r =
-        count_matrices(&counts(&codes), &Setting::new([1.0, 0.0, 0.0, 0.0], 1.0, Decay::Identical).unwrap());
+        Codes::new(vec![Column { values: Values::U8(&column), levels: 2 }], &classes, 1, None)
+            .unwrap();
+    let r = count_matrices(
+        &counts(&codes),
+        &Setting::new([1.0, 0.0, 0.0, 0.0], 1.0, Decay::Identical).unwrap(),
+    );
     assert_eq!(r, [0.0, 0.0, 0.0, 0.0, 16.0, 0.0, 0.0, 0.0]);
 }
 

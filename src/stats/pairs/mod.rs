@@ -1,8 +1,10 @@
-//! Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger & Rish (2001).
+//! Pairs of rows by distance: the evidence of the unified framework of Vilalta, Brodie, Oblinger &
+//! Rish (2001).
 //!
-//! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature, value, class, case,
-//! distance); every metric of the framework is a contraction of them. [`weigh_pairs`] makes a pass for one setting, in fixed point, where
-//! distances are many. The distance of two rows is the number of features on which they differ.
+//! [`pair_counts`] makes one exact pass and returns [`PairCounts`], whole numbers by (feature,
+//! value, class, case, distance); every metric of the framework is a contraction of them.
+//! [`weigh_pairs`] makes a pass for one setting, in fixed point, where distances are many. The
+//! distance of two rows is the number of features on which they differ.
 
 mod agreement;
 mod blocks;

@@ -1,7 +1,8 @@
-//! The naive twin of the pass: Algorithm 2 of Vilalta et al. (2001) as a double loop over rows, all features at once.
+//! The naive twin of the pass: Algorithm 2 of Vilalta et al. (2001) as a double loop over rows, all
+//! features at once.
 //!
-//! O(t^2 n) with a handful of instructions a cell; the truth that every fast path is compared with, and the
-//! faster way for a dozen rows.
+//! O(t^2 n) with a handful of instructions a cell; the truth that every fast path is compared with,
+//! and the faster way for a dozen rows.
 
 use super::counts::PairCounts;
 #[cfg(test)]
@@ -39,7 +40,8 @@ pub(super) fn pair_counts(
     Ok(counts)
 }
 
-/// The same over gathered rows, adding to counts; for so few rows that a tile would be mostly empty.
+/// The same over gathered rows, adding to counts; for so few rows that a tile would be mostly
+/// empty.
 pub(super) fn few_rows(from: &Rows, among: &Rows, counts: &mut PairCounts) {
     let (n, d) = (from.features, counts.distances());
     let classes = from.starts.len() - 1;
@@ -54,7 +56,8 @@ pub(super) fn few_rows(from: &Rows, among: &Rows, counts: &mut PairCounts) {
                     let distance = n - a.iter().zip(b).filter(|(a, b)| a == b).count();
                     for (a, b) in a.iter().zip(b) {
                         let case = 2 * usize::from(a != b) + other_class;
-                        counts.cells[((*a as usize * classes + class) * 4 + case) * d + distance] += pair;
+                        counts.cells
+                            [((*a as usize * classes + class) * 4 + case) * d + distance] += pair;
                     }
                 }
             }

@@ -1,11 +1,14 @@
 //! The pairs of the rows of one node, at a cost that follows the node.
 //!
-//! A node of a tree holds few of the values, classes and features of the training set. Only features that vary are kept (a constant one adds
-//! nothing to any distance and allows no split), and values and classes are numbered anew, in their order, so that tables are no larger than the
-//! rows demand. A constant feature is at distance 0 for all pairs: the distances of a node are those of the root (Vilalta et al. 2001, section 4.2).
+//! A node of a tree holds few of the values, classes and features of the training set. Only
+//! features that vary are kept (a constant one adds nothing to any distance and allows no split),
+//! and values and classes are numbered anew, in their order, so that tables are no larger than the
+//! rows demand. A constant feature is at distance 0 for all pairs: the distances of a node are
+//! those of the root (Vilalta et al. 2001, section 4.2).
 //!
-//! Some dozens of rows are counted by a double loop straight into a [`Profile`], all features of a pair at once; more go through the
-//! pass. Both give the same numbers to the last bit. O(t^2 n) bit operations.
+//! Some dozens of rows are counted by a double loop straight into a [`Profile`], all features of a
+//! pair at once; more go through the pass. Both give the same numbers to the last bit. O(t^2 n) bit
+//! operations.
 
 use super::contract::{Setting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
@@ -119,13 +122,21 @@ impl NodeRows {
             numbering.renumber(column(), first);
             codes.extend_from_slice(&numbering.codes);
             offsets.push(codes.len() as u32);
-            for ((slot, hash), code) in slots[k..].iter_mut().step_by(kept).zip(&mut hash).zip(column()) {
+            for ((slot, hash), code) in
+                slots[k..].iter_mut().step_by(kept).zip(&mut hash).zip(column())
+            {
                 *slot = numbering.number[code];
                 *hash = hash_slot(*hash, *slot);
             }
         }
-        let rows =
-            Rows::assemble(offsets, classes.len(), &slots, &hash, |i| own[i], |i| weight(coded.rows[i]))?;
+        let rows = Rows::assemble(
+            offsets,
+            classes.len(),
+            &slots,
+            &hash,
+            |i| own[i],
+            |i| weight(coded.rows[i]),
+        )?;
         Ok(Self { rows, features, codes, classes })
     }
 
@@ -137,7 +148,8 @@ impl NodeRows {
     /// Profile of the features that vary.
     ///
     /// # Errors
-    /// [`crate::error::Error::Data`] if counts by distance would not fit the memory; [`crate::error::Error::Cancelled`].
+    /// [`crate::error::Error::Data`] if counts by distance would not fit the memory;
+    /// [`crate::error::Error::Cancelled`].
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         let classes = Classes::cheapest(self.classes.len());
         if self.rows.len() <= DOZENS && self.rows.total() <= LIGHT {
@@ -147,7 +159,8 @@ impl NodeRows {
         Ok(Profile::new(&self.counts(control, classes)?))
     }
 
-    /// Profile of the features that vary, and counts by value where those of a child may be had from them (rows count once).
+    /// Profile of the features that vary, and counts by value where those of a child may be had
+    /// from them (rows count once).
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
@@ -216,7 +229,13 @@ impl NodeRows {
     }
 
     /// Matrices with all declared values and classes, a pair of weight one counting `scale`.
-    pub fn declared(&self, found: &NodeMatrices, layout: &Layout, n_classes: usize, scale: f64) -> Matrices {
+    pub fn declared(
+        &self,
+        found: &NodeMatrices,
+        layout: &Layout,
+        n_classes: usize,
+        scale: f64,
+    ) -> Matrices {
         let own = self.classes.len();
         let compact = &found.of_slots;
         let mut root = vec![0.0; n_classes * 4];
@@ -301,7 +320,8 @@ fn double_loop(rows: &Rows) -> Profile {
         rows.row(i).iter().for_each(|&s| of_slot[s as usize] += rows.weights[i]);
     }
     let size: Vec<u32> = rows.slots.iter().map(|&s| of_slot[s as usize]).collect();
-    // [same class, other class][distance][feature]: pairs, pairs that agree, and the same times the rows with the value of i
+    // [same class, other class][distance][feature]: pairs, pairs that agree, and the same times the
+    // rows with the value of i
     let mut total = vec![0u32; 2 * d];
     let [mut agree, mut sized, mut sized_agree] = [(); 3].map(|()| vec![0u32; 2 * d * n]);
     for class in 0..rows.starts.len() - 1 {
@@ -317,8 +337,13 @@ fn double_loop(rows: &Rows) -> Profile {
                 let (pairs, once) = if i == j { (pair, 0) } else { (2 * pair, pair) };
                 total[cell] += pairs;
                 let at = cell * n..(cell + 1) * n;
-                let into = agree[at.clone()].iter_mut().zip(&mut sized[at.clone()]).zip(&mut sized_agree[at]);
-                for (((into, a), b), (size_a, size_b)) in into.zip(a).zip(b).zip(size_a.iter().zip(size_b)) {
+                let into = agree[at.clone()]
+                    .iter_mut()
+                    .zip(&mut sized[at.clone()])
+                    .zip(&mut sized_agree[at]);
+                for (((into, a), b), (size_a, size_b)) in
+                    into.zip(a).zip(b).zip(size_a.iter().zip(size_b))
+                {
                     let ((agree, sized), sized_agree) = into;
                     let mask = u32::from(a == b).wrapping_neg();
                     let weight = pair * size_a + once * size_b;
@@ -365,11 +390,18 @@ mod tests {
             let arities: Vec<u32> = random.levels.iter().map(|&l| l as u32).collect();
             let layout = Layout::new(&arities, random.n_classes);
             let coded = CodedRows { codes: &codes, classes: &random.classes, rows: &ids };
-            let light = random.weights.as_ref().map(|w| w.iter().map(|w| w % 7).collect::<Vec<u32>>());
+            let light =
+                random.weights.as_ref().map(|w| w.iter().map(|w| w % 7).collect::<Vec<u32>>());
             let weights = if seed % 2 == 0 { light } else { random.weights.clone() };
             let weight = |r: u32| weights.as_ref().map_or(1, |w| w[r as usize]);
-            let node = NodeRows::gather(coded, &layout, random.n_classes, weight, &mut Numbering::default())
-                .unwrap();
+            let node = NodeRows::gather(
+                coded,
+                &layout,
+                random.n_classes,
+                weight,
+                &mut Numbering::default(),
+            )
+            .unwrap();
             if node.features().is_empty() {
                 continue;
             }

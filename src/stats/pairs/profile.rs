@@ -1,16 +1,18 @@
-//! Profiles: what the built-in metrics of the framework need of the counts, a value by case and distance for each feature.
+//! Profiles: what the built-in metrics of the framework need of the counts, a value by case and
+//! distance for each feature.
 //!
-//! Values and classes are added up once, plain and with each value's share of the rows (`n_m / n`, the weight of eq. 14 in Vilalta et al. 2001
-//! taken inside the sum); a setting of theta, alpha and decay is then `8 n (n + 1)` multiplications. Sums are exact integers, rounded once,
-//! so they depend neither on the order of rows and values nor on how the pairs were counted. For a metric that needs R by value and class see
-//! [`count_matrices`](super::count_matrices).
+//! Values and classes are added up once, plain and with each value's share of the rows (`n_m / n`,
+//! the weight of eq. 14 in Vilalta et al. 2001 taken inside the sum); a setting of theta, alpha and
+//! decay is then `8 n (n + 1)` multiplications. Sums are exact integers, rounded once, so they
+//! depend neither on the order of rows and values nor on how the pairs were counted. For a metric
+//! that needs R by value and class see [`count_matrices`](super::count_matrices).
 
 use super::contract::{Setting, dot};
 use super::counts::PairCounts;
 use super::radius::Enough;
 
-/// Counts of each feature by case and distance, summed over values and classes: plain, and with the share
-/// `n_m / n` of each value.
+/// Counts of each feature by case and distance, summed over values and classes: plain, and with the
+/// share `n_m / n` of each value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Profile {
     distances: usize,
@@ -51,7 +53,8 @@ impl Profile {
         Self::of_sums(d, plain, shared, counts.pairs)
     }
 
-    /// From the sums themselves; `shared` are products with the ordered pairs that begin in each value.
+    /// From the sums themselves; `shared` are products with the ordered pairs that begin in each
+    /// value.
     pub(super) fn of_sums(distances: usize, plain: Vec<i64>, shared: Vec<f64>, pairs: u64) -> Self {
         let d = distances;
         let root = plain.get(..4 * d).map_or_else(
@@ -80,14 +83,16 @@ impl Profile {
         let weights = setting.weights(self.distances);
         let score = |feature: &[i64]| {
             let cases = feature.chunks_exact(self.distances).enumerate();
-            let sum: f64 =
-                cases.map(|(case, row)| signs[case] * setting.theta()[case] * dot(row, &weights)).sum();
+            let sum: f64 = cases
+                .map(|(case, row)| signs[case] * setting.theta()[case] * dot(row, &weights))
+                .sum();
             self.scale * sum
         };
         self.plain.chunks_exact(4 * self.distances).map(score).collect()
     }
 
-    /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])` (eq. 14 with the weight inside the sum, eq. 15): one score a feature.
+    /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])` (eq. 14 with the weight inside the
+    /// sum, eq. 15): one score a feature.
     pub fn pi(&self, setting: &Setting) -> Vec<f64> {
         let weights = setting.weights(self.distances);
         let unit = self.scale / self.pairs.max(1) as f64;
@@ -101,7 +106,8 @@ impl Profile {
         self.shared.chunks_exact(4 * self.distances).map(score).collect()
     }
 
-    /// The same without the share of each value: ranks as [`Profile::relief`] with the same decay does.
+    /// The same without the share of each value: ranks as [`Profile::relief`] with the same decay
+    /// does.
     pub fn pi_unweighted(&self, setting: &Setting) -> Vec<f64> {
         self.plain(setting, [1.0, -1.0, -1.0, 1.0])
     }

@@ -1,9 +1,12 @@
-//! Relief's radius where none is given: the smallest whole number r for which rows have on average at least ten others at D < r.
+//! Relief's radius where none is given: the smallest whole number r for which rows have on average
+//! at least ten others at D < r.
 //!
-//! "On average" is over all rows of the root. Whole weights are copies: the copies of a row are others to it, at distance 0. Other
-//! weights say how much a row matters and have no scale of their own, so ten rows of mean weight are asked for and a row is no
-//! other to itself: weights that are all alike give the radius of no weights. What is needed are the ordered pairs by distance, from the
-//! counts of a [`Profile`](super::Profile) or, where columns are many, from distances alone (O(t^2 n) bit operations).
+//! "On average" is over all rows of the root. Whole weights are copies: the copies of a row are
+//! others to it, at distance 0. Other weights say how much a row matters and have no scale of their
+//! own, so ten rows of mean weight are asked for and a row is no other to itself: weights that are
+//! all alike give the radius of no weights. What is needed are the ordered pairs by distance, from
+//! the counts of a [`Profile`](super::Profile) or, where columns are many, from distances alone
+//! (O(t^2 n) bit operations).
 
 use super::counts::PairCounts;
 
@@ -20,7 +23,8 @@ pub struct Enough {
 }
 
 impl Enough {
-    /// For rows that count once, or as often as whole weights say; `total` is the number of rows with their copies.
+    /// For rows that count once, or as often as whole weights say; `total` is the number of rows
+    /// with their copies.
     pub fn of_copies(total: f64) -> Self {
         Self { own: total, needed: OTHERS * total }
     }
@@ -34,8 +38,8 @@ impl Enough {
         Self { own: squares, needed: OTHERS * sum * sum / f64::max(rows, 1.0) }
     }
 
-    /// The radius, from the weight of all ordered pairs (self-pairs included) at distance 0, 1, ...; if none is large enough, the one
-    /// that holds all pairs.
+    /// The radius, from the weight of all ordered pairs (self-pairs included) at distance 0, 1,
+    /// ...; if none is large enough, the one that holds all pairs.
     pub fn radius(self, by_distance: impl ExactSizeIterator<Item = f64>) -> usize {
         let distances = by_distance.len();
         let mut others = -self.own;

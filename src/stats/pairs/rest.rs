@@ -1,10 +1,12 @@
 //! A child's pairs as what remains of its parent's: the pairs that touch a sibling are taken away.
 //!
-//! Trees on pairs often split a few rows off many. Counting the many again costs their square; the pairs between the few and the many cost only the product.
-//! Counts are whole numbers, so what remains is exactly what counting anew would find. For each of the few rows, the features on which each
-//! of the others agrees are added in bytes to counters by class and distance, all features at once; the distances of each of the many go to its values in
-//! the end, whatever the features say (cases 3 and 4 are what is left of all). For rows that count once; up to 512 features of up to 255 values.
-//! O(few x (few + many) x features) byte operations.
+//! Trees on pairs often split a few rows off many. Counting the many again costs their square; the
+//! pairs between the few and the many cost only the product. Counts are whole numbers, so what
+//! remains is exactly what counting anew would find. For each of the few rows, the features on
+//! which each of the others agrees are added in bytes to counters by class and distance, all
+//! features at once; the distances of each of the many go to its values in the end, whatever the
+//! features say (cases 3 and 4 are what is left of all). For rows that count once; up to 512
+//! features of up to 255 values. O(few x (few + many) x features) byte operations.
 
 use super::counts::PairCounts;
 use super::profile::Profile;
@@ -19,7 +21,8 @@ const WIDEST: usize = 512;
 /// Fewer rows are counted anew faster.
 const FEWEST: usize = 300;
 
-/// Counts of a node by value: agreeing pairs of the same and of another class, and all pairs of the same and of another class.
+/// Counts of a node by value: agreeing pairs of the same and of another class, and all pairs of the
+/// same and of another class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueCounts {
     /// Places of the features in the layout.
@@ -84,7 +87,8 @@ impl ValueCounts {
     /// All features of a data set, by declared codes.
     pub fn of_all(counts: &PairCounts) -> Option<Self> {
         let features: Vec<u32> = (0..counts.features() as u32).collect();
-        let codes: Vec<u32> = (0..counts.features()).flat_map(|k| 0..counts.values(k) as u32).collect();
+        let codes: Vec<u32> =
+            (0..counts.features()).flat_map(|k| 0..counts.values(k) as u32).collect();
         Self::new(counts, &features, &codes)
     }
 
@@ -123,7 +127,8 @@ impl ValueCounts {
         Profile::of_sums(d, plain, shared, self.rows * self.rows)
     }
 
-    /// What remains when the rows `gone` go and the rows `stay` stay; together they are all rows counted.
+    /// What remains when the rows `gone` go and the rows `stay` stay; together they are all rows
+    /// counted.
     ///
     /// # Errors
     /// [`Error::Internal`] if they are not; [`Error::Cancelled`].
@@ -170,7 +175,8 @@ impl ValueCounts {
         Packed { values, width }
     }
 
-    /// Take away the pairs of one row with others, agreeing ones `times` over; the distances of the others are added to `of_others`.
+    /// Take away the pairs of one row with others, agreeing ones `times` over; the distances of the
+    /// others are added to `of_others`.
     fn take(
         &mut self,
         row: &[u8],
@@ -229,7 +235,10 @@ impl ValueCounts {
                     let slot = self.offsets[k] as usize + usize::from(row[k]);
                     let at = (slot * 4 + 2 + other) * d;
                     let cells = &mut self.cells[at + first..=at + last];
-                    cells.iter_mut().zip(&gone[first..=last]).for_each(|(to, &c)| *to -= i64::from(c));
+                    cells
+                        .iter_mut()
+                        .zip(&gone[first..=last])
+                        .for_each(|(to, &c)| *to -= i64::from(c));
                 }
             }
         }
@@ -266,14 +275,19 @@ mod tests {
             let (t, n, k) = (FEWEST + 40 + draw.below(500), 1 + draw.below(20), 1 + draw.below(4));
             let arities: Vec<u32> = (0..n).map(|_| 1 + draw.below(6) as u32).collect();
             let layout = Layout::new(&arities, k);
-            let codes: Vec<u32> = (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
+            let codes: Vec<u32> =
+                (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
             let classes: Vec<u16> = (0..t).map(|_| draw.below(k) as u16).collect();
             let gone = if seed % 3 == 0 { 1 } else { 1 + draw.below(t - FEWEST) };
             let rows: Vec<u32> = (0..t as u32).collect();
             let counted = |from: usize| {
-                let coded =
-                    CodedRows { codes: &codes[from * n..], classes: &classes[from..], rows: &rows[from..] };
-                let node = NodeRows::gather(coded, &layout, k, |_| 1, &mut Numbering::default()).unwrap();
+                let coded = CodedRows {
+                    codes: &codes[from * n..],
+                    classes: &classes[from..],
+                    rows: &rows[from..],
+                };
+                let node =
+                    NodeRows::gather(coded, &layout, k, |_| 1, &mut Numbering::default()).unwrap();
                 (node.features().to_vec(), node.profile_and_counts(&control).unwrap())
             };
             let (_, (whole, table)) = counted(0);
@@ -300,7 +314,10 @@ mod tests {
             assert!(table.without(&layout, part(0, gone), part(gone, t - 1), &control).is_err());
         }
         assert!(
-            is_worth_it(1, 1000) && !is_worth_it(0, 1000) && !is_worth_it(500, 1000) && !is_worth_it(9, 100)
+            is_worth_it(1, 1000)
+                && !is_worth_it(0, 1000)
+                && !is_worth_it(500, 1000)
+                && !is_worth_it(9, 100)
         );
     }
 }

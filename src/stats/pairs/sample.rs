@@ -1,10 +1,14 @@
-//! Scores of a metric by pair of row blocks: what a sample of rows needs for an estimate of the whole and for its error.
+//! Scores of a metric by pair of row blocks: what a sample of rows needs for an estimate of the
+//! whole and for its error.
 //!
-//! The metrics of the framework are linear in the pairs once the share of each value is known, and shares cost one pass over the rows. So the
-//! score of all t rows is a sum over pairs of two different rows, which a sample of s rows estimates without bias by `t (t - 1) / (s (s - 1))` times its own,
-//! plus the self-pairs, which are known: they would otherwise bias the estimate by `1/s - 1/t`. Each unordered pair
-//! of blocks of the sample is one number a feature; sums over pairs of blocks leave out any block, which is all that a jackknife asks for. O(s^2 n) as the
-//! exact pass, whose counts are contracted as they come: no table of counts a pair of blocks is kept.
+//! The metrics of the framework are linear in the pairs once the share of each value is known, and
+//! shares cost one pass over the rows. So the score of all t rows is a sum over pairs of two
+//! different rows, which a sample of s rows estimates without bias by `t (t - 1) / (s (s - 1))`
+//! times its own, plus the self-pairs, which are known: they would otherwise bias the estimate by
+//! `1/s - 1/t`. Each unordered pair of blocks of the sample is one number a feature; sums over
+//! pairs of blocks leave out any block, which is all that a jackknife asks for. O(s^2 n) as the
+//! exact pass, whose counts are contracted as they come: no table of counts a pair of blocks is
+//! kept.
 
 use super::blocks::each_pair_of_blocks;
 use super::counts::{Classes, PairCounts};
@@ -25,17 +29,19 @@ pub struct CaseSigns {
 /// Sums over pairs of different rows by pair of blocks, and over all self-pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockScores {
-    /// One number a feature for each unordered pair of blocks (a <= b, lexicographic), both orders of its pairs of rows.
+    /// One number a feature for each unordered pair of blocks (a <= b, lexicographic), both orders
+    /// of its pairs of rows.
     pub pairs: Vec<Vec<f64>>,
     /// One number a feature: the self-pairs of all rows of the table, sampled or not.
     pub own: Vec<f64>,
 }
 
-/// Sums of `sign f(D) share` over the pairs within and between blocks of rows (no row twice); `decay[d]` is the weight of distance d.
+/// Sums of `sign f(D) share` over the pairs within and between blocks of rows (no row twice);
+/// `decay[d]` is the weight of distance d.
 ///
 /// # Errors
-/// [`crate::error::Error::Data`] for a row that does not exist or counts that would not fit the memory;
-/// [`crate::error::Error::Cancelled`].
+/// [`crate::error::Error::Data`] for a row that does not exist or counts that would not fit the
+/// memory; [`crate::error::Error::Cancelled`].
 pub fn block_scores(
     control: &Control,
     codes: &Codes<'_>,
@@ -59,7 +65,8 @@ pub fn block_scores(
                 let mut sum = 0.0;
                 for class in 0..classes {
                     for (case, factor) in signs.factors.iter().enumerate() {
-                        let by_distance = counts.by_distance(k, slot - offsets[k] as usize, class, case);
+                        let by_distance =
+                            counts.by_distance(k, slot - offsets[k] as usize, class, case);
                         let mut weighed = super::contract::dot(by_distance, decay);
                         if let (Some(own), 0) = (&own, case) {
                             weighed -= decay[0] * own[slot * classes + class] as f64;
@@ -72,10 +79,15 @@ pub fn block_scores(
         }
         Ok(scores)
     };
-    let pairs = each_pair_of_blocks(control, Kernels::active(), codes, members, Classes::Apart, contract)?;
+    let pairs =
+        each_pair_of_blocks(control, Kernels::active(), codes, members, Classes::Apart, contract)?;
     let unit = signs.factors[0] * decay[0];
     let own = (0..n)
-        .map(|k| (offsets[k] as usize..offsets[k + 1] as usize).map(|s| unit * share(s) * of_slot[s].1).sum())
+        .map(|k| {
+            (offsets[k] as usize..offsets[k + 1] as usize)
+                .map(|s| unit * share(s) * of_slot[s].1)
+                .sum()
+        })
         .collect();
     Ok(BlockScores { pairs, own })
 }
@@ -131,10 +143,13 @@ mod tests {
             let decay = setting.weights(codes.columns().len() + 1);
             let mut members = vec![Vec::new(); 4];
             (0..codes.n_rows()).for_each(|i| members[i * 7 % 4].push(i as u32));
-            for (shares, exact) in [(true, profile.pi(&setting)), (false, profile.pi_unweighted(&setting))] {
+            for (shares, exact) in
+                [(true, profile.pi(&setting)), (false, profile.pi_unweighted(&setting))]
+            {
                 let signs = CaseSigns { factors: signed, shares };
                 let found = block_scores(&control, &codes, &members, &decay, signs).unwrap();
-                let threads = block_scores(&Control::new(3), &codes, &members, &decay, signs).unwrap();
+                let threads =
+                    block_scores(&Control::new(3), &codes, &members, &decay, signs).unwrap();
                 assert_eq!(found, threads);
                 for (k, exact) in exact.iter().enumerate() {
                     let sum = found.own[k] + found.pairs.iter().map(|p| p[k]).sum::<f64>();

@@ -1,12 +1,15 @@
 //! Rows in words, tiles and chunks, and the merge schedules of the active rows.
 //!
-//! Rows are sorted by class and cut into words of 64 of one class; a tile is as many words as a vector has. A chunk is a few
-//! words of one class and one tile whose distances stay in the first-level cache while all features read them. For a feature the
-//! rows of a chunk are dealt out by value: step s holds the s-th row of every value that has one. Columns
-//! listen only to the row of their own value, so a step costs one merged number a row and *one* decoding and carry-save
-//! addition, whatever the number of values. Columns whose value half of all rows have, or more, listen to the *other* rows: what they
-//! hear is taken from the counts of all rows, which are there anyway, so a feature costs as many steps as its second thoughts, and a constant
-//! one none; the columns of both values of a binary feature hear the same rows, and nothing is merged. Schedules depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
+//! Rows are sorted by class and cut into words of 64 of one class; a tile is as many words as a
+//! vector has. A chunk is a few words of one class and one tile whose distances stay in the
+//! first-level cache while all features read them. For a feature the rows of a chunk are dealt out
+//! by value: step s holds the s-th row of every value that has one. Columns listen only to the row
+//! of their own value, so a step costs one merged number a row and *one* decoding and carry-save
+//! addition, whatever the number of values. Columns whose value half of all rows have, or more,
+//! listen to the *other* rows: what they hear is taken from the counts of all rows, which are there
+//! anyway, so a feature costs as many steps as its second thoughts, and a constant one none; the
+//! columns of both values of a binary feature hear the same rows, and nothing is merged. Schedules
+//! depend on the rows alone and serve all tiles. Memory: about 4 to 6 bytes a cell.
 
 use super::input::Rows;
 use crate::simd::{Schedule, Slots};
@@ -74,7 +77,8 @@ pub(super) struct Scan {
     pub bits: Vec<Vec<Chunk>>,
     /// For each feature the slot, if any, whose columns listen to the rows that do not have it.
     pub common: Vec<Option<u32>>,
-    /// Decodings and additions that a row costs for each distance: steps a row, summed over features, and one.
+    /// Decodings and additions that a row costs for each distance: steps a row, summed over
+    /// features, and one.
     pub steps: f64,
 }
 
@@ -120,7 +124,13 @@ fn chunks(rows: &Rows, tiles: &[Tile], common: &[Option<u32>], bit: u32) -> Vec<
 }
 
 impl Chunk {
-    fn new(rows: &Rows, class: usize, tile: usize, members: &[u32], common: &[Option<u32>]) -> Self {
+    fn new(
+        rows: &Rows,
+        class: usize,
+        tile: usize,
+        members: &[u32],
+        common: &[Option<u32>],
+    ) -> Self {
         let n = rows.features;
         let mut slots = Vec::with_capacity(members.len() * n);
         for &i in members {
@@ -131,7 +141,11 @@ impl Chunk {
             .map(|k| {
                 let (offset, end) = (rows.offsets[k], rows.offsets[k + 1]);
                 let values = slots[k..].iter().step_by(n).map(|slot| (slot - offset) as u16);
-                lists.deal(values, (end - offset) as usize, common[k].map(|slot| (slot - offset) as u16))
+                lists.deal(
+                    values,
+                    (end - offset) as usize,
+                    common[k].map(|slot| (slot - offset) as u16),
+                )
             })
             .collect();
         Self { class, tile, rows: members.to_vec(), slots: Slots::new(slots, n), schedules }
@@ -158,7 +172,8 @@ impl Lists {
         common: Option<u16>,
     ) -> Schedule {
         if let (2, Some(common)) = (levels, common) {
-            // the rows of one value are what the columns of either listen to; without a branch on it
+            // the rows of one value are what the columns of either listen to; without a branch on
+            // it
             let (mut of_value, mut count) = ([0u16; CHUNK], 0);
             for (row, value) in (0..).zip(values) {
                 of_value[count] = row;

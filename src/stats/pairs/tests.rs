@@ -1,4 +1,5 @@
-//! Counts against the naive double loop, on random small tables, for every level, thread count and partition.
+//! Counts against the naive double loop, on random small tables, for every level, thread count and
+//! partition.
 
 use super::exact::count;
 use super::input::Rows;
@@ -51,15 +52,17 @@ impl Random {
                 _ => 1 + draw.below(6),
             };
             let skew = 1 + draw.below(4);
-            let base: Vec<u16> =
-                (0..distinct).map(|_| (0..skew).map(|_| draw.below(v)).min().unwrap_or(0) as u16).collect();
+            let base: Vec<u16> = (0..distinct)
+                .map(|_| (0..skew).map(|_| draw.below(v)).min().unwrap_or(0) as u16)
+                .collect();
             columns.push(base);
             levels.push(v);
         }
         let picks: Vec<usize> =
             (0..rows).map(|i| if distinct == rows { i } else { draw.below(distinct) }).collect();
         let columns = columns.into_iter().map(|c| picks.iter().map(|&p| c[p]).collect()).collect();
-        let classes = (0..rows).map(|_| draw.below(n_classes).min(draw.below(n_classes)) as u16).collect();
+        let classes =
+            (0..rows).map(|_| draw.below(n_classes).min(draw.below(n_classes)) as u16).collect();
         let weights = (draw.below(3) == 0)
             .then(|| (0..rows).map(|_| draw.below(6) as u32 * draw.below(100) as u32).collect());
         Self { columns, levels, classes, n_classes, weights }
@@ -85,7 +88,8 @@ fn check(random: &Random, seed: u64) {
         let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
         let rows = Rows::gather(&codes, None).unwrap();
-        let together = count(&control, Kernels::at(level), &rows, &rows, Classes::Together).unwrap();
+        let together =
+            count(&control, Kernels::at(level), &rows, &rows, Classes::Together).unwrap();
         assert!(together == truth.together(), "seed {seed}, {}, classes together", level.name());
     }
 }
@@ -118,8 +122,10 @@ fn partitions_add_up() {
         let level = levels[draw.below(levels.len())];
         let mut sum = PairCounts::zero(codes.offsets(), codes.n_classes());
         for p in 0..parts {
-            let from: Vec<u32> = (0..codes.n_rows()).filter(|&i| part[i] == p).map(|i| i as u32).collect();
-            let counts = pair_counts_with(&control, Kernels::at(level), &codes, Some(&from), None).unwrap();
+            let from: Vec<u32> =
+                (0..codes.n_rows()).filter(|&i| part[i] == p).map(|i| i as u32).collect();
+            let counts =
+                pair_counts_with(&control, Kernels::at(level), &codes, Some(&from), None).unwrap();
             assert!(counts == naive::pair_counts(&codes, Some(&from), None).unwrap());
             sum.add(&counts).unwrap();
         }
@@ -138,7 +144,8 @@ fn blocks_add_up_to_every_training_set() {
         let levels = Level::available();
         let kernels = Kernels::at(levels[draw.below(levels.len())]);
         let count = |classes| {
-            pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks, classes).unwrap()
+            pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks, classes)
+                .unwrap()
         };
         let (parts, together) = (count(Classes::Apart), count(Classes::Together));
         assert!(*parts.all() == naive::pair_counts(&codes, None, None).unwrap(), "seed {seed}");
@@ -169,7 +176,8 @@ fn weights_are_copies() {
         let control = Control::new(1);
         let kernels = Kernels::active();
         let plain =
-            pair_counts_with(&control, kernels, &random.codes(), Some(&copies), Some(&copies)).unwrap();
+            pair_counts_with(&control, kernels, &random.codes(), Some(&copies), Some(&copies))
+                .unwrap();
         random.weights = Some(weights);
         let weighted = pair_counts_with(&control, kernels, &random.codes(), None, None).unwrap();
         assert!(plain == weighted, "seed {seed}");
@@ -224,7 +232,8 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         let beyond = if seed % 2 == 0 { 400 } else { 5 };
         let arities: Vec<u32> =
             (0..n).map(|k| if k == 1 { beyond } else { 2 + draw.below(4) as u32 }).collect();
-        let codes: Vec<u32> = (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
+        let codes: Vec<u32> =
+            (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
         let classes: Vec<u16> = (0..t).map(|_| draw.below(2) as u16).collect();
         let rows: Vec<u32> = (0..t as u32).collect();
         let coded = CodedRows { codes: &codes, classes: &classes, rows: &rows };
@@ -236,8 +245,13 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         let weights: Vec<u32> = rows.iter().map(|&row| copies(row)).collect();
         let total = weights.iter().map(|&w| f64::from(w)).sum();
         let levels = arities.iter().map(|&a| a as usize).collect();
-        let random =
-            Random { columns, levels, classes: classes.clone(), n_classes: 2, weights: Some(weights) };
+        let random = Random {
+            columns,
+            levels,
+            classes: classes.clone(),
+            n_classes: 2,
+            weights: Some(weights),
+        };
         let truth = default_radius(&naive::pair_counts(&random.codes(), None, None).unwrap());
         for threads in [1, 3] {
             let found = node.radius(&Control::new(threads), Enough::of_copies(total)).unwrap();

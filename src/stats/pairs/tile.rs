@@ -1,14 +1,16 @@
 //! One tile of columns against the active rows: planes, distances, counters, and what they come to.
 //!
-//! Where columns and active rows are the same, a chunk of an earlier tile is worked on once and counted for both orders
-//! of each pair; the tile's own chunks have both orders among their pairs. Distances by column are needed of all rows,
-//! so chunks of later tiles are seen too, but without the features. Counters of a run of chunks (one class, or all classes
-//! that the tile does not hold) stay bit-sliced until the run ends. Then popcounts under the planes of each value make cases 1 and 2 of
-//! the features' counters, and the totals of all cases of the counters of all rows, whatever the features say. Columns of a feature's most common
-//! value have counted the rows that do *not* share it ([`Scan::common`]); their cases 1 and 2 are the totals less that.
+//! Where columns and active rows are the same, a chunk of an earlier tile is worked on once and
+//! counted for both orders of each pair; the tile's own chunks have both orders among their pairs.
+//! Distances by column are needed of all rows, so chunks of later tiles are seen too, but without
+//! the features. Counters of a run of chunks (one class, or all classes that the tile does not
+//! hold) stay bit-sliced until the run ends. Then popcounts under the planes of each value make
+//! cases 1 and 2 of the features' counters, and the totals of all cases of the counters of all
+//! rows, whatever the features say. Columns of a feature's most common value have counted the rows
+//! that do *not* share it ([`Scan::common`]); their cases 1 and 2 are the totals less that.
 //!
-//! Where classes are added up ([`Classes::Together`]) a run is all rows of the columns' own class, or all of other classes: two for a tile,
-//! whatever the number of classes.
+//! Where classes are added up ([`Classes::Together`]) a run is all rows of the columns' own class,
+//! or all of other classes: two for a tile, whatever the number of classes.
 
 use super::counts::{Classes, PairCounts};
 use super::input::Rows;
@@ -37,15 +39,16 @@ pub(super) enum Mode {
     Own,
     /// Pairs count for the columns.
     Columns,
-    /// Pairs count for columns and active rows, but the distances of the active rows are left to [`Mode::Distances`].
+    /// Pairs count for columns and active rows, but the distances of the active rows are left to
+    /// [`Mode::Distances`].
     Both,
     /// Only the distances of the columns.
     Distances,
 }
 
 impl Mode {
-    /// The mode for all pairs of some rows. With many small classes the popcounts at the end of a run cost more than the
-    /// second order of each pair.
+    /// The mode for all pairs of some rows. With many small classes the popcounts at the end of a
+    /// run cost more than the second order of each pair.
     pub fn own(rows: &Rows, kernels: Kernels, classes: Classes) -> Self {
         let classes = classes.kept(rows.starts.len() - 1);
         let slots = rows.offsets[rows.features] as f64;
@@ -148,12 +151,14 @@ pub(super) struct Worker<'a> {
     features: Counters,
     everyone: Counters,
     depth: usize,
-    /// Pairs of each column without a counter, with rows of (same, other) class: `[2][distance][column]`.
+    /// Pairs of each column without a counter, with rows of (same, other) class:
+    /// `[2][distance][column]`.
     by_column: Vec<u32>,
     /// Weight of the self-pair of each column, where it was looked at by itself.
     selves: Vec<i64>,
     out: Buffer,
-    /// Counts of one flush, `[slot][run of columns][counter]`: of all rows, and of those that share the slot.
+    /// Counts of one flush, `[slot][run of columns][counter]`: of all rows, and of those that share
+    /// the slot.
     totals: Vec<u64>,
     equal: Vec<u64>,
 }
@@ -163,7 +168,10 @@ fn gather(of_words: &[u64], runs: &[WordRun], words: usize, out: &mut [u64], str
     let mut out = out.iter_mut().step_by(stride);
     if runs.len() == 1 {
         // words without columns have sums of 0
-        of_words.chunks_exact(words).zip(out).for_each(|(of_words, out)| *out = of_words.iter().sum());
+        of_words
+            .chunks_exact(words)
+            .zip(out)
+            .for_each(|(of_words, out)| *out = of_words.iter().sum());
         return;
     }
     for of_words in of_words.chunks_exact(words) {
@@ -224,7 +232,13 @@ impl<'a> Worker<'a> {
             Classes::Together => 4.0,
         };
         let flushes = 6.0 * runs * f64::from(self.columns.offsets[self.columns.features]);
-        window::choose(pairs, self.active.len() as f64, self.scan.steps, flushes, self.kernels.words())
+        window::choose(
+            pairs,
+            self.active.len() as f64,
+            self.scan.steps,
+            flushes,
+            self.kernels.words(),
+        )
     }
 
     /// Counts of one tile, added.
@@ -263,7 +277,9 @@ impl<'a> Worker<'a> {
             };
             let held = tile.runs.iter().any(|(class, _)| *class == chunk.class);
             let kins = match self.classes {
-                Classes::Apart if held || side == Side::Both => [Some(Kin::Class(chunk.class)), None],
+                Classes::Apart if held || side == Side::Both => {
+                    [Some(Kin::Class(chunk.class)), None]
+                }
                 Classes::Apart => [Some(Kin::Foreign), None],
                 Classes::Together => {
                     let others = !held || tile.runs.len() > 1;
@@ -271,7 +287,9 @@ impl<'a> Worker<'a> {
                 }
             };
             for kin in kins.into_iter().flatten() {
-                let fits = |r: &&mut Run<'_>| r.kin == kin && r.side == side && r.chunks.len() < MOST / CHUNK;
+                let fits = |r: &&mut Run<'_>| {
+                    r.kin == kin && r.side == side && r.chunks.len() < MOST / CHUNK
+                };
                 match runs.iter_mut().find(fits) {
                     Some(run) => run.chunks.push(chunk),
                     None => runs.push(Run { kin, bit, side, chunks: vec![chunk] }),
@@ -345,19 +363,33 @@ impl<'a> Worker<'a> {
             control.check()?;
             self.choose_columns(tile, run.kin, chunk.class);
             let (numbers, outside) = (&mut self.numbers, &mut self.outside);
-            if self.kernels.distances(&self.planes, &self.chosen, &chunk.slots, window, numbers, outside) {
+            if self.kernels.distances(
+                &self.planes,
+                &self.chosen,
+                &chunk.slots,
+                window,
+                numbers,
+                outside,
+            ) {
                 self.look_at_each(tile, run, chunk);
             }
             let e = &mut self.everyone;
-            let state =
-                State { hot: &mut e.hot, cold: &mut e.cold, depth: self.depth, blocks: &mut e.blocks[0] };
+            let state = State {
+                hot: &mut e.hot,
+                cold: &mut e.cold,
+                depth: self.depth,
+                blocks: &mut e.blocks[0],
+            };
             self.kernels.tally_all(&self.numbers, chunk.rows.len(), window, state);
             if run.side == Side::Distances {
                 continue;
             }
             let f = &mut self.features;
-            let counters = f.hot.chunks_exact_mut(hot).zip(f.cold.chunks_exact_mut(cold)).zip(&mut f.blocks);
-            for ((k, schedule), ((hot, cold), blocks)) in chunk.schedules.iter().enumerate().zip(counters) {
+            let counters =
+                f.hot.chunks_exact_mut(hot).zip(f.cold.chunks_exact_mut(cold)).zip(&mut f.blocks);
+            for ((k, schedule), ((hot, cold), blocks)) in
+                chunk.schedules.iter().enumerate().zip(counters)
+            {
                 let planes = &self.planes[self.columns.offsets[k] as usize * w..];
                 let state = State { hot, cold, depth: self.depth, blocks };
                 self.kernels.tally(&self.numbers, schedule, planes, window, state);
@@ -369,7 +401,8 @@ impl<'a> Worker<'a> {
 
     /// Pairs outside the window, one by one.
     fn look_at_each(&mut self, tile: &Tile, run: &Run<'_>, chunk: &Chunk) {
-        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let (w, d, classes) =
+            (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
         let same = std::ptr::eq(self.columns, self.active);
         for (i, outside) in self.outside.chunks_exact(w).take(chunk.rows.len()).enumerate() {
             if outside.iter().fold(0, |any, &bits| any | bits) == 0 {
@@ -395,7 +428,9 @@ impl<'a> Worker<'a> {
                     if run.side == Side::Distances {
                         continue;
                     }
-                    let cell = |slot: u32, class: usize| ((slot as usize * classes + class) * 4 + case) * d;
+                    let cell = |slot: u32, class: usize| {
+                        ((slot as usize * classes + class) * 4 + case) * d
+                    };
                     for (&slot, _) in slots.iter().zip(column).filter(|(a, b)| a == b) {
                         self.counts.cells[cell(slot, to) + distance] += weight;
                         if run.side == Side::Both {
@@ -407,10 +442,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counters become counts: those of all rows the totals of every slot, those of the features cases 1 and 2; pairs at each distance are
-    /// added to `pairs`.
+    /// Counters become counts: those of all rows the totals of every slot, those of the features
+    /// cases 1 and 2; pairs at each distance are added to `pairs`.
     fn flush(&mut self, tile: &Tile, window: Window, run: &Run<'_>, pairs: &mut [f64]) {
-        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let (w, d, classes) =
+            (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
         let features = if run.side == Side::Distances { 0 } else { self.columns.features };
         let whole = [(0, 0..w)];
         let spans = if self.classes == Classes::Together { &whole[..] } else { &tile.runs[..] };
@@ -440,19 +476,28 @@ impl<'a> Worker<'a> {
                     let counter = self.features.counter(k, length, q, self.depth, w);
                     let out = &mut self.out[..own.planes.len()];
                     self.kernels.flush(counter, own, weight, out);
-                    gather(out, spans, w, &mut self.equal[slots.start * runs * length + q..], length);
+                    gather(
+                        out,
+                        spans,
+                        w,
+                        &mut self.equal[slots.start * runs * length + q..],
+                        length,
+                    );
                 }
                 if let Some(slot) = self.scan.common[k] {
                     let cells = slot as usize * runs * length..(slot as usize + 1) * runs * length;
                     let all = &self.totals[cells.clone()];
-                    self.equal[cells].iter_mut().zip(all).for_each(|(others, all)| *others = all - *others);
+                    self.equal[cells]
+                        .iter_mut()
+                        .zip(all)
+                        .for_each(|(others, all)| *others = all - *others);
                 }
             }
             // counters count from the largest distance of the window down
             let shift = run.bit + shift;
             let mut add = |slot: usize, class: usize, case: usize, amounts: &[u64]| {
-                let cells =
-                    &mut self.counts.cells[((slot * classes + class) * 4 + case) * d + window.first..];
+                let cells = &mut self.counts.cells
+                    [((slot * classes + class) * 4 + case) * d + window.first..];
                 for (cell, amount) in cells[..length].iter_mut().zip(amounts.iter().rev()) {
                     *cell += (amount << shift) as i64;
                 }
@@ -466,15 +511,22 @@ impl<'a> Worker<'a> {
                 let case = run.kin.case(own);
                 add(slot, own, case, equal);
                 if run.side == Side::Both {
-                    add(slot, if let Kin::Class(class) = run.kin { class } else { own }, case, equal);
+                    add(
+                        slot,
+                        if let Kin::Class(class) = run.kin { class } else { own },
+                        case,
+                        equal,
+                    );
                 }
             }
         }
     }
 
-    /// Rare distances of each column go to all slots it has; pairs at each distance are added to `pairs`.
+    /// Rare distances of each column go to all slots it has; pairs at each distance are added to
+    /// `pairs`.
     fn rare_distances(&mut self, tile: &Tile, pairs: &mut [f64]) {
-        let (w, d, classes) = (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
+        let (w, d, classes) =
+            (self.kernels.words(), self.counts.distances(), self.counts.n_classes);
         for other in 0..2 {
             let planes = self.by_column[other * d * w * 64..][..d * w * 64].chunks_exact(w * 64);
             for (x, plane) in planes.enumerate() {
@@ -489,7 +541,8 @@ impl<'a> Worker<'a> {
                         let count = i64::from(self.columns.weights[row]) * i64::from(count);
                         if count > 0 {
                             for &slot in self.columns.row(row) {
-                                let cell = ((slot as usize * classes + own) * 4 + 2 + other) * d + x;
+                                let cell =
+                                    ((slot as usize * classes + own) * 4 + 2 + other) * d + x;
                                 self.counts.cells[cell] += count;
                             }
                         }

@@ -1,19 +1,23 @@
 //! The fixed-weight pass: one setting of the framework, every pair's weight a whole number.
 //!
-//! The exact pass keeps a counter for each live distance, which pays while there are one or two dozen. Here alpha and decay are given, a pair
-//! has one weight, and what is added up is the weight itself, `round(2^24 f(D) / f(nearest))`: one sum for cases 1 and 2 by (feature, value, class of
-//! i), one for each row over all others; cases 3 and 4 are what remains. Pairs at distance 0, a row with itself among them, are counted exactly
-//! from a table of distinct rows, because their weight would hide all others. So each pair of different rows is off by at most 2^-25 of the
-//! largest weight of such a pair, a sum by at most 2^-25 of that weight for each of its pairs, and all sums are integers: the same for every
-//! level, number of threads and order of rows. A pair is worked on once for both of its orders.
+//! The exact pass keeps a counter for each live distance, which pays while there are one or two
+//! dozen. Here alpha and decay are given, a pair has one weight, and what is added up is the weight
+//! itself, `round(2^24 f(D) / f(nearest))`: one sum for cases 1 and 2 by (feature, value, class of
+//! i), one for each row over all others; cases 3 and 4 are what remains. Pairs at distance 0, a row
+//! with itself among them, are counted exactly from a table of distinct rows, because their weight
+//! would hide all others. So each pair of different rows is off by at most 2^-25 of the largest
+//! weight of such a pair, a sum by at most 2^-25 of that weight for each of its pairs, and all sums
+//! are integers: the same for every level, number of threads and order of rows. A pair is worked on
+//! once for both of its orders.
 //!
-//! Where few distances meet many values counting is cheaper ([`super::cost`]): then pairs are counted, and the counts weighed in the end. The sums
-//! are the same.
+//! Where few distances meet many values counting is cheaper ([`super::cost`]): then pairs are
+//! counted, and the counts weighed in the end. The sums are the same.
 //!
-//! O(t^2 n / 512) vector operations, fewer where features with few values share additions ([`crate::simd::Joint`]).
-//! Memory: about `10 t n` bytes for the rows and their order, and for each thread `64 S + 4096 n` bytes (S values of all features; AVX-512; without,
-//! `1056 S + 2048 n`),
-//! 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same data, which are free after the exact pass.
+//! O(t^2 n / 512) vector operations, fewer where features with few values share additions
+//! ([`crate::simd::Joint`]). Memory: about `10 t n` bytes for the rows and their order, and for
+//! each thread `64 S + 4096 n` bytes (S values of all features; AVX-512; without, `1056 S + 2048
+//! n`), 256 kB of weights and `32 t` of sums. When not to use it: several settings of the same
+//! data, which are free after the exact pass.
 
 use super::contract::Setting;
 use super::cost::counting_pays;
@@ -24,14 +28,17 @@ use super::scan::{CHUNK, Tile, tiles};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Joint, Kernels, Levels, MOST_JOINT, Slots, WEIGHT_BITS, Weighed, WeightTable};
+use crate::simd::{
+    Buffer, Joint, Kernels, Levels, MOST_JOINT, Slots, WEIGHT_BITS, Weighed, WeightTable,
+};
 use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Fewer pairs than this are weighed by a double loop.
 const FEW: usize = 1500;
 
-/// Where the weights of distances 1 to n differ by no more than this factor, distance 1 gives the unit and the nearest pair is not looked for.
+/// Where the weights of distances 1 to n differ by no more than this factor, distance 1 gives the
+/// unit and the nearest pair is not looked for.
 const FLAT: f64 = 16.0;
 
 /// Weighed sums over the ordered pairs (i, j) with i in `from` (all rows if `None`) and j any row.
@@ -76,7 +83,8 @@ pub(super) fn weigh(
         return few_rows(columns, active, &shape, flat, out.with_identical(columns, active));
     }
     let additions = || {
-        let all = groups(&active.offsets).iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
+        let all =
+            groups(&active.offsets).iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
         all as f64 / CHUNK as f64
     };
     if counting_pays(columns, active, kernels.words(), additions) {
@@ -87,7 +95,11 @@ pub(super) fn weigh(
 }
 
 /// No sums yet, the setting without its theta, and whether distance 1 gives the unit.
-fn start(columns: &Rows, active: &Rows, setting: &Setting) -> Result<(WeighedPairs, Setting, bool)> {
+fn start(
+    columns: &Rows,
+    active: &Rows,
+    setting: &Setting,
+) -> Result<(WeighedPairs, Setting, bool)> {
     let shape = Setting::new([1.0; 4], setting.alpha(), setting.decay())?;
     let flat = shape.weight(1) <= FLAT * shape.weight(columns.features);
     Ok((WeighedPairs::new(columns, active, setting), shape, flat))
@@ -121,7 +133,8 @@ pub(super) fn by_sums(
     let n = columns.features;
     let blocks = Blocks::new(control, active, &tiles(active, kernels.words()))?;
     let column_tiles = tiles(columns, kernels.words());
-    let shares = if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
+    let shares =
+        if control.threads() == 1 { 1 } else { column_tiles.len().min(control.threads() * 3) };
     control.expect(column_tiles.len() as u64 * (1 + u64::from(!flat)));
     let worker = || Worker::new(kernels, columns, active, own);
     let nearest = if flat {
@@ -216,11 +229,18 @@ impl Block {
             Joint::new(group.iter().map(|&k| levels(k)).collect(), &values)
         };
         let joints = groups.iter().map(joint).collect();
-        Self { class, tile, rows: members.to_vec(), slots: Slots::new(slots, rows.features), joints }
+        Self {
+            class,
+            tile,
+            rows: members.to_vec(),
+            slots: Slots::new(slots, rows.features),
+            joints,
+        }
     }
 }
 
-/// Features that share additions: those with the fewest values first, as long as a feature costs less in the group than alone.
+/// Features that share additions: those with the fewest values first, as long as a feature costs
+/// less in the group than alone.
 fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
     let levels = |k: usize| (offsets[k + 1] - offsets[k]) as usize;
     let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
@@ -381,7 +401,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Most agreements of two rows that are not the same, if above `best`.
-    fn nearest(&mut self, control: &Control, tile: &Tile, blocks: &Blocks, mut best: usize) -> Result<usize> {
+    fn nearest(
+        &mut self,
+        control: &Control,
+        tile: &Tile,
+        blocks: &Blocks,
+        mut best: usize,
+    ) -> Result<usize> {
         self.load(tile);
         for (_, _, block) in self.blocks(tile, blocks) {
             control.check()?;
@@ -432,7 +458,8 @@ impl<'a> Worker<'a> {
             for ((class, _), words) in tile.runs.iter().zip(&runs) {
                 for (digit, shift) in self.shifts.iter().enumerate() {
                     columns.fill(0);
-                    columns[words.clone()].copy_from_slice(&self.copies[digit * w..][..w][words.clone()]);
+                    columns[words.clone()]
+                        .copy_from_slice(&self.copies[digit * w..][..w][words.clone()]);
                     let of_rows = &mut of_rows[..block.rows.len()];
                     self.kernels.row_sums(&self.weights, &columns, of_rows);
                     for (&row, &sum) in block.rows.iter().zip(&*of_rows) {
@@ -477,7 +504,8 @@ impl<'a> Worker<'a> {
         for (word, (own, rows)) in tile.words.iter().enumerate() {
             for (c, row) in rows.clone().enumerate() {
                 let sum = u128::from(self.of_columns[word * 64 + c]) << bit;
-                out.rows[row][usize::from(*own != class)] += sum * u128::from(self.columns.weights[row]);
+                out.rows[row][usize::from(*own != class)] +=
+                    sum * u128::from(self.columns.weights[row]);
             }
         }
         self.sums.fill(0);

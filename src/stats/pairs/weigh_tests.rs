@@ -21,7 +21,8 @@ fn setting(draw: &mut Draw) -> Setting {
     Setting::new([1.0, 0.5, 0.25, 1.0], alpha, decay).unwrap()
 }
 
-/// Sums must be those of the counts with whole weights, to the last bit; R within half a unit a pair.
+/// Sums must be those of the counts with whole weights, to the last bit; R within half a unit a
+/// pair.
 fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &Setting, what: &str) {
     let d = counts.distances();
     let weights = setting.weights(d);
@@ -39,7 +40,8 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &Setting, what: &
     for k in 0..counts.features() {
         for (c, &sum) in weighed.feature(k).iter().enumerate() {
             let row = &counts.feature(k)[c * d..][..d];
-            let expected: u128 = (1..d).filter(|&x| row[x] > 0).map(|x| row[x] as u128 * whole(x)).sum();
+            let expected: u128 =
+                (1..d).filter(|&x| row[x] > 0).map(|x| row[x] as u128 * whole(x)).sum();
             assert_eq!(sum, expected, "{what}, feature {k}, cell {c}");
             if c % 4 < 2 {
                 let zero = weighed.at_distance_zero(k)[c / 4 * 2 + c % 4];
@@ -52,7 +54,10 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &Setting, what: &
     for (i, ((fixed, exact), row)) in weighed.matrices().iter().zip(&exact).zip(cells).enumerate() {
         let pairs: i64 = row[1..].iter().sum();
         let bound = pairs as f64 * largest / (1u64 << 25) as f64 + exact.abs() * 1e-14;
-        assert!((fixed - exact).abs() <= bound, "{what}: {fixed} for {exact} in cell {i}, bound {bound}");
+        assert!(
+            (fixed - exact).abs() <= bound,
+            "{what}: {fixed} for {exact} in cell {i}, bound {bound}"
+        );
     }
     let profile = Profile::new(counts);
     let bound = counts.pairs() as f64 * largest / (1u64 << 25) as f64;
@@ -81,8 +86,16 @@ fn every_way(
     let active = Rows::gather(codes, None).unwrap();
     let columns = from.map(|from| Rows::gather(codes, Some(from)).unwrap());
     let columns = columns.as_ref().unwrap_or(&active);
-    assert!(by_sums(control, kernels, columns, &active, setting).unwrap() == found, "{}", level.name());
-    assert!(by_counts(control, kernels, columns, &active, setting).unwrap() == found, "{}", level.name());
+    assert!(
+        by_sums(control, kernels, columns, &active, setting).unwrap() == found,
+        "{}",
+        level.name()
+    );
+    assert!(
+        by_counts(control, kernels, columns, &active, setting).unwrap() == found,
+        "{}",
+        level.name()
+    );
     found
 }
 
@@ -135,8 +148,11 @@ fn many_features_have_many_distances() {
         let mut draw = Draw(seed, 1 << 37);
         let rows = 120;
         random.levels = (0..features).map(|_| 1 + draw.below(5)).collect();
-        random.columns =
-            random.levels.iter().map(|&v| (0..rows).map(|_| draw.below(v) as u16).collect()).collect();
+        random.columns = random
+            .levels
+            .iter()
+            .map(|&v| (0..rows).map(|_| draw.below(v) as u16).collect())
+            .collect();
         random.classes = (0..rows).map(|_| draw.below(2) as u16).collect();
         (random.n_classes, random.weights) = (2, None);
         let codes = random.codes();
@@ -147,7 +163,8 @@ fn many_features_have_many_distances() {
         assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
         for level in Level::available() {
             let kernels = Kernels::at(level);
-            let found = weigh_pairs_with(&Control::new(2), kernels, &codes, &setting, None).unwrap();
+            let found =
+                weigh_pairs_with(&Control::new(2), kernels, &codes, &setting, None).unwrap();
             assert!(found == truth, "{features} features, {}", level.name());
         }
     }
@@ -165,7 +182,9 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
     ] {
         let mut draw = Draw(rows as u64, features as u64);
         let random = Random {
-            columns: (0..features).map(|_| (0..rows).map(|_| draw.below(levels) as u16).collect()).collect(),
+            columns: (0..features)
+                .map(|_| (0..rows).map(|_| draw.below(levels) as u16).collect())
+                .collect(),
             levels: vec![levels; features],
             classes: (0..rows).map(|_| draw.below(3) as u16).collect(),
             n_classes: 3,
@@ -189,6 +208,7 @@ fn a_cancelled_pass_stops() {
     let random = Random::new(3000, 2500, 10);
     let control = Control::new(1);
     control.cancel();
-    let found = weigh_pairs_with(&control, Kernels::active(), &random.codes(), &Setting::pi(), None);
+    let found =
+        weigh_pairs_with(&control, Kernels::active(), &random.codes(), &Setting::pi(), None);
     assert_eq!(found.err(), Some(crate::error::Error::Cancelled));
 }

@@ -1,8 +1,11 @@
-//! What the fixed-weight pass found: sums of pair weights under one setting, and the metrics of the framework from them.
+//! What the fixed-weight pass found: sums of pair weights under one setting, and the metrics of the
+//! framework from them.
 //!
-//! `R_m[c, case] = theta_case (unit S_m[c, case] + f(0) Z_m[c, case])` with whole numbers S (weights of pairs of different rows in units of
-//! 2^-24 of the largest) and Z (pairs at distance 0, cases 1 and 2 only). Values and classes are added up as integers and rounded once, so a score
-//! of P pairs is off by at most `P f 2^-25` (and as much again in shares of the rows), f the largest weight of a pair of different rows.
+//! `R_m[c, case] = theta_case (unit S_m[c, case] + f(0) Z_m[c, case])` with whole numbers S
+//! (weights of pairs of different rows in units of 2^-24 of the largest) and Z (pairs at distance
+//! 0, cases 1 and 2 only). Values and classes are added up as integers and rounded once, so a score
+//! of P pairs is off by at most `P f 2^-25` (and as much again in shares of the rows), f the
+//! largest weight of a pair of different rows.
 
 use super::contract::Setting;
 use super::counts::PairCounts;
@@ -97,14 +100,16 @@ impl WeighedPairs {
         (0..self.offsets.len()).map(|d| if d == 0 { 0 } else { whole(d) }).collect()
     }
 
-    /// Sums from counts of the same pairs; the nearest pair is at distance 1 if `flat`, else looked for.
+    /// Sums from counts of the same pairs; the nearest pair is at distance 1 if `flat`, else looked
+    /// for.
     pub(super) fn of_counts(mut self, counts: &PairCounts, shape: &Setting, flat: bool) -> Self {
         let d = counts.distances();
         let live = |x: &usize| counts.feature(0).iter().skip(*x).step_by(d).any(|&c| c > 0);
         let nearest = if flat { 1 } else { (1..d).find(live).unwrap_or(d - 1) };
         let table = self.weights(shape, nearest);
         for (sum, by_distance) in self.sums.iter_mut().zip(counts.cells.chunks_exact(d)) {
-            let weighed = by_distance.iter().zip(&table).map(|(&count, &w)| count as u128 * u128::from(w));
+            let weighed =
+                by_distance.iter().zip(&table).map(|(&count, &w)| count as u128 * u128::from(w));
             *sum = weighed.sum();
         }
         for (zero, cases) in self.zero.chunks_exact_mut(2).zip(counts.cells.chunks_exact(4 * d)) {
@@ -113,7 +118,8 @@ impl WeighedPairs {
         self
     }
 
-    /// Cases 3 and 4 are the totals less cases 1 and 2; the totals of each class must be the same for every feature.
+    /// Cases 3 and 4 are the totals less cases 1 and 2; the totals of each class must be the same
+    /// for every feature.
     pub(super) fn finished(mut self) -> Result<Self> {
         let totals = |k: usize| {
             let mut totals = vec![[0u128; 2]; self.n_classes];
@@ -136,7 +142,9 @@ impl WeighedPairs {
         for cell in self.sums.chunks_exact_mut(4) {
             for case in 0..2 {
                 cell[2 + case] = cell[2 + case].checked_sub(cell[case]).ok_or_else(|| {
-                    Error::Internal("pairs that agree weigh more than all pairs of their rows".into())
+                    Error::Internal(
+                        "pairs that agree weigh more than all pairs of their rows".into(),
+                    )
                 })?;
             }
         }
@@ -198,7 +206,8 @@ impl WeighedPairs {
         let mut root = vec![0.0; self.n_classes * 4];
         for (class, to) in root.chunks_exact_mut(4).enumerate() {
             let sums = || self.feature(0).chunks_exact(4).skip(class).step_by(self.n_classes);
-            let zeros = || self.at_distance_zero(0).chunks_exact(2).skip(class).step_by(self.n_classes);
+            let zeros =
+                || self.at_distance_zero(0).chunks_exact(2).skip(class).step_by(self.n_classes);
             for case in 0..2 {
                 let sum: u128 = sums().map(|cell| cell[case] + cell[2 + case]).sum();
                 let zero: i128 = zeros().map(|cell| cell[case]).sum();
@@ -258,7 +267,8 @@ impl WeighedPairs {
         self.scores([0.0, 0.0, 0.0, 1.0])
     }
 
-    /// As [`Profile::relief`](super::Profile::relief), with a threshold the same to the last bit: all weights are 0 or 1.
+    /// As [`Profile::relief`](super::Profile::relief), with a threshold the same to the last bit:
+    /// all weights are 0 or 1.
     pub fn relief(&self) -> Vec<f64> {
         self.scores([0.0, 0.0, -1.0, 1.0])
     }

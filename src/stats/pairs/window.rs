@@ -1,28 +1,36 @@
 //! Which distances are worth counters: the rest is so rare that its pairs are looked at one by one.
 //!
-//! A distance with counters costs a decoding and a carry-save addition for every step of every chunk, however few pairs
-//! have it; a pair outside the window costs a comparison of two rows. The window is the run of distances with the
-//! largest saving, judged by the previous tile (or, for the first, by a sample of rows); a wrong guess costs time, never exactness.
+//! A distance with counters costs a decoding and a carry-save addition for every step of every
+//! chunk, however few pairs have it; a pair outside the window costs a comparison of two rows. The
+//! window is the run of distances with the largest saving, judged by the previous tile (or, for the
+//! first, by a sample of rows); a wrong guess costs time, never exactness.
 
 use super::input::Rows;
 use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Window};
 
-/// Rough cost of a pair looked at by itself, in units of a decoding and addition on a vector of so many words.
+/// Rough cost of a pair looked at by itself, in units of a decoding and addition on a vector of so
+/// many words.
 fn single(features: usize, words: usize) -> f64 {
     (20.0 + 3.0 * features as f64) * if words == 8 { 1.0 } else { 0.8 }
 }
 
-/// The best window, given how many pairs of a tile with `rows` rows have each distance, the `steps` of a row, and the popcounts (`flushes`) that
-/// reading a counter costs, about a unit each.
+/// The best window, given how many pairs of a tile with `rows` rows have each distance, the `steps`
+/// of a row, and the popcounts (`flushes`) that reading a counter costs, about a unit each.
 ///
-/// A plane more in the numbers costs about a third of a unit for each row and feature, so windows of 7, 15, 31 ... distances
-/// are weighed against the longer one.
+/// A plane more in the numbers costs about a third of a unit for each row and feature, so windows
+/// of 7, 15, 31 ... distances are weighed against the longer one.
 pub(super) fn choose(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: usize) -> Window {
     cheapest(pairs, rows, steps, flushes, words).0
 }
 
 /// [`choose`], and what the window costs.
-pub(super) fn cheapest(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words: usize) -> (Window, f64) {
+pub(super) fn cheapest(
+    pairs: &[f64],
+    rows: f64,
+    steps: f64,
+    flushes: f64,
+    words: usize,
+) -> (Window, f64) {
     let features = pairs.len() - 1;
     let mut sums = vec![0.0; pairs.len() + 1];
     for (d, p) in pairs.iter().enumerate() {
@@ -38,8 +46,9 @@ pub(super) fn cheapest(pairs: &[f64], rows: f64, steps: f64, flushes: f64, words
     let mut best = (f64::INFINITY, 0, 1);
     for length in 1..=pairs.len().min(LONGEST_WINDOW) {
         // the heaviest run of this length
-        let heaviest =
-            |a: &usize, b: &usize| (sums[a + length] - sums[*a]).total_cmp(&(sums[b + length] - sums[*b]));
+        let heaviest = |a: &usize, b: &usize| {
+            (sums[a + length] - sums[*a]).total_cmp(&(sums[b + length] - sums[*b]))
+        };
         let first = (0..=pairs.len() - length).max_by(heaviest).unwrap_or(0);
         if cost(first, length) < best.0 {
             best = (cost(first, length), first, length);
@@ -62,7 +71,8 @@ pub(super) fn sample(kernels: Kernels, planes: &[u64], valid: &[u64], active: &R
             while columns != 0 {
                 let bit = columns.trailing_zeros();
                 columns &= columns - 1;
-                let equal = (0..depth).fold(0, |a, p| a | ((sum[p * w + word] >> bit & 1) as usize) << p);
+                let equal =
+                    (0..depth).fold(0, |a, p| a | ((sum[p * w + word] >> bit & 1) as usize) << p);
                 pairs[n - equal] += step as f64;
             }
         }

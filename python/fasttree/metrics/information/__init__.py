@@ -1,17 +1,21 @@
-"""Information rewards: how much a probabilistic prediction is worth, in bits, against the class prior.
+"""Information rewards: how much a probabilistic prediction is worth, in bits, against the class
+prior.
 
-With p' the predicted and p the prior probability, p = (n_i + 0.5)/(n + k/2) from the training counts:
+With p' the predicted and p the prior probability, p = (n_i + 0.5)/(n + k/2) from the training
+counts:
 
-    Good 1952 (two classes)   log(2 p') when the predicted class is right, log(2 (1 - p')) when it is wrong
-    Kononenko & Bratko 1991   p' of the true class: log p' - log p if p' >= p, else log(1 - p) - log(1 - p')
-    Hope & Korb 2002          mean over classes of 1 - log p'_i/log p_i (true class), 1 - log(1-p'_i)/log(1-p_i) (others)
-    Hope & Korb 2004          mean over classes of log(p'_i/p_i) (true class), log((1-p'_i)/(1-p_i)) (others)
-    Kullback-Leibler          sum_i P_i log(P_i/P'_i), P the true distribution
+    Good 1952 (two classes)   log(2 p') when the predicted class is right, log(2 (1 - p')) when it
+    is wrong Kononenko & Bratko 1991   p' of the true class: log p' - log p if p' >= p, else log(1 -
+    p) - log(1 - p') Hope & Korb 2002          mean over classes of 1 - log p'_i/log p_i (true
+    class), 1 - log(1-p'_i)/log(1-p_i) (others) Hope & Korb 2004          mean over classes of
+    log(p'_i/p_i) (true class), log((1-p'_i)/(1-p_i)) (others) Kullback-Leibler          sum_i P_i
+    log(P_i/P'_i), P the true distribution
 
-Hope & Korb 2004 is Bayesian: it rewards the true probability most, which the 2002 form does not.  A certain wrong
-prediction is worth -inf, and stays so unless `clip=`.  A prediction equal to the prior is worth 0 in all but Good's.
-One file a reward: its terms, one a row and class; `reward` turns them into values a row, means, and parts by class.
-O(n k).  Not for hard labels: every certain answer is either very good or worth -inf.
+Hope & Korb 2004 is Bayesian: it rewards the true probability most, which the 2002 form does not.  A
+certain wrong prediction is worth -inf, and stays so unless `clip=`.  A prediction equal to the
+prior is worth 0 in all but Good's. One file a reward: its terms, one a row and class; `reward`
+turns them into values a row, means, and parts by class. O(n k).  Not for hard labels: every certain
+answer is either very good or worth -inf.
 """
 
 from . import bayesian, good, kononenko_bratko, kullback_leibler, reward_2002

@@ -1,4 +1,5 @@
-"""The Bayesian information reward (Hope & Korb 2004): what bets for and against every class would earn.
+"""The Bayesian information reward (Hope & Korb 2004): what bets for and against every class would
+earn.
 
     mean over classes of log(p'_i/p_i) (true class), log((1 - p'_i)/(1 - p_i)) (others)
 
@@ -16,12 +17,15 @@ from .reward import difference, is_true, reward
 
 
 @reward(mean=True)
-def bayesian_information_reward(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return Hope & Korb's reward of 2004: mean over classes of log(p'/p) (others: of the complements).
+def bayesian_information_reward(
+    codes: np.ndarray, given: np.ndarray, prior: np.ndarray
+) -> np.ndarray:
+    """Return Hope & Korb's reward of 2004: mean over classes of log(p'/p) (others: of the
+    complements).
 
-    `prior`: (k,), (n, k) or "uniform"; it must be given.  -inf (a certain error) up to the mean log of the
-    inverse priors; 0 for predicting the prior.  `per_instance=True` gives the values (n,), `by_class=True` the parts
-    (`ClassRewards`).
+    `prior`: (k,), (n, k) or "uniform"; it must be given.  -inf (a certain error) up to the mean log
+    of the inverse priors; 0 for predicting the prior.  `per_instance=True` gives the values (n,),
+    `by_class=True` the parts (`ClassRewards`).
 
     >>> bayesian_information_reward([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     1.0

@@ -1,8 +1,10 @@
-"""What a reward pays for every confidence in the true class: the curves of Hope & Korb (2004), figure 1.
+"""What a reward pays for every confidence in the true class: the curves of Hope & Korb (2004),
+figure 1.
 
-The true class gets confidence x, the other classes share 1 - x equally.  Under a uniform prior the two rewards of
-Hope & Korb nearly coincide; under (.1, .45, .45), the first class true, that of 2002 leaves all others far behind.
-The score of Kononenko & Bratko has a kink where x is the prior.  O(points x k).
+The true class gets confidence x, the other classes share 1 - x equally.  Under a uniform prior the
+two rewards of Hope & Korb nearly coincide; under (.1, .45, .45), the first class true, that of 2002
+leaves all others far behind. The score of Kononenko & Bratko has a kink where x is the prior.
+O(points x k).
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ REWARDS: dict[str, Reward] = {
 
 
 class RewardCurves(NamedTuple):
-    """`confidence` (points,) in the class `true_class`, `rewards` name -> values (points,), the `prior` (k,)."""
+    """`confidence` (points,) in the class `true_class`, `rewards` name -> values (points,), the
+    `prior` (k,)."""
 
     confidence: np.ndarray
     rewards: dict[str, np.ndarray]
@@ -47,10 +50,11 @@ def reward_curves(
     points: int = 199,
     base: float | None = 2.0,
 ) -> RewardCurves:
-    """Return what rewards pay for confidences 1/(points + 1) to points/(points + 1) in the true class.
+    """Return what rewards pay for confidences 1/(points + 1) to points/(points + 1) in the true
+    class.
 
-    `prior` (k,), k >= 2; `true_class` its position; `rewards` names of information rewards (Good's for k = 2).
-    The two panels of the figure are `prior` (1/3, 1/3, 1/3) and (.1, .45, .45).
+    `prior` (k,), k >= 2; `true_class` its position; `rewards` names of information rewards (Good's
+    for k = 2). The two panels of the figure are `prior` (1/3, 1/3, 1/3) and (.1, .45, .45).
 
     >>> curves = reward_curves((0.1, 0.45, 0.45), points=9)
     >>> curves.confidence[0].item(), curves.rewards["bayesian_information_reward"][0].item()
@@ -60,7 +64,8 @@ def reward_curves(
     k = before.size
     if before.ndim != 1 or k < 2 or not 0 <= true_class < k:
         raise ValueError(
-            f"prior={prior!r} and true_class={true_class}: give at least two probabilities and the true one's position"
+            f"prior={prior!r} and true_class={true_class}: give at least two probabilities and the "
+            "true one's position"
         )
     before = check_prior(before, 1, k)
     if points < 2:

@@ -1,9 +1,11 @@
-"""Good's reward of 1952, the fair fee of a forecaster: two classes, and fair only when these are equally likely.
+"""Good's reward of 1952, the fair fee of a forecaster: two classes, and fair only when these are
+equally likely.
 
     log(2 p') when the predicted class is right, log(2 (1 - p')) when it is wrong
 
-With two classes 1 - p' is the true class's probability, so both are log 2p' of the true class.  Ranges from -inf to
-log 2.  Not for unequal priors: who says "no" in nine cases of ten is paid for nothing.
+With two classes 1 - p' is the true class's probability, so both are log 2p' of the true class.
+Ranges from -inf to log 2.  Not for unequal priors: who says "no" in nine cases of ten is paid for
+nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from .reward import at_true, reward, true_column
 
 @reward(mean=False, uses_prior=False)
 def good_information_reward(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return Good's reward: log(2p') if the predicted class is right, else log(2(1-p')); -inf to log 2.
+    """Return Good's reward: log(2p') if the predicted class is right, else log(2(1-p')); -inf to
+    log 2.
 
-    Two classes only (ValueError otherwise).  `proba` (n, 2), or (n,) for the last class.  `per_instance=True` gives
-    the values (n,) instead of their mean, `by_class=True` its parts (`ClassRewards`).
+    Two classes only (ValueError otherwise).  `proba` (n, 2), or (n,) for the last class.
+    `per_instance=True` gives the values (n,) instead of their mean, `by_class=True` its parts
+    (`ClassRewards`).
 
     >>> round(good_information_reward([0] * 9 + [1], [[0.9, 0.1]] * 10), 4)
     0.531

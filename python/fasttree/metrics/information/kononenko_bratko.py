@@ -2,8 +2,8 @@
 
     log p' - log p if p' >= p, else log(1 - p) - log(1 - p')      p', p of the true class
 
-It has a kink at p' = p, where its slope jumps from 1/(1 - p) to 1/p, and a certain error costs no more than
-log(1 - p): a forecaster may gain from stating more than it believes.
+It has a kink at p' = p, where its slope jumps from 1/(1 - p) to 1/p, and a certain error costs no
+more than log(1 - p): a forecaster may gain from stating more than it believes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from .reward import at_true, difference, reward, true_column
 
 
 @reward(mean=False)
-def kononenko_bratko_information_score(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return the information score: log p' - log p if p' >= p, else log(1 - p) - log(1 - p'), of the true class.
+def kononenko_bratko_information_score(
+    codes: np.ndarray, given: np.ndarray, prior: np.ndarray
+) -> np.ndarray:
+    """Return the information score: log p' - log p if p' >= p, else log(1 - p) - log(1 - p'), of
+    the true class.
 
-    `prior`: (k,), (n, k) or "uniform"; it must be given.  Negative when the prediction is worse than the prior.
-    `per_instance=True` gives the values (n,), `by_class=True` the parts (`ClassRewards`).
+    `prior`: (k,), (n, k) or "uniform"; it must be given.  Negative when the prediction is worse
+    than the prior. `per_instance=True` gives the values (n,), `by_class=True` the parts
+    (`ClassRewards`).
 
     >>> kononenko_bratko_information_score([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     1.0

@@ -1,4 +1,5 @@
-"""Kullback & Leibler's divergence of a prediction from the true distribution: the measure where the truth is known.
+"""Kullback & Leibler's divergence of a prediction from the true distribution: the measure where the
+truth is known.
 
     sum_i P_i log(P_i / P'_i),  0 log 0 = 0
 
@@ -28,17 +29,21 @@ def kullback_leibler_divergence(
     per_instance: bool = False,
     by_class: bool = False,
 ) -> Any:
-    """Return the mean of sum_i P_i log(P_i / P'_i) over rows, 0 to +inf; both arguments (n, k), or (k,) for one row.
+    """Return the mean of sum_i P_i log(P_i / P'_i) over rows, 0 to +inf; both arguments (n, k), or
+    (k,) for one row.
 
-    `P_true` are true distributions (known only for generated data), 0 log 0 = 0.  `clip` limits `P_pred`.
-    `per_instance=True` gives the values (n,), `by_class=True` a `ClassRewards` whose `share` is the mean true
-    probability of a class, `term` its mean part of the sum and `reward` their ratio.
+    `P_true` are true distributions (known only for generated data), 0 log 0 = 0.  `clip` limits
+    `P_pred`. `per_instance=True` gives the values (n,), `by_class=True` a `ClassRewards` whose
+    `share` is the mean true probability of a class, `term` its mean part of the sum and `reward`
+    their ratio.
 
     >>> round(kullback_leibler_divergence([1.0, 0.0], [0.25, 0.75]), 6)
     2.0
     """
     if per_instance and by_class:
-        raise ValueError("per_instance=True and by_class=True exclude each other; ask for one of them")
+        raise ValueError(
+            "per_instance=True and by_class=True exclude each other; ask for one of them"
+        )
     true, pred = (np.atleast_2d(np.asarray(part, dtype=np.float64)) for part in (P_true, P_pred))
     true = check_proba(true, len(true), true.shape[1], "P_true")
     pred = clip_proba(check_proba(pred, len(true), true.shape[1], "P_pred"), clip)

@@ -1,6 +1,7 @@
 """The class prior that rewards compare with: from training counts, given, or uniform.
 
-Counts start at 0.5 (Hope & Korb 2004), so that no class has prior 0 and no reward an infinite bound.  O(k).
+Counts start at 0.5 (Hope & Korb 2004), so that no class has prior 0 and no reward an infinite
+bound.  O(k).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from ..labels import check_proba
 
 
 def class_prior(counts: Any) -> np.ndarray:
-    """Return the prior (n_i + 0.5) / (n + k/2) of training counts (k,); strictly between 0 and 1 for k > 1.
+    """Return the prior (n_i + 0.5) / (n + k/2) of training counts (k,); strictly between 0 and 1
+    for k > 1.
 
     >>> class_prior([9, 0])
     array([0.95, 0.05])
@@ -25,14 +27,17 @@ def class_prior(counts: Any) -> np.ndarray:
 
 
 def check_prior(prior: Any, n_rows: int, n_classes: int) -> np.ndarray:
-    """Return the prior as float64 (k,), or (n, k) when every row has its own; "uniform" is 1/k each."""
+    """Return the prior as float64 (k,), or (n, k) when every row has its own; "uniform" is 1/k
+    each."""
     if prior is None:
         raise ValueError(
             'prior= must be given: class probabilities of the training rows, class_prior(counts), or "uniform"'
         )
     if isinstance(prior, str):
         if prior != "uniform":
-            raise ValueError(f'prior={prior!r}; use an array of {n_classes} probabilities or "uniform"')
+            raise ValueError(
+                f'prior={prior!r}; use an array of {n_classes} probabilities or "uniform"'
+            )
         return np.full(n_classes, 1.0 / n_classes)
     array = np.asarray(prior, dtype=np.float64)
     if array.ndim == 1:

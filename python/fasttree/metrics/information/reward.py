@@ -1,9 +1,10 @@
 """What all information rewards share: from terms to values a row, means, and parts by class.
 
-A reward is written as its terms, one a row and class, in nats: ``terms(codes, given, prior) -> (n, k)`` with `given`
-the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true classes.  `@reward` makes of it the
-public function: labels and probabilities checked, logs in the base asked for, and the value of a row the mean of its
-terms over the classes, or their sum for rewards that look at the true class alone (its term is then the only one).
+A reward is written as its terms, one a row and class, in nats: ``terms(codes, given, prior) -> (n,
+k)`` with `given` the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true
+classes.  `@reward` makes of it the public function: labels and probabilities checked, logs in the
+base asked for, and the value of a row the mean of its terms over the classes, or their sum for
+rewards that look at the true class alone (its term is then the only one).
 
 By class, a mean reward R falls apart in two ways, both exact:
 
@@ -31,8 +32,9 @@ Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 class ClassRewards(NamedTuple):
     """A mean reward in parts, arrays (k,) in the order of `classes`.
 
-    `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows), `term` the mean of
-    what each class's probability adds on all rows; sum(share * reward) = sum(term) = the mean reward.
+    `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows),
+    `term` the mean of what each class's probability adds on all rows; sum(share * reward) =
+    sum(term) = the mean reward.
     """
 
     classes: tuple[Any, ...]
@@ -86,7 +88,11 @@ def at_true(codes: np.ndarray, values: np.ndarray, n_classes: int) -> np.ndarray
 
 
 def by_class(
-    codes: np.ndarray, terms: np.ndarray, rows: np.ndarray, weights: np.ndarray | None, classes: Sequence[Any]
+    codes: np.ndarray,
+    terms: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    classes: Sequence[Any],
 ) -> ClassRewards:
     """Return the parts of a mean: `terms` (n, k) add up to `rows` (n,)."""
     k = terms.shape[1]
@@ -100,11 +106,14 @@ def by_class(
     return ClassRewards(tuple(classes), held / held.sum(), reward, term)
 
 
-def reward(*, mean: bool, uses_prior: bool = True, has_base: bool = True) -> Callable[[Terms], Reward]:
+def reward(
+    *, mean: bool, uses_prior: bool = True, has_base: bool = True
+) -> Callable[[Terms], Reward]:
     """Return a decorator that makes the public function of a reward from its terms.
 
-    `mean`: a row's value is the mean of its terms over the classes (else their sum).  `uses_prior`: without it the
-    function takes no ``prior=``.  `has_base`: terms are logarithms (else the base cancels and is only checked).
+    `mean`: a row's value is the mean of its terms over the classes (else their sum).  `uses_prior`:
+    without it the function takes no ``prior=``.  `has_base`: terms are logarithms (else the base
+    cancels and is only checked).
     """
 
     def decorate(terms_of: Terms) -> Reward:

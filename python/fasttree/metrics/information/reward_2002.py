@@ -2,8 +2,8 @@
 
     mean over classes of 1 - log p'_i/log p_i (true class), 1 - log(1 - p'_i)/log(1 - p_i) (others)
 
-Kept for comparison: the reward of 2004 mends that here a forecaster gains from stating more than it believes
-(with p = f = 0.1 the mean is largest at p' = 0.005058).
+Kept for comparison: the reward of 2004 mends that here a forecaster gains from stating more than it
+believes (with p = f = 0.1 the mean is largest at p' = 0.005058).
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from .reward import is_true, reward
 
 @reward(mean=True, has_base=False)
 def information_reward_2002(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return Hope & Korb's reward of 2002: mean over classes of 1 - log p'/log p (others: of the complements).
+    """Return Hope & Korb's reward of 2002: mean over classes of 1 - log p'/log p (others: of the
+    complements).
 
-    -inf to 1.  `base` is accepted for symmetry: it cancels.  `per_instance=True` gives the values (n,),
-    `by_class=True` the parts (`ClassRewards`).
+    -inf to 1.  `base` is accepted for symmetry: it cancels.  `per_instance=True` gives the values
+    (n,), `by_class=True` the parts (`ClassRewards`).
 
     >>> information_reward_2002([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     0.5

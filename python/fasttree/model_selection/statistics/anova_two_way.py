@@ -1,10 +1,12 @@
-"""Repeated-measures analysis of variance with two factors: which factor matters, and do they act together?
+"""Repeated-measures analysis of variance with two factors: which factor matters, and do they act
+together?
 
     F_A = MS_A / MS_{A x S},   F_B = MS_B / MS_{B x S},   F_{AB} = MS_{AB} / MS_{AB x S}
 
-on n subjects S (data sets, generated models) that were measured under every pair of levels of A and B; each effect is
-compared with its own interaction with the subjects. Greenhouse & Geisser's epsilon gives the p-value without
-sphericity. Not for the folds of one cross-validation: they are not independent.
+on n subjects S (data sets, generated models) that were measured under every pair of levels of A and
+B; each effect is compared with its own interaction with the subjects. Greenhouse & Geisser's
+epsilon gives the p-value without sphericity. Not for the folds of one cross-validation: they are
+not independent.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ __all__ = ["AnovaEffect", "TwoWayAnovaResult", "two_way_repeated_measures_anova"
 
 @dataclass(frozen=True)
 class AnovaEffect:
-    """One line of the table: F, its degrees of freedom, p, and p with Greenhouse & Geisser's epsilon."""
+    """One line of the table: F, its degrees of freedom, p, and p with Greenhouse & Geisser's
+    epsilon."""
 
     name: str
     statistic: float
@@ -36,7 +39,8 @@ class AnovaEffect:
 
 @dataclass(frozen=True)
 class TwoWayAnovaResult:
-    """Effects of both factors and of their interaction, and the cell means (levels of A, levels of B)."""
+    """Effects of both factors and of their interaction, and the cell means (levels of A, levels of
+    B)."""
 
     effects: tuple[AnovaEffect, AnovaEffect, AnovaEffect]
     means: np.ndarray
@@ -47,11 +51,16 @@ class TwoWayAnovaResult:
     def sentence(self) -> str:
         """What was found, in words."""
         parts = [
-            f"{e.name}: F({e.df[0]:g}, {e.df[1]:g}) = {e.statistic:.4g}, {format_p(e.corrected_p_value)}"
+            f"{e.name}: F({e.df[0]:g}, {e.df[1]:g}) = {e.statistic:.4g}, "
+            f"{format_p(e.corrected_p_value)}"
             + ("" if e.corrected_p_value < self.alpha else " (not significant)")
             for e in self.effects
         ]
-        return f"Two-factor repeated-measures ANOVA on {self.n_subjects} subjects. " + "; ".join(parts) + "."
+        return (
+            f"Two-factor repeated-measures ANOVA on {self.n_subjects} subjects. "
+            + "; ".join(parts)
+            + "."
+        )
 
     def __str__(self) -> str:
         return self.sentence
@@ -77,9 +86,13 @@ def _effect(name: str, y: np.ndarray, contrasts: np.ndarray, limit: float) -> An
     degrees = (float(df), float(df * (n - 1)))
     if np.abs(residual).max() <= limit:
         equal = np.abs(mean).max() <= limit
-        return AnovaEffect(name, 0.0 if equal else math.inf, degrees, float(equal), 1.0, float(equal))
+        return AnovaEffect(
+            name, 0.0 if equal else math.inf, degrees, float(equal), 1.0, float(equal)
+        )
     covariance = np.atleast_2d(np.cov(z, rowvar=False))
-    epsilon = float(np.clip(np.trace(covariance) ** 2 / (df * (covariance**2).sum()), 1.0 / df, 1.0))
+    epsilon = float(
+        np.clip(np.trace(covariance) ** 2 / (df * (covariance**2).sum()), 1.0 / df, 1.0)
+    )
     statistic = effect / error
     return AnovaEffect(
         name,
@@ -94,7 +107,8 @@ def _effect(name: str, y: np.ndarray, contrasts: np.ndarray, limit: float) -> An
 def two_way_repeated_measures_anova(
     scores: Any, *, names: Sequence[str] = ("A", "B"), alpha: float = 0.05
 ) -> TwoWayAnovaResult:
-    """Return the two-factor repeated-measures ANOVA of `scores` (subjects, levels of A, levels of B), finite.
+    """Return the two-factor repeated-measures ANOVA of `scores` (subjects, levels of A, levels of
+    B), finite.
 
     Raises:
         ValueError: another shape, fewer than two subjects or levels, a value that is not finite.
@@ -109,7 +123,8 @@ def two_way_repeated_measures_anova(
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 3 or min(values.shape) < 2:
         raise ValueError(
-            f"scores has shape {values.shape}; it needs (subjects, levels of A, levels of B), at least 2 of each"
+            f"scores has shape {values.shape}; it needs (subjects, levels of A, levels of B), at "
+            "least 2 of each"
         )
     if not np.isfinite(values).all():
         raise ValueError("scores holds a value that is not finite")

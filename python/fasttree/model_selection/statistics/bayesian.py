@@ -1,15 +1,18 @@
-"""The Bayesian correlated t test: how probable is it that one method is better, or that the two are equal in practice?
+"""The Bayesian correlated t test: how probable is it that one method is better, or that the two are
+equal in practice?
 
-The J differences d of a cross-validation are taken as normal with mean mu and a common correlation rho, because
-training sets overlap: rho = n_test / (n_train + n_test), 1/k for k-fold (Nadeau & Bengio's heuristic).  With flat
-priors on mu and log sigma the posterior of mu is a Student distribution (Corani & Benavoli, Machine Learning 100, 2015):
+The J differences d of a cross-validation are taken as normal with mean mu and a common correlation
+rho, because training sets overlap: rho = n_test / (n_train + n_test), 1/k for k-fold (Nadeau &
+Bengio's heuristic).  With flat priors on mu and log sigma the posterior of mu is a Student
+distribution (Corani & Benavoli, Machine Learning 100, 2015):
 
     mu ~ t(J - 1 df, location mean d, scale sqrt((1/J + rho / (1 - rho)) s_d^2))
 
-A region of practical equivalence [-rope, rope] cuts it into three probabilities: mu left of it, in it, right of it.
-The scale is that of the corrected resampled t test, so with rope = 0 the smaller tail is half that test's p; but these
-are statements about the methods, given the data, and "equal in practice" can be concluded.  Without variance all
-probability is where the mean is.  Not for results on several data sets: each has a posterior of its own.  O(J).
+A region of practical equivalence [-rope, rope] cuts it into three probabilities: mu left of it, in
+it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the smaller
+tail is half that test's p; but these are statements about the methods, given the data, and "equal
+in practice" can be concluded.  Without variance all probability is where the mean is.  Not for
+results on several data sets: each has a posterior of its own.  O(J).
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ from .t_tests import paired_values, ratio_of_sizes, t_from_differences, t_quanti
 class BayesianTestResult:
     """Posterior of the mean difference, first minus second.
 
-    `probabilities` = (left, rope, right): that the difference is below -rope, practically nothing, above rope; they add
-    up to 1.  `statistic` = mean / scale of the posterior, `df` its degrees of freedom, `interval` holds 1 - alpha of
-    it (the shortest such interval).  `rho` is the correlation assumed, `n` the number of differences.
+    `probabilities` = (left, rope, right): that the difference is below -rope, practically nothing,
+    above rope; they add up to 1.  `statistic` = mean / scale of the posterior, `df` its degrees of
+    freedom, `interval` holds 1 - alpha of it (the shortest such interval).  `rho` is the
+    correlation assumed, `n` the number of differences.
     """
 
     probabilities: tuple[float, float, float]
@@ -60,7 +64,11 @@ class BayesianTestResult:
     def verdict(self) -> str:
         """ "left", "rope" or "right" where that probability exceeds 1 - alpha, else "undecided"."""
         most = int(np.argmax(self.probabilities))
-        return ("left", "rope", "right")[most] if self.probabilities[most] > 1 - self.alpha else "undecided"
+        return (
+            ("left", "rope", "right")[most]
+            if self.probabilities[most] > 1 - self.alpha
+            else "undecided"
+        )
 
     @property
     def sentence(self) -> str:
@@ -75,7 +83,8 @@ class BayesianTestResult:
         }[self.verdict]
         region = f"within {self.rope:g} of each other {rope}" if self.rope > 0 else f"equal {rope}"
         return (
-            f"{direction_words(self.mean_difference, self.names)}; {found} at the {1 - self.alpha:g} level: probability of "
+            f"{direction_words(self.mean_difference, self.names)}; {found} at the "
+            f"{1 - self.alpha:g} level: probability of "
             f"{first} lower {left}, {region}, {first} higher {right} ({self.test}, {self.df:g} df, "
             f"rho = {self.rho:.4g}, n = {self.n}, {100 * (1 - self.alpha):g} % interval "
             f"[{self.interval[0]:.4g}, {self.interval[1]:.4g}])."
@@ -89,11 +98,14 @@ class BayesianTestResult:
 def posterior_probabilities(
     d: np.ndarray, test_over_train: float, rope: float, scale: np.ndarray | float
 ) -> np.ndarray:
-    """Return (..., 3): left, rope, right of differences (..., J); `scale` as in `t_from_differences`."""
+    """Return (..., 3): left, rope, right of differences (..., J); `scale` as in
+    `t_from_differences`."""
     from scipy.special import stdtr
 
     if not (math.isfinite(rope) and rope >= 0):
-        raise ValueError(f"rope={rope!r} must be finite and not negative: half the width of 'no difference'")
+        raise ValueError(
+            f"rope={rope!r} must be finite and not negative: half the width of 'no difference'"
+        )
     n = d.shape[-1]
     mean, error, _ = t_from_differences(d, 1.0 / n + test_over_train, scale)
     flat = error == 0
@@ -116,8 +128,9 @@ def bayesian_correlated_t_test(
 ) -> BayesianTestResult:
     """Return the posterior of the mean difference of two methods' J results on the same folds.
 
-    `rope`: differences up to it count as none, in the units of the values (0.01 = one point of accuracy).  The
-    correlation comes from `test_over_train` (1/9 for 10-fold: rho = 1/10), or from n_test and n_train.
+    `rope`: differences up to it count as none, in the units of the values (0.01 = one point of
+    accuracy).  The correlation comes from `test_over_train` (1/9 for 10-fold: rho = 1/10), or from
+    n_test and n_train.
 
     >>> found = bayesian_correlated_t_test([0.9, 0.8, 0.9], [0.5, 0.5, 0.6], test_over_train=1 / 2)
     >>> [round(p, 3) for p in found.probabilities]

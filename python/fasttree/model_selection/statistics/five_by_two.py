@@ -1,12 +1,14 @@
 """The 5 x 2 cross-validation tests: Dietterich's t and Alpaydin's F.
 
-With p_i1, p_i2 the differences in the two folds of repetition i and s_i^2 = (p_i1 - mean_i)^2 + (p_i2 - mean_i)^2:
+With p_i1, p_i2 the differences in the two folds of repetition i and s_i^2 = (p_i1 - mean_i)^2 +
+(p_i2 - mean_i)^2:
 
     t = p_11 / sqrt(sum_i s_i^2 / 5)          5 df          (Dietterich 1998)
     F = sum_ij p_ij^2 / (2 sum_i s_i^2)       (10, 5) df    (Alpaydin 1999)
 
-Zero variance: p = 1 if the mean difference is 0, else 0.  t hangs on one fold, so another order of the repetitions
-changes it; F uses all ten.  The intervals hold the differences that the test does not reject.  Exactly ten values: five repetitions of two folds, in this order.
+Zero variance: p = 1 if the mean difference is 0, else 0.  t hangs on one fold, so another order of
+the repetitions changes it; F uses all ten.  The intervals hold the differences that the test does
+not reject.  Exactly ten values: five repetitions of two folds, in this order.
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ from .t_tests import ROUNDING, paired_values, t_quantile, two_sided_p
 
 
 def _differences(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
-    """Return differences (5, 2), the sum of variances (0 within rounding) and the mean (likewise)."""
+    """Return differences (5, 2), the sum of variances (0 within rounding) and the mean
+    (likewise)."""
     first, second = paired_values(a, b)
     if len(first) != 10:
-        raise ValueError(f"the 5x2cv tests need ten values (five repetitions of two folds), got {len(first)}")
+        raise ValueError(
+            f"the 5x2cv tests need ten values (five repetitions of two folds), got {len(first)}"
+        )
     limit = ROUNDING * max(np.abs(first).max(), np.abs(second).max())
     d = (first - second).reshape(5, 2)
     spread = np.abs(d[:, 0] - d[:, 1])
@@ -41,7 +46,8 @@ def _degenerate(mean: float, d: np.ndarray) -> tuple[float, float]:
 def five_by_two_cv_t_test(
     a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
 ) -> PairedTestResult:
-    """Return Dietterich's 5x2cv paired t test; a and b hold ten fold results, repetition by repetition.
+    """Return Dietterich's 5x2cv paired t test; a and b hold ten fold results, repetition by
+    repetition.
 
     >>> five_by_two_cv_t_test([1, 2] * 5, [0, 0] * 5).p_value < 0.3
     True
@@ -71,7 +77,8 @@ def five_by_two_cv_t_test(
 def five_by_two_cv_f_test(
     a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
 ) -> PairedTestResult:
-    """Return Alpaydin's combined 5x2cv F test; a and b hold ten fold results, repetition by repetition.
+    """Return Alpaydin's combined 5x2cv F test; a and b hold ten fold results, repetition by
+    repetition.
 
     >>> five_by_two_cv_f_test([1, 2] * 5, [0, 0] * 5).statistic
     5.0
@@ -86,7 +93,9 @@ def five_by_two_cv_f_test(
         statistic = float((d**2).sum() / (2.0 * total))
         p_value = float(fdtrc(10, 5, statistic))
     # F(mean - x) <= its critical value: 10 (mean - x)^2 + sum (p - mean)^2 <= 2 total critical.
-    room = (2.0 * total * float(fdtri(10, 5, 1.0 - alpha)) - float(((d - d.mean()) ** 2).sum())) / 10.0
+    room = (
+        2.0 * total * float(fdtri(10, 5, 1.0 - alpha)) - float(((d - d.mean()) ** 2).sum())
+    ) / 10.0
     half = 0.0 if total == 0.0 else math.sqrt(room) if room >= 0 else math.nan
     return PairedTestResult(
         test="5x2cv F test",

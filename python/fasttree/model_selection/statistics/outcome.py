@@ -1,4 +1,5 @@
-"""Results of the statistical tests: numbers, an interval and a sentence that says what was found."""
+"""Results of the statistical tests: numbers, an interval and a sentence that says what was
+found."""
 
 from __future__ import annotations
 
@@ -40,9 +41,10 @@ def plain_values(result: Any) -> dict[str, Any]:
 class PairedTestResult:
     """Outcome of a test of two methods on the same folds (or data sets).
 
-    `statistic` (t, F or W), `p_value` (two-sided), `df` degrees of freedom (None for rank tests), `mean_difference`
-    first minus second, `n` pairs.  `interval` holds the differences that the test would not reject at `alpha`: of the
-    mean, or of the pseudomedian for rank tests; NaN where it rejects all of them.
+    `statistic` (t, F or W), `p_value` (two-sided), `df` degrees of freedom (None for rank tests),
+    `mean_difference` first minus second, `n` pairs.  `interval` holds the differences that the test
+    would not reject at `alpha`: of the mean, or of the pseudomedian for rank tests; NaN where it
+    rejects all of them.
     """
 
     test: str
@@ -88,9 +90,9 @@ class PairedTestResult:
 class FriedmanResult:
     """Outcome of Friedman's test with Nemenyi's critical difference.
 
-    `mean_ranks` (methods,), 1 = best; `statistic` and `p_value` of the chi-squared form, `f_statistic` and
-    `f_p_value` of Iman & Davenport's; `critical_difference` of mean ranks at `alpha`; `pairwise_p` (methods, methods)
-    Nemenyi's p-values; `n` data sets.
+    `mean_ranks` (methods,), 1 = best; `statistic` and `p_value` of the chi-squared form,
+    `f_statistic` and `f_p_value` of Iman & Davenport's; `critical_difference` of mean ranks at
+    `alpha`; `pairwise_p` (methods, methods) Nemenyi's p-values; `n` data sets.
     """
 
     names: tuple[str, ...]
@@ -122,13 +124,16 @@ class FriedmanResult:
 
     @property
     def groups(self) -> list[tuple[str, ...]]:
-        """Maximal sets of methods whose mean ranks lie within the critical difference, best first."""
+        """Maximal sets of methods whose mean ranks lie within the critical difference, best
+        first."""
         order = np.argsort(self.mean_ranks, kind="stable")
         ranks = self.mean_ranks[order]
         found: list[tuple[str, ...]] = []
         last = -1
         for start in range(len(order)):
-            stop = int(np.searchsorted(ranks, ranks[start] + self.critical_difference, side="right"))
+            stop = int(
+                np.searchsorted(ranks, ranks[start] + self.critical_difference, side="right")
+            )
             if stop > last and stop - start > 1:
                 found.append(tuple(self.names[i] for i in order[start:stop]))
             last = max(last, stop)
@@ -141,9 +146,12 @@ class FriedmanResult:
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
         return (
-            f"Over {self.n} data sets the mean ranks of {len(self.names)} methods {verdict} significantly "
-            f"(Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}; Iman-Davenport "
-            f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}); mean ranks: {ranks}; "
+            f"Over {self.n} data sets the mean ranks of {len(self.names)} methods {verdict} "
+            "significantly "
+            f"(Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
+            "Iman-Davenport "
+            f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}); mean ranks: "
+            f"{ranks}; "
             f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
         )
 
@@ -156,9 +164,9 @@ class FriedmanResult:
 class AnovaResult:
     """Outcome of a repeated-measures analysis of variance with Bonferroni pairwise comparisons.
 
-    `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)); `epsilon` is Greenhouse & Geisser's, `corrected_p_value` the
-    p-value with both degrees of freedom multiplied by it; `means` (methods,); `pairs` Bonferroni-adjusted paired t
-    tests with simultaneous intervals.
+    `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)); `epsilon` is Greenhouse & Geisser's,
+    `corrected_p_value` the p-value with both degrees of freedom multiplied by it; `means`
+    (methods,); `pairs` Bonferroni-adjusted paired t tests with simultaneous intervals.
     """
 
     names: tuple[str, ...]
@@ -182,8 +190,10 @@ class AnovaResult:
         """What was found, in words."""
         verdict = "differ" if self.significant else "do not differ"
         return (
-            f"The means of {len(self.names)} methods over {self.n} subjects {verdict} significantly "
-            f"(repeated-measures F({self.df[0]:g}, {self.df[1]:g}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
+            f"The means of {len(self.names)} methods over {self.n} subjects {verdict} "
+            "significantly "
+            f"(repeated-measures F({self.df[0]:g}, {self.df[1]:g}) = {self.statistic:.4g}, "
+            f"{format_p(self.p_value)}; "
             f"Greenhouse-Geisser {format_p(self.corrected_p_value)})."
         )
 

@@ -1,13 +1,15 @@
-"""Rank tests over data sets: Wilcoxon's signed ranks for two methods, Friedman with Nemenyi for several.
+"""Rank tests over data sets: Wilcoxon's signed ranks for two methods, Friedman with Nemenyi for
+several.
 
 As recommended by Demsar (2006): mean ranks R_j over N data sets,
 
-    chi2_F = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4)      k - 1 df, divided by the tie correction
-    F_F    = (N - 1) chi2_F / (N (k - 1) - chi2_F)                   (k - 1, (k - 1)(N - 1)) df (Iman & Davenport)
-    CD     = q_alpha sqrt(k (k + 1) / (6 N))                         q = studentised range / sqrt 2
+    chi2_F = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4)      k - 1 df, divided by the tie
+    correction F_F    = (N - 1) chi2_F / (N (k - 1) - chi2_F)                   (k - 1, (k - 1)(N -
+    1)) df (Iman & Davenport) CD     = q_alpha sqrt(k (k + 1) / (6 N))                         q =
+    studentised range / sqrt 2
 
-One value a data set and method (a mean over folds): folds of one data set are not independent and do not belong
-here.  O(N k log k).
+One value a data set and method (a mean over folds): folds of one data set are not independent and
+do not belong here.  O(N k log k).
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ EXACT_UP_TO = 50
 
 
 def _rank_sum_shares(ranks: np.ndarray) -> np.ndarray:
-    """Return the probability of every sum 0, 1, ... of integer ranks, each taken or not with equal chances."""
+    """Return the probability of every sum 0, 1, ... of integer ranks, each taken or not with equal
+    chances."""
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0
     for rank in ranks.tolist():
@@ -35,7 +38,8 @@ def _rank_sum_shares(ranks: np.ndarray) -> np.ndarray:
 
 
 def _critical_rank_sum(n: int, alpha: float) -> int:
-    """Return the largest c with P(W <= c) <= alpha / 2 for the signed-rank sum of n pairs; -1 when there is none."""
+    """Return the largest c with P(W <= c) <= alpha / 2 for the signed-rank sum of n pairs; -1 when
+    there is none."""
     if n > EXACT_UP_TO:
         from scipy.special import ndtri
 
@@ -46,7 +50,8 @@ def _critical_rank_sum(n: int, alpha: float) -> int:
 
 
 def _exact_wilcoxon(d: np.ndarray) -> tuple[float, float]:
-    """Return the smaller rank sum and its two-sided p-value over all signs, ties sharing their mean rank."""
+    """Return the smaller rank sum and its two-sided p-value over all signs, ties sharing their mean
+    rank."""
     double_ranks = np.rint(2 * _ranks(np.abs(d)[None, :])[0]).astype(np.int64)
     plus = int(double_ranks[d > 0].sum())
     shares = _rank_sum_shares(double_ranks)
@@ -55,7 +60,8 @@ def _exact_wilcoxon(d: np.ndarray) -> tuple[float, float]:
 
 
 def _pseudomedian_interval(d: np.ndarray, alpha: float) -> tuple[float, float]:
-    """Return the interval of the pseudomedian by Walsh averages; infinite when so few pairs can reject nothing."""
+    """Return the interval of the pseudomedian by Walsh averages; infinite when so few pairs can
+    reject nothing."""
     critical = _critical_rank_sum(len(d), alpha)
     if critical < 0:
         return -math.inf, math.inf
@@ -64,12 +70,15 @@ def _pseudomedian_interval(d: np.ndarray, alpha: float) -> tuple[float, float]:
     return float(walsh[critical]), float(walsh[len(walsh) - 1 - critical])
 
 
-def wilcoxon(a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")) -> PairedTestResult:
-    """Return Wilcoxon's signed-rank test (two-sided; zeros dropped; exact for up to 50 pairs, with ties, too).
+def wilcoxon(
+    a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
+) -> PairedTestResult:
+    """Return Wilcoxon's signed-rank test (two-sided; zeros dropped; exact for up to 50 pairs, with
+    ties, too).
 
-    `statistic` is the smaller rank sum.  All differences zero: p = 1.  `interval` is that of the pseudomedian (Hodges &
-    Lehmann 1963), from the means of all pairs of differences; with five pairs or fewer nothing is significant at 0.05 and it
-    is infinite.  O(J^2 log J).
+    `statistic` is the smaller rank sum.  All differences zero: p = 1.  `interval` is that of the
+    pseudomedian (Hodges & Lehmann 1963), from the means of all pairs of differences; with five
+    pairs or fewer nothing is significant at 0.05 and it is infinite.  O(J^2 log J).
 
     >>> wilcoxon([5, 6, 7, 8, 9], [4, 4, 4, 4, 4]).p_value
     0.0625
@@ -119,9 +128,9 @@ def friedman_nemenyi(
 ) -> FriedmanResult:
     """Return Friedman's test over data sets with Nemenyi's pairwise comparisons.
 
-    `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best.  `tie_correction` divides chi2 by
-    1 - sum(t^3 - t)/(N k (k^2 - 1)), as scipy does; Demsar's worked example leaves it out.  When every row is tied
-    throughout, p = 1.
+    `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best.  `tie_correction`
+    divides chi2 by 1 - sum(t^3 - t)/(N k (k^2 - 1)), as scipy does; Demsar's worked example leaves
+    it out.  When every row is tied throughout, p = 1.
 
     >>> friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]]).mean_ranks
     array([1.        , 2.33333333, 2.66666667])
@@ -133,12 +142,14 @@ def friedman_nemenyi(
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2 or min(values.shape) < 2:
         raise ValueError(
-            f"scores has shape {values.shape}; it needs at least 2 data sets (rows) and 2 methods (columns)"
+            f"scores has shape {values.shape}; it needs at least 2 data sets (rows) and 2 methods "
+            "(columns)"
         )
     if not np.isfinite(values).all():
         row, column = (int(part[0]) for part in np.nonzero(~np.isfinite(values)))
         raise ValueError(
-            f"scores[{row}, {column}] is {values[row, column]}; every method needs a value on every set"
+            f"scores[{row}, {column}] is {values[row, column]}; every method needs a value on "
+            "every set"
         )
     n, k = values.shape
     labels = tuple(names) if names is not None else tuple(f"method {j + 1}" for j in range(k))
@@ -169,7 +180,9 @@ def friedman_nemenyi(
         f_statistic=f_statistic,
         f_p_value=0.0 if math.isinf(f_statistic) else float(fdtrc(*f_df, f_statistic)),
         f_df=f_df,
-        critical_difference=float(studentized_range.ppf(1.0 - alpha, k, np.inf)) / math.sqrt(2.0) * unit,
+        critical_difference=float(studentized_range.ppf(1.0 - alpha, k, np.inf))
+        / math.sqrt(2.0)
+        * unit,
         pairwise_p=pairwise,
         alpha=alpha,
         n=n,

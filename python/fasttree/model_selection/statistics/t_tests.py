@@ -1,11 +1,13 @@
 """t tests on paired fold results: plain, and corrected for overlapping training sets.
 
     paired      t = mean d / sqrt(s_d^2 / J)                                        J - 1 df
-    corrected   t = mean d / sqrt((1/J + n_test/n_train) s_d^2)                     J - 1 df  (Nadeau & Bengio 2003)
+    corrected   t = mean d / sqrt((1/J + n_test/n_train) s_d^2)                     J - 1 df
+    (Nadeau & Bengio 2003)
 
-d are the J differences, s_d^2 their variance with J - 1.  The plain test takes resampled folds for independent, which
-they are not: it finds differences far too often; use the corrected one for repeated cross-validation.  Zero variance:
-p = 1 if the mean difference is 0, else 0.  The array forms test many pairs at once.  O(J) a pair.
+d are the J differences, s_d^2 their variance with J - 1.  The plain test takes resampled folds for
+independent, which they are not: it finds differences far too often; use the corrected one for
+repeated cross-validation.  Zero variance: p = 1 if the mean difference is 0, else 0.  The array
+forms test many pairs at once.  O(J) a pair.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def paired_values(a: Any, b: Any, least: int = 2) -> tuple[np.ndarray, np.ndarra
         if not np.isfinite(values).all():
             place = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
-                f"{what}[{place}] is {values[place]}; the test needs finite values (clip= limits rewards)"
+                f"{what}[{place}] is {values[place]}; the test needs finite values (clip= limits "
+                "rewards)"
             )
     return first, second
 
@@ -41,10 +44,12 @@ def paired_values(a: Any, b: Any, least: int = 2) -> tuple[np.ndarray, np.ndarra
 def t_from_differences(
     d: np.ndarray, variance_factor: float, scale: np.ndarray | float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (mean, standard error, t) of differences (..., J), with the variance multiplied by `variance_factor`.
+    """Return (mean, standard error, t) of differences (..., J), with the variance multiplied by
+    `variance_factor`.
 
-    `scale`: the largest absolute value behind the differences, against which rounding is judged; where the
-    differences are all equal within it, the standard error is exactly 0 and t is 0 or infinite.
+    `scale`: the largest absolute value behind the differences, against which rounding is judged;
+    where the differences are all equal within it, the standard error is exactly 0 and t is 0 or
+    infinite.
     """
     mean = d.mean(axis=-1)
     limit = ROUNDING * np.asarray(scale)
@@ -70,12 +75,15 @@ def t_quantile(alpha: float, df: float) -> float:
     return float(stdtrit(df, 1.0 - alpha / 2.0))
 
 
-def ratio_of_sizes(n_train: float | None, n_test: float | None, test_over_train: float | None) -> float:
+def ratio_of_sizes(
+    n_train: float | None, n_test: float | None, test_over_train: float | None
+) -> float:
     """Return test rows over training rows, given as such or as two numbers; positive."""
     if test_over_train is None:
         if n_train is None or n_test is None:
             raise ValueError(
-                "give test_over_train=, or both n_train= and n_test=: the correction depends on them"
+                "give test_over_train=, or both n_train= and n_test=: the correction depends on "
+                "them"
             )
         test_over_train = n_test / n_train
     if not (np.isfinite(test_over_train) and test_over_train > 0):
@@ -130,8 +138,8 @@ def corrected_resampled_t_test(
 ) -> PairedTestResult:
     """Return the corrected resampled t test of the J fold results of two methods on the same folds.
 
-    The share of test to training rows is `test_over_train` (1/9 for 10-fold), or n_test / n_train.  10 x 10-fold:
-    variance factor 1/100 + 1/9, 99 df.
+    The share of test to training rows is `test_over_train` (1/9 for 10-fold), or n_test / n_train.
+    10 x 10-fold: variance factor 1/100 + 1/9, 99 df.
 
     >>> corrected_resampled_t_test([3, 5, 4, 6], [2, 3, 4, 3], test_over_train=1 / 3).df
     3.0

@@ -1,8 +1,9 @@
 """Line charts as SVG text: ROC, cost and calibration curves, learning curves.
 
-Coordinates are whole pixels in a box of fixed size, points on a line are left out, so that a curve costs a few hundred
-bytes.  Colours and dashes are classes ``m0``, ``m1``, ... of the page's style sheet, which knows light and dark; nothing has an
-id, so any number of charts can stand on one page.  O(points).  Not for print: see `fasttree.plots`.
+Coordinates are whole pixels in a box of fixed size, points on a line are left out, so that a curve
+costs a few hundred bytes.  Colours and dashes are classes ``m0``, ``m1``, ... of the page's style
+sheet, which knows light and dark; nothing has an id, so any number of charts can stand on one page.
+O(points).  Not for print: see `fasttree.plots`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ STYLES = 8
 
 @dataclass(frozen=True)
 class Series:
-    """A curve: its name (for the tooltip), its place among the methods, its points; marked points when `dots`."""
+    """A curve: its name (for the tooltip), its place among the methods, its points; marked points
+    when `dots`."""
 
     name: str
     place: int
@@ -87,7 +89,8 @@ def line_chart(
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> str:
-    """Return an SVG element: axes from the first to the last tick, a curve a series, a tooltip with its name.
+    """Return an SVG element: axes from the first to the last tick, a curve a series, a tooltip with
+    its name.
 
     `title` is what a screen reader says.  Points that are not finite are left out.
     """
@@ -110,9 +113,13 @@ def line_chart(
         f'aria-label="{xml(title)}"><path class="grid" d="{grid}"/>'
     ]
     for value, (px, _) in zip(x_ticks, place(x_ticks, [y0] * len(x_ticks)), strict=True):
-        out.append(f'<text class="tick" x="{px}" y="{floor + 14}" text-anchor="middle">{value:g}</text>')
+        out.append(
+            f'<text class="tick" x="{px}" y="{floor + 14}" text-anchor="middle">{value:g}</text>'
+        )
     for value, (_, py) in zip(y_ticks, place([x0] * len(y_ticks), y_ticks), strict=True):
-        out.append(f'<text class="tick" x="{LEFT - 5}" y="{py + 4}" text-anchor="end">{value:g}</text>')
+        out.append(
+            f'<text class="tick" x="{LEFT - 5}" y="{py + 4}" text-anchor="end">{value:g}</text>'
+        )
     middle = TOP + inner_h // 2
     out.append(
         f'<text class="axis" x="{LEFT + inner_w // 2}" y="{height - 7}" text-anchor="middle">{xml(xlabel)}</text>'

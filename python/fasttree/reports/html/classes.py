@@ -1,7 +1,7 @@
 """The confusion of classes, as a page shows it.
 
-Counts of all folds and repetitions are added up, as in Weka's output.  Confusion matrices of many classes are long; above
-`WHOLE` classes the most frequent confusions are listed instead.
+Counts of all folds and repetitions are added up, as in Weka's output.  Confusion matrices of many
+classes are long; above `WHOLE` classes the most frequent confusions are listed instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ WHOLE, LISTED = 12, 15
 
 @dataclass(frozen=True)
 class Shade:
-    """A cell of a confusion matrix: its count, its share of the row (percent, whole), whether it is right."""
+    """A cell of a confusion matrix: its count, its share of the row (percent, whole), whether it is
+    right."""
 
     count: int
     percent: int
@@ -27,7 +28,8 @@ class Shade:
 
 @dataclass(frozen=True)
 class Confusion:
-    """A confusion matrix: headers and rows, or (for many classes) a list of (true, predicted, count, share)."""
+    """A confusion matrix: headers and rows, or (for many classes) a list of (true, predicted,
+    count, share)."""
 
     method: str
     header: list[str]
@@ -54,7 +56,10 @@ def confusion_of(result: CrossValidation, method: str) -> Confusion:
         ]
         return Confusion(method, [], [], worst)
     rows = [
-        (names[i], [Shade(int(n), round(100 * int(n) / int(total[i])), i == j) for j, n in enumerate(row)])
+        (
+            names[i],
+            [Shade(int(n), round(100 * int(n) / int(total[i])), i == j) for j, n in enumerate(row)],
+        )
         for i, row in enumerate(counts)
     ]
     return Confusion(method, names, rows, [])

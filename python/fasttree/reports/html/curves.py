@@ -1,8 +1,9 @@
 """Curves of a cross-validation: ROC and cost curves of its classes, and calibration.
 
-Out-of-fold predictions of all folds and repetitions are taken together, as Weka does.  Two classes: one ROC and one cost curve a
-method, for the last class; more classes: one ROC panel for each of the most frequent ones against the rest.  Calibration is
-that of the last class, or of the predicted class when there are more than two.
+Out-of-fold predictions of all folds and repetitions are taken together, as Weka does.  Two classes:
+one ROC and one cost curve a method, for the last class; more classes: one ROC panel for each of the
+most frequent ones against the rest.  Calibration is that of the last class, or of the predicted
+class when there are more than two.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ PANELS = 4
 
 @dataclass
 class Panel:
-    """A chart `width` px wide, what stands above it, and lines of a legend: (place of the method, text)."""
+    """A chart `width` px wide, what stands above it, and lines of a legend: (place of the method,
+    text)."""
 
     title: str
     svg: str
@@ -102,7 +104,9 @@ def calibration_panel(result: CrossValidation) -> Panel | None:
         else:
             top = proba.argmax(axis=1)
             curve = curve_of(top == codes, proba.max(axis=1), 10, "uniform", None)
-        gap = float((np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum())
+        gap = float(
+            (np.abs(curve.predicted - curve.observed) * curve.weight).sum() / curve.weight.sum()
+        )
         lines.append(Series(method, place, curve.predicted, curve.observed, dots=True))
         legend.append((place, f"{method}: mean gap {gap:.3f}"))
     if not lines:

@@ -1,8 +1,9 @@
 """`render_html`: what a page says, in order; the templates say how.
 
-First the finding in words, then tables over all data sets, then each data set with its classes, curves, confusions and trees,
-at last what is needed to run it again.  Names of data sets, methods, classes and features come from files and may hold anything: the
-templates escape all text, SVG is made of escaped text, and the page forbids every script but its own by a content security policy.
+First the finding in words, then tables over all data sets, then each data set with its classes,
+curves, confusions and trees, at last what is needed to run it again.  Names of data sets, methods,
+classes and features come from files and may hold anything: the templates escape all text, SVG is
+made of escaped text, and the page forbids every script but its own by a content security policy.
 Cost: fits of the trees on all rows, and O(test rows) for the curves.
 """
 
@@ -90,7 +91,11 @@ def _best_of(result: CrossValidation, metric: str) -> str:
         return f"no method has a finite mean {metric}"
     sign = 1.0 if result.directions.get(metric, True) else -1.0
     top = float(np.nanmax(sign * means)) * sign
-    best = [m for m, value in zip(result.methods, means, strict=True) if np.isclose(value, top, rtol=1e-12)]
+    best = [
+        m
+        for m, value in zip(result.methods, means, strict=True)
+        if np.isclose(value, top, rtol=1e-12)
+    ]
     word = "highest" if sign > 0 else "lowest"
     verb = "has" if len(best) == 1 else "have"
     return f"{_names(best)} {verb} the {word} mean {metric} ({_value(top, metric)})"
@@ -104,7 +109,11 @@ def _against_first(result: CrossValidation, metric: str) -> list[str]:
         a, b = result[first][metric], result[other][metric]
         if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
             ratio = result.folds.n_test_over_n_train
-            out.append(corrected_resampled_t_test(a, b, test_over_train=ratio, names=(first, other)).sentence)
+            out.append(
+                corrected_resampled_t_test(
+                    a, b, test_over_train=ratio, names=(first, other)
+                ).sentence
+            )
     return out
 
 
@@ -158,8 +167,10 @@ def _posterior_table(result: Comparison, rope: float) -> ReportTable:
     factor, _, _ = scale_of(result.metric)
     unit = "" if result.metric not in PERCENT else " point" if factor * rope == 1 else " points"
     notes = [
-        f"Probability of worse / equal in practice / better than {result.baseline} (Bayesian correlated t test); equal: "
-        f"within {factor * rope:g}{unit}. Emphasised where one of them exceeds {1 - result.alpha:g}."
+        f"Probability of worse / equal in practice / better than {result.baseline} (Bayesian "
+        "correlated t test); equal: "
+        f"within {factor * rope:g}{unit}. Emphasised where one of them exceeds "
+        f"{1 - result.alpha:g}."
     ]
     header = ["data set", *(result.methods[j] for j in others)]
     return ReportTable("How probable is a difference that matters?", header, rows, (), notes)
@@ -167,11 +178,15 @@ def _posterior_table(result: Comparison, rope: float) -> ReportTable:
 
 def _comparison_summary(result: Comparison) -> list[str]:
     n, k = result.means.shape
-    order = np.argsort(-result.averages if result.greater_is_better else result.averages, kind="stable")
+    order = np.argsort(
+        -result.averages if result.greater_is_better else result.averages, kind="stable"
+    )
     best = int(order[0])
     out = [
-        f"{k} methods on {n} data set{'s' if n != 1 else ''}, {next(iter(result.results.values())).settings['cv']} "
-        f"cross-validation on the same folds, compared by {result.metric}: {result.methods[best]} has the best average "
+        f"{k} methods on {n} data set{'s' if n != 1 else ''}, "
+        f"{next(iter(result.results.values())).settings['cv']} "
+        f"cross-validation on the same folds, compared by {result.metric}: {result.methods[best]} "
+        "has the best average "
         f"({_value(float(result.averages[best]), result.metric)})."
     ]
     parts = []
@@ -189,12 +204,16 @@ def _comparison_summary(result: Comparison) -> list[str]:
 def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | None) -> Page:
     n, k = result.means.shape
     first = next(iter(result.results.values()))
-    page = Page(title or "Comparison of classifiers", _comparison_summary(result), list(result.methods))
+    page = Page(
+        title or "Comparison of classifiers", _comparison_summary(result), list(result.methods)
+    )
     page.tables = tables_over_sets(result)
     shown = [m for m in first.metrics if m != result.metric]
     if all(np.isfinite(one.matrix("leaves")).all() for one in result.results.values()):
         shown += [m for m in ("leaves",) if m not in (*shown, result.metric)]
-    page.tables += [table for metric in shown for table in tables_over_sets(result.with_metric(metric))[:1]]
+    page.tables += [
+        table for metric in shown for table in tables_over_sets(result.with_metric(metric))[:1]
+    ]
     if rope is None and result.metric in PERCENT:
         rope = 0.01
     if rope is not None and k > 1:
@@ -220,7 +239,8 @@ def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
     name = result.name or "the data"
     metric = result.metrics[0]
     summary = [
-        f"{len(result)} method{'s' if len(result) != 1 else ''} on {name}, {len(result.folds.pairs)} folds "
+        f"{len(result)} method{'s' if len(result) != 1 else ''} on {name}, "
+        f"{len(result.folds.pairs)} folds "
         f"({result.folds.description}): {_best_of(result, metric)}."
     ]
     share = min(200, nodes // max(1, len(result))) if nodes else 0
@@ -244,7 +264,8 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
             key=lambda row: sign * row["mean"],
         )
         page.summary.append(
-            f"With {last} training rows {best['method']} has the best mean {metric} ({_value(best['mean'], metric)})."
+            f"With {last} training rows {best['method']} has the best mean {metric} "
+            f"({_value(best['mean'], metric)})."
         )
         factor, _, label = scale_of(metric)
         lines = []
@@ -279,14 +300,23 @@ def environment() -> Any:
         raise ImportError("HTML reports need jinja2: pip install 'fasttree[report]'") from error
     loader = jinja2.FunctionLoader(_template)
     made = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=loader,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     made.finalize = lambda value: one_line(value) if type(value) is str else value
     return made
 
 
 def _template(name: str) -> str:
-    return resources.files(__package__).joinpath("templates").joinpath(name).read_text(encoding="utf-8")
+    return (
+        resources.files(__package__)
+        .joinpath("templates")
+        .joinpath(name)
+        .read_text(encoding="utf-8")
+    )
 
 
 def render_html(
@@ -298,7 +328,8 @@ def render_html(
     max_nodes: int = TREE_NODES,
     rope: float | None = None,
 ) -> str:
-    """Return a result as one HTML page without links to anything outside; also written to `path` if given.
+    """Return a result as one HTML page without links to anything outside; also written to `path` if
+    given.
 
     Args:
         result: a `Comparison`, `CrossValidation` or `LearningCurve`.
@@ -306,7 +337,8 @@ def render_html(
         title: heading; default: what it is.
         trees: fit the trees among the methods on all rows and draw them.
         max_nodes: nodes of all trees together; deeper ones are cut, and say so.
-        rope: differences that mean nothing, for the Bayesian table of a comparison, in the metric's units; None:
+        rope: differences that mean nothing, for the Bayesian table of a comparison, in the metric's
+        units; None:
             0.01 for accuracy and its kin, no table for other metrics.
 
     Raises:

@@ -1,4 +1,5 @@
-"""Demsar's diagram as SVG: mean ranks on a line, bars over methods that do not differ by Nemenyi's test.
+"""Demsar's diagram as SVG: mean ranks on a line, bars over methods that do not differ by Nemenyi's
+test.
 
 Every method has a line of text of its own, left the better half, right the others.  O(methods).
 """

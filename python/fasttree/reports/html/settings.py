@@ -1,7 +1,7 @@
 """What is needed to run it again: methods, folds, seeds, versions, and a fingerprint of the data.
 
-The fingerprint is the start of a SHA-256 over classes and cells in the order of the rows; it tells whether two people had the same
-rows.  O(cells).
+The fingerprint is the start of a SHA-256 over classes and cells in the order of the rows; it tells
+whether two people had the same rows.  O(cells).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ LONGEST = 1500
 
 
 def fingerprint(data: Any) -> str:
-    """Return 16 hexadecimal digits of the rows and labels of `CrossValidation.data`; "" when they are not plain."""
+    """Return 16 hexadecimal digits of the rows and labels of `CrossValidation.data`; "" when they
+    are not plain."""
     found = hashlib.sha256(np.ascontiguousarray(data.codes, dtype=np.int64).tobytes())
     if data.table is not None:
         for column in data.table.columns:
@@ -70,7 +71,8 @@ def run_again(result: CrossValidation, call: str) -> str:
     data = "tables" if call == "compare" else "X, y"
     scoring = tuple(settings["scoring"])
     lines.append(
-        f"result = {call}({data}, estimators=estimators, cv={settings['cv']!r}, scoring={scoring!r}, "
+        f"result = {call}({data}, estimators=estimators, cv={settings['cv']!r}, "
+        f"scoring={scoring!r}, "
         f"random_state={settings['random_state']!r})"
     )
     return "\n".join(lines)
@@ -85,5 +87,7 @@ def facts(result: CrossValidation) -> list[tuple[str, str]]:
         ("random_state", repr(settings["random_state"])),
     ]
     if settings["params"]:
-        out.append(("parameters", _short(", ".join(f"{k}={v!r}" for k, v in settings["params"].items()))))
+        out.append(
+            ("parameters", _short(", ".join(f"{k}={v!r}" for k, v in settings["params"].items())))
+        )
     return [*out, *((name, number) for name, number in settings["versions"].items())]

@@ -1,8 +1,9 @@
 """The trees of a result as SVG, each fitted on all rows of its data set.
 
-A cross-validation grows one tree a fold; what is shown is the tree of all rows, which is what one would use.  It is cut at the
-deepest level that stays within a number of nodes, so that a page of many sets stays small; a dashed card tells what lies
-below.  Trees of scikit-learn are shown as text.  O(nodes), beside the fits.
+A cross-validation grows one tree a fold; what is shown is the tree of all rows, which is what one
+would use.  It is cut at the deepest level that stays within a number of nodes, so that a page of
+many sets stays small; a dashed card tells what lies below.  Trees of scikit-learn are shown as
+text.  O(nodes), beside the fits.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ...model_selection.result import CrossValidation
 
 TEXT_LINES = 60
 WIDEST = 40
-"""Nodes that are still drawn where the first level alone exceeds the budget; wider trees are shown as text."""
+"""Nodes that are still drawn where the first level alone exceeds the budget; wider trees are shown
+as text."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class ShownTree:
 
 
 def depth_within(tree: Any, nodes: int) -> int | None:
-    """Return the deepest level at which the cut tree has at most `nodes` nodes; None when all of it has, 0 for none."""
+    """Return the deepest level at which the cut tree has at most `nodes` nodes; None when all of it
+    has, 0 for none."""
     reached = tree.depth[tree.weighted_n_node_samples > 0]
     by_level = np.cumsum(np.bincount(reached))
     if by_level[-1] <= nodes:
@@ -70,7 +73,8 @@ def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree
 
 
 def trees_of(result: CrossValidation, nodes: int) -> list[ShownTree]:
-    """Return the trees among the methods, fitted again on all rows; none when the rows are not kept."""
+    """Return the trees among the methods, fitted again on all rows; none when the rows are not
+    kept."""
     from sklearn.tree import DecisionTreeClassifier
 
     from ...estimators import FastTreeClassifier

@@ -1,14 +1,20 @@
-//! Pairs that agree on a set of features: what the scores of the framework are averages of, linear in the rows.
+//! Pairs that agree on a set of features: what the scores of the framework are averages of, linear
+//! in the rows.
 //!
-//! Keep each of n features with probability `q = 1 - 2^-alpha`, independently. A pair of rows at distance D agrees on all
-//! features kept with probability `(1 - q)^D = 2^(-alpha D)`: the exponential decay of Vilalta, Brodie, Oblinger & Rish (2001) is an
-//! average over sets of features of plain group-by counts. D counts the scored feature k as any other. Rows that agree on S and have one value of k agree on
-//! S with k; rows with two values of k can agree on S without k only, and the k in their distance is a factor `2^-alpha`. So
+//! Keep each of n features with probability `q = 1 - 2^-alpha`, independently. A pair of rows at
+//! distance D agrees on all features kept with probability `(1 - q)^D = 2^(-alpha D)`: the
+//! exponential decay of Vilalta, Brodie, Oblinger & Rish (2001) is an average over sets of features
+//! of plain group-by counts. D counts the scored feature k as any other. Rows that agree on S and
+//! have one value of k agree on S with k; rows with two values of k can agree on S without k only,
+//! and the k in their distance is a factor `2^-alpha`. So
 //!
-//! `R_k[case] = E_S[ pairs of the case that agree on S with k ]` for cases 1 and 2, `2^-alpha E_S[ pairs that agree on S without k ]` for cases 3 and 4.
+//! `R_k[case] = E_S[ pairs of the case that agree on S with k ]` for cases 1 and 2, `2^-alpha E_S[
+//! pairs that agree on S without k ]` for cases 3 and 4.
 //!
-//! [`agreement`] counts all four for every feature and given sets, exactly; which sets, and the average, is the business of its caller. Sums are whole numbers until
-//! the last step: no result depends on threads. A set costs O(t n), a few nanoseconds at most a cell. Not for a few thousand rows: there the exact pass is as quick.
+//! [`agreement`] counts all four for every feature and given sets, exactly; which sets, and the
+//! average, is the business of its caller. Sums are whole numbers until the last step: no result
+//! depends on threads. A set costs O(t n), a few nanoseconds at most a cell. Not for a few thousand
+//! rows: there the exact pass is as quick.
 
 mod refine;
 mod removals;
@@ -25,15 +31,16 @@ use removals::Removals;
 use rows::Table;
 use sums::{Grouped, Groups, Sums};
 
-/// Pairs of one set of features: for each feature the four cases, the first two over the pairs that agree on the set and the
-/// feature, the last two over those that agree on the set without it.
+/// Pairs of one set of features: for each feature the four cases, the first two over the pairs that
+/// agree on the set and the feature, the last two over those that agree on the set without it.
 pub type Agreement = Vec<[f64; 4]>;
 
-/// Ordered pairs of each set (ascending numbers of features, none twice) by feature and case, summed over the values of the feature:
-/// plain, or each value's with its share of the rows.
+/// Ordered pairs of each set (ascending numbers of features, none twice) by feature and case,
+/// summed over the values of the feature: plain, or each value's with its share of the rows.
 ///
 /// # Errors
-/// [`Error::Data`] for a set that is not ascending or names a feature that does not exist; [`Error::Cancelled`].
+/// [`Error::Data`] for a set that is not ascending or names a feature that does not exist;
+/// [`Error::Cancelled`].
 pub fn agreement(
     control: &Control,
     codes: &Codes<'_>,
@@ -62,8 +69,14 @@ fn one(control: &Control, table: &Table<'_>, set: &[u32], shares: bool) -> Resul
     for &k in set {
         control.check()?;
         let column = table.columns[k as usize].values();
-        groups.size =
-            refine(&mut groups.of, groups.size, column, table.levels[k as usize], limit, &mut scratch);
+        groups.size = refine(
+            &mut groups.of,
+            groups.size,
+            column,
+            table.levels[k as usize],
+            limit,
+            &mut scratch,
+        );
     }
     drop(scratch);
     let mut removals = Removals::new(table, set, &groups);

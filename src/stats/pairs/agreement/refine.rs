@@ -1,7 +1,8 @@
 //! Group numbers of rows, one column finer at a time.
 //!
-//! While the product of the numbers of values stays small the number is the mixed-radix code itself; beyond that groups that occur are
-//! numbered by first occurrence, through a table of the product where it fits and through a hash table where it does not. O(t) a column.
+//! While the product of the numbers of values stays small the number is the mixed-radix code
+//! itself; beyond that groups that occur are numbered by first occurrence, through a table of the
+//! product where it fits and through a hash table where it does not. O(t) a column.
 
 use super::super::input::Values;
 
@@ -14,8 +15,8 @@ pub(super) struct Scratch {
     keys: Vec<u64>,
 }
 
-/// Split groups `of[i] < size` by a column of codes below `levels`; returns a bound of the new numbers. A product up to
-/// `limit` is left with gaps where groups do not occur.
+/// Split groups `of[i] < size` by a column of codes below `levels`; returns a bound of the new
+/// numbers. A product up to `limit` is left with gaps where groups do not occur.
 pub(super) fn refine(
     of: &mut [u32],
     size: usize,

@@ -1,8 +1,9 @@
 //! Sums over the groups that appear when one feature is taken out of the set that made them.
 //!
-//! Rows that agree on a set S fall into groups; for each k in S the groups of S without k are unions of them. All are
-//! found by halving: the groups by everything outside a range of S are refined by one half of the range for the other half, so a
-//! set of s features costs `s log2(s)` refinements of the groups (not of the rows).
+//! Rows that agree on a set S fall into groups; for each k in S the groups of S without k are
+//! unions of them. All are found by halving: the groups by everything outside a range of S are
+//! refined by one half of the range for the other half, so a set of s features costs `s log2(s)`
+//! refinements of the groups (not of the rows).
 
 use super::super::input::Values;
 use super::refine::{Scratch, refine};
@@ -12,7 +13,8 @@ use crate::error::Result;
 use crate::parallel::Control;
 use std::ops::Range;
 
-/// Groups of S as rows of their own: one code a feature of S, and the weight of each (group, class).
+/// Groups of S as rows of their own: one code a feature of S, and the weight of each (group,
+/// class).
 pub(super) struct Removals<'a> {
     features: &'a [u32],
     levels: Vec<usize>,
@@ -39,8 +41,14 @@ impl<'a> Removals<'a> {
             }
         }
         let mut cell_of = groups.of.clone();
-        let size =
-            refine(&mut cell_of, groups.size, Values::U16(&table.classes), table.n_classes, 0, &mut scratch);
+        let size = refine(
+            &mut cell_of,
+            groups.size,
+            Values::U16(&table.classes),
+            table.n_classes,
+            0,
+            &mut scratch,
+        );
         let mut cells: Vec<(u32, u16, u32)> = Vec::with_capacity(size);
         for (i, &cell) in cell_of.iter().enumerate() {
             if cell as usize == cells.len() {
@@ -82,7 +90,14 @@ impl<'a> Removals<'a> {
                 let (mut finer, mut n) = (of.clone(), size);
                 for j in by {
                     let column = Values::U16(&self.codes[j]);
-                    n = refine(&mut finer, n, column, self.levels[j], self.limit(), &mut self.scratch);
+                    n = refine(
+                        &mut finer,
+                        n,
+                        column,
+                        self.levels[j],
+                        self.limit(),
+                        &mut self.scratch,
+                    );
                 }
                 open.push((kept, finer, n));
             }
@@ -100,9 +115,19 @@ impl<'a> Removals<'a> {
         let mut cell_of: Vec<u32> = self.cells.iter().map(|&(g, _, _)| of[g as usize]).collect();
         let classes: Vec<u16> = self.cells.iter().map(|c| c.1).collect();
         let limit = 4 * self.cells.len() + 64;
-        let n = refine(&mut cell_of, size, Values::U16(&classes), self.n_classes, limit, &mut self.scratch);
+        let n = refine(
+            &mut cell_of,
+            size,
+            Values::U16(&classes),
+            self.n_classes,
+            limit,
+            &mut self.scratch,
+        );
         let mut by_class = vec![0u64; n];
-        cell_of.iter().zip(&self.cells).for_each(|(&c, cell)| by_class[c as usize] += u64::from(cell.2));
+        cell_of
+            .iter()
+            .zip(&self.cells)
+            .for_each(|(&c, cell)| by_class[c as usize] += u64::from(cell.2));
         let mut out = vec![[0u64; 4]; self.levels[j]];
         for (&(g, _, n), &c) in self.cells.iter().zip(&cell_of) {
             let sums = &mut out[usize::from(self.codes[j][g as usize])];

@@ -1,7 +1,9 @@
-//! Rows as the group-by counts read them: columns of codes, equal rows collapsed where that pays, and packed columns.
+//! Rows as the group-by counts read them: columns of codes, equal rows collapsed where that pays,
+//! and packed columns.
 //!
-//! A *pack* is one byte that stands for several neighbouring features of few values each (mixed radix): one increment of a table then
-//! counts for all of them, and the tables of the single features are its margins. O(t n) to make, t (n / 3 + n / 2) bytes for five values.
+//! A *pack* is one byte that stands for several neighbouring features of few values each (mixed
+//! radix): one increment of a table then counts for all of them, and the tables of the single
+//! features are its margins. O(t n) to make, t (n / 3 + n / 2) bytes for five values.
 
 use super::super::input::{Codes, Values};
 use super::refine::{Scratch, refine};
@@ -125,7 +127,8 @@ impl<'a> Table<'a> {
         let mut scratch = Scratch::default();
         let mut of = vec![0u32; n];
         // a limit of 0: numbers without gaps, so that their count is the number of distinct rows
-        let mut size = refine(&mut of, 1, Values::U16(&self.classes), self.n_classes, 0, &mut scratch);
+        let mut size =
+            refine(&mut of, 1, Values::U16(&self.classes), self.n_classes, 0, &mut scratch);
         for (column, &levels) in self.columns.iter().zip(&self.levels) {
             control.check()?;
             size = refine(&mut of, size, column.values(), levels, 0, &mut scratch);
@@ -164,7 +167,10 @@ impl<'a> Table<'a> {
                 let levels = self.levels[k];
                 match self.columns[k].values() {
                     Values::U8(v) => {
-                        codes.iter_mut().zip(v).for_each(|(c, &v)| *c = (usize::from(*c) * levels) as u8 + v);
+                        codes
+                            .iter_mut()
+                            .zip(v)
+                            .for_each(|(c, &v)| *c = (usize::from(*c) * levels) as u8 + v);
                     }
                     Values::U16(v) => {
                         let add = |(c, &v): (&mut u8, &u16)| {

@@ -1,9 +1,11 @@
-//! Sums over groups of rows for every feature: how many ordered pairs of a group share value, class, both or nothing.
+//! Sums over groups of rows for every feature: how many ordered pairs of a group share value,
+//! class, both or nothing.
 //!
-//! With N rows of a value and class in a group, M of the class, V of the value and T in all, [`Sums`] adds `N^2`, `V^2`, `N M` and `V T` up by
-//! value. Tables of (group, class, value) serve where they are small beside the rows, several features at once through packs; else rows are
-//! ordered by group, groups of one row left out, and a small table is filled and emptied group by group. The cheaper is taken by a cost model:
-//! both give the same whole numbers.
+//! With N rows of a value and class in a group, M of the class, V of the value and T in all,
+//! [`Sums`] adds `N^2`, `V^2`, `N M` and `V T` up by value. Tables of (group, class, value) serve
+//! where they are small beside the rows, several features at once through packs; else rows are
+//! ordered by group, groups of one row left out, and a small table is filled and emptied group by
+//! group. The cheaper is taken by a cost model: both give the same whole numbers.
 
 use super::super::input::Values;
 use super::rows::{Pack, Table};
@@ -24,7 +26,8 @@ pub(super) struct Groups {
 pub(super) struct Grouped<'t> {
     table: &'t Table<'t>,
     groups: Groups,
-    /// `group * classes + class` of each row, and the weight of each of them; empty where that table would be too large.
+    /// `group * classes + class` of each row, and the weight of each of them; empty where that
+    /// table would be too large.
     base: Vec<u32>,
     by_class: Vec<u32>,
     totals: Vec<u32>,
@@ -85,8 +88,10 @@ impl<'t> Grouped<'t> {
                     continue;
                 }
                 let entries = cells * pack.arity as f64;
-                let alone: f64 = pack.features.clone().map(|k| single(table.levels[k]).min(walked)).sum();
-                let margins: f64 = pack.features.clone().map(|k| 2.0 * cells * table.levels[k] as f64).sum();
+                let alone: f64 =
+                    pack.features.clone().map(|k| single(table.levels[k]).min(walked)).sum();
+                let margins: f64 =
+                    pack.features.clone().map(|k| 2.0 * cells * table.levels[k] as f64).sum();
                 if t * reach(entries) + 2.0 * entries + margins < alone {
                     control.check()?;
                     self.packed(pack, &mut out);
@@ -101,8 +106,9 @@ impl<'t> Grouped<'t> {
                 let counted = self.count(table.columns[k].values(), table.levels[k]);
                 self.scan(&counted, table.levels[k], slots);
             } else {
-                let ordered =
-                    self.ordered.get_or_insert_with(|| Ordered::new(table, &self.groups, &self.totals));
+                let ordered = self
+                    .ordered
+                    .get_or_insert_with(|| Ordered::new(table, &self.groups, &self.totals));
                 match table.columns[k].values() {
                     Values::U8(c) => ordered.walk(c, table.n_classes, slots),
                     Values::U16(c) => ordered.walk(c, table.n_classes, slots),
@@ -117,8 +123,12 @@ impl<'t> Grouped<'t> {
     fn count(&self, codes: Values<'_>, arity: usize) -> Vec<u32> {
         let mut counts = vec![0u32; self.by_class.len() * arity];
         match codes {
-            Values::U8(c) => tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref()),
-            Values::U16(c) => tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref()),
+            Values::U8(c) => {
+                tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref())
+            }
+            Values::U16(c) => {
+                tally(&mut counts, &self.base, c, arity, self.table.weights.as_deref())
+            }
         }
         counts
     }
@@ -245,7 +255,8 @@ impl Ordered {
         Self { rows, starts, class, weight, of_class, of_group }
     }
 
-    /// Sums of one feature over groups of two and more rows: squares grow by `w (2 n + w)` as a row comes.
+    /// Sums of one feature over groups of two and more rows: squares grow by `w (2 n + w)` as a row
+    /// comes.
     fn walk<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [Sums]) {
         let mut cells = vec![0u32; out.len() * classes];
         let mut values = vec![0u32; out.len()];
@@ -253,8 +264,10 @@ impl Ordered {
         for span in self.starts.windows(2).map(|w| w[0] as usize..w[1] as usize) {
             for i in span.clone() {
                 let v = codes[self.rows[i] as usize].into() as usize;
-                let (n, w) =
-                    (&mut cells[v * classes + usize::from(self.class[i])], u64::from(self.weight[i]));
+                let (n, w) = (
+                    &mut cells[v * classes + usize::from(self.class[i])],
+                    u64::from(self.weight[i]),
+                );
                 let sums = &mut out[v];
                 sums[0] += square(*n, w);
                 sums[1] += square(values[v], w);

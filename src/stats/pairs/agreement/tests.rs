@@ -18,7 +18,8 @@ fn slow(codes: &Codes<'_>, set: &[u32], shares: bool) -> Agreement {
                 false => 1.0,
             };
             for j in 0..t {
-                let agree = |s: &u32| *s as usize == k || code(i, *s as usize) == code(j, *s as usize);
+                let agree =
+                    |s: &u32| *s as usize == k || code(i, *s as usize) == code(j, *s as usize);
                 if !set.iter().all(agree) {
                     continue;
                 }
@@ -71,13 +72,15 @@ fn tables_packs_and_walks_agree_with_the_double_loop() {
     let t = 700usize;
     let mut state = 1u64;
     let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let bits: Vec<Vec<u8>> = (0..5).map(|_| (0..t).map(|_| draw(2) as u8).collect()).collect();
     let few: Vec<Vec<u8>> = (0..3).map(|_| (0..t).map(|_| draw(5) as u8).collect()).collect();
     let many: Vec<u16> = (0..t).map(|_| draw(300) as u16).collect();
-    let classes: Vec<u16> = (0..t).map(|i| u16::from(bits[0][i] ^ bits[1][i]) + draw(2) as u16).collect();
+    let classes: Vec<u16> =
+        (0..t).map(|i| u16::from(bits[0][i] ^ bits[1][i]) + draw(2) as u16).collect();
     let mut columns: Vec<Column<'_>> =
         bits.iter().map(|b| Column { values: Values::U8(b), levels: 2 }).collect();
     columns.extend(few.iter().map(|b| Column { values: Values::U8(b), levels: 5 }));

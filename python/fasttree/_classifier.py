@@ -18,11 +18,17 @@ from typing import Any
 import numpy as np
 
 from ._checks import weights_array
+from ._inputs import given, loaded
 from ._rows import Schema, rows_for, without_empty_rows
 from ._worth import prior_factors
 from .table import Table
 
 __all__ = ["Classifier"]
+
+NO_LABELS = (
+    "requires y to be passed, but the target y is None: give labels, the name of a column of a "
+    "frame X, or a Table with a target"
+)
 
 
 class Classifier:
@@ -58,14 +64,15 @@ class Classifier:
     def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
         """The labelled Table and the weights (n_rows,) of a fit, class weights multiplied in; None
         when all are 1."""
+        X, y = given(X, y)
         if not isinstance(X, Table) and y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
+            raise ValueError(NO_LABELS)
         if not isinstance(X, Table) and sample_weight is not None:
             X, y, sample_weight = without_empty_rows(X, y, sample_weight)
         table = Table.from_any(
             X,
             y,
-            **({} if isinstance(X, Table) else {"categorical_features": self.categorical_features}),
+            categorical_features=self.categorical_features,
         )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
@@ -127,7 +134,7 @@ class Classifier:
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        return rows_for(self._schema, X, self.handle_unknown, self.missing)
+        return rows_for(self._schema, loaded(X), self.handle_unknown, self.missing)
 
     def _labels(self, codes: np.ndarray) -> np.ndarray:
         if codes.size and codes.min() < 0:
@@ -156,6 +163,7 @@ class Classifier:
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
+        X, y = given(X, y)
         right = self._right(self.predict(X), X, y)
         weights = None if sample_weight is None else weights_array(sample_weight)
         return float(np.average(right, weights=weights))
@@ -165,7 +173,7 @@ class Classifier:
         if isinstance(X, Table) and y is None:
             y = X.y
         if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
+            raise ValueError(NO_LABELS)
         y = np.asarray(y)
         if y.shape == (len(predicted), 1):
             y = y[:, 0]

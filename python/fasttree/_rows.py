@@ -21,6 +21,7 @@ import numpy as np
 
 from . import _engine
 from ._encode import Column, infinity_message
+from ._inputs import given
 from .table import Table
 
 __all__ = ["Schema", "labelled", "prepared", "rows_for", "without_empty_rows"]
@@ -121,6 +122,7 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
     """
+    X, y = given(X, y)
     table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows_for has spoken about undeclared labels

@@ -37,6 +37,16 @@ NOT_STORED = ("n_jobs", "progress")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
 
+ELSEWHERE = {
+    "target": "name the column instead of y: fasttree.fit(X, {0!r}), or give "
+    "fasttree.Table(X, target={0!r})",
+    "drop": "leave the column out of X: fasttree.fit(X.drop(columns=...), y)",
+    "random_seed": "say random_state={0!r}",
+    "seed": "say random_state={0!r}",
+}
+"""Where words that are not parameters of an estimator belong."""
+
+
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     """An estimator of a class, of keyword arguments that a caller passes on.
 
@@ -49,16 +59,18 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
         >>> made_of(FastTreeClassifier, "pi", {"max_dept": 2})
         Traceback (most recent call last):
         ...
-        TypeError: max_dept=2 is no parameter of FastTreeClassifier; did you mean 'max_depth'?
+        TypeError: max_dept=2 is not a parameter of FastTreeClassifier; did you mean 'max_depth'?
     """
     known = kind._get_param_names()
     for name, value in params.items():
         if name not in known:
             close = difflib.get_close_matches(name, known, 1)
-            hint = option_hint(criterion, name, value) or (
-                f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            hint = (
+                option_hint(criterion, name, value)
+                or ELSEWHERE.get(name, "").format(value)
+                or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
             )
-            raise TypeError(f"{name}={value!r} is no parameter of {kind.__name__}; {hint}")
+            raise TypeError(f"{name}={value!r} is not a parameter of {kind.__name__}; {hint}")
     return kind(criterion=criterion, **params)
 
 

@@ -134,8 +134,8 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
     """y as 1-D cells and its name."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
-            f"y should be a 1d array, got {y!r}; to take a column of X as the target use "
-            f"target={y!r}"
+            f"y should be a 1d array of labels, got {y!r}; a column of a frame is named as in "
+            f"fasttree.fit(frame, {y!r}) or fasttree.Table(frame, target={y!r})"
         )
     if not isinstance(y, (np.ndarray, list, tuple, range)):
         own = getattr(y, "name", None)

@@ -276,8 +276,7 @@ def estimate_features(
                 f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}"
             )
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
-    options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
-    table = Table.from_any(X, y, **options)
+    table = Table.from_any(X, y, categorical_features=categorical_features)
     weights = whole_copies(table, sample_weight)
     table = binned(table, discretize, weights)
     job = _Job(

@@ -80,13 +80,7 @@ def score_features(
         return stream(
             codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
         )
-    table = Table.from_any(
-        X,
-        y,
-        **(
-            {} if isinstance(X, Table) else {"categorical_features": estimator.categorical_features}
-        ),
-    )
+    table = Table.from_any(X, y, categorical_features=estimator.categorical_features)
     weights = estimator._weights(table, sample_weight)
     config, custom = config_of(estimator.get_params(deep=False), table, weights)
     return _engine.score_features(
@@ -164,13 +158,9 @@ def turf(
     streams = codes_of(X, nominal, criteria.make(criterion)) is not None and not isinstance(
         X, Table
     )
-    source: Any = (
-        X
-        if streams
-        else Table.from_any(
-            X, y, **({} if isinstance(X, Table) else {"categorical_features": nominal})
-        )
-    )
+    source: Any = X if streams else Table.from_any(X, y, categorical_features=nominal)
+    if not streams:  # the Table has its kinds; masks and names are of all its columns
+        options.pop("categorical_features", None)
     p = source.shape[1]
     left = np.arange(p)
     scores, rounds = np.full(p, np.nan), np.zeros(p, dtype=np.int64)

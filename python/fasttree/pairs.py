@@ -334,8 +334,7 @@ def _table_of(
     X: Any, y: Any, sample_weight: Any, categorical_features: Any, discretize: Any
 ) -> tuple[Table, np.ndarray | None]:
     """A Table without numeric columns, and the copies of its rows."""
-    options = {} if isinstance(X, Table) else {"categorical_features": categorical_features}
-    table = Table.from_any(X, y, **options)
+    table = Table.from_any(X, y, categorical_features=categorical_features)
     weights = whole_copies(table, sample_weight)
     return binned(table, discretize, weights), weights
 

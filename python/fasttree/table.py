@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ._encode import Column, Kind, code_block, encode, factorize, has_gaps, numeric_block, to_float
+from ._encode import Column, code_block, has_gaps, numeric_block
 from ._frames import Cells, Source, check_known, check_names, pull, rename, take_apart, unknown_name
+from ._html import html_table
+from ._inputs import given
+from ._roles import column_of, recast, resolve_roles
 from ._target import Target, encode_target, from_column
 
 __all__ = ["Column", "Table"]
-
-Roles = list[Kind | None]
 
 
 class Table:
@@ -173,7 +174,7 @@ class Table:
         for j, cell in enumerate(cells):
             column_name = self._column_name(j)
             role = roles if roles is None or isinstance(roles, str) else roles[j]
-            columns.append(_column(column_name, cell, role, levels.get(column_name)))
+            columns.append(column_of(column_name, cell, role, levels.get(column_name)))
         self._columns = tuple(columns)
 
     @classmethod
@@ -228,19 +229,31 @@ class Table:
         return self
 
     @classmethod
-    def from_any(cls, X: Any, y: Any = None, **options: Any) -> Table:
-        """X itself if it is a Table (then y must be None), else ``Table(X, y, **options)``.
+    def from_any(
+        cls, X: Any, y: Any = None, *, categorical_features: Any = "from_dtype", **options: Any
+    ) -> Table:
+        """X itself if it is a Table (then y must be None), else a Table of X and y.
+
+        Args:
+            X: a Table, the name of a data set or file, or rows.
+            y: labels, or the name of the column of a frame X that holds them.
+            categorical_features: as in `Table`; of a Table other than "from_dtype" makes its
+            columns nominal or numeric anew.
+            options: those of `Table`.
 
         Examples:
             >>> t = Table([[0.0], [1.0]], [0, 1])
             >>> Table.from_any(t) is t
             True
+            >>> Table.from_any(t, categorical_features="all")
+            Table: 2 rows, 1 feature (1 nominal), target 'class' with 2 classes
         """
+        X, y = given(X, y)
         if isinstance(X, Table):
             if y is not None:
                 raise ValueError("X is a Table, which carries its target; do not pass y beside it")
-            return X
-        return cls(X, y, **options)
+            return recast(X, categorical_features)
+        return cls(X, y, categorical_features=categorical_features, **options)
 
     # -- features ---------------------------------------------------------------------------------
 
@@ -438,6 +451,31 @@ class Table:
         k = len(self._target.classes)
         return text + f", target {self._target.name!r} with {k} class{'es' * (k != 1)}"
 
+    def head(self, n: int = 5) -> Table:
+        """The Table of the first n rows."""
+        return self.take(slice(0, n))
+
+    def _repr_html_(self) -> str:
+        """The first rows under the columns' kinds, levels and missing cells."""
+        shown = [*self.columns[:20], *([] if self._target is None else [self.target_column])]
+        about = self.take(slice(0, 5))
+        cells = [c.labels().tolist() for c in about.columns[:20]]
+        if about.target_column is not None:
+            cells.append(about.target_column.labels().tolist())
+        kinds = [
+            "numeric" if c.levels is None else f"nominal, {len(c.levels)} levels" for c in shown
+        ]
+        if self._target is not None:
+            kinds[-1] = f"target, {len(self._target.classes)} classes"
+        rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
+        for i in range(len(about)):
+            values = [column[i] for column in cells]
+            rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])
+        more = self.n_features - 20
+        notes = [f"... and {more} more features"] if more > 0 else []
+        header = ["", *(c.name for c in shown)]
+        return html_table(header, rows, title=repr(self), notes=notes, rules=(2,))
+
     def describe(self) -> list[dict[str, Any]]:
         """One row a column (the target last): name, kind, levels (number, None if numeric), missing
         cells, role.
@@ -509,57 +547,3 @@ class Table:
         for slot, value in state.items():
             setattr(self, slot, value)
         self._encoded = None
-
-
-def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
-    """scikit-learn's `categorical_features` as one role for all columns, or one a column (None = by
-    dtype)."""
-    if isinstance(categorical, str):
-        if categorical == "from_dtype":
-            return None
-        if categorical == "all":
-            return "nominal"
-        raise ValueError(
-            f"categorical_features={categorical!r} is not known; use 'from_dtype', 'all', None, a "
-            "bool mask, "
-            "indices or names (a single name goes in a list)"
-        )
-    if categorical is None:
-        return "numeric"
-    chosen = np.asarray(categorical)
-    p = table.n_features
-    if chosen.size == 0:
-        return "numeric"
-    mask = np.zeros(p, dtype=bool)
-    if chosen.dtype.kind == "b":
-        if chosen.shape != (p,):
-            raise ValueError(
-                f"categorical_features is a mask of shape {chosen.shape} but X has {p} features"
-            )
-        mask = chosen
-    elif chosen.dtype.kind in "iu":
-        wrong = [int(j) for j in chosen.ravel() if not 0 <= j < p]
-        if wrong:
-            raise ValueError(
-                f"categorical_features holds the index {wrong[0]} but X has features 0 to {p - 1}"
-            )
-        mask[chosen] = True
-    elif chosen.dtype.kind in "UOT":
-        names = table.feature_names
-        check_known([str(n) for n in chosen.tolist()], names, "categorical_features")
-        mask = np.isin(names, [str(n) for n in chosen.tolist()])
-    else:
-        raise ValueError(
-            f"categorical_features of dtype {chosen.dtype} is not a mask, indices or names"
-        )
-    return ["nominal" if m else "numeric" for m in mask]
-
-
-def _column(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] | None) -> Column:
-    if isinstance(cells, np.ndarray):
-        return encode(name, cells, role, levels)
-    if levels is not None:
-        return Column(name, "nominal", *factorize(name, cells.labels(), levels))
-    if role == "numeric" and cells.kind == "nominal":
-        return Column(name, "numeric", to_float(name, cells.labels()))
-    return Column(name, cells.kind, cells.values, cells.levels)

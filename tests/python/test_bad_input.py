@@ -415,7 +415,7 @@ def test_every_option_takes_its_default_and_says_its_choices():
 
 def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs():
     xor = fasttree.datasets.make_xor()
-    said = r"alpha=-1 is no parameter of FastTreeClassifier; alpha belongs to the criterion: criterion=Pi\(alpha=-1\)"
+    said = r"alpha=-1 is not a parameter of FastTreeClassifier; alpha belongs to the criterion: criterion=Pi\(alpha=-1\)"
     for call in (fasttree.fit, fasttree.score_features, fasttree.model_selection.cross_validate):
         with pytest.raises(TypeError, match=said):
             call(xor, criterion="pi", alpha=-1)

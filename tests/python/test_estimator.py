@@ -202,7 +202,7 @@ def test_text_and_dot_have_a_line_for_every_node(model):
     text, dot = model.to_text(), model.to_dot()
     assert text.count("\n") == model.n_nodes_ - 1
     assert (dot.count(" [label="), dot.count(" -> ")) == (
-        2 * model.n_nodes_ - 1,
+        2 * model.n_nodes_,  # nodes, branches and the legend
         model.n_nodes_ - 1,
     )
     assert max(line.count("|   ") for line in text.split("\n")) == model.get_depth() - 1

@@ -239,15 +239,18 @@ def _verdict(result: Any, size: Any, document: dict[str, Any]) -> list[str]:
 
 
 def _draw(result: Any, size: Any, folder: Path) -> None:
-    from ..plots import criteria_dots, rank_diagram, tree_size_bars
+    from ..plots import criteria_dots, detached, rank_diagram, tree_size_bars
 
     folder.mkdir(parents=True, exist_ok=True)
-    criteria_dots(result).figure.savefig(folder / f"compare-{result.metric}.png", dpi=150)
-    tree_size_bars(size, log=True).figure.savefig(folder / "compare-leaves.png", dpi=150)
-    if min(result.means.shape) > 1:
-        rank_diagram(result.friedman(), title=result.metric).figure.savefig(
-            folder / "compare-ranks.png", dpi=150
-        )
+    with detached():
+        drawn = {
+            f"compare-{result.metric}.png": criteria_dots(result),
+            "compare-leaves.png": tree_size_bars(size, log=True),
+        }
+        if min(result.means.shape) > 1:
+            drawn["compare-ranks.png"] = rank_diagram(result, title=result.metric)
+    for name, ax in drawn.items():
+        ax.figure.savefig(folder / name, dpi=150)
 
 
 COMMANDS = (

@@ -109,9 +109,11 @@ def show(
         "tree": tree.to_text(decimals, depth),
     }
     if plot is not None:
-        from ..plots import plot_tree
+        from ..plots import detached, plot_tree
 
-        plot_tree(tree, max_depth=3 if depth is None else depth).figure.savefig(plot, dpi=150)
+        with detached():
+            ax = plot_tree(tree, max_depth=depth)
+        ax.figure.savefig(plot, dpi=150)
     emit(_told(said, form, out), document, json)
 
 

@@ -114,7 +114,10 @@ def sweep(
         **settings_of(param, preset),
     )
     if plot is not None:
-        found.plot().figure.savefig(plot, dpi=150)
+        from ..plots import detached
+
+        with detached():
+            found.plot().figure.savefig(plot, dpi=150)
     own = {name for name in found.best if name != "theta" or found.best["criterion"] == "pi"}
     best = {name: value for name, value in found.best.items() if name in own and value is not None}
     document = {

@@ -230,11 +230,11 @@ def rank(
         for j in order[:top].tolist()
     ]
     if plot is not None:
-        from ..plots import criteria_bars
+        from ..plots import criteria_bars, detached
 
-        criteria_bars(
-            {name: values.tolist() for name, values in scores.items()}, names
-        ).figure.savefig(plot, dpi=150)
+        with detached():
+            ax = criteria_bars({name: values.tolist() for name, values in scores.items()}, names)
+        ax.figure.savefig(plot, dpi=150)
     from ..reports import render
 
     title = f"{rows!r}"

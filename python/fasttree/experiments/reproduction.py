@@ -170,12 +170,15 @@ class Reproduction:
 
     def save_figures(self, folder: str | Path) -> list[Path]:
         """Draw all pictures into a folder (made if need be) as PNG; their paths."""
+        from ..plots import detached
+
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         written = []
         for figure in self.figures:
             path = target / f"{figure.name}.png"
-            figure.draw().savefig(path, dpi=150)
+            with detached():
+                figure.draw().savefig(path, dpi=150)
             written.append(path)
         return written
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
@@ -102,17 +103,14 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
     ours needs it."""
     from ..table import Table
 
+    X, y = given(X, y)
     if isinstance(X, Table) or any(is_ours(one) for _, one in methods) or y is None:
-        options = (
-            {"categorical_features": params["categorical_features"]}
-            if "categorical_features" in params
-            else {}
-        )
-        table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **options)
+        kinds = params.get("categorical_features", "from_dtype")
+        table = Table.from_any(X, y, categorical_features=kinds)
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
         return Data(
-            X,
+            table if isinstance(X, Table) else X,
             None if y is None else np.asarray(y),
             table,
             tuple(table.classes),

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import weights_array
+from .._inputs import given
 from .._rows import Schema, rows_for, without_empty_rows
 from .._settings import one_of, real
 from ..discretize import Discretizer, make
@@ -79,15 +80,13 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             ValueError: a parameter or data outside their domain; the message names parameter,
             column and row. TypeError: cells that are neither numbers nor labels.
         """
+        X, y = given(X, y)
         if not isinstance(X, Table):
             if y is None:
                 raise ValueError("requires y to be passed, but the target y is None")
             if sample_weight is not None:
                 X, y, sample_weight = without_empty_rows(X, y, sample_weight)
-            X = Table(X, y, categorical_features=self.categorical_features)
-        elif y is not None:
-            Table.from_any(X, y)
-        table: Table = X
+        table = Table.from_any(X, y, categorical_features=self.categorical_features)
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
@@ -214,6 +213,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy on rows X and labels y (a `Table` brings its own)."""
+        X, y = given(X, y)
         if isinstance(X, Table) and y is None:
             y = X.y
         return float(super().score(X, y, sample_weight))

@@ -1,12 +1,13 @@
 """Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side,
 rank diagrams, and the tree itself, grown and growing (matplotlib).
 
-Every function draws into ``ax`` (a new figure when there is none) and returns it;
-``ax.figure.savefig(path)`` keeps it. matplotlib is loaded when something is drawn.
+Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes (a
+new figure where something is drawn already), so ``plt.show()``, ``plt.savefig(path)`` and notebooks
+show it; ``ax.figure.savefig(path)`` always keeps it. matplotlib is loaded when something is drawn.
 """
 
 from .bars import criteria_bars, grouped_bars, tree_size_bars
-from .canvas import PALETTE, new_figure
+from .canvas import PALETTE, detached, new_figure
 from .comparison import criteria_dots, rank_diagram
 from .curves import calibration_curves, cost_curves, learning_curves, reward_curves
 from .growth import growth_curve
@@ -21,6 +22,7 @@ __all__ = [
     "cost_curves",
     "criteria_bars",
     "criteria_dots",
+    "detached",
     "grouped_bars",
     "growth_curve",
     "learning_curves",

@@ -1,19 +1,25 @@
-"""Figures and axes for all pictures: made without a window, in colours that colour-blind people
-tell apart.
+"""Figures and axes for all pictures, in colours that colour-blind people tell apart.
 
-Figures made here belong to nobody's window manager: they are freed with their last reference, and
-work without a display. Colours are Okabe & Ito's (2008).
+A picture without `ax` goes where users of matplotlib expect it: into pyplot's current axes, so that
+``plt.show()``, ``plt.savefig`` and a notebook cell show it. `new_figure` and `detached` make
+figures that pyplot does not know, freed with their last reference: for files and pages. Colours are
+Okabe & Ito's (2008).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from ..exports.palette import PALETTE, colour
 
-__all__ = ["PALETTE", "axes_of", "colour", "new_figure", "save_small"]
+__all__ = ["PALETTE", "axes_of", "colour", "detached", "new_figure", "save_small"]
+
+_DETACHED: ContextVar[bool] = ContextVar("fasttree_detached_figures", default=False)
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Marker shapes of methods, so that colour is not the only difference."""
@@ -68,9 +74,47 @@ def save_small(figure: Any, path: Any, *, dpi: float = 100, colours: int = 96) -
     image.save(path, format="PNG", optimize=True)
 
 
+@contextmanager
+def detached() -> Iterator[None]:
+    """Pictures without `ax` get figures of their own that pyplot does not know.
+
+    Examples:
+        >>> from fasttree.plots import roc_graph
+        >>> with detached():
+        ...     figure = roc_graph({"gini": (0.1, 0.8)}).figure
+        >>> import matplotlib.pyplot
+        >>> figure.number if hasattr(figure, "number") else "not one of pyplot's"
+        "not one of pyplot's"
+    """
+    token = _DETACHED.set(True)
+    try:
+        yield
+    finally:
+        _DETACHED.reset(token)
+
+
 def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
-    """The given axes, or those of a new figure of one panel."""
-    return new_figure(width=width, height=height)[1][0] if ax is None else ax
+    """The given axes, else pyplot's current axes if nothing is drawn in them, else those of a new
+    pyplot figure of `width` x `height` inches."""
+    if ax is not None:
+        return ax
+    _matplotlib()
+    if _DETACHED.get():
+        return new_figure(width=width, height=height)[1][0]
+    import matplotlib.pyplot as plt
+
+    if plt.get_fignums():
+        current = plt.gcf()
+        if not current.axes:
+            return current.add_subplot()
+        if _is_empty(plt.gca()):
+            return plt.gca()
+    return plt.figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def _is_empty(ax: Any) -> bool:
+    """Whether nothing was drawn into axes."""
+    return not (ax.has_data() or ax.texts or ax.patches) and ax.axison
 
 
 def plain_frame(ax: Any, grid: str = "y") -> None:

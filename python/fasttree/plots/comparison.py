@@ -18,7 +18,8 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on
     top.
 
-    A filled dot: significantly different from the baseline; a hollow one: not.
+    A filled dot: significantly different from the baseline; a hollow one (the baseline's own, too):
+    not.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -53,7 +54,7 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
             rows,
             s=34,
             marker=marker(place),
-            facecolor=np.where(different | (place == base), colour(place), "none"),
+            facecolor=np.where(different, colour(place), "none"),
             edgecolor=colour(place),
             linewidth=1.2,
             zorder=3,
@@ -76,8 +77,8 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
 
 
 def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
-    """Demsar's diagram of a `FriedmanResult`: mean ranks on a line, bars over methods that do not
-    differ (Nemenyi).
+    """Demsar's diagram of a `FriedmanResult`, or of a `Comparison`: mean ranks on a line, bars over
+    methods that do not differ (Nemenyi).
 
     Examples:
         >>> from fasttree.model_selection import friedman_nemenyi
@@ -85,6 +86,8 @@ def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
         >>> ax.axison
         False
     """
+    if hasattr(result, "friedman"):
+        result = result.friedman()
     n_methods = len(result.names)
     left = (n_methods + 1) // 2
     ax = axes_of(ax, width=7.5, height=1.6 + 0.28 * left + 0.14 * len(result.groups))

@@ -1,44 +1,99 @@
-"""A fitted tree as boxes and lines, top down.
+"""A fitted tree drawn with matplotlib, in the design of the SVG picture.
 
-Leaves are spread evenly from left to right, every inner node stands over the middle of its
-children; no recursion, so any depth can be drawn (but above some fifty leaves `to_text` is easier
-to read). O(nodes).
+The layout is `fasttree.exports.drawing`'s: left to right, cards with class bars, rows and scores, a
+legend of the classes; nodes beyond `max_nodes` are folded. PNG and PDF: ``ax.figure.savefig(path)``.
+O(nodes shown).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..exports.reading import Reading
-from ..exports.words import brief, fit_width, one_line
+from ..exports.drawing import FONT, SMALL, Card, Drawing
+from ..exports.words import fit_width, one_line, text_width
 from .canvas import axes_of, colour
 
 __all__ = ["plot_tree"]
 
+INK, SOFT, LINE, CARD = "#1d2430", "#5a6677", "#9aa5b4", "#f4f6f9"
+PER_INCH = 100.0
+"""Units of the layout in an inch of a new figure."""
 
-def _layout(tree: Any, max_depth: int | None, empty: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the shown nodes (x; NaN when hidden) and whether each is drawn as an end."""
-    shown = np.ones(tree.node_count, dtype=bool) if max_depth is None else tree.depth <= max_depth
-    if not empty:
-        shown &= tree.n_node_samples > 0
-    end = shown & (
-        (tree.n_children == 0) | (False if max_depth is None else tree.depth == max_depth)
-    )
-    x = np.full(tree.node_count, np.nan)
-    x[end] = np.arange(int(end.sum()))
-    for node in np.flatnonzero(shown & ~end)[::-1].tolist():
-        x[node] = np.nanmean(x[tree.children_of(node)])
-    return x, end
+
+class _Canvas:
+    """Texts and boxes in the units of the layout."""
+
+    def __init__(self, ax: Any, scale: float) -> None:
+        self.ax, self.scale = ax, scale
+
+    def text(self, x: float, y: float, words: str, size: float, **options: Any) -> None:
+        """Words with their base line at y."""
+        self.ax.text(
+            x,
+            y,
+            one_line(words),
+            parse_math=False,
+            fontsize=size * self.scale,
+            va="baseline",
+            **{"color": INK, "ha": "left", **options},
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, **options: Any) -> None:
+        """A rectangle without rounded corners."""
+        from matplotlib.patches import Rectangle
+
+        self.ax.add_patch(Rectangle((x, y), width, height, **options))
+
+    def card(self, one: Card) -> None:
+        """Box, name, numbers and class bar of a node."""
+        from matplotlib.patches import FancyBboxPatch
+
+        rounding = 9 if one.leaf else 4
+        self.ax.add_patch(
+            FancyBboxPatch(
+                (one.x, one.y),
+                one.width,
+                one.height,
+                boxstyle=f"round,pad=0,rounding_size={rounding}",
+                facecolor=CARD,
+                edgecolor=LINE,
+                linewidth=1.4 * self.scale,
+                linestyle=(0, (4, 3)) if one.folded else "-",
+                zorder=2,
+            )
+        )
+        room, right = one.width - 20, one.x + one.width - 10
+        strong = {"fontweight": "bold"} if one.leaf or one.folded else {}
+        if one.leaf:
+            said = fit_width(one.name, FONT, room - text_width(one.small, SMALL) - 10)
+            self.text(one.x + 10, one.y + 17, said, FONT, **strong)
+            self.text(right, one.y + 17, one.small, SMALL, color=SOFT, ha="right")
+        else:
+            taken = text_width(one.score, SMALL) + 10 if one.score else 0.0
+            self.text(one.x + 10, one.y + 16, fit_width(one.name, FONT, room), FONT, **strong)
+            small = fit_width(one.small, SMALL, room - taken)
+            self.text(one.x + 10, one.y + 29, small, SMALL, color=SOFT)
+            if one.score:
+                self.text(right, one.y + 29, one.score, SMALL, color=SOFT, ha="right")
+        for code, left, share in one.bars:
+            self.box(
+                left,
+                one.y + one.height - 9,
+                share,
+                5,
+                facecolor=colour(code),
+                zorder=3,
+                linewidth=0,
+            )
 
 
 def plot_tree(
     model: Any,
     *,
-    max_depth: int | None = 3,
+    max_depth: int | None = None,
+    max_nodes: int | None = 120,
     empty: bool = False,
-    fontsize: float = 8.0,
+    fontsize: float | None = None,
     title: str = "",
     ax: Any = None,
 ) -> Any:
@@ -46,9 +101,13 @@ def plot_tree(
 
     Args:
         model: a fitted `FastTreeClassifier`.
-        max_depth: deepest level shown (the root is level 0); None shows all.
+        max_depth: deepest level shown (the root is level 0); None: no limit.
+        max_nodes: largest number of nodes drawn; those with the most rows are opened first, the
+        others folded. None draws all.
         empty: also leaves that no training row reached.
-        fontsize, title, ax: how and where it is drawn.
+        fontsize: of names, in points; by default what fits the axes (9 in a figure of its own).
+        title: above the tree.
+        ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
         The axes.
@@ -59,74 +118,32 @@ def plot_tree(
         >>> len(ax.texts) > 5
         True
     """
-    tree = model.tree_
-    x, end = _layout(tree, max_depth, empty)
-    shown = np.flatnonzero(~np.isnan(x))
-    levels = int(tree.depth[shown].max()) + 1
+    drawing = Drawing(model, max_depth, max_nodes, empty)
     ax = axes_of(
-        ax, width=min(40.0, max(4.0, 1.15 * int(end.sum()))), height=max(2.0, 1.2 * levels)
+        ax, width=drawing.width / PER_INCH, height=drawing.height / PER_INCH + 0.4 * bool(title)
     )
-    reading = Reading(model)
-    said = {child: brief(reading.features[f], part, 2) for child, f, part in reading.branches()}
-    for node in shown.tolist():
-        y = -float(tree.depth[node])
-        inner = not end[node]
-        if inner:
-            name = one_line(reading.features[tree.feature[node]].name)
-            for child in reading.children[node]:
-                if np.isnan(x[child]):
-                    continue
-                ax.plot([x[node], x[child]], [y, y - 1], color="#aaaaaa", linewidth=1, zorder=1)
-                middle = 0.62
-                ax.text(
-                    x[node] + middle * (x[child] - x[node]),
-                    y - middle,
-                    fit_width(one_line(said[child]), 1.0, 16.0),
-                    parse_math=False,
-                    ha="center",
-                    va="center",
-                    fontsize=fontsize - 1,
-                    color="#333333",
-                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-                    zorder=2,
-                )
-            text, face = name, "#f2f2f2"
-        else:
-            label = int(tree.label[node])
-            what = "none" if label < 0 else one_line(model.classes_[label])
-            if tree.n_children[node]:
-                what = "..."
-            text = f"{what}\n{int(tree.n_node_samples[node])}"
-            face = colour(label) + "40" if label >= 0 else "white"
-        ax.text(
-            x[node],
-            y,
-            text,
-            parse_math=False,
-            ha="center",
-            va="center",
-            fontsize=fontsize,
-            zorder=3,
-            bbox={"facecolor": "white", "edgecolor": "none", "boxstyle": "round,pad=0.35"},
-        )
-        ax.text(
-            x[node],
-            y,
-            text,
-            parse_math=False,
-            ha="center",
-            va="center",
-            fontsize=fontsize,
-            zorder=4,
-            bbox={
-                "facecolor": face,
-                "edgecolor": "#888888",
-                "boxstyle": "round,pad=0.35",
-                "linewidth": 0.8,
-            },
-        )
-    ax.set_xlim(-0.6, float(np.nanmax(x)) + 0.6)
-    ax.set_ylim(-levels + 0.6, 0.3)
-    ax.set_title(title, fontsize=11)
+    place, figure = ax.get_position(), ax.figure
+    inches = (place.width * figure.get_figwidth(), place.height * figure.get_figheight())
+    if len(figure.axes) == 1:  # axes off: the whole figure is ours, whatever the margins were
+        inches = (0.98 * figure.get_figwidth(), 0.98 * figure.get_figheight())
+        if figure.get_layout_engine() is None:
+            ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
+    scale = min(inches[0] / drawing.width, inches[1] / drawing.height) * 72.0
+    canvas = _Canvas(ax, scale if fontsize is None else fontsize / FONT)
+    for one in drawing.legend():
+        if one.code is not None:
+            canvas.box(one.x, one.y - 5, 10, 10, facecolor=colour(one.code), linewidth=0)
+        canvas.text(one.x + 14 * (one.code is not None), one.y + 4, one.words, SMALL, color=SOFT)
+    for edge in drawing.edges():
+        xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)
+        ax.plot(xs, ys, color=LINE, linewidth=1.2 * canvas.scale, zorder=1)
+        canvas.text(edge.bend + 5, edge.y1 - 4, edge.words, SMALL, color=SOFT)
+    for card in drawing.cards():
+        canvas.card(card)
+    ax.set_xlim(0, drawing.width)
+    ax.set_ylim(drawing.height, 0)
+    ax.set_aspect("equal")
+    if title:
+        ax.set_title(title, fontsize=11)
     ax.set_axis_off()
     return ax

@@ -1,0 +1,96 @@
+"""HTML fragments for notebooks: tables and folded pictures, without scripts or outside links.
+
+Text is escaped here, once. Colours follow the page (light or dark).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+__all__ = ["bar", "folded", "html_table", "paragraph"]
+
+STYLE = """<style>
+.ft-out{overflow-x:auto;max-width:100%;line-height:1.35}
+.ft-out table{border-collapse:collapse;margin:.3em 0;font-size:13px}
+.ft-out th,.ft-out td{padding:2px 10px;text-align:right;border:0;white-space:nowrap}
+.ft-out td.w{white-space:normal;min-width:16em}
+.ft-out th:first-child,.ft-out td:first-child,.ft-out .l{text-align:left}
+.ft-out thead th{border-bottom:1px solid currentColor;font-weight:600}
+.ft-out tr.r td{border-top:1px solid #9aa5b4}
+.ft-out caption,.ft-out p{text-align:left;margin:.2em 0;opacity:.85;caption-side:top}
+.ft-out .ft-bar{display:inline-block;height:.7em;background:#0072B2;vertical-align:baseline}
+</style>"""
+
+
+class Markup(str):
+    """Text that is HTML already and is not escaped again."""
+
+    __slots__ = ()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, Markup):
+        return value
+    return "" if value is None else escape(str(value))
+
+
+def bar(share: float, width: int = 120) -> Markup:
+    """A bar of a share (0 to 1) of `width` px.
+
+    Examples:
+        >>> bar(0.5, 100)
+        '<span class="ft-bar" style="width:50px"></span>'
+    """
+    size = round(width * min(max(share, 0.0), 1.0))
+    return Markup(f'<span class="ft-bar" style="width:{size}px"></span>')
+
+
+def paragraph(text: str) -> Markup:
+    """A line of text."""
+    return Markup(f"<p>{escape(text)}</p>")
+
+
+def html_table(
+    header: Sequence[Any],
+    rows: Iterable[Sequence[Any]],
+    *,
+    title: str = "",
+    notes: Sequence[str] = (),
+    left: Sequence[int] = (),
+    rules: Sequence[int] = (),
+    styled: bool = True,
+) -> str:
+    """A table as a fragment; values are escaped unless they are `Markup`.
+
+    Args:
+        header, rows: what it holds; None is an empty cell.
+        title, notes: above and below.
+        left: columns (beside the first) whose text is left-aligned and may wrap.
+        rules: rows above which a line is drawn.
+        styled: with the style sheet (one in a cell suffices).
+
+    Examples:
+        >>> "<td>&lt;b&gt;</td>" in html_table(["a"], [["<b>"]])
+        True
+    """
+    wide, ruled = ' class="l w"', ' class="r"'
+    heads = "".join(f"<th{wide if j in left else ''}>{_cell(h)}</th>" for j, h in enumerate(header))
+    lines = []
+    for place, row in enumerate(rows):
+        cells = "".join(
+            f"<td{wide if j in left else ''}>{_cell(value)}</td>" for j, value in enumerate(row)
+        )
+        lines.append(f"<tr{ruled if place in rules else ''}>{cells}</tr>")
+    caption = f"<caption>{escape(title)}</caption>" if title else ""
+    below = "".join(paragraph(note) for note in notes)
+    return (
+        f'{STYLE if styled else ""}<div class="ft-out"><table>{caption}<thead><tr>{heads}</tr>'
+        f"</thead><tbody>{''.join(lines)}</tbody></table>{below}</div>"
+    )
+
+
+def folded(summary: str, body: str) -> Markup:
+    """A body that opens on a click."""
+    return Markup(f"<details><summary>{escape(summary)}</summary>{body}</details>")

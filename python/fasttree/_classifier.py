@@ -20,6 +20,7 @@ import numpy as np
 from ._checks import weights_array
 from ._inputs import given, loaded
 from ._rows import Schema, rows_for, without_empty_rows
+from ._saving import save_bytes
 from ._worth import prior_factors
 from .table import Table
 
@@ -196,5 +197,5 @@ class Classifier:
         return self._model.to_bytes()
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file; `fasttree.load_model` reads it."""
-        Path(path).write_bytes(self.to_bytes())
+        """Write the model to a file, at once or not at all; `fasttree.load_model` reads it."""
+        save_bytes(path, self.to_bytes())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._saving import save_text
 from ..reports import Cell, ReportTable, render_json
 
 __all__ = ["emit", "table"]
@@ -28,6 +29,6 @@ def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -
         sys.stdout.write(render_json(document))
         return
     if json_file is not None:
-        json_file.write_text(render_json(document), encoding="utf-8")
+        save_text(json_file, render_json(document))
     said = text() if callable(text) else text
     sys.stdout.write(said if said.endswith("\n") else said + "\n")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .._saving import save_bytes
 from . import options as o
 from .output import emit
 
@@ -121,7 +122,7 @@ def _told(said: str | bytes, form: str, out: Path | None) -> str:
     """What is printed: the text, or where it was written."""
     if out is None:
         return str(said)
-    out.write_bytes(said if isinstance(said, bytes) else said.encode("utf-8"))
+    save_bytes(out, said if isinstance(said, bytes) else said.encode("utf-8"))
     return f"{form} written to {out}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import io
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from .._saving import replace_file
+from ..reports.records import write_csv
 from . import options as o
 from .output import emit, table
 from .showing import ModelFile, Picture, size_text, sizes
@@ -135,15 +137,17 @@ def predict(
         for place, answer in enumerate(answers.tolist())
     ]
     if out is not None:
-        with out.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream, lineterminator="\n").writerows([header, *lines])
+        with replace_file(out) as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            write_csv(text, header, lines)
+            text.detach()  # flushes
         emit(f"{len(lines)} predictions written to {out}", document, json)
     elif json is not None and str(json) == "-":
         emit("", document, json)
     else:
         if json is not None:
             emit("", document, json)
-        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
+        write_csv(sys.stdout, header, lines)
     if accuracy is not None and known is not None:
         sys.stdout.flush()
         print(

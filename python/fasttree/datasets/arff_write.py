@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .._encode import Column
+from .._saving import save_bytes
 from ..table import Table
 
 _PLAIN = re.compile(r"[^\s'\"\\,%{}?\x00-\x20]+")
@@ -78,9 +79,10 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
             f"{row},{{{weight!r}}}"
             for row, weight in zip(rows, table.sample_weight.tolist(), strict=True)
         )
-    opener: Any = gzip.open if os.fspath(path).lower().endswith(".gz") else open
-    with opener(path, "wt", encoding="utf-8", newline="\n") as stream:
-        stream.write("\n".join([*lines, *rows, ""]))
+    content = "\n".join([*lines, *rows, ""]).encode("utf-8")
+    if os.fspath(path).lower().endswith(".gz"):
+        content = gzip.compress(content)
+    save_bytes(path, content)
 
 
 def _written(column: Column) -> tuple[str, list[str]]:

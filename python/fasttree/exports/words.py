@@ -12,22 +12,12 @@ import math
 import re
 import unicodedata
 
+from .._text import one_line
 from .reading import Feature, Part, number
 
 __all__ = ["brief", "condition", "fit_width", "one_line", "sides", "text_width", "xml"]
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
-
-
-def one_line(text: object) -> str:
-    """Text without line breaks, control characters and marks that turn the direction of writing.
-
-    Examples:
-        >>> one_line("two\\nlines")
-        'two lines'
-    """
-    return _BREAKS.sub(" ", str(text))
 
 
 def xml(text: object) -> str:

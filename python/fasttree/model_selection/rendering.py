@@ -8,8 +8,9 @@ The import below happens when a method is called, so that neither package needs 
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import Any
+
+from .._saving import save_text
 
 
 class Rendered:
@@ -32,9 +33,19 @@ class Rendered:
         """Return LaTeX for the booktabs package."""
         return self._render("latex", options)
 
-    def to_csv(self, **options: Any) -> str:
-        """Return CSV of the plain numbers, one row a method (and data set) and metric."""
-        return self._render("csv", options)
+    def to_csv(
+        self, path: str | PathLike[str] | None = None, *, raw: bool = False, **options: Any
+    ) -> str:
+        """Return CSV of the plain numbers, one row a method (and data set) and metric.
+
+        With `path` it is also written to that file, at once or not at all. Text cells that a
+        spreadsheet would run as a formula get an apostrophe, which `datasets.load` takes off
+        again; ``raw=True`` leaves them as they are.
+        """
+        text = self._render("csv", {**options, "raw": raw})
+        if path is not None:
+            save_text(path, text)
+        return text
 
     def to_json(self, **options: Any) -> str:
         """Return strict JSON: NaN is null, infinities are the strings "Infinity" and
@@ -48,7 +59,7 @@ class Rendered:
         """
         page = self._render("html", options)
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            save_text(path, page)
         return page
 
     def __str__(self) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from .. import _engine
 from .._checks import weights_array
 from .._inputs import given
 from .._rows import Schema, rows_for, without_empty_rows
+from .._saving import save_bytes
 from .._settings import one_of, real
 from ..discretize import Discretizer, make
 from ..table import Table
@@ -179,8 +179,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         return to_bytes(self)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file; `fasttree.naive_bayes.load` reads it."""
-        Path(path).write_bytes(self.to_bytes())
+        """Write the model to a file, at once or not at all; `fasttree.naive_bayes.load` reads it."""
+        save_bytes(path, self.to_bytes())
 
     # -- predicting -------------------------------------------------------------------------------
 

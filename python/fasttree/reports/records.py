@@ -10,10 +10,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
 
 import numpy as np
+
+from .._text import guard_cell
 
 
 def plain(value: Any) -> Any:
@@ -44,21 +46,37 @@ def render_json(document: Any, *, indent: int | None = 2) -> str:
     return json.dumps(plain(document), indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def render_csv(records: list[dict[str, Any]]) -> str:
-    """Return CSV with a header line, the columns of all records in order of appearance; NaN and
-    None are empty."""
+def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
+    """Return CSV with a header line, the columns of all records in order of appearance.
+
+    NaN and None are empty. Text cells that a spreadsheet would run as a formula get an apostrophe
+    (`raw`: they stay as they are).
+
+    >>> print(render_csv([{"data": "=1+1", "mean": 0.5}]), end="")
+    data,mean
+    '=1+1,0.5
+    """
     columns = list(dict.fromkeys(key for record in records for key in record))
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for record in records:
-        writer.writerow([_field(record.get(key)) for key in columns])
+    rows = ([record.get(key) for key in columns] for record in records)
+    write_csv(out, columns, rows, raw=raw)
     return out.getvalue()
 
 
-def _field(value: Any) -> Any:
+def write_csv(
+    stream: TextIO, header: Sequence[Any], rows: Iterable[Sequence[Any]], *, raw: bool = False
+) -> None:
+    """Write a header and rows of plain values to a text stream, cells as `render_csv` has them."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([_field(name, raw) for name in header])
+    for row in rows:
+        writer.writerow([_field(value, raw) for value in row])
+
+
+def _field(value: Any, raw: bool) -> Any:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str):  # a lone carriage return would break the line unquoted
-        return value.replace("\r\n", "\n").replace("\r", "\n")
+        text = value if raw else guard_cell(value)
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     return repr(float(value)) if isinstance(value, float) else value

@@ -81,7 +81,7 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     if not isinstance(result, (CrossValidation, Comparison, LearningCurve, Sweep)):
         raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
     return (
-        render_csv(records_of(result))
+        render_csv(records_of(result), raw=options.get("raw", False))
         if form == "csv"
         else render_json(document_of(result), **options)
     )

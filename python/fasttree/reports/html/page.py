@@ -14,11 +14,11 @@ import hashlib
 from dataclasses import dataclass, field
 from importlib import resources
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..._saving import save_text
 from ...exports.svg import STYLE as TREE_STYLE
 from ...exports.words import one_line
 from ...model_selection.comparison import Comparison
@@ -375,5 +375,5 @@ def render_html(
         styles=STYLES,
     )
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        save_text(path, text)
     return text

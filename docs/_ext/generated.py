@@ -17,7 +17,7 @@ from docutils.statemachine import StringList
 
 import fasttree
 from fasttree.experiments import bias_variance, error_rates, interactions, selection_bias
-from fasttree.experiments import spaeh_kosub_claims as claims
+from fasttree.experiments.spaeh_kosub import claims
 from fasttree.reports import Cell, ReportTable
 
 HERE = Path(__file__).resolve().parent

@@ -38,23 +38,23 @@ _SUBMODULES = (
 )
 
 _NAMES = {
-    "FastForestClassifier": "forest",
+    "FastForestClassifier": "estimators",
     "FastTreeClassifier": "estimators",
     "fit": "estimators",
-    "MinimalTreeClassifier": "exact",
-    "OptimalTreeClassifier": "exact",
+    "MinimalTreeClassifier": "estimators",
+    "OptimalTreeClassifier": "estimators",
     "from_bytes": "estimators",
     "load_model": "estimators",
-    "minimal_tree": "exact",
-    "optimal_tree": "exact",
-    "FeatureEstimates": "estimates",
-    "estimate_features": "estimates",
-    "score_features": "features",
-    "turf": "features",
-    "PairCounts": "pairs",
-    "count_matrices": "pairs",
+    "minimal_tree": "estimators",
+    "optimal_tree": "estimators",
+    "FeatureEstimates": "scores",
+    "estimate_features": "scores",
+    "score_features": "scores",
+    "turf": "scores",
+    "PairCounts": "scores",
+    "count_matrices": "scores",
     "list_criteria": "criteria",
-    "pair_counts": "pairs",
+    "pair_counts": "scores",
     "sweep": "model_selection",
     "Table": "table",
     "InternalError": "_engine",
@@ -114,13 +114,27 @@ if TYPE_CHECKING:
     )
     from ._engine import InternalError
     from .criteria import list_criteria
-    from .estimates import FeatureEstimates, estimate_features
-    from .estimators import FastTreeClassifier, fit, from_bytes, load_model
-    from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
-    from .features import score_features, turf
-    from .forest import FastForestClassifier
+    from .estimators import (
+        FastForestClassifier,
+        FastTreeClassifier,
+        MinimalTreeClassifier,
+        OptimalTreeClassifier,
+        fit,
+        from_bytes,
+        load_model,
+        minimal_tree,
+        optimal_tree,
+    )
     from .model_selection.sweeping import sweep
-    from .pairs import PairCounts, count_matrices, pair_counts
+    from .scores import (
+        FeatureEstimates,
+        PairCounts,
+        count_matrices,
+        estimate_features,
+        pair_counts,
+        score_features,
+        turf,
+    )
     from .table import Table
 
 

@@ -36,10 +36,10 @@ import numpy as np
 
 from . import _engine
 from ._checks import integer, shown, weights_array
-from ._encode import Column
 from ._parameters import Parameters
-from ._rebuild import fill_labels, is_frame, replace_columns
 from .table import Table
+from .table.columns import Column
+from .table.rebuild import fill_labels, is_frame, replace_columns
 
 __all__ = [
     "MDLP",

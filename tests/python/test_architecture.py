@@ -15,21 +15,19 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # An importer uses strictly lower ranks, or its own room.
 RANKS = {
-    "_checks": 0, "_html": 0, "_encode": 0, "_parameters": 0, "_saving": 0, "_subsets": 0, "_text": 0, "_frames": 1, "_rebuild": 1, "_target": 2, "_inputs": 2, "_roles": 2, "table": 3,
+    "_checks": 0, "_parameters": 0, "rendering": 0, "table": 3,
     "_engine": 4,
-    "_worth": 5, "criteria": 5, "pruning": 5, "datasets": 5, "metrics": 5, "discretize": 5,
-    "presets": 6, "pairs": 6, "_settings": 6, "_rows": 5.5, "_view": 6, "_wide": 6.2, "_prunable": 6.5, "_classifier": 6.5, "exports": 6.5,
-    "estimators": 7, "forest": 7.5, "naive_bayes": 7, "features": 8, "exact": 8,
-    "model_selection": 9, "estimates": 9.5, "reports": 10, "plots": 10, "experiments": 11, "cli": 12, "__init__": 13, "__main__": 13,
+    "criteria": 5, "pruning": 5, "datasets": 5, "metrics": 5, "discretize": 5,
+    "presets": 6, "exports": 6.5,
+    "estimators": 7, "exact": 8, "scores": 8, "naive_bayes": 8,
+    "model_selection": 9, "reports": 10, "plots": 10, "experiments": 11, "cli": 12, "__init__": 13, "__main__": 13,
 }  # fmt: skip
 
 # Results that are handed on to a room above (a picture, a report, a model file's own estimator),
 # imported when asked for.
 DOORS = {
     ("estimators", "plots"),
-    ("_inputs", "datasets"),
-    ("estimators", "forest"),
-    ("estimators", "exact"),
+    ("table", "datasets"),
     ("model_selection", "reports"),
     ("model_selection", "plots"),
 }

@@ -10,8 +10,8 @@ import pytest
 
 import fasttree
 from fasttree import Table, estimate_features, score_features
-from fasttree._subsets import Strata, counts_means, size_probabilities
 from fasttree.criteria import ContextualMerit, Pi, Relief
+from fasttree.scores.subsets import Strata, counts_means, size_probabilities
 
 from .tools import estimates_oracle
 

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from fasttree import datasets, experiments
-from fasttree.experiments import chen2013, f_measure, reproduction, sources
+from fasttree.experiments import reproduction, sources
+from fasttree.experiments.chen2013 import run as chen2013
+from fasttree.experiments.f_measure import run as f_measure
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 KEYS = {

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from fasttree import experiments
-from fasttree.experiments import chen2013, f_measure, reproduction
+from fasttree.experiments import reproduction
+from fasttree.experiments.chen2013 import run as chen2013
+from fasttree.experiments.f_measure import run as f_measure
 
 SLOW = ("letter", "waveform-5000")
 

@@ -10,9 +10,8 @@ import pytest
 
 import fasttree
 from fasttree import experiments
-from fasttree.experiments import hope_korb2004 as paper
-from fasttree.experiments import hope_korb2004_models as models
-from fasttree.experiments import hope_korb2004_sets as sets
+from fasttree.experiments.hope_korb2004 import models, sets
+from fasttree.experiments.hope_korb2004 import run as paper
 from fasttree.experiments.reproduction import published as packaged
 from fasttree.metrics import bayesian_information_reward
 

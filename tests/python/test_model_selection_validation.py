@@ -3,7 +3,6 @@ written out."""
 
 import sys
 import time
-import types
 
 import numpy as np
 import pytest
@@ -117,16 +116,13 @@ def engine(monkeypatch):
                     progress(i * len(folds) + j + 1, len(configs) * len(folds))
         return out
 
-    estimators = types.ModuleType("fasttree.estimators")
-    estimators.FastTreeClassifier, estimators.config_for = FastTreeClassifier, config_for
-    fake = types.ModuleType("fasttree._engine")
-    fake.cross_validate = run
-    monkeypatch.setitem(sys.modules, "fasttree.estimators", estimators)
-    monkeypatch.setitem(sys.modules, "fasttree._engine", fake)
     import fasttree
+    from fasttree.estimators import tree
 
-    monkeypatch.setattr(fasttree, "_engine", fake, raising=False)
-    monkeypatch.setattr(fasttree, "estimators", estimators, raising=False)
+    for module in (fasttree.estimators, tree):
+        monkeypatch.setattr(module, "FastTreeClassifier", FastTreeClassifier)
+    monkeypatch.setattr(tree, "config_for", config_for)
+    monkeypatch.setattr(fasttree._engine, "cross_validate", run)
     return calls
 
 

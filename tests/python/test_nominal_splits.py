@@ -11,7 +11,7 @@ from sklearn.base import clone
 import fasttree
 from fasttree import FastTreeClassifier, Table
 from fasttree.pruning import CostComplexity
-from fasttree.table import Column
+from fasttree.table.table import Column
 
 from .test_growth import NAMES, check, evaluator
 

@@ -16,10 +16,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from fasttree.model_selection import compare, cross_validate, learning_curve
+from fasttree.rendering.latex import escape as latex_escape
+from fasttree.rendering.markdown import escape as markdown_escape
+from fasttree.rendering.records import plain, render_csv, render_json
 from fasttree.reports import FORMS, Cell, ReportTable, render
-from fasttree.reports.latex import escape as latex_escape
-from fasttree.reports.markdown import escape as markdown_escape
-from fasttree.reports.records import plain, render_csv, render_json
 
 X, Y = load_iris(return_X_y=True)
 MODELS = {

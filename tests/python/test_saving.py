@@ -13,14 +13,14 @@ import time
 import pytest
 
 import fasttree
-from fasttree._saving import replace_file, save_bytes, save_text
+from fasttree.rendering.saving import replace_file, save_bytes, save_text
 
 KILLS = int(os.environ.get("FASTTREE_KILLS", "25"))
 """How often a writer is killed; set it higher for a longer run."""
 
 WRITER = """
 import sys
-from fasttree._saving import save_bytes
+from fasttree.rendering.saving import save_bytes
 contents = [bytes([65 + i]) * (300_000 + 7 * i) for i in range(5)]
 print("ready", flush=True)
 while True:

@@ -9,8 +9,9 @@ import pytest
 
 import fasttree
 from fasttree import experiments
-from fasttree.experiments import spaeh_kosub, spaeh_kosub_claims
-from fasttree.experiments.spaeh_kosub_runs import (
+from fasttree.experiments.spaeh_kosub import claims as spaeh_kosub_claims
+from fasttree.experiments.spaeh_kosub import run as spaeh_kosub
+from fasttree.experiments.spaeh_kosub.repeats import (
     growth_curves,
     learning_curves,
     redundant_splits,

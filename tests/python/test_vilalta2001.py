@@ -12,9 +12,9 @@ import pytest
 
 import fasttree
 from fasttree import experiments
-from fasttree.experiments import vilalta2001 as paper
-from fasttree.experiments import vilalta2001_sweeps as sweeps
 from fasttree.experiments.reproduction import published as packaged
+from fasttree.experiments.vilalta2001 import run as paper
+from fasttree.experiments.vilalta2001 import sweeps
 
 PRINTED = packaged("vilalta2001")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._saving import save_text
+from ..rendering.saving import save_text
 from ..reports import Cell, ReportTable, render_json
 
 __all__ = ["emit", "table"]

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .._saving import replace_file
-from ..reports.records import write_csv
+from ..rendering.records import write_csv
+from ..rendering.saving import replace_file
 from . import options as o
 from .output import emit, table
 from .showing import ModelFile, Picture, size_text, sizes
@@ -99,7 +99,7 @@ def predict(
 ) -> None:
     """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is
     known."""
-    from ..estimators import load_model
+    from ..estimators.tree import load_model
 
     tree = load_model(model).set_params(n_jobs=n_jobs)
     rows = _rows_for(tree, data, drop)
@@ -187,14 +187,14 @@ def rank(
     )
     errors: dict[str, np.ndarray] = {}
     if estimate is None:
-        from ..features import score_features
+        from ..scores.features import score_features
 
         settings = {"n_jobs": n_jobs, **o.params_of(param)}
         scores = {
             name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()
         }
     else:
-        from ..estimates import SIZES, estimate_features
+        from ..scores.estimates import SIZES, estimate_features
 
         settings = {"n_jobs": n_jobs, **o.params_of(param, known=SIZES)}
         found = {

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._encode import MAX_LEVELS, Column
+from ..table.columns import MAX_LEVELS, Column
 from .errors import DataFileError
 from .text import CHUNK, Labels, Numbers, Words, open_text, split_suffix
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from .._encode import Column
-from .._saving import save_bytes
+from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.columns import Column
 
 _PLAIN = re.compile(r"[^\s'\"\\,%{}?\x00-\x20]+")
 _ESCAPE = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "%": "\\%"}

@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Collection
 
-from .._encode import Column
+from ..table.columns import Column
 from .errors import DataFileError
 from .text import CHUNK, Labels, Numbers, Words, open_text
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from .._encode import Column
+from ..table.columns import Column
 from .errors import DataFileError
 from .text import CHUNK, Numbers, Words, open_text
 

@@ -23,8 +23,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._encode import Column
 from ..table import Table
+from ..table.columns import Column
 from .arff import read_arff
 from .c45 import read_c45
 from .delimited import read_delimited

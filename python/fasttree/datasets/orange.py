@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from .._encode import Column
+from ..table.columns import Column
 from .errors import DataFileError
 from .text import Labels, Numbers, Words, open_text
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from .._encode import Column
 from ..table import Table
+from ..table.columns import Column
 
 Seed = int | np.random.Generator | None
 

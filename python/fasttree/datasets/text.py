@@ -25,8 +25,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from .._encode import MAX_LEVELS, Column, make_levels, shorten
-from .._frames import column_of_codes
+from ..table.columns import MAX_LEVELS, Column, make_levels, shorten
+from ..table.sources import column_of_codes
 from .errors import DataFileError
 
 CHUNK = 8192

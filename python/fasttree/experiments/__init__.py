@@ -1,4 +1,4 @@
-"""Experiments of papers, run again: one file a paper, which holds settings and printed numbers but
+"""Experiments of papers, run again: one folder per paper, which holds settings and printed numbers but
 no algorithm.
 
 What
@@ -6,7 +6,7 @@ What
     cell, with tables, pictures and a strict JSON form. The command line's ``ftree reproduce`` is
     this function.
 Adding one
-    One module with ``run(data, datasets, *, quick, n_jobs, progress) -> Reproduction``, its printed
+    A folder with a module that has ``run(data, datasets, *, quick, n_jobs, progress) -> Reproduction``, its printed
     numbers as a file under ``published/``, and one entry in `EXPERIMENTS`.
 
 Examples
@@ -29,23 +29,23 @@ __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
 
 EXPERIMENTS: dict[str, tuple[str, str]] = {
     "chen2013": (
-        "chen2013",
+        "chen2013.run",
         "Chen, Wu & Cai 2013: information gain, gain ratio, normal gain and distance in Id3",
     ),
     "f-measure": (
-        "f_measure",
+        "f_measure.run",
         "Stadler & Dave: trees that split on the F measure, against Gini and information gain",
     ),
     "hope-korb2004": (
-        "hope_korb2004",
+        "hope_korb2004.run",
         "Hope & Korb 2004: Bayesian learners and the information reward, sections 5.1 and 5.2",
     ),
     "spaeh-kosub": (
-        "spaeh_kosub",
+        "spaeh_kosub.run",
         "Späh & Kosub 2022: trees grown by the distance of the whole tree, figures 4 to 8",
     ),
     "vilalta2001": (
-        "vilalta2001",
+        "vilalta2001.run",
         (
             "Vilalta, Brodie, Oblinger & Rish 2001: purity, discrimination and pairs, table 1 and "
             "its sweeps"

@@ -33,11 +33,10 @@ import numpy as np
 
 from .. import criteria
 from ..datasets import make_random_tree
-from ..estimators import FastTreeClassifier
-from ..forest import FastForestClassifier
+from ..estimators import FastForestClassifier, FastTreeClassifier
 from ..model_selection.progress import make_report
+from ..rendering.text import render_text
 from ..reports import Cell, ReportTable
-from ..reports.text import render_text
 from ..table import Table
 
 __all__ = [

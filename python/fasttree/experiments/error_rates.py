@@ -39,7 +39,7 @@ from ..model_selection import (
     wilcoxon,
 )
 from ..model_selection.progress import make_report
-from ..reports.table import Cell, ReportTable
+from ..rendering.table import Cell, ReportTable
 from .selection_bias import wilson
 
 __all__ = ["PROTOCOLS", "TESTS", "ErrorRates", "run"]

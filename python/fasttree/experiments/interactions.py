@@ -39,12 +39,12 @@ from .. import presets
 from ..criteria import Pi
 from ..datasets import make_monks, make_parity
 from ..estimators import FastTreeClassifier
-from ..features import score_features
 from ..model_selection import cross_validate
 from ..model_selection.progress import make_report
-from ..pairs import pair_counts
+from ..rendering.text import render_text
 from ..reports import Cell, ReportTable
-from ..reports.text import render_text
+from ..scores.features import score_features
+from ..scores.pairs import pair_counts
 from ..table import Table
 
 __all__ = [

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..rendering.text import render_text
 from ..reports import ReportTable, render_json
-from ..reports.text import render_text
 
 __all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "rank_correlation"]
 

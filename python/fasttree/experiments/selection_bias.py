@@ -42,11 +42,11 @@ import numpy as np
 
 from ..criteria import GainRatio, Pi, list_criteria
 from ..estimators import FastTreeClassifier
-from ..features import score_features
 from ..model_selection.progress import make_report
-from ..reports.records import render_csv, render_json
+from ..rendering.records import render_csv, render_json
+from ..rendering.table import Cell, ReportTable
 from ..reports.render import render
-from ..reports.table import Cell, ReportTable
+from ..scores.features import score_features
 from ..table import Table
 
 __all__ = [

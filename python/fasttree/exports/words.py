@@ -12,7 +12,7 @@ import math
 import re
 import unicodedata
 
-from .._text import one_line
+from ..rendering.plain_text import one_line
 from .reading import Feature, Part, number
 
 __all__ = ["brief", "condition", "fit_width", "one_line", "sides", "text_width", "xml"]

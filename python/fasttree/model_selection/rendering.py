@@ -10,7 +10,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from .._saving import save_text
+from ..rendering.saving import save_text
 
 
 class Rendered:

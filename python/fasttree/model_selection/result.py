@@ -12,17 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..rendering.records import records_to_frame
 from .folds import Folds
 from .rendering import Rendered
-
-
-def records_to_frame(records: list[dict[str, Any]]) -> Any:
-    """Return a pandas frame, or the list of dicts itself where pandas is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        return records
-    return pandas.DataFrame.from_records(records)
 
 
 class MethodScores(Mapping[str, np.ndarray]):

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .._inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
+from ..table.inputs import given
 from .folds import make_folds
 from .progress import make_report
 from .result import CrossValidation, MethodScores
@@ -73,8 +73,8 @@ def list_methods(
     methods: list[tuple[str, Any]] = []
     criteria = _named_items(criterion, "criterion")
     if criteria:
-        from .._settings import made_of
         from ..estimators import FastTreeClassifier
+        from ..estimators.parameters import made_of
 
         seed = random_state if isinstance(random_state, (int, np.integer)) else None
         settings = {"random_state": seed, **params}
@@ -134,7 +134,7 @@ def _configured(methods: list[tuple[str, Any]], data: Data) -> list[Method]:
     for name, one in methods:
         config = table = None
         if data.table is not None and is_ours(one):
-            from ..estimators import FastTreeClassifier, config_for
+            from ..estimators.tree import FastTreeClassifier, config_for
 
             if isinstance(one, FastTreeClassifier):
                 if getattr(one.discretize, "scope", "fold") == "all":

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._settings import real
+from ..estimators.parameters import real
 from ..table import Table
 from .base import BayesClassifier
 

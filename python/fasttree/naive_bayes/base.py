@@ -20,12 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import weights_array
-from .._inputs import given
-from .._rows import Schema, rows_for, without_empty_rows
-from .._saving import save_bytes
-from .._settings import one_of, real
 from ..discretize import Discretizer, make
+from ..estimators.new_rows import Schema, rows_for, without_empty_rows
+from ..estimators.parameters import one_of, real
+from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.inputs import given
 
 __all__ = ["BayesClassifier"]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._settings import one_of, real
+from ..estimators.parameters import one_of, real
 from ..table import Table
 from .base import BayesClassifier
 

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._rows import Schema
-from .._settings import restored_discretizer, stored_discretizer
+from ..estimators.new_rows import Schema
+from ..estimators.parameters import restored_discretizer, stored_discretizer
 from .aode import AODE
 from .base import BayesClassifier
 from .naive import NaiveBayes

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from .._settings import one_of
+from ..estimators.parameters import one_of
 from ..table import Table
 from .base import BayesClassifier
 

@@ -4,10 +4,10 @@ comparisons.
 Layout only; statistics live in `fasttree.model_selection`.
 """
 
+from ..rendering.records import render_csv, render_json
+from ..rendering.table import Cell, ReportTable
 from .html import render_html
-from .records import render_csv, render_json
 from .render import FORMS, render, tables_of
-from .table import Cell, ReportTable
 
 __all__ = [
     "FORMS",

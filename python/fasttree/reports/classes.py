@@ -11,7 +11,7 @@ import numpy as np
 from ..metrics.confusion import confusion_counts
 from ..metrics.per_class import per_class_of
 from ..model_selection.result import CrossValidation
-from .table import Cell, ReportTable, number
+from ..rendering.table import Cell, ReportTable, number
 
 COLUMNS = ("tp_rate", "fp_rate", "precision", "recall", "f", "roc_area")
 HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")

@@ -10,9 +10,11 @@ from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
 from ..model_selection.statistics import FriedmanResult
 from ..model_selection.sweeping import Sweep
-from .latex import render_latex
-from .markdown import render_markdown
-from .records import render_csv, render_json
+from ..rendering.latex import render_latex
+from ..rendering.markdown import render_markdown
+from ..rendering.records import render_csv, render_json
+from ..rendering.table import Cell, ReportTable
+from ..rendering.text import render_text
 from .results import (
     comparison_tables,
     cross_validation_tables,
@@ -22,8 +24,6 @@ from .results import (
     records_of,
     sweep_tables,
 )
-from .table import Cell, ReportTable
-from .text import render_text
 
 __all__ = ["FORMS", "Cell", "render", "tables_of"]
 

@@ -17,8 +17,8 @@ from ..model_selection.learning_curve import LearningCurve
 from ..model_selection.result import CrossValidation
 from ..model_selection.statistics import FriedmanResult
 from ..model_selection.sweeping import Sweep
+from ..rendering.table import Cell, ReportTable, number
 from .classes import per_class_table
-from .table import Cell, ReportTable, number
 
 PERCENT = frozenset(
     {"accuracy", "error_rate", "error", "unclassified_rate", "unclassified", "balanced_accuracy"}

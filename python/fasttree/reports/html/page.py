@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from ..._saving import save_text
 from ...exports.svg import STYLE as TREE_STYLE
 from ...exports.words import one_line
 from ...model_selection.comparison import Comparison
 from ...model_selection.learning_curve import LearningCurve
 from ...model_selection.result import CrossValidation
 from ...model_selection.statistics import corrected_resampled_t_test
+from ...rendering.saving import save_text
+from ...rendering.table import Cell, ReportTable, number
 from ..classes import per_class_table
 from ..results import PERCENT, cross_validation_tables, learning_curve_tables, scale_of
 from ..results import comparison_tables as tables_over_sets
-from ..table import Cell, ReportTable, number
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of

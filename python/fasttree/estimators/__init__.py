@@ -1,0 +1,17 @@
+"""The tree and its kin as scikit-learn estimators: grown, forests of them, and searched exactly."""
+
+from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
+from .forest import FastForestClassifier
+from .tree import FastTreeClassifier, fit, from_bytes, load_model
+
+__all__ = [
+    "FastForestClassifier",
+    "FastTreeClassifier",
+    "MinimalTreeClassifier",
+    "OptimalTreeClassifier",
+    "fit",
+    "from_bytes",
+    "load_model",
+    "minimal_tree",
+    "optimal_tree",
+]

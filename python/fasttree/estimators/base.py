@@ -1,0 +1,201 @@
+"""`Classifier`: what every estimator with a fitted model of the core shares.
+
+What
+    Rows and weights on their way in, labels and probabilities on their way out, accuracy, and the
+    model file.
+Complexity
+    One pass over labels and weights; prediction is the model's.
+When not to use it
+    Alone: it is the base of `FastTreeClassifier` and `FastForestClassifier`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._checks import weights_array
+from ..rendering.saving import save_bytes
+from ..table import Table
+from ..table.inputs import given, loaded
+from .costs import prior_factors
+from .new_rows import Schema, rows_for, without_empty_rows
+
+__all__ = ["Classifier"]
+
+NO_LABELS = (
+    "requires y to be passed, but the target y is None: give labels, the name of a column of a "
+    "frame X, or a Table with a target"
+)
+
+
+class Classifier:
+    """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
+
+    _model: Any
+    _schema: Schema
+    classes_: np.ndarray
+    categorical_features: Any
+    handle_unknown: str
+    missing: str
+    class_weight: Any
+    priors: Any = None
+    n_jobs: int | None
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, found once (scikit-learn reads the signature at every call)."""
+        names: list[str] = super()._get_param_names()  # type: ignore[misc]
+        return names
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: missing values and labels are taken."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = True
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    # -- on the way in ----------------------------------------------------------------------------
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+        """The labelled Table and the weights (n_rows,) of a fit, class weights multiplied in; None
+        when all are 1."""
+        X, y = given(X, y)
+        if not isinstance(X, Table) and y is None:
+            raise ValueError(NO_LABELS)
+        if not isinstance(X, Table) and sample_weight is not None:
+            X, y, sample_weight = without_empty_rows(X, y, sample_weight)
+        table = Table.from_any(
+            X,
+            y,
+            categorical_features=self.categorical_features,
+        )
+        if table.target is None:
+            raise ValueError("requires y to be passed: the Table has no target")
+        if self.handle_unknown not in ("missing", "error"):
+            raise ValueError(
+                f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'"
+            )
+        return table, self._weights(table, sample_weight)
+
+    def _weights(self, table: Table, sample_weight: Any) -> np.ndarray | None:
+        if sample_weight is None:
+            sample_weight = table.sample_weight
+        if sample_weight is not None:
+            sample_weight = weights_array(sample_weight)
+            if sample_weight.ndim == 0:
+                sample_weight = np.full(len(table), float(sample_weight))
+            if sample_weight.ndim != 1:
+                raise ValueError("Sample weights must be 1D array or scalar")
+            if len(sample_weight) != len(table):
+                raise ValueError(
+                    f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!"
+                )
+        given, factors = sample_weight, []
+        if self.priors is not None:
+            factors.append(prior_factors(self.priors, table.classes, table.y_codes, given))
+        if self.class_weight is not None:
+            factors.append(self._class_factors(table, given))
+        for factor in factors:
+            sample_weight = factor if sample_weight is None else factor * sample_weight
+        return sample_weight
+
+    def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
+        """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w
+        is w copies."""
+        if self.class_weight != "balanced":
+            from sklearn.utils.class_weight import compute_sample_weight
+
+            return np.asarray(compute_sample_weight(self.class_weight, table.y))
+        sums = np.bincount(table.y_codes, weights=sample_weight, minlength=len(table.classes))
+        occurring = sums > 0
+        factors = np.ones(len(sums))
+        factors[occurring] = sums.sum() / (occurring.sum() * sums[occurring])
+        return factors[table.y_codes]
+
+    def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        """Take over a model of the core with its columns and classes."""
+        self._model = model
+        self._schema = Schema.of_model(model, has_names, type(self).__name__)
+        self.classes_ = classes
+        self.n_classes_ = len(classes)
+        self.n_features_in_ = len(self._schema.names)
+        self.__dict__.pop("feature_names_in_", None)
+        if has_names:
+            self.feature_names_in_ = np.array(self._schema.names, dtype=object)
+
+    # -- on the way out ---------------------------------------------------------------------------
+
+    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return rows_for(self._schema, loaded(X), self.handle_unknown, self.missing)
+
+    def _labels(self, codes: np.ndarray) -> np.ndarray:
+        if codes.size and codes.min() < 0:
+            out = np.empty(len(codes), dtype=object)
+            known = codes >= 0
+            out[known] = self.classes_[codes[known]]
+            return out
+        return np.asarray(self.classes_[codes])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class labels, shape (n_rows,); an object array with None where a leaf predicts
+        nothing."""
+        blocks, n = self._blocks(X)
+        return self._labels(self._model.predict(blocks, n, self.n_jobs))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a
+        leaf predicts nothing."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithms of `predict_proba`; -inf for 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy; a row that is not classified counts as an error."""
+        X, y = given(X, y)
+        right = self._right(self.predict(X), X, y)
+        weights = None if sample_weight is None else weights_array(sample_weight)
+        return float(np.average(right, weights=weights))
+
+    def _right(self, predicted: np.ndarray, X: Any, y: Any) -> np.ndarray:
+        """1.0 where a prediction is the label, else 0.0."""
+        if isinstance(X, Table) and y is None:
+            y = X.y
+        if y is None:
+            raise ValueError(NO_LABELS)
+        y = np.asarray(y)
+        if y.shape == (len(predicted), 1):
+            y = y[:, 0]
+        if y.shape != predicted.shape:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: [{len(predicted)}, "
+                f"{len(y)}]"
+                if y.ndim == 1
+                else f"y should be a 1d array, got an array of shape {y.shape} instead."
+            )
+        return np.asarray(predicted == y, dtype=np.float64)
+
+    # -- keeping the model ------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The model file's content: a versioned JSON document with a checksum."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return self._model.to_bytes()
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file, at once or not at all; `fasttree.load_model` reads it."""
+        save_bytes(path, self.to_bytes())

@@ -1,0 +1,115 @@
+"""What classes and errors are worth: checked cost matrices, and priors as class weights.
+
+What
+    `costs_of` checks a cost matrix, `prior_factors` turns priors into the weight of each row.
+Source and equation
+    A row of class c weighs ``prior_c / (n_c / n)`` (altered priors; Breiman, Friedman, Olshen &
+    Stone 1984, section 4.4).
+Complexity
+    One pass over the labels.
+When not to use it
+    Directly; see `FastTreeClassifier`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._checks import shown
+
+__all__ = ["costs_of", "plain_costs", "prior_factors"]
+
+
+def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
+    """A cost matrix (rows true classes, columns predictions) as lists; None without one.
+
+    Raises:
+        ValueError: another shape, a diagonal that is not 0, a cost that is negative or no number.
+    """
+    if value is None:
+        return None
+    try:
+        costs = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"cost_matrix={shown(value)} must be an array of numbers or None"
+        ) from error
+    if costs.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class "
+            "by predicted class, in "
+            "the order of classes_"
+        )
+    for (i, j), cost in np.ndenumerate(costs):
+        if i == j and cost != 0:
+            raise ValueError(
+                f"cost_matrix[{i}, {j}] = {cost:g} must be 0: there the class is right"
+            )
+        if not 0 <= cost < math.inf:
+            raise ValueError(f"cost_matrix[{i}, {j}] = {cost:g} must be a number >= 0")
+    return costs.tolist()
+
+
+def plain_costs(value: Any) -> Any:
+    """A cost matrix or priors as JSON can hold them."""
+    if isinstance(value, dict):
+        return {
+            "pairs": [
+                [k.item() if isinstance(k, np.generic) else k, float(v)] for k, v in value.items()
+            ]
+        }
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def prior_factors(
+    priors: Any, classes: Sequence[Any], codes: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
+    """Weight of each row, shape (n_rows,): its class's prior by its class's share.
+
+    `codes` (n_rows,) are places in `classes`; `weights` (n_rows,) count the shares. Classes without
+    rows need no prior.
+
+    Raises:
+        ValueError: priors that are not positive, do not sum to 1 or name other classes.
+    """
+    n = len(classes)
+    if isinstance(priors, str):
+        if priors != "equal":
+            raise ValueError(
+                f"priors={priors!r} is not known; use None, 'equal', a dict or a list of shares"
+            )
+        shares = np.full(n, 1.0 / n)
+    elif isinstance(priors, dict):
+        unknown = [k for k in priors if k not in classes]
+        lacking = [c for c in classes if c not in priors]
+        if unknown or lacking:
+            what, which = ("names no class", unknown) if unknown else ("lacks the class", lacking)
+            raise ValueError(
+                f"priors {what}: {', '.join(map(repr, which))}; the classes are {list(classes)!r}"
+            )
+        shares = np.array([float(priors[c]) for c in classes])
+    else:
+        try:
+            shares = np.asarray(priors, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"priors={shown(priors)} must be None, 'equal', a dict or a list of shares"
+            ) from error
+        if shares.shape != (n,):
+            raise ValueError(
+                f"priors has shape {shares.shape}, expected ({n},): one share a class, in the "
+                "order of classes_"
+            )
+    if not np.all(shares > 0):
+        raise ValueError(f"priors={priors!r}: every share must be > 0")
+    if abs(shares.sum() - 1) > 1e-8:
+        raise ValueError(f"priors={priors!r} must sum to 1, not to {shares.sum():.10g}")
+    sums = np.bincount(codes, weights=weights, minlength=n).astype(np.float64)
+    occurring = sums > 0
+    factors = np.ones(n)
+    factors[occurring] = shares[occurring] / shares[occurring].sum() * sums.sum() / sums[occurring]
+    return np.asarray(factors[codes])

@@ -1,0 +1,445 @@
+"""`FastForestClassifier`: trees on bootstrap samples that vote, for any split criterion.
+
+What
+    Breiman's random forest (Machine Learning 45, 2001) over the trees of `FastTreeClassifier`:
+    every criterion, local, global or glocal evaluation, nominal features, missing values. Growth,
+    vote and storage happen in the Rust core.
+Complexity
+    One sort of each numeric column, then O(rows x features) a level and tree; trees grow in
+    parallel.
+When not to use it
+    Where the tree is to be read: a forest is not. For regression.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _engine
+from .._checks import integer, real, weights_array
+from ..table import Table
+from .base import Classifier
+from .new_rows import check_count
+from .parameters import config_of, copies_of, seed_of, share_or_count, stored_parameters
+from .tree import FastTreeClassifier, read_back
+
+__all__ = ["FastForestClassifier"]
+
+_OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score")
+
+
+class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
+    """A random forest of trees that split by any criterion.
+
+    Tree t has a seed of its own, made from `random_state`; its sample and the features that its
+    nodes look at depend on that seed alone, so the forest is the same for any `n_jobs`. Samples are
+    drawn from the rows sorted by their content: the order of the rows changes nothing, and a row of
+    integer weight w is w copies of it. The forest's probabilities are the mean of its trees'
+    (Breiman's vote, softened as in scikit-learn), summed in the order of the trees.
+
+    Args:
+        n_estimators: number of trees, >= 1.
+        criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties,
+        nominal_splits,
+            categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds,
+            max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf,
+            min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
+            handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight.
+            Bins and means are fitted once, on all training rows. Shares of rows are shares of the
+            sample. ``pruning="reduced_error"`` is refused.
+        max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
+        (all). bootstrap: True: each tree sees a sample with replacement; False: all rows.
+        max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1].
+        Only with bootstrap.
+            A row of integer weight counts as its copies; a row of real weight is drawn with a
+            probability proportional to it.
+        oob_score: True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.
+        random_state: seed of samples, feature subsets and random ties.
+        n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called
+        by one. progress: None, or a function (trees done, trees) called every 50 ms.
+
+    Attributes:
+        estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked
+        at. classes_, n_classes_, class_prior_, n_features_in_, feature_names_in_: as in
+        `FastTreeClassifier`. feature_importances_: mean over the trees of each feature's share in
+        score x weight, shape (n_features,). oob_score_: accuracy on the rows by the trees that did
+        not see them. oob_decision_function_: their mean probabilities, shape (n_rows, n_classes);
+        NaN for a row that every tree saw.
+
+    Raises:
+        ValueError: a parameter or data outside their domain; the message names parameter, column
+        and row. TypeError: cells that are neither numbers nor labels.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = FastForestClassifier(n_estimators=50, criterion="gini", oob_score=True, random_state=0).fit(X, y)
+        >>> len(forest.estimators_), forest.oob_score_ > 0.9
+        (50, True)
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: Any = "info_gain",
+        evaluation: str = "local",
+        labels: str = "majority",
+        ties: str = "first",
+        nominal_splits: str = "multiway",
+        categorical_features: Any = "from_dtype",
+        discretize: Any = "auto",
+        n_bins: int = 10,
+        threshold_search: str = "exact",
+        max_bins: int = 255,
+        thresholds: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = "sqrt",
+        min_score: float | None = None,
+        no_distance_decay: bool | str = False,
+        empty_branch: str = "parent",
+        missing: str = "auto",
+        handle_unknown: str = "missing",
+        pruning: Any = None,
+        ccp_alpha: float = 0.0,
+        merge_redundant: Any = None,
+        leaf_smoothing: str | None = None,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        oob_score: bool = False,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.evaluation = evaluation
+        self.labels = labels
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.empty_branch = empty_branch
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.merge_redundant = merge_redundant
+        self.leaf_smoothing = leaf_smoothing
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.oob_score = oob_score
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    # -- fitting ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FastForestClassifier:
+        """Grow the trees.
+
+        Args:
+            X: rows, or a `Table` with its target (then y is None).
+            y: labels, shape (n_rows,).
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+            the row, a row of weight
+                0 is dropped before anything else. Default: the Table's own weights, or 1.
+
+        Returns:
+            The estimator.
+        """
+        for name in ("bootstrap", "oob_score"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
+        if self.oob_score and not self.bootstrap:
+            raise ValueError(
+                "oob_score=True needs bootstrap=True: without samples every tree sees every row"
+            )
+        table, weights = self._training_rows(X, y, sample_weight)
+        config, custom, bagging = self._plan(table, weights, self.get_params(deep=False))
+        model = _engine.forest_fit(
+            table,
+            config,
+            bagging,
+            judged=bool(self.oob_score),
+            sample_weight=weights,
+            custom=custom,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        self._adopt(model, table.class_values, table.has_feature_names)
+        for name in ("oob_score_", "oob_decision_function_"):
+            self.__dict__.pop(name, None)
+        found = model.out_of_bag()
+        if found is not None:
+            self._judge(*found, table, sample_weight)
+        return self
+
+    def _plan(
+        self, table: Table, weights: np.ndarray | None, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
+        """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
+        copies = copies_of(len(table), weights)[0]
+        draws = self._draws(copies)
+        seed = seed_of(self.random_state)
+        config, custom = config_of(self._of_a_tree(params, seed), table, weights)
+        for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
+            config[name] = share_or_count(
+                name, params[name], copies if draws is None else draws, least
+            )
+        config.update(seed=seed, parameters=stored_parameters(params))
+        trees = integer("n_estimators", self.n_estimators, 1)
+        return config, custom, {"trees": trees, "draws": draws}
+
+    def _draws(self, copies: int) -> int | None:
+        """Rows in a sample, None without samples; `copies` are the rows that can be drawn."""
+        share = self.max_samples
+        if not self.bootstrap:
+            if share is not None:
+                raise ValueError(
+                    f"max_samples={share!r} needs bootstrap=True: without it no sample is drawn"
+                )
+            return None
+        if share is None:
+            return copies
+        if isinstance(share, numbers.Integral):
+            if integer("max_samples", share, 1) > copies:
+                raise ValueError(
+                    f"max_samples={share!r} must not exceed the number of rows, {copies}"
+                )
+            return int(share)
+        if real("max_samples", share, 0.0, 1.0) == 0.0:
+            raise ValueError("max_samples=0.0 must lie above 0")
+        return max(1, round(float(share) * copies))
+
+    @staticmethod
+    def _of_a_tree(params: dict[str, Any], seed: int) -> dict[str, Any]:
+        """Parameters of one tree."""
+        own = {
+            k: v
+            for k, v in params.items()
+            if k not in _OF_THE_FOREST and k not in ("n_jobs", "progress")
+        }
+        return {**FastTreeClassifier().get_params(deep=False), **own, "random_state": seed}
+
+    def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
+        self._adopt_schema(model, classes, has_names)
+        counts = model.totals()
+        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
+
+    def _judge(
+        self, probabilities: np.ndarray, voters: np.ndarray, table: Table, sample_weight: Any
+    ) -> None:
+        """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters
+        (n_rows,)."""
+        judged = voters > 0
+        probabilities[~judged] = np.nan
+        given = table.sample_weight if sample_weight is None else weights_array(sample_weight)
+        if given is not None and given.ndim == 1 and len(given) != len(table):
+            given = given[given > 0]
+        weights = np.ones(len(table)) if given is None else np.broadcast_to(given, len(table))
+        if not judged.all():
+            warnings.warn(
+                f"{int((~judged).sum())} of {len(judged)} rows were in the sample of every tree; "
+                "they have no "
+                "out-of-bag prediction (more trees, or a smaller max_samples)",
+                UserWarning,
+                stacklevel=3,
+            )
+        right = probabilities[judged].argmax(axis=1) == table.y_codes[judged]
+        known = weights[judged]
+        self.oob_score_ = (
+            float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
+        )
+        self.oob_decision_function_ = self._as_given(probabilities, sample_weight)
+
+    @staticmethod
+    def _as_given(found: np.ndarray, sample_weight: Any) -> np.ndarray:
+        """Rows put back where rows of weight 0 had been dropped (NaN there)."""
+        given = np.asarray(sample_weight if sample_weight is not None else 1.0)
+        if given.ndim != 1 or len(given) == len(found):
+            return found
+        out = np.full((len(given), *found.shape[1:]), np.nan)
+        out[given > 0] = found
+        return out
+
+    def bootstrap_counts(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """How often each tree's sample holds each training row.
+
+        ``estimators_[t]`` is the tree that `FastTreeClassifier` grows on the training rows with row
+        t of the counts as weights, `max_features` and the tree's seed.
+
+        Args:
+            X, y, sample_weight: what the forest was fitted on.
+
+        Returns:
+            Counts, shape (n_estimators, n_rows).
+        """
+        table, weights, config, draws = self._again(X, y, sample_weight)
+        counts = _engine.bag_counts(
+            table, config, draws, self._model.seeds, sample_weight=weights, n_jobs=self.n_jobs
+        )
+        full = self._as_given(counts.T, sample_weight)
+        return np.nan_to_num(full).astype(np.int64).T
+
+    def _again(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Table, np.ndarray | None, dict[str, Any], int]:
+        """The training rows, their weights, a configuration that draws the same samples, and their
+        size."""
+        check_is_fitted(self)
+        if not self.bootstrap:
+            raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
+        table, weights = self._training_rows(X, y, sample_weight)
+        check_count(self._schema, table.n_features)
+        config, _, bagging = self._plan(table, weights, self.get_params(deep=False))
+        config.update(criterion="gini", criterion_options={})  # samples do not depend on it
+        return table, weights, config, bagging["draws"]
+
+    # -- predicting -------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
+
+    # -- reading the forest -----------------------------------------------------------------------
+
+    @property
+    def estimators_(self) -> Sequence[FastTreeClassifier]:
+        """The trees as fitted estimators, each made when it is looked at."""
+        check_is_fitted(self, "_model")
+        return _Trees(self)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Mean over the trees of each feature's share in the summed score x weight of the splits,
+        shape (n_features,).
+
+        With ``criterion="gini"`` these are the usual impurity importances. They favour features
+        with many values; `permutation_importance` does not.
+        """
+        check_is_fitted(self, "_model")
+        return np.asarray(self._model.importances())
+
+    def to_onnx(
+        self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
+    ) -> Any:
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
+        `fasttree.exports.onnx_graph.to_onnx`."""
+        check_is_fitted(self, "_model")
+        from ..exports.onnx_graph import to_onnx
+
+        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
+
+    def permutation_importance(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
+        among these rows.
+
+        Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the
+        rows. On rows that no tree has seen, `sklearn.inspection.permutation_importance` serves any
+        estimator.
+
+        Args:
+            X, y, sample_weight: what the forest was fitted on.
+
+        Returns:
+            A Bunch with importances, shape (n_features, n_trees), their importances_mean and
+            importances_std, both of shape (n_features,). A tree that saw all rows has NaN, and the
+            means leave it out.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> X, y = load_iris(return_X_y=True)
+            >>> forest = FastForestClassifier(n_estimators=50, random_state=0).fit(X, y)
+            >>> (forest.permutation_importance(X, y).importances_mean > 0.1).tolist()
+            [False, False, True, True]
+        """
+        from sklearn.utils import Bunch
+
+        table, weights, config, draws = self._again(X, y, sample_weight)
+        losses = _engine.permutation_losses(
+            self._model,
+            table,
+            config,
+            draws,
+            sample_weight=weights,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        ).T
+        judged = losses[:, ~np.isnan(losses).any(axis=0)]
+        if judged.size == 0:
+            raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
+        return Bunch(
+            importances=losses,
+            importances_mean=judged.mean(axis=1),
+            importances_std=judged.std(axis=1),
+        )
+
+
+class _Trees(Sequence[FastTreeClassifier]):
+    """Trees of a forest as estimators."""
+
+    def __init__(self, forest: FastForestClassifier) -> None:
+        self._forest = forest
+        self._seeds: list[int] = forest._model.seeds
+        self._params = forest.get_params(deep=False)
+
+    def __len__(self) -> int:
+        return len(self._seeds)
+
+    def _tree(self, t: int) -> FastTreeClassifier:
+        params = FastForestClassifier._of_a_tree(self._params, self._seeds[t])
+        tree = FastTreeClassifier(**params)
+        tree._candidates = {}
+        model = self._forest._model.tree(t, stored_parameters(params))
+        tree._adopt(model, self._forest.classes_, self._forest._schema.has_names)
+        return tree
+
+    @overload
+    def __getitem__(self, index: int) -> FastTreeClassifier: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[FastTreeClassifier]: ...
+    def __getitem__(self, index: int | slice) -> FastTreeClassifier | list[FastTreeClassifier]:
+        places = range(len(self))[index]
+        return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
+
+    def __iter__(self) -> Iterator[FastTreeClassifier]:
+        return (self._tree(t) for t in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"{len(self)} trees"
+
+
+def forest_from_bytes(data: bytes) -> FastForestClassifier:
+    """A fitted forest from the content of a model file; it is checked before anything is
+    believed."""
+    model = _engine.forest_from_bytes(data)
+    forest, classes, has_names = read_back(FastForestClassifier, model)
+    forest._adopt(model, classes, has_names)
+    return forest

@@ -1,0 +1,310 @@
+"""New rows, brought into the schema a model was fitted on.
+
+What
+    Columns are matched by name where both sides have names (reordered if need be), by position
+    otherwise; labels become codes of the declared levels; a label that was not declared is treated
+    as missing, with one warning that names column and labels, or refused. A float array for an
+    all-numeric model passes without a copy.
+Complexity
+    One pass over the cells.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..table import Table
+from ..table.columns import Column, infinity_message
+from ..table.inputs import given
+
+__all__ = ["Schema", "labelled", "prepared", "rows_for", "without_empty_rows"]
+
+
+@dataclass
+class Schema:
+    """Names, kinds and levels of the features of a model, and what missing values and numbers were
+    turned into."""
+
+    names: list[str]
+    nominal: list[bool]
+    levels: list[tuple[Any, ...]]
+    has_names: bool
+    classes: list[Any] = field(default_factory=list)
+    cuts: list[np.ndarray | None] = field(default_factory=list)
+    fill: list[float | None] = field(default_factory=list)
+    owner: str = "FastTreeClassifier"
+
+    @classmethod
+    def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
+        """Read the schema that a core model carries; `owner` is named in messages."""
+        raw = json.loads(model.schema_json())
+        return cls(
+            names=[f["name"] for f in raw["features"]],
+            nominal=[f["kind"] == "nominal" for f in raw["features"]],
+            levels=[tuple(f.get("levels", ())) for f in raw["features"]],
+            has_names=has_names,
+            classes=raw["classes"],
+            cuts=[
+                np.array(f["cuts"], dtype=np.float64) if "cuts" in f else None
+                for f in raw["features"]
+            ],
+            fill=[f.get("fill") for f in raw["features"]],
+            owner=owner,
+        )
+
+
+def rows_for(
+    schema: Schema, X: Any, handle_unknown: str = "missing", missing: str = "branch"
+) -> tuple[list[np.ndarray], int]:
+    """Blocks of columns as the core takes them, and the number of rows.
+
+    Raises:
+        ValueError: missing, duplicate or unexpected columns, infinity, (``handle_unknown="error"``)
+        a label that was
+            not declared, (``missing="error"``) a missing value.
+        TypeError: labels where the model expects numbers.
+    """
+    if (
+        isinstance(X, np.ndarray)
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and not any(schema.nominal)
+    ):
+        check_count(schema, X.shape[1])
+        if len(X) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required "
+                f"by {schema.owner}."
+            )
+        refuse_infinity(schema, X)
+        if missing == "error":
+            refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
+        return [X], len(X)
+    table = X if isinstance(X, Table) else Table(X, categorical_features=_roles(schema, X))
+    columns = _converted(schema, table, handle_unknown)
+    if missing == "error":
+        refuse_missing(schema, columns)
+    return _engine.blocks_of(columns), len(table)
+
+
+def refuse_missing(schema: Schema, columns: list[Column]) -> None:
+    """Refuse missing cells by column and row (an undeclared label counts as missing)."""
+    for name, column in zip(schema.names, columns, strict=True):
+        values = np.asarray(column.values)
+        gone = np.isnan(values) if column.kind == "numeric" else values < 0
+        if gone.any():
+            raise ValueError(
+                f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and "
+                "the model was made with "
+                "missing='error'; impute it, or fit with missing='mode' or 'branch'"
+            )
+
+
+def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column]:
+    """Columns of the schema's kinds, in its order."""
+    return [
+        _coded(column, schema.levels[j], handle_unknown) if schema.nominal[j] else _number(column)
+        for j, column in enumerate(matched(schema, table))
+    ]
+
+
+def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
+    """Labelled rows with the declared levels and classes; numbers and missing values stay as they
+    are.
+
+    Raises:
+        ValueError: no labels, or a label that is not a class of the model.
+    """
+    X, y = given(X, y)
+    table = X if isinstance(X, Table) and y is None else Table.from_any(X, y, **_options(schema, X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows_for has spoken about undeclared labels
+        converted = _converted(schema, table, "missing")
+    place = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
+    own = [_engine.plain(c) for c in table.classes]
+    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in place]
+    if unknown:
+        raise ValueError(
+            f"y holds {unknown[0]!r}, which is not a class of the model; classes are {list(place)}"
+        )
+    codes = np.array([place.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
+    return Table.from_columns(
+        converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
+    )
+
+
+def prepared(
+    schema: Schema, X: Any, y: Any = None, *, cut: bool = False, bins: bool = True
+) -> Table:
+    """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers
+    binned.
+
+    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a
+    cut. Without `bins` numbers stay.
+
+    Raises:
+        ValueError: no labels, or a label that is not a class of the model.
+    """
+    table = labelled(schema, X, y)
+    columns = []
+    for column, cuts, fill in zip(table.columns, schema.cuts, schema.fill, strict=True):
+        values = np.asarray(column.values)
+        if fill is not None:
+            values = np.where(
+                np.isnan(values) if column.kind == "numeric" else values < 0, fill, values
+            )
+        if cuts is None or not bins:
+            dtype = np.float64 if column.kind == "numeric" else np.int32
+            columns.append(
+                Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels)
+            )
+        elif cut:
+            beyond = np.nextafter(cuts[-1], math.inf) if len(cuts) else 0.0
+            edges = np.append(cuts, beyond)[np.searchsorted(cuts, values)]
+            columns.append(
+                Column(
+                    column.name,
+                    "numeric",
+                    np.where(np.isnan(values), math.nan, edges),
+                    column.levels,
+                )
+            )
+        else:
+            codes = np.where(np.isnan(values), -1, np.searchsorted(cuts, values)).astype(np.int32)
+            columns.append(Column(column.name, "nominal", codes, tuple(range(len(cuts) + 1))))
+    target = Column(table.target or "class", "nominal", table.y_codes, tuple(schema.classes))
+    return Table.from_columns(columns, target)
+
+
+def _options(schema: Schema, X: Any) -> dict[str, Any]:
+    return {} if isinstance(X, Table) else {"categorical_features": _roles(schema, X)}
+
+
+def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """X, y and weights without the rows of weight 0 (as they are, where weights are not valid or
+    all are positive)."""
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # ragged: refused by name where weights are read
+        return X, y, weights
+    if (
+        given.ndim != 1
+        or given.dtype.kind not in "biuf"
+        or not hasattr(X, "__len__")
+        or len(X) != len(given)
+    ):
+        return X, y, weights
+    if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0) or len(y) != len(given):
+        return X, y, weights
+    from sklearn.utils import _safe_indexing
+
+    rows = np.flatnonzero(given)
+    return _safe_indexing(X, rows), _safe_indexing(y, rows), given[rows]
+
+
+def check_count(schema: Schema, n_features: int) -> None:
+    """Refuse a wrong number of features in scikit-learn's words."""
+    if n_features != len(schema.names):
+        raise ValueError(
+            f"X has {n_features} features, but {schema.owner} is expecting {len(schema.names)} "
+            "features as input."
+        )
+
+
+def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
+    """Refuse infinite cells by column and row."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = X.sum(dtype=np.float64)
+    if np.isfinite(total) or not np.isinf(X).any():
+        return
+    row, column = np.argwhere(np.isinf(X))[0]
+    raise ValueError(infinity_message(schema.names[column], int(row), X[row, column]))
+
+
+def _roles(schema: Schema, X: Any) -> Any:
+    """Which columns are nominal, by name for frames, by position for arrays."""
+    if not any(schema.nominal):
+        return "from_dtype" if hasattr(X, "columns") else None
+    if all(schema.nominal):
+        return "all"
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is not None and schema.has_names:
+        chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
+        return [str(n) for n in names if str(n) in chosen]
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] != len(schema.names):
+        return "from_dtype"
+    return [j for j, nominal in enumerate(schema.nominal) if nominal]
+
+
+def matched(schema: Schema, table: Table) -> list[Column]:
+    """Columns of a Table in the order of the schema."""
+    if not (schema.has_names and table.has_feature_names):
+        check_count(schema, table.n_features)
+        return list(table.columns)
+    given = table.feature_names
+    if given == schema.names:
+        return list(table.columns)
+    missing = [n for n in schema.names if n not in given]
+    extra = [n for n in given if n not in schema.names]
+    if missing or extra:
+        lines = ["The feature names should match those that were passed during fit."]
+        if extra:
+            lines.append(
+                "Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:5])
+            )
+        if missing:
+            lines.append(
+                "Feature names seen at fit time, yet now missing:\n"
+                + "\n".join(f"- {n}" for n in missing[:5])
+            )
+        raise ValueError("\n".join(lines))
+    place = {n: j for j, n in enumerate(given)}
+    return [table.column(place[n]) for n in schema.names]
+
+
+def _number(column: Column) -> Column:
+    if column.kind == "numeric":
+        return column
+    if column.n_missing == len(column):
+        return Column(column.name, "numeric", np.full(len(column), np.nan))
+    row = int(np.flatnonzero(np.asarray(column.values) >= 0)[0])
+    value = column.labels()[row]
+    raise TypeError(
+        f"column {column.name!r} was numeric when the model was fitted, but row {row} holds "
+        f"{value!r}; "
+        "give numbers (or NaN for missing)"
+    )
+
+
+def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Column:
+    if column.kind == "numeric":
+        values = column.values
+        known = np.unique(values[~np.isnan(values)])
+        own: tuple[Any, ...] = tuple(int(v) if float(v).is_integer() else float(v) for v in known)
+        codes = np.where(np.isnan(values), -1, np.searchsorted(known, values)).astype(np.int32)
+    else:
+        own, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
+    own = tuple(_engine.plain(v) for v in own)
+    if own == levels:
+        return Column(column.name, "nominal", codes, levels)
+    place = {level: j for j, level in enumerate(levels)}
+    table = np.array([place.get(v, -1) for v in own] + [-1], dtype=np.int32)
+    occurring = np.unique(codes[codes >= 0])
+    unseen = [own[c] for c in occurring if table[c] < 0]
+    if unseen:
+        text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
+        words = f"column {column.name!r} holds {len(unseen)} level(s) that were not declared when the model was fitted: {text}"
+        if handle_unknown == "error":
+            raise ValueError(
+                words + "; drop or recode these rows, or choose handle_unknown='missing'"
+            )
+        warnings.warn(words + "; they are treated as missing", UserWarning, stacklevel=4)
+    return Column(column.name, "nominal", table[codes], levels)

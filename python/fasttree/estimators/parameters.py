@@ -1,0 +1,381 @@
+"""From an estimator's parameters to the core's configuration.
+
+What
+    Each parameter is checked by name; criteria, discretisers and seeds become what the core reads.
+When not to use it
+    Directly; see `FastTreeClassifier`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import numbers
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import criteria, discretize, pruning
+from .._checks import integer, one_of, real, shown
+from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
+from ..table import Table
+from .costs import costs_of, plain_costs
+
+__all__ = [
+    "config_of",
+    "prunings_of",
+    "restored_discretizer",
+    "restored_parameters",
+    "stored_discretizer",
+    "stored_parameters",
+]
+
+NOT_STORED = ("n_jobs", "progress")
+"""Parameters that say how to work, not what to make; a saved model does not hold them."""
+
+
+ELSEWHERE = {
+    "target": "name the column instead of y: fasttree.fit(X, {0!r}), or give "
+    "fasttree.Table(X, target={0!r})",
+    "drop": "leave the column out of X: fasttree.fit(X.drop(columns=...), y)",
+    "random_seed": "say random_state={0!r}",
+    "seed": "say random_state={0!r}",
+}
+"""Where words that are not parameters of an estimator belong."""
+
+
+def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
+    """An estimator of a class, of keyword arguments that a caller passes on.
+
+    Raises:
+        TypeError: a name that is no parameter; the message says where it belongs, or the nearest
+        one.
+
+    Examples:
+        >>> from fasttree import FastTreeClassifier
+        >>> made_of(FastTreeClassifier, "pi", {"max_dept": 2})
+        Traceback (most recent call last):
+        ...
+        TypeError: max_dept=2 is not a parameter of FastTreeClassifier; did you mean 'max_depth'?
+    """
+    known = kind._get_param_names()
+    for name, value in params.items():
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = (
+                option_hint(criterion, name, value)
+                or ELSEWHERE.get(name, "").format(value)
+                or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
+            )
+            raise TypeError(f"{name}={value!r} is not a parameter of {kind.__name__}; {hint}")
+    return kind(criterion=criterion, **params)
+
+
+def share_or_count(name: str, value: Any, n_rows: int, low: int) -> int:
+    """A number of rows, given as such or (a float below 1) as a share of the rows, rounded up."""
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        return max(low, math.ceil(real(name, value, 0.0, 1.0) * n_rows))
+    return integer(name, value, low)
+
+
+def max_features(value: Any, n_features: int) -> int | None:
+    """Number of features looked at in a node: scikit-learn's meanings."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        one_of("max_features", value, ("sqrt", "log2"))
+        return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        if not 1 <= int(value) <= n_features:
+            raise ValueError(
+                f"max_features={shown(value)} must lie between 1 and the number of features, "
+                f"{n_features}"
+            )
+        return int(value)
+    return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
+
+
+def seed_of(random_state: Any) -> int:
+    """A 64-bit seed; None draws one from NumPy's global generator."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state!r} must not be negative")
+        return int(random_state) % 2**64
+    if random_state is None:
+        return int(np.random.randint(np.iinfo(np.int32).max))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    raise ValueError(
+        f"random_state={random_state!r} must be None, a whole number or a NumPy generator"
+    )
+
+
+def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
+    """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the
+    criterion's evidence."""
+    auto = "equal_width" if evidence in ("pairs", "neighbours") else None
+    made = discretize.make(value, n_bins, auto=auto)
+    return None if made is None else made.to_config()
+
+
+def smoothing_of(value: Any) -> dict[str, Any]:
+    """Leaf smoothing."""
+    if value is None:
+        return {"method": "none"}
+    if value == "laplace":
+        return {"method": "laplace"}
+    if value == "m_estimate":
+        return {"method": "m_estimate", "m": 2.0}
+    raise ValueError(
+        f"leaf_smoothing={value!r} is not known; use None, 'laplace' or 'm_estimate' (m = 2)"
+    )
+
+
+def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
+    """The core's `pruning`, `alpha_rule` (how a price is chosen) and `merge_redundant`.
+
+    Raises:
+        ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
+    """
+    merged = one_of("merge_redundant", params["merge_redundant"], (None, "class", "distribution"))
+    alpha = (
+        0.0
+        if params["ccp_alpha"] is None
+        else real("ccp_alpha", params["ccp_alpha"], 0.0, math.inf)
+    )
+    method = None if params["pruning"] is None else pruning.make(params["pruning"])
+    if method is None and alpha > 0:
+        method = pruning.CostComplexity()
+    if isinstance(method, pruning.CostComplexity):
+        if method.ccp_alpha is not None and alpha > 0:
+            raise ValueError(
+                f"ccp_alpha={alpha!r} and pruning={method!r} both name a price: give one of them"
+            )
+        costly = params.get("cost_matrix") is not None
+        return {
+            "pruning": method.to_config(params["criterion"], alpha, costly),
+            "alpha_rule": method.alpha_rule(),
+            "merge_redundant": merged,
+        }
+    if alpha > 0:
+        raise ValueError(
+            f"ccp_alpha={alpha!r} is a parameter of cost-complexity pruning, but pruning={method!r}"
+        )
+    return {"pruning": method and method.to_config(), "merge_redundant": merged}
+
+
+def criterion_to_text(criterion: Any) -> Any:
+    """A criterion as JSON: a name, an object's name and options, or a function's name."""
+    if isinstance(criterion, str):
+        return criterion
+    made = criteria.make(criterion)
+    if isinstance(made, Criterion):
+        options = {
+            k: {"callable": _name(v)}
+            if callable(v)
+            else v.tolist()
+            if isinstance(v, np.generic | np.ndarray)
+            else v
+            for k, v in made.get_params().items()
+        }
+        return {"name": made.name, "options": options}
+    return {"callable": _name(made)}
+
+
+def criterion_from_text(text: Any) -> Any:
+    """The inverse of `criterion_to_text`; functions come back as `NamedCallable`."""
+    if isinstance(text, str):
+        return text
+    if "callable" in text:
+        return NamedCallable(text["callable"])
+    made = criteria.make(text["name"])
+    options = {
+        k: NamedCallable(v["callable"])
+        if isinstance(v, dict) and "callable" in v
+        else tuple(v)
+        if isinstance(v, list)
+        else v
+        for k, v in text["options"].items()
+    }
+    assert isinstance(made, Criterion)
+    return made.set_params(**options)
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "name", None) or getattr(function, "__name__", None)
+    return str(name or type(function).__name__)
+
+
+def stored_discretizer(value: Any) -> Any:
+    """The parameter `discretize` as plain data."""
+    if hasattr(value, "get_params"):
+        return {"class": type(value).__name__, "params": value.get_params()}
+    return value
+
+
+def restored_discretizer(value: Any) -> Any:
+    """The inverse of `stored_discretizer`.
+
+    Raises:
+        ValueError, KeyError, TypeError: what it did not write.
+    """
+    if not isinstance(value, dict):
+        return value
+    if value["class"] not in discretize.__all__:
+        raise ValueError(f"there is no discretiser {value['class']!r}")
+    return getattr(discretize, value["class"])(**value["params"])
+
+
+def stored_parameters(params: dict[str, Any]) -> str:
+    """Parameters as they are written into a saved model: JSON with sorted keys."""
+
+    def default(value: Any) -> Any:
+        return value.item() if isinstance(value, np.generic) else repr(value)
+
+    kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
+    kept["criterion"] = criterion_to_text(kept["criterion"])
+    kept["discretize"] = stored_discretizer(kept.get("discretize"))
+    if isinstance(kept.get("pruning"), pruning.Pruning):
+        kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
+    for name in {"cost_matrix", "priors"} & kept.keys():
+        kept[name] = plain_costs(kept[name])
+    if isinstance(kept.get("class_weight"), dict):
+        kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
+    return json.dumps(kept, sort_keys=True, default=default)
+
+
+def restored_parameters(text: str) -> dict[str, Any]:
+    """The inverse of `stored_parameters`; functions come back as `NamedCallable`.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not
+        write.
+    """
+    params: dict[str, Any] = json.loads(text) if text else {}
+    params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))
+    params["discretize"] = restored_discretizer(params.get("discretize"))
+    method = params.get("pruning")
+    if isinstance(method, dict):
+        params["pruning"] = pruning.make(method["name"]).set_params(**method["options"])
+    for name in ("class_weight", "priors"):
+        if isinstance(params.get(name), dict):
+            params[name] = {k: v for k, v in params[name]["pairs"]}
+    return params
+
+
+def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
+    """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on
+    their weight."""
+    if weights is None:
+        return n_rows, n_rows
+    with np.errstate(over="ignore"):
+        total = float(np.sum(weights))
+    if not math.isfinite(total) or total < 0:
+        return n_rows, n_rows
+    whole = total < 2**32 and bool(np.all(np.mod(weights, 1) == 0))
+    return int(total) if whole else int(np.count_nonzero(weights)), math.ceil(total)
+
+
+def check_copies(weights: np.ndarray, criterion: Any) -> None:
+    """Refuse too many copies of rows to be counted."""
+    with np.errstate(over="ignore"):
+        total = float(np.sum(weights))
+    if not math.isfinite(total):
+        return  # refused where weights are read
+    name = getattr(criterion, "name", "")
+    if (
+        name in ("multisurf", "multisurf_star")
+        and total > 2**53
+        and np.all(np.mod(weights, 1) == 0)
+    ):
+        raise ValueError(
+            f"sample_weight sums to {total:.4g}: whole weights are copies of rows, and {name} "
+            "counts at most 2^53 of them; "
+            "divide all weights by the same number"
+        )
+
+
+def config_of(
+    params: dict[str, Any], table: Table, weights: np.ndarray | None = None
+) -> tuple[dict[str, Any], Any]:
+    """The core's configuration and the user's function (None when the criterion is a built-in one).
+
+    Shares of the rows become numbers of rows; `weights` (n_rows,) says how many copies a row stands
+    for.
+
+    Raises:
+        ValueError: a parameter outside its domain, named.
+        TypeError: a criterion that is none.
+    """
+    (n_rows, total), n_features = copies_of(len(table), weights), table.n_features
+    criterion = criteria.make(params["criterion"])
+    if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
+        check_copies(weights, criterion)
+    ties = one_of("ties", params["ties"], ("first", "row", "random"))
+    random = ties == "random" or params["max_features"] is not None
+    config: dict[str, Any] = {
+        "ties": ties,
+        "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
+        "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
+        "nominal_splits": one_of(
+            "nominal_splits", params["nominal_splits"], ("multiway", "subset", "one_vs_rest")
+        ),
+        "discretize": discretizer_of(
+            params["discretize"], params["n_bins"], criteria.evidence_of(criterion)
+        ),
+        "threshold_search": one_of(
+            "threshold_search", params["threshold_search"], ("exact", "histogram")
+        ),
+        "max_bins": integer("max_bins", params["max_bins"], 2),
+        "thresholds": one_of(
+            "thresholds", params["thresholds"], ("midpoint", "value", "training_value")
+        ),
+        "min_samples_split": share_or_count(
+            "min_samples_split", params["min_samples_split"], n_rows, 2
+        ),
+        "min_samples_leaf": share_or_count(
+            "min_samples_leaf", params["min_samples_leaf"], n_rows, 1
+        ),
+        "min_weight_fraction_leaf": real(
+            "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
+        ),
+        "max_features": max_features(params["max_features"], n_features),
+        "no_distance_decay": one_of(
+            "no_distance_decay", params["no_distance_decay"], (False, True, "strict")
+        ),
+        "empty_branch": one_of("empty_branch", params["empty_branch"], ("parent", "unclassified")),
+        "missing": _missing(params["missing"]),
+        "smoothing": smoothing_of(params["leaf_smoothing"]),
+        "seed": seed_of(params["random_state"]) if random else 0,
+        "parameters": stored_parameters(params),
+        **{k: v for k, v in prunings_of(params).items() if v is not None},
+    }
+    if params.get("cost_matrix") is not None:
+        config["cost_matrix"] = costs_of(params["cost_matrix"], len(table.classes))
+    if params["max_depth"] is not None:
+        config["max_depth"] = integer("max_depth", params["max_depth"], 1)
+    if params["max_leaf_nodes"] is not None:
+        config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
+    if params["min_score"] is not None:
+        config["min_score"] = real(
+            "min_score", params["min_score"], -sys.float_info.max, sys.float_info.max
+        )
+    if isinstance(criterion, Criterion):
+        config["criterion"] = criterion.name
+        config["criterion_options"] = criterion.options(table.classes, total)
+        return config, None
+    if isinstance(criterion, PairFunction):
+        config["criterion"] = "pair_function"
+        config["criterion_options"] = criterion.options()
+        return config, criterion.F
+    config["criterion"] = "callable"
+    return config, criterion
+
+
+def _missing(value: Any) -> Any:
+    return one_of("missing", value, ("auto", "fractional", "mode", "branch", "error"))

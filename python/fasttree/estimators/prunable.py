@@ -1,0 +1,190 @@
+"""`Prunable`: what `FastTreeClassifier` can do with the prunings of `fasttree.pruning`.
+
+What
+    ``model.prune(method)``, ``model.prune_report_`` and ``estimator.cost_complexity_pruning_path(X,
+    y)``.
+Complexity
+    That of the method; nothing is grown but in `cost_complexity_pruning_path`.
+When not to use it
+    Alone: it is a part of the estimator.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..pruning import CostComplexity, Pessimistic, PruneReport, make
+from ..table import Table
+from .costs import costs_of
+from .new_rows import Schema, labelled
+from .parameters import prunings_of, stored_parameters
+
+__all__ = ["Prunable"]
+
+
+class Prunable:
+    """Prunings of a fitted tree."""
+
+    _model: _engine.Model
+    _schema: Schema
+    classes_: np.ndarray
+    criterion: Any
+    pruning: Any
+    cost_matrix: Any
+    ccp_alpha: float
+    merge_redundant: Any
+    n_jobs: int | None
+
+    @property
+    def prune_report_(self) -> PruneReport:
+        """What pruning cut and why; a model file does not hold it."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        parts = self._model.account()
+        if parts is None:
+            raise AttributeError(
+                "prune_report_ is known where a tree was fitted or pruned; a loaded or cut model "
+                "has none"
+            )
+        method = CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
+        return PruneReport(parts, self._schema.names, method, self.merge_redundant)
+
+    @property
+    def ccp_path_(self) -> Any:
+        """How `fit` chose the price of a leaf (``CostComplexity("cv")``); a model file does not
+        hold it.
+
+        A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
+        becomes best), leaves, errors (cross-validated mean cost), standard_errors; and chosen
+        (place of the tree that was taken), ccp_alpha (the price it was pruned at).
+        """
+        from sklearn.utils import Bunch
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        parts = self._model.alpha_choice()
+        if parts is None:
+            raise AttributeError(
+                "ccp_path_ is known where fit chose the price: pruning=CostComplexity('cv')"
+            )
+        alphas, leaves, errors, deviations, chosen, price = parts
+        return Bunch(
+            ccp_alphas=alphas,
+            leaves=leaves,
+            errors=errors,
+            standard_errors=deviations,
+            chosen=chosen,
+            ccp_alpha=price,
+        )
+
+    def prune(
+        self,
+        method: Any = None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        merge_redundant: Any = None,
+    ) -> Any:
+        """A new model with this one's tree pruned; `prune_report_` of the new model tells what was
+        cut and why.
+
+        Args:
+            method: None, a name or an object of `fasttree.pruning`; its costs are taken from the
+            training counts of the nodes. X, y, sample_weight: rows that the method needs: the
+            training rows for subtree raising, rows that growth did
+                not see for reduced-error pruning. Other methods look at none.
+            merge_redundant: None, ``"class"`` or ``"distribution"``; see the class.
+
+        Returns:
+            An estimator with the parameters of this one and `pruning` and `merge_redundant` as
+            given.
+
+        Raises:
+            ValueError: an unknown method, an option outside its domain, or rows that are missing or
+            not those of the tree.
+
+        Examples:
+            >>> import fasttree
+            >>> grown = fasttree.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], criterion="gini")
+            >>> grown.prune("mdl").get_n_leaves(), len(grown.prune("mdl").prune_report_)
+            (1, 1)
+        """
+        from sklearn.base import clone
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        method = None if method is None else make(method)
+        other = clone(self).set_params(pruning=method, merge_redundant=merge_redundant)
+        if not (isinstance(method, CostComplexity) and method.ccp_alpha is None):
+            other.ccp_alpha = 0.0
+        params = other.get_params(deep=False)
+        config, table, weights = prunings_of(params), None, None
+        if config.pop("alpha_rule", None) is not None:
+            raise ValueError(
+                "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
+            )
+        config["cost_matrix"] = costs_of(self.cost_matrix, len(self.classes_))
+        if (
+            isinstance(method, Pessimistic)
+            and self.pruning is not None
+            and make(self.pruning) == method
+        ):
+            config["pruning"] = None  # each subtree is looked at once
+        if method is not None and method.needs_rows is not None:
+            if X is None:
+                raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
+            table = labelled(self._schema, X, y)
+            if sample_weight is None and isinstance(X, Table):
+                sample_weight = X.sample_weight
+            weights = self._weights(table, sample_weight)  # type: ignore[attr-defined]
+        model = _engine.prune(
+            self._model,
+            config,
+            stored_parameters(params),
+            table,
+            sample_weight=weights,
+            n_jobs=self.n_jobs,
+        )
+        other._adopt(model, self.classes_, self._schema.has_names)
+        other._candidates = {}
+        return other
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Prices at which minimal cost-complexity pruning changes the tree, for `ccp_alpha`.
+
+        The tree is grown without pruning; impurities are entropy in bits for criterion info_gain,
+        Gini otherwise (or what a `CostComplexity` object given as `pruning` names). Source: Breiman
+        et al. (1984), chapter 3.
+
+        Args:
+            X, y, sample_weight: as in `fit`.
+
+        Returns:
+            A Bunch with ccp_alphas, ascending from 0, and impurities (summed over the leaves of
+            each tree), both of shape (n_trees,).
+
+        Examples:
+            >>> import fasttree
+            >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(fasttree.datasets.load_iris())
+            >>> float(path.ccp_alphas[0]), round(float(path.impurities[-1]), 4)
+            (0.0, 0.6667)
+        """
+        from sklearn.base import clone
+        from sklearn.utils import Bunch
+
+        named = self.pruning.impurity if isinstance(self.pruning, CostComplexity) else "auto"
+        grown = clone(self).set_params(
+            pruning=None, ccp_alpha=0.0, merge_redundant=None, trace=None
+        )
+        grown.fit(X, y, sample_weight=sample_weight)
+        costs = costs_of(self.cost_matrix, len(grown.classes_))
+        impurity = CostComplexity(impurity=named).to_config(self.criterion, 0.0, costs is not None)[
+            "impurity"
+        ]
+        alphas, impurities = _engine.cost_complexity_path(grown._model, impurity, costs)
+        return Bunch(ccp_alphas=alphas, impurities=impurities)

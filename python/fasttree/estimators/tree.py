@@ -1,0 +1,599 @@
+"""`FastTreeClassifier`: a decision tree for any split criterion, as a scikit-learn estimator.
+
+What
+    ``fasttree.fit(X, y, criterion=...)`` and ``FastTreeClassifier(criterion=...).fit(X, y)`` are
+    the same thing. Data are encoded once; growth, prediction and storage happen in the Rust core.
+Complexity
+    Growth: O(rows x features) a level after one sort of each numeric column; prediction: O(depth) a
+    row.
+When not to use it
+    For regression; and where a boosted ensemble's accuracy matters more than a tree that can be
+    read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _engine, criteria
+from ..criteria import Criterion, NamedCallable
+from ..exports import Readable
+from ..table import Table
+from .base import Classifier
+from .new_rows import prepared, rows_for
+from .parameters import config_of, made_of, restored_parameters
+from .prunable import Prunable
+from .tree_arrays import Trace, TreeArrays
+
+__all__ = ["FastTreeClassifier", "config_for", "fit", "from_bytes", "load_model"]
+
+
+class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEstimator):
+    """A decision tree that splits by any criterion.
+
+    Args:
+        criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a
+        function
+            ``f(tables) -> scores`` of all candidates of a node, `tables` of shape (candidates,
+            branches, classes), float64; larger scores are better.
+        evaluation: ``"local"``: each leaf is split by its own best candidate. ``"global"``: the
+        leaf, split and labels
+            that bring the whole tree nearest to the classes, by the criterion's distance on the
+            table of predicted label x class of all rows (Spaeh & Kosub 2022, algorithm 3).
+            ``"glocal"``: a global step while it lowers that distance, else the best local step. The
+            criterion must be one on tables, without a guard.
+        labels: how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every
+        pair of labels is
+            tried) or ``"distinct"`` (every pair of two different labels). The last two need splits
+            in two: thresholds without missing values, or two levels.
+        ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the
+        threshold whose value occurs first
+            in row order), ``"random"`` (drawn by `random_state`).
+        nominal_splits: ``"multiway"``: one branch a declared level. ``"subset"``: the best division
+        of the levels in two
+            (exact up to 12 levels in a node, and for two classes where the criterion orders levels;
+            more are first joined as C4.5 does), ``"one_vs_rest"``: one level against the others.
+            Numbers in bins are then split at a cut.
+        categorical_features: ``"from_dtype"``, ``"all"``, None, a mask, indices or names; see
+        `Table`. discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``,
+        ``"equal_frequency"``, ``"mdlp"``, or an object
+            of `fasttree.discretize`; fitted on the training rows.
+        n_bins: number of bins of the discretisers that take one.
+        threshold_search: ``"exact"``: every boundary between two values. ``"histogram"``: only the
+        cuts between at most `max_bins` bins,
+            made on the training rows of the whole tree: a bin for each value while they suffice,
+            else bins of about one weight. (A coarser tree, seldom a faster one: the exact search is
+            quick.)
+        max_bins: largest number of bins of a histogram search, at least 2.
+        thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or
+        ``"training_value"`` (the largest value of the
+            whole training set that is not above the midpoint, as J48; numbers less than 1e-6 above
+            it count as equal to it).
+        max_depth: deepest level of a leaf; the root is level 0.
+        max_leaf_nodes: largest number of leaves; growth is then best-first by distance.
+        min_samples_split: fewer rows are not split (a float below 1: share of the rows).
+        min_samples_leaf: every branch with rows must have so many.
+        min_weight_fraction_leaf: every branch with rows must have this share of the training
+        weight, in [0, 0.5]. max_features: features looked at in a node: None (all), a number, a
+        share, ``"sqrt"``, ``"log2"``. min_score: a node whose best score is below it becomes a
+        leaf; None splits until pure. Local evaluation only. no_distance_decay: True stops where
+        every split would raise the distance, ``"strict"`` also where it stays equal:
+            the leaf's own distance locally and for the local steps of glocal growth, the whole
+            tree's globally. (The local distance of info_gain and gini never rises, so there True
+            never stops.)
+        empty_branch: a branch that no training row reached predicts its parent's majority
+        (``"parent"``) or nothing
+            (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an error in
+            `score`).
+        missing: ``"fractional"`` (as C4.5: a row without a value goes down all branches, in parts
+        weighted by the branches' training
+            weights, when the tree is grown and when it is asked; a split is scored on the known
+            rows and the score scaled by their share; limits count parts), ``"branch"`` (a branch of
+            its own; where training rows of a node had no missing value, the heaviest branch takes
+            them), ``"mode"`` (mean or mode of the training rows), ``"error"``, ``"auto"``
+            (fractional with evaluation="local" and the criteria info_gain, gain_ratio and gini,
+            else branch).
+        handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
+        pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
+        ``"reduced_error"``,
+            ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an object of
+            `fasttree.pruning` with options.
+        ccp_alpha: price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of
+        scikit-learn). merge_redundant: None, or leaves that say the same are merged after pruning:
+        ``"class"`` (siblings of one class, and two
+            nested tests of one feature that cut off the same class), ``"distribution"`` (also the
+            same class shares).
+        cost_matrix: None, or shape (n_classes, n_classes): cost of predicting the column's class
+        where the row's is true, 0 on
+            the diagonal. Nodes predict the cheapest class, and pruning weighs expected costs;
+            splits do not change.
+        priors: None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`:
+        the class weights become
+            prior / share of the training weight, for every criterion.
+        leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
+        class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
+        random_state: seed of random ties and feature subsets.
+        n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
+        progress: None, or a function (done, total) called every 50 ms.
+        trace: ``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
+        None.
+
+    Attributes:
+        classes_: class labels, shape (n_classes,).
+        class_prior_: (n_i + 0.5) / (n + k/2) from the training weights, shape (n_classes,).
+        n_features_in_, feature_names_in_: as in scikit-learn.
+        n_nodes_: number of nodes.
+        tree_: read-only arrays (`TreeArrays`).
+        trace_: the splits in order (`Trace`).
+        prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
+        ccp_path_: how the price of a leaf was chosen, with ``CostComplexity("cv")``.
+        feature_importances_: share of each feature in the summed score x weight of the splits,
+        shape (n_features,).
+
+    Raises:
+        ValueError: a parameter or data outside their domain; the message names parameter, column
+        and row. TypeError: cells that are neither numbers nor labels.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> tree = FastTreeClassifier(criterion="gini", max_depth=2).fit(X, y)
+        >>> round(tree.score(X, y), 2), tree.get_n_leaves()
+        (0.96, 3)
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Any = "info_gain",
+        evaluation: str = "local",
+        labels: str = "majority",
+        ties: str = "first",
+        nominal_splits: str = "multiway",
+        categorical_features: Any = "from_dtype",
+        discretize: Any = "auto",
+        n_bins: int = 10,
+        threshold_search: str = "exact",
+        max_bins: int = 255,
+        thresholds: str = "midpoint",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        min_score: float | None = None,
+        no_distance_decay: bool | str = False,
+        empty_branch: str = "parent",
+        missing: str = "auto",
+        handle_unknown: str = "missing",
+        pruning: Any = None,
+        ccp_alpha: float = 0.0,
+        merge_redundant: Any = None,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        leaf_smoothing: str | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: Any = None,
+        trace: str | None = "steps",
+    ) -> None:
+        self.criterion = criterion
+        self.evaluation = evaluation
+        self.labels = labels
+        self.ties = ties
+        self.nominal_splits = nominal_splits
+        self.categorical_features = categorical_features
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.threshold_search = threshold_search
+        self.max_bins = max_bins
+        self.thresholds = thresholds
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.min_score = min_score
+        self.no_distance_decay = no_distance_decay
+        self.empty_branch = empty_branch
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.pruning = pruning
+        self.ccp_alpha = ccp_alpha
+        self.merge_redundant = merge_redundant
+        self.cost_matrix = cost_matrix
+        self.priors = priors
+        self.leaf_smoothing = leaf_smoothing
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.trace = trace
+
+    # -- fitting ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FastTreeClassifier:
+        """Grow the tree.
+
+        Args:
+            X: rows, or a `Table` with its target (then y is None).
+            y: labels, shape (n_rows,).
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+            the row, a row of weight
+                0 is dropped before anything else. Default: the Table's own weights, or 1.
+
+        Returns:
+            The estimator.
+        """
+        table, weights = self._training_rows(X, y, sample_weight)
+        if self.trace not in ("steps", "candidates", None):
+            raise ValueError(
+                f"trace={self.trace!r} is not known; use 'steps', 'candidates' or None"
+            )
+        config, custom = config_of(self.get_params(deep=False), table, weights)
+        model = _engine.fit(
+            table,
+            config,
+            sample_weight=weights,
+            custom=custom,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        self._adopt(model, table.class_values, table.has_feature_names)
+        self._candidates = (
+            self._all_candidates(table, weights, config, custom)
+            if self.trace == "candidates"
+            else {}
+        )
+        return self
+
+    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        self._adopt_schema(model, classes, has_names)
+        for cached in ("_tree", "_trace"):
+            self.__dict__.pop(cached, None)
+        counts = self.tree_.value[0]
+        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
+        self.n_nodes_ = self.tree_.node_count
+
+    def _all_candidates(
+        self, table: Table, weights: Any, config: dict[str, Any], custom: Any
+    ) -> dict[int, tuple[tuple[str, Any, float], ...]]:
+        """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's
+        criterion."""
+        inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
+        blocks, n = rows_for(self._schema, table)
+        prepared_table = self._prepared(table)
+        if self._is_shared():
+            parts = ((node, self._model.reach(blocks, n, node)) for node in inner)
+            return {
+                node: tuple(self._candidates_of(prepared_table, p, weights, config, custom))
+                for node, p in parts
+            }
+        leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
+        order = np.argsort(leaves, kind="stable")
+        first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
+        found = {}
+        for node in inner:
+            part = np.zeros(n)
+            part[order[first[node] : last[node]]] = 1.0
+            found[node] = tuple(self._candidates_of(prepared_table, part, weights, config, custom))
+        return found
+
+    def _is_shared(self) -> bool:
+        """Whether missing values take all branches, in parts."""
+        return bool(np.any(self.tree_.missing_branch == -2))
+
+    def _candidates_of(
+        self,
+        table: Table,
+        part: np.ndarray,
+        weights: np.ndarray | None,
+        config: dict[str, Any],
+        custom: Any,
+    ) -> list[tuple[str, Any, float]]:
+        """Candidates (feature, threshold or levels, score) of a node; `part` (n_rows,) of each row
+        of a prepared Table reaches it."""
+        if not self._compares_numbers():
+            config = {**config, "discretize": None}
+        shared = self._is_shared()
+        config = {**config, "missing": "fractional" if shared else "branch"}
+        if any(cuts is not None for cuts in self._schema.cuts):
+            config.update(thresholds="value", threshold_search="exact")
+        least = config["min_weight_fraction_leaf"]
+        rows = np.flatnonzero(part)
+        whole = np.ones(len(table)) if weights is None else weights
+        here = float((whole * part).sum())
+        if least > 0:
+            # The share is one of the whole training weight (rounding must not shut out a branch of
+            # just that weight).
+            least *= float(whole.sum()) / here * (1 - 1e-12)
+        if np.any((part > 0) & (part < 1)):
+            # A branch must hold rows, counted in parts.
+            least = max(least, config["min_samples_leaf"] / here * (1 - 1e-9))
+            config["min_samples_leaf"] = 1
+            weights = whole * part
+        if least > 0.5:
+            return []
+        config["min_weight_fraction_leaf"] = least
+        listed = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
+        schema = self._schema
+        return [
+            (schema.names[f], t if codes is None else tuple(schema.levels[f][c] for c in codes), s)
+            for f, t, codes, s in listed
+        ]
+
+    def _prepared(self, X: Any, y: Any = None) -> Table:
+        """Labelled rows as growth saw them."""
+        cut = self.nominal_splits != "multiway" or self.threshold_search == "histogram"
+        bins = not self._compares_numbers()
+        return prepared(self._schema, X, y, cut=cut, bins=bins)
+
+    def _compares_numbers(self) -> bool:
+        """Whether numbers are scored as numbers though they are split by bins."""
+        return criteria.evidence_of(self.criterion) == "neighbours"
+
+    # -- predicting -------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Leaf of each row as a node number, shape (n_rows,)."""
+        blocks, n = self._blocks(X)
+        return np.asarray(self._model.apply(blocks, n, self.n_jobs))
+
+    def decision_path(self, X: Any) -> Any:
+        """Nodes that each row passes: CSR indicator matrix, shape (n_rows, n_nodes)."""
+        from scipy.sparse import csr_matrix
+
+        blocks, n = self._blocks(X)
+        indptr, nodes = self._model.decision_path(blocks, n)
+        return csr_matrix(
+            (np.ones(len(nodes), dtype=np.int64), nodes, indptr), shape=(n, self.n_nodes_)
+        )
+
+    # -- reading the tree -------------------------------------------------------------------------
+
+    @property
+    def tree_(self) -> TreeArrays:
+        """The nodes as read-only arrays."""
+        check_is_fitted(self, "_model")
+        if "_tree" not in self.__dict__:
+            self._tree = TreeArrays(self._model.arrays())
+        return self._tree
+
+    @property
+    def trace_(self) -> Trace:
+        """The splits in the order in which they were made."""
+        check_is_fitted(self)
+        if self.trace is None:
+            raise AttributeError(
+                "trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'"
+            )
+        if "_trace" not in self.__dict__:
+            order, distances = self._model.steps(), self._global_distances()
+            self._trace = Trace(self.tree_, self._schema, order, self._candidates, distances)
+        return self._trace
+
+    def _global_distances(self) -> np.ndarray | None:
+        """Distance of the whole tree to the classes after each split; None without the criterion,
+        or if it reads no tables."""
+        made = criteria.make(self.criterion)
+        if criteria.evidence_of(made) != "table":
+            return None
+        if isinstance(made, Criterion):
+            total = int(np.ceil(self.tree_.value[0].sum()))
+            options = json.dumps(made.options([_engine.plain(c) for c in self.classes_], total))
+            return self._model.global_distances(made.name, options)
+        return (
+            None
+            if isinstance(made, NamedCallable)
+            else self._model.global_distances("callable", "{}", made)
+        )
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Share of each feature in the sum of score x node weight over its splits, shape
+        (n_features,).
+
+        With ``criterion="gini"`` these are the usual impurity importances. Negative scores count as
+        0.
+        """
+        tree = self.tree_
+        inner = tree.n_children > 0
+        gains = np.maximum(tree.score, 0.0) * tree.weighted_n_node_samples
+        total = np.bincount(
+            tree.feature[inner], weights=gains[inner], minlength=self.n_features_in_
+        )
+        whole = total.sum()
+        return total / whole if whole > 0 else total.astype(float)
+
+    def get_depth(self) -> int:
+        """Longest path from the root to a leaf, in splits."""
+        check_is_fitted(self)
+        return self._model.shape[3]
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves; empty ones count."""
+        check_is_fitted(self)
+        return self._model.shape[1]
+
+    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> list[dict[str, Any]]:
+        """Scores of all candidate splits of a node, best first.
+
+        Args:
+            node: node number (`tree_`); 0 is the root.
+            X, y: rows and labels that are sent down to the node; without them the trace must hold
+            candidates.
+
+        Returns:
+            Dicts with feature, threshold (None for a nominal feature), levels (those on the first
+            branch of a subset split, of each feature the best one; else None), score, chosen (it is
+            the split of the tree).
+
+        Raises:
+            ValueError: no rows given and no candidates kept, or no row reaches the node.
+        """
+        check_is_fitted(self)
+        tree = self.tree_
+        if not 0 <= node < tree.node_count:
+            raise ValueError(
+                f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
+            )
+        if X is None:
+            if node not in self._candidates:
+                raise ValueError(
+                    f"node {node} has no candidates in the trace: give X and y, or fit with "
+                    "trace='candidates'"
+                    if tree.n_children[node]
+                    else f"node {node} is a leaf: give X and y to see the splits it could have"
+                )
+            found = list(self._candidates[node])
+        else:
+            blocks, n = self._blocks(X)
+            table = self._prepared(X, y)
+            weights = X.sample_weight if isinstance(X, Table) else None
+            config, custom = config_of(self.get_params(deep=False), table, weights)
+            part = self._model.reach(blocks, n, node)
+            if not part.any():
+                raise ValueError(f"none of the {n} rows reaches node {node}")
+            found = self._candidates_of(table, part, weights, config, custom)
+        feature, threshold = tree.feature[node], tree.threshold[node]
+        name = self._schema.names[feature] if tree.n_children[node] else None
+        listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
+        own = listed if np.isnan(threshold) else float(threshold)
+        rows_out = [
+            {
+                "feature": f,
+                "threshold": None if isinstance(t, tuple) else t,
+                "levels": t if isinstance(t, tuple) else None,
+                "score": s,
+                "chosen": f == name and t == own,
+            }
+            for f, t, s in found
+        ]
+        return sorted(rows_out, key=lambda r: -r["score"])
+
+    def cut(self, step: int) -> FastTreeClassifier:
+        """The model as it was after `step` splits (0: the root alone)."""
+        check_is_fitted(self)
+        from sklearn.base import clone
+
+        if step < 0:
+            raise ValueError(f"step={step} must not be negative")
+        other = clone(self)
+        other._adopt(self._model.cut(int(step)), self.classes_, self._schema.has_names)
+        other._candidates = {}
+        return other
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions of the tree after 0, 1, 2, ... splits."""
+        blocks, n = self._blocks(X)
+        for step in range(len(self._model.steps()) + 1):
+            yield self._labels(self._model.cut(step).predict(blocks, n, self.n_jobs))
+
+    def staged_score(self, X: Any, y: Any = None) -> np.ndarray:
+        """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
+        return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""
+        from ..plots import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+
+def fit(
+    X: Any, y: Any = None, *, criterion: Any = "info_gain", sample_weight: Any = None, **params: Any
+) -> FastTreeClassifier:
+    """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,
+    sample_weight)``.
+
+    Examples:
+        >>> import fasttree
+        >>> fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], criterion="gini").get_n_leaves()
+        4
+    """
+    return made_of(FastTreeClassifier, criterion, params).fit(X, y, sample_weight=sample_weight)
+
+
+def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
+    """The core's configuration of an estimator, for cross-validation in one call.
+
+    Raises:
+        NotImplementedError: what only `fit` can serve (class weights, shares of the rows, a user's
+        function).
+    """
+    if estimator.class_weight is not None or estimator.priors is not None:
+        raise NotImplementedError("class weights depend on the training rows of each fold")
+    if isinstance(estimator.min_samples_split, float) or isinstance(
+        estimator.min_samples_leaf, float
+    ):
+        raise NotImplementedError("shares of the rows depend on the training rows of each fold")
+    config, custom = config_of(estimator.get_params(deep=False), table)
+    if custom is not None:
+        raise NotImplementedError("a user's criterion is called by fit")
+    return config
+
+
+def from_bytes(data: bytes) -> Any:
+    """A fitted model (tree or forest) from the content of a model file; it is checked before
+    anything is believed.
+
+    Raises:
+        ValueError: truncated, damaged, or not a model of fasttree.
+    """
+    data = bytes(data)
+    if b'"fasttree forest"' in data[:64]:
+        from .forest import forest_from_bytes
+
+        return forest_from_bytes(data)
+    if b'"fasttree Bayes model"' in data[:64]:
+        raise ValueError(
+            "not a valid fasttree model of trees: this is a Bayesian classifier, which "
+            "fasttree.naive_bayes.load reads"
+        )
+    model = _engine.model_from_bytes(data)
+    if '"learner"' in model.parameters:
+        from .exact import restored
+
+        return restored(model)
+    estimator, classes, has_names = read_back(FastTreeClassifier, model)
+    estimator._candidates = {}
+    estimator._adopt(model, classes, has_names)
+    return estimator
+
+
+def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
+    """An estimator with the parameters of a loaded core model, its class labels, and whether
+    columns have names."""
+    try:
+        params = restored_parameters(model.parameters)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"not a valid fasttree model: its parameters cannot be read ({error})"
+        ) from error
+    known = kind._get_param_names()  # type: ignore[attr-defined]
+    estimator = kind(**{k: v for k, v in params.items() if k in known})
+    schema = json.loads(model.schema_json())
+    labels = schema["classes"]
+    classes = (
+        np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
+    )
+    names = [f["name"] for f in schema["features"]]
+    return estimator, classes, names != [f"x{j}" for j in range(len(names))]
+
+
+def load_model(path: str | Path) -> Any:
+    """A fitted model (tree or forest) from a file written by its `save`."""
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error

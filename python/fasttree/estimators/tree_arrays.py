@@ -1,0 +1,208 @@
+"""A fitted tree as read-only arrays, and the story of its growth.
+
+What
+    `TreeArrays` is what ``model.tree_`` gives: scikit-learn's names where the meaning is the same,
+    with children listed in branch order because nodes may have many. `Trace` lists the splits in
+    the order in which they were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from .new_rows import Schema
+
+__all__ = ["Step", "Trace", "TreeArrays"]
+
+
+class TreeArrays:
+    """Nodes of a tree in pre-order, as read-only arrays of length `node_count`.
+
+    Attributes:
+        node_count, max_depth, n_leaves: sizes.
+        parent: parent of each node, -1 for the root.
+        feature: feature that is asked for, -2 in a leaf.
+        threshold: of numbers, as text shows it; NaN in other nodes.
+        reach: ``x <= reach`` goes to the first child, all other numbers to the second. Equal to the
+        threshold, save with
+            ``thresholds="training_value"``, where numbers that exceed it by less than 1e-6 count as
+            equal (J48).
+        n_levels, first_level, levels: in a subset node i (n_levels[i] > 0) the declared levels with
+        the codes
+            ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child, all other
+            declared ones to the second; a third child takes missing values where the node had any.
+            See `levels_of`.
+        n_children, first_child, children: children of node i are
+        ``children[first_child[i]:][:n_children[i]]``. children_left, children_right: first and
+        second child, -1 in a leaf. missing_branch: branch that rows with a missing value take, -1
+        in a leaf; -2: every branch takes a part of them, by
+            its share of the training weight (``missing="fractional"``).
+        value: class counts (rows or weight), shape (node_count, n_classes).
+        n_node_samples, weighted_n_node_samples: training rows and their weight.
+        label: predicted class code, -1 where nothing is predicted.
+        score, distance, step: of the split; step is the order of growth, -1 in a leaf.
+        depth, branch: level of the node, and which branch of its parent it is.
+    """
+
+    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
+        for name, array in arrays.items():
+            array.setflags(write=False)
+            setattr(self, "value" if name == "counts" else name, array)
+        self.node_count = len(self.parent)
+        self.max_depth = int(self.depth.max())
+        self.n_leaves = int((self.n_children == 0).sum())
+
+    parent: np.ndarray
+    branch: np.ndarray
+    depth: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    reach: np.ndarray
+    first_child: np.ndarray
+    n_children: np.ndarray
+    missing_branch: np.ndarray
+    label: np.ndarray
+    n_node_samples: np.ndarray
+    step: np.ndarray
+    score: np.ndarray
+    distance: np.ndarray
+    children: np.ndarray
+    n_levels: np.ndarray
+    first_level: np.ndarray
+    levels: np.ndarray
+    value: np.ndarray
+
+    def children_of(self, node: int) -> np.ndarray:
+        """Children of a node in branch order."""
+        first = self.first_child[node]
+        return self.children[first : first + self.n_children[node]]
+
+    def levels_of(self, node: int) -> np.ndarray:
+        """Codes of the levels that a subset node sends to its first child, ascending; empty for
+        other nodes."""
+        first = self.first_level[node]
+        return self.levels[first : first + self.n_levels[node]]
+
+    def subtree_ends(self) -> np.ndarray:
+        """One past the last node below each node: in pre-order a subtree is a range."""
+        ends = np.arange(1, self.node_count + 1)
+        for node in np.flatnonzero(self.n_children > 0)[::-1].tolist():
+            ends[node] = ends[self.children_of(node)[-1]]
+        return ends
+
+    @property
+    def weighted_n_node_samples(self) -> np.ndarray:
+        """Weight of the training rows of each node."""
+        return np.asarray(self.value.sum(axis=1))
+
+    def _child(self, which: int) -> np.ndarray:
+        out = np.full(self.node_count, -1)
+        inner = self.n_children > which
+        out[inner] = self.children[self.first_child[inner] + which]
+        return out
+
+    @property
+    def children_left(self) -> np.ndarray:
+        """First child of each node, -1 in a leaf."""
+        return self._child(0)
+
+    @property
+    def children_right(self) -> np.ndarray:
+        """Second child of each node, -1 in a leaf."""
+        return self._child(1)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One split of the growth: which leaf, on what, how good, and the size of the tree afterwards.
+
+    Attributes:
+        step, node: number of the split (0 first), node that was split.
+        feature, threshold: the question; threshold is None for a nominal feature.
+        score, distance: of the split on the table of its own leaf.
+        global_distance: distance of the whole tree to the classes after the split, by the table of
+        predicted label x
+            class; None when the criterion is a function that was not saved with the model.
+        nodes, leaves: size of the tree after the split.
+        candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf
+        could have had: the
+            question is a threshold, the levels of the first branch of a subset split (of each
+            nominal feature the best one), or None for a multiway split.
+        levels: levels on the first branch of a subset split, else None.
+    """
+
+    step: int
+    node: int
+    feature: str
+    threshold: float | None
+    score: float
+    distance: float
+    nodes: int
+    leaves: int
+    global_distance: float | None = None
+    candidates: tuple[tuple[str, Any, float], ...] | None = None
+    levels: tuple[Any, ...] | None = None
+
+
+class Trace(Sequence[Step]):
+    """The splits of a tree in the order in which they were made."""
+
+    def __init__(
+        self,
+        tree: TreeArrays,
+        schema: Schema,
+        order: np.ndarray,
+        candidates: dict[int, Any],
+        distances: np.ndarray | None = None,
+    ) -> None:
+        self._steps: list[Step] = []
+        nodes = leaves = 1
+        for step, node in enumerate(order.tolist()):
+            nodes += int(tree.n_children[node])
+            leaves += int(tree.n_children[node]) - 1
+            threshold = float(tree.threshold[node])
+            feature = tree.feature[node]
+            self._steps.append(
+                Step(
+                    step=step,
+                    node=node,
+                    feature=schema.names[feature],
+                    threshold=None if np.isnan(threshold) else threshold,
+                    score=float(tree.score[node]),
+                    distance=float(tree.distance[node]),
+                    nodes=nodes,
+                    leaves=leaves,
+                    global_distance=None if distances is None else float(distances[step]),
+                    candidates=candidates.get(node),
+                    levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node))
+                    or None,
+                )
+            )
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Step]: ...
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
+        return self._steps[index]
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._steps)
+
+    def to_frame(self) -> Any:
+        """One row a step, as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [{k: v for k, v in vars(s).items() if k != "candidates"} for s in self._steps]
+        )
+
+    def __repr__(self) -> str:
+        return f"Trace of {len(self)} steps"

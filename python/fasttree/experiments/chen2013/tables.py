@@ -1,0 +1,264 @@
+"""Layout of the reproduction of Chen, Wu & Cai (2013): the paper's tables with our numbers beside
+the printed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...model_selection import Comparison
+from ...reports import Cell, ReportTable
+from ..reproduction import Row, agrees
+
+if TYPE_CHECKING:
+    from .run import SetResult
+
+SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
+
+
+def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> list[Row]:
+    """Table 1, a row a fact; a class count may be of declared or of occurring labels (Y/N as
+    booleans)."""
+    rows = []
+    for dataset, own in facts.items():
+        for name, expected in zip(
+            printed["table1_columns"], printed["table1"][dataset], strict=True
+        ):
+            value, note = own[name], None
+            match = value == expected
+            if name == "classes" and not match and own["occurring classes"] == expected:
+                match, note = True, f"{expected} classes occur, {value} are declared"
+            if not match:
+                note = printed["table1_remarks"].get(dataset)
+            if isinstance(expected, str):
+                value, expected = value == "Y", expected == "Y"
+            rows.append(
+                Row(
+                    dataset, "", f"table1_{name}", value, published=expected, match=match, note=note
+                )
+            )
+    return rows
+
+
+def table_one(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> ReportTable:
+    """Table 1 as counted in the files; what the paper prints otherwise stands in the last
+    column."""
+    names = list(printed["table1_columns"])
+    rows, notes = [], []
+    checks = fact_rows(facts, printed)
+    for dataset, own in facts.items():
+        expected = dict(zip(names, printed["table1"][dataset], strict=True))
+        wrong = [row.quantity[7:] for row in checks if row.dataset == dataset and not row.match]
+        differs = ", ".join(f"{name} {expected[name]}" for name in wrong)
+        rows.append(
+            [
+                Cell(dataset),
+                *(Cell(str(own[name])) for name in names),
+                Cell(str(own["occurring classes"])),
+                Cell(f"paper: {differs}" if differs else SAME),
+            ]
+        )
+        if differs and dataset in printed["table1_remarks"]:
+            notes.append(f"{dataset}: {printed['table1_remarks'][dataset]}.")
+    header = ["data set", *names, "occurring classes", "paper"]
+    return ReportTable("Table 1: the data sets, counted in the files", header, rows, (), notes)
+
+
+def _shown(value: float, sd: float, mark: str) -> str:
+    return f"{value:.2f}±{sd:.2f} {mark or ' '}"
+
+
+def table_two(
+    rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str, Any]
+) -> list[ReportTable]:
+    """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the
+    comparable sets."""
+    cells = {(row.dataset, row.method): row for row in rows if row.quantity == "accuracy"}
+    datasets = list(dict.fromkeys(row.dataset for row in rows if row.quantity == "accuracy"))
+    comparable = [name for name in datasets if name not in printed["subsampled"]]
+    body = []
+    for dataset in [*comparable, *(name for name in datasets if name not in comparable)]:
+        line = [Cell(dataset)]
+        for method in methods:
+            row = cells[dataset, method]
+            mean, sd, mark = printed["table2"][dataset][method]
+            verdict = NOT_COMPARABLE if row.match is None else SAME if row.match else OTHER
+            line += [
+                Cell(_shown(float(row.value or 0.0), float(row.sd or 0.0), row.mark or "")),
+                Cell(f"{mean}±{sd} {mark or ' '}"),
+                Cell(verdict),
+            ]
+        body.append(line)
+    if comparable:
+        line = [Cell("average")]
+        for method in methods:
+            ours = np.mean([float(cells[name, method].value or 0.0) for name in comparable])
+            theirs = np.mean([float(printed["table2"][name][method][0]) for name in comparable])
+            close = SAME if abs(ours - theirs) <= 0.005 + 1e-9 else OTHER
+            line += [Cell(f"{ours:.2f}  "), Cell(f"{theirs:.2f}  "), Cell(close)]
+        body.append(line)
+    header = ["data set"]
+    for method in methods:
+        header += [method, "paper", ""]
+    whole = ", ".join(f"{method} {value}" for method, value in printed["table2_average"].items())
+    notes = [
+        "Accuracy in percent: mean ± standard deviation of 100 fold values; v / * : significantly "
+        "better / worse than "
+        "info_gain (corrected resampled t test, two-sided 0.05).",
+        f"Averages are over the {len(comparable)} comparable sets shown, of our and of the printed "
+        "means; the paper's "
+        f"averages over its 36 sets are {whole}.",
+    ]
+    rule = (
+        (len(comparable), len(body) - 1) if comparable and len(comparable) < len(datasets) else ()
+    )
+    return [
+        ReportTable(
+            "Table 2: accuracy, ours beside the paper's",
+            header,
+            body,
+            rule or (len(body) - 1,),
+            notes,
+        )
+    ]
+
+
+def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
+    """Averages over the comparable sets, ours and of the printed means of the same sets."""
+    rows = []
+    for method, value in zip(fair.methods, fair.averages, strict=True):
+        theirs = float(
+            np.mean([float(printed["table2"][name][method][0]) for name in fair.datasets])
+        )
+        ours = 100.0 * float(value)
+        rows.append(
+            Row(
+                "average",
+                method,
+                "average_accuracy",
+                ours,
+                published=round(theirs, 4),
+                match=agrees(ours, f"{theirs:.2f}"),
+                note=f"over {len(fair.datasets)} data sets",
+            )
+        )
+    return rows
+
+
+def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Table 3: every measure against every base over the comparable sets, and the printed marks of
+    the same sets.
+
+    The paper prints marks against information gain only; for other bases there are totals over its
+    36 sets.
+    """
+    out = []
+    methods = list(fair.methods)
+    for i, base in enumerate(methods):
+        for j in range(i + 1, len(methods)):
+            method = methods[j]
+            side = fair.better[:, j, i]
+            marks = (
+                [printed["table2"][name][method][2] for name in fair.datasets] if i == 0 else None
+            )
+            out.append(
+                {
+                    "base": base,
+                    "method": method,
+                    "wins": int((side == 1).sum()),
+                    "ties": int((side == 0).sum()),
+                    "losses": int((side == -1).sum()),
+                    "published_same_sets": None
+                    if marks is None
+                    else [marks.count("v"), marks.count(""), marks.count("*")],
+                    "published_36_sets": printed["table3"].get(base, {}).get(method),
+                }
+            )
+    return out
+
+
+def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTable:
+    """Table 3: wins / ties / losses of the column's measure against the base."""
+    rows = []
+    for one in entries:
+        ours = f"{one['wins']}/{one['ties']}/{one['losses']}"
+        same = one["published_same_sets"]
+        theirs = "not printed" if same is None else "/".join(map(str, same))
+        verdict = "" if same is None else SAME if theirs == ours else OTHER
+        rows.append(
+            [
+                Cell(one["base"]),
+                *(
+                    Cell(t)
+                    for t in (one["method"], ours, theirs, verdict, one["published_36_sets"])
+                ),
+            ]
+        )
+    header = [
+        "base",
+        "measure",
+        f"w/t/l, {n_sets} sets",
+        "paper's marks, same sets",
+        "",
+        "paper, 36 sets",
+    ]
+    notes = [
+        "w/t/l: data sets on which the measure is significantly better than / not different from / "
+        "worse than the base."
+    ]
+    return ReportTable("Table 3: wins, ties and losses in accuracy", header, rows, (), notes)
+
+
+def leaf_table(
+    leaves: Mapping[str, Mapping[str, int]],
+    nonempty: Mapping[str, Mapping[str, int]],
+    printed: Mapping[str, Any],
+) -> ReportTable:
+    """Leaves of the trees of all rows: all, and in brackets those that hold training rows."""
+    methods = list(next(iter(leaves.values())))
+    rows = []
+    for dataset, counts in leaves.items():
+        said = printed["leaves"].get(dataset)
+        text = ""
+        if said:
+            right = all(agrees(counts[m], n) for m, n in said.items())
+            text = f"{' / '.join(said.get(m, '-') for m in methods)} {SAME if right else OTHER}"
+        rows.append(
+            [
+                Cell(dataset),
+                *(Cell(f"{counts[m]} ({nonempty[dataset][m]})") for m in methods),
+                Cell(text),
+            ]
+        )
+    return ReportTable(
+        "Leaves of the trees grown on all rows, empty ones included (without them)",
+        ["data set", *methods, "paper"],
+        rows,
+    )
+
+
+def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
+    """Figure 1: bars of leaf counts, in two panels, with and without empty leaves."""
+    from ...plots import grouped_bars, new_figure
+
+    figure, axes = new_figure(1, 2, width=11.0, height=4.2)
+    panels = {
+        "all leaves, empty ones included": {n: r.leaves for n, r in results.items()},
+        "leaves that hold training rows": {n: r.nonempty for n, r in results.items()},
+    }
+    for place, (ax, (title, counts)) in enumerate(zip(axes, panels.items(), strict=True)):
+        values = {method: [counts[name][method] for name in results] for method in methods}
+        grouped_bars(
+            values, list(results), ylabel="leaves", title=title, ax=ax, legend=place == 0, rotate=20
+        )
+    figure.suptitle("Number of leaves for different measures")
+    return figure
+
+
+def accuracy_figure(result: Comparison) -> Any:
+    """Dots of mean accuracy, a line a data set, sorted by the baseline's accuracy."""
+    from ...plots import criteria_dots
+
+    return criteria_dots(result).figure

@@ -1,0 +1,1 @@
+"""Hope & Korb (2004): Bayesian learners and the information reward."""

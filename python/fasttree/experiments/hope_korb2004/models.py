@@ -1,0 +1,301 @@
+"""Section 5.1 of Hope & Korb (2004), and their "meta-metric": learners and metrics judged where the
+truth is known.
+
+What
+    `simulate`: forty random models of one type (naive Bayes, TAN, AODE; 4 to 8 attributes with 2 to
+    5 values), samples of three sizes, every learner's information reward on 1000 test rows, and its
+    Kullback-Leibler divergence from the true class posterior, which the paper calls ideal and,
+    without known models, inapplicable. `meta_metric`: pairs of classifiers whose order under the
+    truth is known; how often does each metric pick the better one from a small test set?
+Decisions
+    All learners see the same samples. Attributes keep their declared values in small samples. Three
+    truths for the meta-metric, so that no metric is judged by its own definition alone: divergence
+    from the posterior, error rate, and cost under random cost matrices, each taken over a large
+    sample with the exact posterior as weights.
+Complexity
+    models x sizes x learners fits of small Bayesian classifiers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...datasets import make_bayesian_network
+from ...metrics import (
+    accuracy,
+    auc,
+    bayesian_information_reward,
+    brier_score,
+    information_reward_2002,
+    kononenko_bratko_information_score,
+    log_loss,
+)
+from ...metrics.information import class_prior
+from ...model_selection import TwoWayAnovaResult, two_way_repeated_measures_anova
+
+__all__ = ["KINDS", "MetaMetric", "Simulation", "meta_metric", "simulate"]
+
+KINDS = {"nb": "Naive Bayes models", "tan": "TAN models", "aode": "AODE models"}
+"""The paper's model types, in the order of its figures 2 to 4."""
+
+Learners = Mapping[str, Callable[[], Any]]
+
+
+@dataclass
+class Simulation:
+    """Rewards (nats) and divergences (nats), arrays (models, learners, sizes)."""
+
+    kind: str
+    learners: list[str]
+    sizes: list[int]
+    reward: np.ndarray
+    divergence: np.ndarray
+
+    @property
+    def anova(self) -> TwoWayAnovaResult:
+        """The paper's test: learner and training size, models as subjects."""
+        return two_way_repeated_measures_anova(self.reward, names=("learner", "training size"))
+
+    def interval(self) -> np.ndarray:
+        """Half the widths of the 95 % intervals of the mean rewards, Bonferroni over all cells;
+        (learners, sizes)."""
+        from scipy.special import stdtrit
+
+        n = len(self.reward)
+        cells = self.reward.shape[1] * self.reward.shape[2]
+        spread = self.reward.std(axis=0, ddof=1) / np.sqrt(n)
+        found: np.ndarray = stdtrit(n - 1, 1.0 - 0.05 / (2 * cells)) * spread
+        return found
+
+    def difference(self, first: str, second: str, size: int) -> tuple[float, float]:
+        """Mean difference of two learners' rewards at a size, and half its interval (Bonferroni
+        over all pairs)."""
+        from scipy.special import stdtrit
+
+        place = self.sizes.index(size)
+        a, b = (self.reward[:, self.learners.index(name), place] for name in (first, second))
+        n, k = len(a), len(self.learners)
+        half = stdtrit(n - 1, 1.0 - 0.05 / (k * (k - 1))) * (a - b).std(ddof=1) / np.sqrt(n)
+        return float((a - b).mean()), float(half)
+
+
+def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
+    """Mean Kullback-Leibler divergence of predictions from the true posterior, nats; arrays (rows,
+    classes).
+
+    >>> divergence(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]]))
+    0.0
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(posterior > 0, posterior * (np.log(posterior) - np.log(given)), 0.0)
+    return float(terms.sum(axis=1).mean())
+
+
+def aligned(model: Any, table: Any, n_classes: int) -> np.ndarray:
+    """Probabilities of all declared classes (rows, classes), whatever classes the sample showed."""
+    own = np.asarray(model.classes_, dtype=int)
+    found = np.zeros((len(table), n_classes))
+    found[:, own] = model.predict_proba(table)
+    return found
+
+
+def simulate(
+    kind: str,
+    learners: Learners,
+    sizes: Sequence[int],
+    n_models: int,
+    seed: int,
+    *,
+    n_test: int = 1000,
+    tick: Callable[[], None] = lambda: None,
+) -> Simulation:
+    """One of the paper's three experiments.
+
+    Args:
+        kind: "nb", "tan" or "aode".
+        learners: makers of estimators by name.
+        sizes: training rows.
+        n_models: random models.
+        seed: of models and samples.
+        n_test: rows of each model's one test set.
+        tick: called after each model.
+    """
+    shape = (n_models, len(learners), len(sizes))
+    reward, kl = np.empty(shape), np.empty(shape)
+    for m in range(n_models):
+        rng = np.random.default_rng([seed, m])
+        _, network = make_bayesian_network(kind, 1, random_state=rng)  # type: ignore[arg-type]
+        test = network.sample(n_test, rng)
+        posterior, k = network.predict_proba(test), len(network.classes)
+        for s, size in enumerate(sizes):
+            train = network.sample(size, rng)
+            prior = class_prior(np.bincount(train.y_codes, minlength=k))
+            for j, make in enumerate(learners.values()):
+                given = aligned(make().fit(train), test, k)
+                reward[m, j, s] = bayesian_information_reward(
+                    test.y, given, prior=prior, classes=network.classes, base=math.e
+                )
+                kl[m, j, s] = divergence(posterior, given)
+        tick()
+    return Simulation(kind, list(learners), list(sizes), reward, kl)
+
+
+TRUTHS = {
+    "divergence": "smaller divergence from the true posterior",
+    "error": "smaller error rate",
+    "cost": "smaller cost under a random cost matrix",
+}
+
+METRIC_NAMES = (
+    "bayesian_information_reward",
+    "information_reward_2002",
+    "kononenko_bratko_information_score",
+    "log_loss",
+    "brier_score",
+    "auc",
+    "accuracy",
+)
+
+
+@dataclass
+class MetaMetric:
+    """How often a metric picked the truly better of two classifiers, arrays (sizes,), keyed by
+    (truth, metric).
+
+    `trials` (sizes,) counts the comparisons; a tie of a metric counts one half.
+    """
+
+    sizes: list[int]
+    right: dict[tuple[str, str], np.ndarray]
+    trials: dict[str, np.ndarray]
+    names: tuple[str, ...] = METRIC_NAMES
+    spread: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
+
+
+def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, classes: Any) -> float:
+    """A metric, larger is better."""
+    if name == "accuracy":
+        return float(accuracy(y, given.argmax(axis=1), classes=classes))
+    if name == "auc":
+        return float(auc(y, given, classes=classes))
+    if name == "log_loss":
+        return -float(log_loss(y, given, classes=classes))
+    if name == "brier_score":
+        return -float(brier_score(y, given, classes=classes))
+    function = {
+        "bayesian_information_reward": bayesian_information_reward,
+        "information_reward_2002": information_reward_2002,
+        "kononenko_bratko_information_score": kononenko_bratko_information_score,
+    }[name]
+    return float(function(y, given, prior=prior, classes=classes))
+
+
+def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:
+    """What is truly lost by a classifier, with the exact posterior as weights: smaller is
+    better."""
+    picked = given.argmax(axis=1)
+    decided = (given @ costs).argmin(axis=1)
+    rows = np.arange(len(given))
+    return {
+        "divergence": divergence(posterior, given),
+        "error": 1.0 - float(posterior[rows, picked].mean()),
+        "cost": float((posterior @ costs)[rows, decided].mean()),
+    }
+
+
+def _picks(
+    judged: Sequence[float], better: Sequence[float], pairs: Sequence[tuple[int, int]]
+) -> float:
+    """How many pairs (a, b) a metric orders as the truth does: `better` is 1 for a, -1 for b, 0 for
+    neither; a tie is half.
+
+    >>> _picks([0.3, 0.1, 0.1], [1.0, -1.0, -1.0], [(0, 1), (0, 2), (1, 2)])
+    1.5
+    """
+    total = 0.0
+    for (a, b), truth in zip(pairs, better, strict=True):
+        said = np.sign(judged[a] - judged[b])
+        if truth != 0:
+            total += 0.5 if said == 0 or np.isnan(said) else float(said == truth)
+    return total
+
+
+def meta_metric(
+    learners: Learners,
+    sizes: Sequence[int],
+    n_models: int,
+    seed: int,
+    *,
+    n_train: int = 200,
+    n_true: int = 5000,
+    repeats: int = 5,
+    tick: Callable[[], None] = lambda: None,
+) -> MetaMetric:
+    """Which metric picks the better model most often?
+
+    For each random model (of all three types in turn) every learner is fitted to one sample of
+    `n_train` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
+    metric on `repeats` test sets of every size.
+
+    Args:
+        learners: makers of estimators by name.
+        sizes: rows of the test sets.
+        n_models: random models.
+        seed: of everything.
+        n_train: rows of the training sample.
+        n_true: rows over which the true losses are taken.
+        repeats: test sets of a size.
+        tick: called after each model.
+    """
+    per_model: dict[tuple[str, str], list[np.ndarray]] = {
+        (t, m): [] for t in TRUTHS for m in METRIC_NAMES
+    }
+    counts: dict[str, list[np.ndarray]] = {t: [] for t in TRUTHS}
+    kinds = list(KINDS)
+    for number in range(n_models):
+        rng = np.random.default_rng([seed, number])
+        _, network = make_bayesian_network(kinds[number % len(kinds)], 1, random_state=rng)  # type: ignore[arg-type]
+        k = len(network.classes)
+        train, large = network.sample(n_train, rng), network.sample(n_true, rng)
+        prior = class_prior(np.bincount(train.y_codes, minlength=k))
+        costs = rng.uniform(0.0, 1.0, (k, k)) * (1.0 - np.eye(k))
+        models = [make().fit(train) for make in learners.values()]
+        posterior = network.predict_proba(large)
+        losses = [_truths(posterior, aligned(model, large, k), costs) for model in models]
+        pairs = [(a, b) for a in range(len(models)) for b in range(a)]
+        right = {key: np.zeros(len(sizes)) for key in per_model}
+        trials = {truth: np.zeros(len(sizes)) for truth in TRUTHS}
+        for s, _ in itertools.product(range(len(sizes)), range(repeats)):
+            test = network.sample(sizes[s], rng)
+            y = np.asarray(test.y_codes)
+            if len(np.unique(y)) < 2:
+                continue  # no metric of ranking is defined on one class
+            answers = [aligned(model, test, k) for model in models]
+            judged = {
+                name: [_judged(name, y, given, prior, network.classes) for given in answers]
+                for name in METRIC_NAMES
+            }
+            for truth in TRUTHS:
+                better = [np.sign(losses[b][truth] - losses[a][truth]) for a, b in pairs]
+                trials[truth][s] += np.count_nonzero(better)
+                for name in METRIC_NAMES:
+                    right[truth, name][s] += _picks(judged[name], better, pairs)
+        for key, values in right.items():
+            per_model[key].append(values)
+        for truth in TRUTHS:
+            counts[truth].append(trials[truth])
+        tick()
+    out = MetaMetric(list(sizes), {}, {truth: np.sum(counts[truth], axis=0) for truth in TRUTHS})
+    for (truth, name), found in per_model.items():
+        total = np.maximum(out.trials[truth], 1)
+        out.right[truth, name] = np.sum(found, axis=0) / total
+        # models are the independent units: the spread of a ratio over them
+        residual = np.array(found) - out.right[truth, name] * np.array(counts[truth])
+        out.spread[truth, name] = 1.96 * np.sqrt((residual**2).sum(axis=0)) / total
+    return out

@@ -1,0 +1,1 @@
+"""Späh & Kosub (2022): trees grown by the distance of the whole tree."""

@@ -1,0 +1,192 @@
+"""Pictures of the reproduction of Späh & Kosub (2022): a panel a data set, distance or stopping
+rule; global growth in red."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .repeats import Curves, Growth, Sizes, interval
+
+__all__ = ["draw_growth", "draw_learning_curves", "draw_redundant_splits", "draw_tree_sizes"]
+
+COLOURS = {"local": "#0072B2", "global": "#D55E00", "glocal": "#009E73"}
+"""Colour of each evaluation (the paper's global curves are red)."""
+
+
+def draw_learning_curves(
+    results: Mapping[str, Curves], shares: Sequence[float], measures: Mapping[str, str]
+) -> Any:
+    """Figure 4: accuracy (left axis, solid) and nodes (right axis, dashed) by training share; rows
+    are data sets."""
+    from ...plots.canvas import new_figure, plain_frame
+
+    figure, axes = new_figure(
+        len(results),
+        len(measures),
+        width=3.1 * len(measures) + 0.6,
+        height=2.3 * len(results) + 0.6,
+    )
+    for row, (dataset, curves) in enumerate(results.items()):
+        most = max(values.mean(axis=1).max() for values in curves.nodes.values())
+        least = min(values.mean(axis=1).min() for values in curves.accuracy.values())
+        for column, (measure, title) in enumerate(measures.items()):
+            ax = axes[row * len(measures) + column]
+            other = ax.twinx()
+            for evaluation in ("local", "global"):
+                name, colour = f"{measure} {evaluation}", COLOURS[evaluation]
+                accuracy, nodes = curves.accuracy[name], curves.nodes[name]
+                for axis, values, style in ((ax, accuracy, "-"), (other, nodes, "--")):
+                    middle, half = values.mean(axis=1), interval(values)
+                    axis.plot(shares, middle, style, color=colour, linewidth=1.4, label=evaluation)
+                    axis.fill_between(
+                        shares, middle - half, middle + half, color=colour, alpha=0.2, linewidth=0
+                    )
+            ax.set_ylim(least - 0.03, 1.01)
+            other.set_ylim(0, 1.08 * most)
+            other.tick_params(labelsize=7, length=2, labelright=column == len(measures) - 1)
+            plain_frame(ax)
+            other.spines[["top", "left"]].set_visible(False)
+            ax.tick_params(labelsize=7, labelleft=column == 0)
+            if row == 0:
+                ax.set_title(title, fontsize=10)
+            if column == 0:
+                ax.set_ylabel(f"{dataset}\naccuracy", fontsize=8)
+            if column == len(measures) - 1:
+                other.set_ylabel("nodes (dashed)", fontsize=8)
+            if row == len(results) - 1:
+                ax.set_xlabel("share of the training part", fontsize=8)
+    axes[0].legend(fontsize=7, loc="lower right", frameon=False)
+    return figure
+
+
+def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
+    """Figure 5: mean nodes (band: a standard deviation, not below what the protocol admits) by the
+    size of the generating tree; the black line is that size."""
+    from ...plots.canvas import new_figure, plain_frame
+
+    figure, axes = new_figure(2, (len(measures) + 1) // 2, width=9.6, height=5.6)
+    for place, (measure, title) in enumerate(measures.items()):
+        ax = axes[place]
+        for evaluation in ("local", "global"):
+            values = sizes.nodes[f"{measure} {evaluation}"]
+            middle, sd = values.mean(axis=1), values.std(axis=1, ddof=1)
+            ax.plot(sizes.generating, middle, color=COLOURS[evaluation], label=evaluation)
+            ax.fill_between(
+                sizes.generating,
+                np.maximum(middle - sd, sizes.generating),
+                middle + sd,
+                color=COLOURS[evaluation],
+                alpha=0.2,
+                linewidth=0,
+            )
+        ax.plot(
+            sizes.generating,
+            sizes.generating,
+            color="black",
+            linewidth=1.0,
+            label="generating tree",
+        )
+        ax.set_yscale("log")
+        ax.set_yticks([3, 10, 30, 100, 300], ["3", "10", "30", "100", "300"])
+        ax.set_ylim(2.5, 500)
+        ax.set_title(title, fontsize=10)
+        plain_frame(ax)
+        if place % 3 == 0:
+            ax.set_ylabel("nodes")
+        if place >= 3:
+            ax.set_xlabel("nodes of the generating tree")
+    axes[0].legend(fontsize=8, frameon=False, loc="upper left")
+    return figure
+
+
+def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float) -> Any:
+    """Figure 6 (c) as measured: mean redundant splits of the trees of figure 5 (bars: 95 %
+    intervals); efficient is below the line at `few`."""
+    from ...plots.canvas import new_figure, plain_frame
+
+    figure, (ax,) = new_figure(1, 1, width=7.2, height=3.6)
+    for shift, evaluation in ((-0.12, "local"), (0.12, "global")):
+        counts = [sizes.redundant[f"{measure} {evaluation}"].ravel() for measure in measures]
+        middle = np.array([values.mean() for values in counts])
+        half = np.array([interval(values) for values in counts])
+        ax.errorbar(
+            np.arange(len(middle)) + shift,
+            middle,
+            yerr=[np.minimum(half, middle), half],
+            fmt="o" if evaluation == "local" else "s",
+            capsize=3,
+            color=COLOURS[evaluation],
+            label=evaluation,
+        )
+    ax.axhline(few, color="black", linewidth=1.0, linestyle=":")
+    ax.text(
+        0.99,
+        few / 1.2,
+        "efficient",
+        fontsize=8,
+        ha="right",
+        va="top",
+        transform=ax.get_yaxis_transform(),
+    )
+    ax.set_yscale("symlog", linthresh=0.01)
+    ax.set_ylim(-0.002, 300)
+    ax.set_yticks([0, 0.01, 0.1, 1, 10, 100], ["0", "0.01", "0.1", "1", "10", "100"])
+    ax.set_xticks(range(len(measures)), list(measures.values()), fontsize=8)
+    ax.set_ylabel("redundant splits a tree")
+    plain_frame(ax)
+    ax.legend(fontsize=8, frameon=False, loc="upper center")
+    return figure
+
+
+def draw_growth(panels: Mapping[str, Growth]) -> Any:
+    """Figures 7 and 8: train (dashed) and test (solid) accuracy by step; opacity is the share of
+    unfinished trees.
+
+    The tick marks the step at which most trees have ended; the number beside it is the mean test
+    accuracy at the end.
+    """
+    from matplotlib.collections import LineCollection
+
+    from ...plots.canvas import new_figure, plain_frame
+
+    columns = 2
+    lines = (len(panels) + 1) // 2
+    figure, axes = new_figure(lines, columns, width=9.4, height=3.4 * lines)
+    for ax, (title, growth) in zip(axes, panels.items(), strict=False):
+        longest = 1
+        for name in growth.test:
+            colour = COLOURS[name.split()[-1]]
+            shown = growth.unfinished[name]
+            # what one tree in a hundred still does is not shown
+            last = max(2, int(np.count_nonzero(shown > 0.01)) + 1)
+            longest = max(longest, last)
+            for values, every in ((growth.train[name], 2), (growth.test[name], 1)):
+                x = np.linspace(0, min(last, len(values) - 1), 121)
+                points = np.column_stack([x, np.interp(x, np.arange(len(values)), values)])
+                segments = np.stack([points[:-1], points[1:]], axis=1)[::every]
+                alpha = np.clip(np.interp(x[:-1:every], np.arange(len(shown)), shown), 0.12, 1.0)
+                ax.add_collection(
+                    LineCollection(list(segments), colors=colour, alpha=alpha, linewidths=1.6)
+                )
+            half = int(np.argmax(shown < 0.5))
+            at = growth.test[name][min(half, len(growth.test[name]) - 1)]
+            ax.plot([half], [at], marker="|", markersize=13, markeredgewidth=2, color=colour)
+            ax.plot(
+                [],
+                [],
+                color=colour,
+                label=f"{name.split()[-1]}: {growth.final[name].mean():.3f} at the end",
+            )
+        ax.set_xlim(0, longest)
+        ax.set_ylim(0.3, 1.02)
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel("splits")
+        ax.set_ylabel("accuracy")
+        plain_frame(ax)
+        ax.legend(fontsize=8, frameon=False, loc="lower right")
+    for ax in axes[len(panels) :]:
+        ax.set_visible(False)
+    return figure

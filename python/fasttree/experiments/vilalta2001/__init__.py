@@ -1,0 +1,1 @@
+"""Vilalta, Brodie, Oblinger & Rish (2001): purity, discrimination and pairs."""

@@ -1,0 +1,330 @@
+"""What Vilalta et al. (2001) only mention: sweeps over theta and the decay, and meta-features that
+might say which theta is good.
+
+What
+    Section 5.2: "Results show significant differences in accuracy, but no single setting for theta
+    outperforms other settings consistently. [...] Varying f while keeping other parameters fixed
+    results in significant differences in accuracy but to a lesser degree than varying theta."
+    Future work: meta-features, functions of the counts in R over the whole training set. Here the
+    15 thetas of zeros and ones are tried with the paper's decay, and eleven decays with the paper's
+    theta, in the paper's trees on the same folds. Then every meta-feature is held against the
+    accuracy that each half of theta gains.
+Decisions
+    theta (0, 1, 1, 0) and the like weigh only what Pi subtracts; they are kept, as the bad end of
+    the scale. Meta-features are correlated by rank over the domains, with the exact permutation
+    distribution or 20,000 permutations, and Holm's correction.
+Complexity
+    26 cross-validations a domain, with the counts of shared nodes taken once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import presets
+from ...model_selection import holm, sweep
+from ...reports import Cell, ReportTable
+from ...scores.pairs import pair_counts
+from ...table import Table
+from ..reproduction import Row, rank_correlation
+
+__all__ = ["DECAYS", "THETAS", "Study", "draw", "rows", "study", "tables"]
+
+THETAS: tuple[tuple[float, ...], ...] = tuple(
+    t for t in itertools.product((1.0, 0.0), repeat=4) if any(t)
+)
+"""The 15 settings of zeros and ones."""
+
+DECAYS: tuple[tuple[str, float], ...] = (
+    ("uniform", 0.0),
+    *(("exponential", a) for a in (0.05, 0.1, 0.2, 0.5, 1.0)),
+    *(("power", a) for a in (0.5, 1.0, 2.0)),
+    *(("threshold", a) for a in (3.0, 5.0)),
+)
+"""Decay and alpha."""
+
+PAPERS_THETA, PAPERS_DECAY = (1.0, 1.0, 1.0, 1.0), ("exponential", 0.1)
+
+META = {
+    "agreement": "share of near pairs of rows that are of one class (alpha 1)",
+    "excess": "that share, less the share among all pairs",
+    "context": "the excess at alpha 1 less that at alpha 0.1: how much the nearest know better",
+    "balance": "entropy of the classes in bits, over the largest possible",
+    "rows per cell": "log10 of rows over the number of values of all features",
+}
+"""Meta-features from R over the whole set (columns 1 and 2), and two plain ones."""
+
+
+@dataclass
+class Study:
+    """Accuracies by setting, arrays (settings, folds), and meta-features of one domain."""
+
+    theta: np.ndarray
+    decay: np.ndarray
+    meta: dict[str, float]
+
+    def spread(self, which: str) -> float:
+        """Largest less smallest mean accuracy over the settings, percent points."""
+        means = getattr(self, which).mean(axis=1)
+        return 100.0 * float(means.max() - means.min())
+
+
+def study(table: Table, n_jobs: int | None = None, cv: str = "1x10") -> Study:
+    """Both sweeps and the meta-features of one domain."""
+    setting = {k: v for k, v in presets.VILALTA2001.items() if k != "criterion"}
+    common: dict[str, Any] = {"cv": cv, "random_state": 0, "n_jobs": n_jobs, **setting}
+    by_theta = sweep(table, theta=THETAS, alpha=PAPERS_DECAY[1], decay=PAPERS_DECAY[0], **common)
+    accuracy = {
+        s["theta"]: np.asarray(by_theta.result[m]["accuracy"]) for s, m in _methods(by_theta)
+    }
+    theta = np.stack([accuracy[t] for t in THETAS])
+    decay = []
+    for name, alphas in itertools.groupby(DECAYS, key=lambda d: d[0]):
+        values = [alpha for _, alpha in alphas]
+        found = sweep(table, theta=PAPERS_THETA, alpha=values, decay=name, **common)
+        decay += [np.asarray(found.result[method]["accuracy"]) for _, method in _methods(found)]
+    return Study(theta, np.stack(decay), meta_features(table))
+
+
+def _methods(found: Any) -> list[tuple[dict[str, Any], str]]:
+    return list(zip(found.settings, found.result.methods, strict=True))
+
+
+def meta_features(table: Table) -> dict[str, float]:
+    """The numbers of `META`.
+
+    >>> import fasttree
+    >>> round(meta_features(fasttree.datasets.make_xor())["agreement"], 3)
+    0.556
+    """
+    counts = pair_counts(table)
+    near, mid, every = (_agreement(counts.root(alpha=a)) for a in (1.0, 0.1, 0.0))
+    shares = np.bincount(table.y_codes, minlength=len(table.classes)) / len(table)
+    shares = shares[shares > 0]
+    entropy = float(-(shares * np.log2(shares)).sum())
+    cells = sum(len(levels) for levels in counts.levels)
+    return {
+        "agreement": near,
+        "excess": near - every,
+        "context": (near - every) - (mid - every),
+        "balance": entropy / np.log2(max(2, len(shares))),
+        "rows per cell": float(np.log10(len(table) / cells)),
+    }
+
+
+def _agreement(root: np.ndarray) -> float:
+    """Share of case 1 among cases 1 and 2 of R over the whole set."""
+    return float(root[:, 0].sum() / root[:, :2].sum())
+
+
+def _advantages(found: Study) -> dict[str, float]:
+    """What theta's halves gain, percent points: discrimination (cases 3, 4) less purity (cases 1,
+    2), and one class less two."""
+    mean = {t: 100.0 * float(v.mean()) for t, v in zip(THETAS, found.theta, strict=True)}
+    return {
+        "discrimination less purity": mean[0.0, 0.0, 1.0, 1.0] - mean[1.0, 1.0, 0.0, 0.0],
+        "case 4 alone less case 1 alone": mean[0.0, 0.0, 0.0, 1.0] - mean[1.0, 0.0, 0.0, 0.0],
+        "all four less purity": mean[1.0, 1.0, 1.0, 1.0] - mean[1.0, 1.0, 0.0, 0.0],
+    }
+
+
+def permutation_p(
+    a: Sequence[float], b: Sequence[float], seed: int = 0, draws: int = 20_000
+) -> float:
+    """Two-sided p of Spearman's correlation: all permutations up to seven values, else random ones
+    (with the observed one).
+
+    >>> permutation_p([1, 2, 3, 4], [1, 2, 3, 4]) == 2 / 24
+    True
+    """
+    observed = abs(rank_correlation(a, b)) - 1e-12
+    n = len(a)
+    if n <= 7:
+        found = [
+            abs(rank_correlation(a, [b[i] for i in order])) >= observed
+            for order in itertools.permutations(range(n))
+        ]
+        return float(np.mean(found))
+    rng = np.random.default_rng(seed)
+    x, y = _standardised(a), _standardised(b)
+    shuffled = rng.permuted(np.tile(y, (draws, 1)), axis=1)
+    return float((1 + np.count_nonzero(np.abs(shuffled @ x) >= observed)) / (draws + 1))
+
+
+def _standardised(values: Sequence[float]) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values)
+    centred = ranks - ranks.mean()
+    length = float(np.sqrt((centred**2).sum()))
+    found: np.ndarray = centred / length if length > 0 else centred
+    return found
+
+
+def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:
+    """Every meta-feature against every advantage over the domains; p as it is and after Holm's
+    correction. Nothing for two domains."""
+    out: list[dict[str, Any]] = []
+    if len(studies) < 3:
+        return out
+    for gain in _advantages(next(iter(studies.values()))):
+        gains = [_advantages(found)[gain] for found in studies.values()]
+        for name in META:
+            values = [found.meta[name] for found in studies.values()]
+            out.append(
+                {
+                    "advantage": gain,
+                    "meta-feature": name,
+                    "correlation": rank_correlation(values, gains),
+                    "p": permutation_p(values, gains),
+                }
+            )
+    for one, p in zip(out, holm([one["p"] for one in out]), strict=True):
+        one["p, Holm"] = float(p)
+    return out
+
+
+def _labels(which: str) -> list[str]:
+    if which == "theta":
+        return ["".join(f"{v:.0f}" for v in t) for t in THETAS]
+    return [name if name == "uniform" else f"{name} {alpha:g}" for name, alpha in DECAYS]
+
+
+def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[ReportTable]:
+    """Mean accuracies of both sweeps, what the paper says of them, and the meta-features (`related`
+    is from `correlations`)."""
+    out = []
+    for which, title in (
+        ("theta", "Sweep over theta (cases 1 to 4) at alpha 0.1, exponential"),
+        ("decay", "Sweep over the decay at theta 1111"),
+    ):
+        body = []
+        for name, found in studies.items():
+            means = 100.0 * getattr(found, which).mean(axis=1)
+            line = [Cell(f"{v:.1f}", bold=bool(v == means.max())) for v in means]
+            body.append([Cell(name), *line, Cell(f"{found.spread(which):.1f}")])
+        spread = float(np.mean([found.spread(which) for found in studies.values()]))
+        best = [
+            _labels(which)[int(np.argmax(getattr(found, which).mean(axis=1)))]
+            for found in studies.values()
+        ]
+        top = max(best.count(label) for label in best)
+        out.append(
+            ReportTable(
+                f"{title}: accuracy in percent, one 10-fold cross-validation",
+                ["domain", *_labels(which), "spread"],
+                body,
+                (),
+                [
+                    f"Mean spread {spread:.1f} points; {len(set(best))} different settings are the "
+                    "best of some domain, the most "
+                    f"successful one of {top} of {len(best)}."
+                ],
+            )
+        )
+    if related:
+        body = [
+            [
+                Cell(one["advantage"]),
+                Cell(f"{one['meta-feature']}: {META[one['meta-feature']]}"),
+                Cell(f"{one['correlation']:+.2f}"),
+                Cell(f"{one['p']:.3f}"),
+                Cell(f"{one['p, Holm']:.3f}"),
+            ]
+            for one in related
+        ]
+        smallest = min(one["p, Holm"] for one in related)
+        verdict = (
+            "No meta-feature predicts an advantage after Holm's correction."
+            if smallest >= 0.05
+            else "Some meta-feature predicts an advantage after Holm's correction (p < 0.05)."
+        )
+        out.append(
+            ReportTable(
+                (
+                    "Do meta-features say which theta is good? Rank correlations over "
+                    f"{len(studies)} domains"
+                ),
+                ["advantage of", "meta-feature", "correlation", "p", "p, Holm"],
+                body,
+                (len(META), 2 * len(META)),
+                [verdict],
+            )
+        )
+    return out
+
+
+def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """One row a setting, spread and correlation (`related` is from `correlations`)."""
+    out = []
+    for name, found in studies.items():
+        for which in ("theta", "decay"):
+            for label, values in zip(_labels(which), getattr(found, which), strict=True):
+                sd = 100.0 * float(values.std(ddof=1))
+                out.append(
+                    Row(
+                        name,
+                        f"pi, {which} {label}",
+                        "sweep_accuracy",
+                        100.0 * float(values.mean()),
+                        sd,
+                    )
+                )
+            out.append(Row(name, f"pi, {which}", "spread", found.spread(which)))
+        out += [Row(name, meta, "meta_feature", value) for meta, value in found.meta.items()]
+    for one in related:
+        label = f"{one['meta-feature']} and {one['advantage']}"
+        out.append(
+            Row(
+                "all domains",
+                label,
+                "rank_correlation",
+                one["correlation"],
+                note=f"p = {one['p']:.4f}",
+            )
+        )
+    return out
+
+
+def draw(studies: Mapping[str, Study], which: str) -> Any:
+    """A heat map: domains by settings, accuracy less the domain's mean over settings, percent
+    points."""
+    from ...plots.canvas import new_figure
+
+    labels = _labels(which)
+    values = np.array([100.0 * getattr(found, which).mean(axis=1) for found in studies.values()])
+    centred = values - values.mean(axis=1, keepdims=True)
+    limit = float(np.abs(centred).max()) or 1.0
+    figure, axes = new_figure(
+        1, 1, width=0.62 * len(labels) + 2.4, height=0.42 * len(studies) + 1.6
+    )
+    ax = axes[0]
+    image = ax.imshow(centred, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
+    for i, line in enumerate(values):
+        for j, value in enumerate(line):
+            dark = abs(centred[i, j]) > 0.6 * limit
+            ax.text(
+                j,
+                i,
+                f"{value:.1f}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if dark else "black",
+            )
+    ax.set_xticks(
+        range(len(labels)),
+        labels,
+        rotation=40 if which == "decay" else 0,
+        fontsize=8,
+        ha="right" if which == "decay" else "center",
+    )
+    ax.set_yticks(range(len(studies)), list(studies), fontsize=8)
+    ax.set_xlabel("theta (cases 1 to 4)" if which == "theta" else "decay and alpha", fontsize=9)
+    figure.colorbar(image, ax=ax, label="accuracy less the domain's mean (points)", shrink=0.9)
+    return figure

@@ -1,0 +1,17 @@
+"""Tables of a report and what they become: text, Markdown, LaTeX, CSV and JSON. No statistics."""
+
+from .latex import render_latex
+from .markdown import render_markdown
+from .records import render_csv, render_json
+from .table import Cell, ReportTable
+from .text import render_text
+
+__all__ = [
+    "Cell",
+    "ReportTable",
+    "render_csv",
+    "render_json",
+    "render_latex",
+    "render_markdown",
+    "render_text",
+]

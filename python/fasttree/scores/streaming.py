@@ -1,0 +1,107 @@
+"""Scores of uint8 codes where they lie: an array or memory map of thousands of rows and hundreds of
+thousands of columns.
+
+What
+    `score_features` comes here for a 2-D uint8 array with ``categorical_features="all"`` when the
+    criterion streams: no Table of columns, no names, no encoding, no copy. Codes need not be
+    consecutive and need not all occur.
+Complexity
+    O(t^2 n) bit operations; memory beside the array: at most 128 MB of distances and a few MB a
+    thread.
+When not to use it
+    Directly; see `fasttree.score_features`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..criteria import Criterion
+from ..estimators.parameters import check_copies
+from ..table import Table
+
+__all__ = ["codes_of", "stream"]
+
+PAIRS_UP_TO = 64
+"""Features up to which pairs are counted exactly by distance, all settings at once."""
+
+
+def codes_of(
+    X: Any, categorical_features: Any, criterion: Any, weighted: bool = False
+) -> np.ndarray | None:
+    """X as codes to be streamed; None when it takes the usual way, as pairs of rows that are
+    `weighted` do."""
+    if not isinstance(criterion, Criterion) or criterion.info["evidence"] not in (
+        "neighbours",
+        "pairs",
+    ):
+        return None
+    block = X.block if isinstance(X, Table) else X
+    if not isinstance(block, np.ndarray) or block.dtype != np.uint8 or block.ndim != 2:
+        return None
+    if isinstance(block, np.ma.MaskedArray):
+        return None
+    if not isinstance(X, Table) and not (
+        isinstance(categorical_features, str) and categorical_features == "all"
+    ):
+        return None
+    if criterion.info["evidence"] == "pairs" and (
+        weighted
+        or block.shape[1] <= PAIRS_UP_TO
+        or getattr(criterion, "precision", "exact") == "fixed"
+    ):
+        return None
+    return block
+
+
+def stream(
+    codes: np.ndarray,
+    table: Table,
+    criterion: Criterion,
+    weights: np.ndarray | None,
+    *,
+    n_jobs: int | None,
+    progress: Any,
+) -> np.ndarray:
+    """One score a column; `table` has the target.
+
+    Raises:
+        ValueError: negative weights.
+    """
+    classes = table.y_codes.astype(np.uint16)
+    if weights is not None:
+        check_copies(weights, criterion)
+        bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+        if len(bad):
+            raise ValueError(
+                f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers "
+                ">= 0"
+            )
+        kept = weights > 0
+        if not kept.any():
+            raise ValueError("all sample weights are zero: nothing is left to learn from")
+        with np.errstate(over="ignore"):
+            total = float(weights.sum())
+        if not 1e-60 <= total <= 1e60:
+            # the words of the core, which reads the weights of a Table
+            raise ValueError(
+                f"the sum of the sample weights is {total:.4g}, and squares of it leave the range "
+                "of numbers: multiply them by a "
+                "constant so that it lies between 1e-60 and 1e60"
+            )
+        if not kept.all():
+            codes, classes, weights = codes[kept], classes[kept], weights[kept]
+    total = len(codes) if weights is None else int(weights.sum())
+    return _engine.stream_scores(
+        np.ascontiguousarray(codes),
+        classes,
+        len(table.classes),
+        criterion.name,
+        criterion.options(table.classes, total),
+        sample_weight=weights,
+        n_jobs=n_jobs,
+        progress=progress,
+    )

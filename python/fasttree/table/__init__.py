@@ -1,0 +1,6 @@
+"""What a training set is in Python: named, typed columns with declared levels, and the target."""
+
+from .columns import Column
+from .table import Table
+
+__all__ = ["Column", "Table"]

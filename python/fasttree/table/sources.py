@@ -1,0 +1,448 @@
+"""Taking apart what users call X: arrays, lists, mappings, pandas / Polars / Arrow frames.
+
+What
+    `take_apart(X)` gives either one 2-D block (a numeric array) or a list of named cells, each a
+    1-D NumPy array or, where the frame declares levels (pandas Categorical, Polars Enum, Arrow
+    dictionary), a finished nominal `Column`. Frames of every library come through narwhals, which
+    is imported on the first frame only.
+Decisions
+    A pandas Categorical, an Enum and an ordered Arrow dictionary keep their declared order. A
+    Polars Categorical keeps only the strings that occur, sorted (its category pool is global and
+    first-seen); an unordered Arrow dictionary keeps all its strings, sorted: otherwise the order of
+    the rows would show.
+Complexity
+    O(cells); a frame of floats without nulls is taken over as one block.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .columns import Column, codes_of, datetime_message, is_missing, make_levels, shorten
+
+Cells = np.ndarray | Column
+
+
+@dataclass(slots=True)
+class Source:
+    """X taken apart: `block` (n, p) numeric or uint8, or `cells` column by column; `names` None if
+    made up."""
+
+    n_rows: int
+    n_columns: int
+    names: list[str] | None = None
+    block: np.ndarray | None = None
+    cells: list[Cells] | None = None
+
+
+def take_apart(X: Any) -> Source:
+    """Split X into a block or columns.
+
+    Raises:
+        TypeError: sparse input, lazy frames, columns of dates, nested lists of unequal depth.
+        ValueError: not 2-D, complex, rows of unequal length, duplicate names.
+    """
+    if isinstance(X, np.ma.MaskedArray):
+        X = (
+            np.ma.filled(X.astype(np.float64), np.nan)
+            if X.dtype.kind in "iuf"
+            else np.ma.filled(X.astype(object), None)
+        )
+    if isinstance(X, np.ndarray):
+        return _from_array(X)
+    if _is_sparse(X):
+        raise TypeError(
+            "Sparse data was passed, but dense data is required: fasttree reads every cell. "
+            "Use X.toarray() to convert it to a dense numpy array"
+        )
+    if isinstance(X, Mapping):
+        return _from_mapping(X)
+    if isinstance(X, (list, tuple)):
+        return _from_rows(list(X))
+    if isinstance(X, (str, bytes)) or np.isscalar(X) or X is None:
+        raise ValueError(
+            f"Expected 2D array, got scalar array instead: array={X!r}. X is an array, a frame or "
+            "a list of rows "
+            "(to read a file use fasttree.datasets.load)"
+        )
+    frame = _from_frame(X)
+    return frame if frame is not None else _from_array(np.asarray(X))
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "toarray") and (
+        hasattr(X, "nnz") or type(X).__module__.startswith("scipy.sparse")
+    )
+
+
+def check_names(names: list[str]) -> list[str]:
+    """Refuse duplicate column names, naming the first."""
+    if len(set(names)) != len(names):
+        seen: set[str] = set()
+        double = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
+        places = [i for i, n in enumerate(names) if n == double]
+        raise ValueError(
+            f"duplicate column names: {double!r} names the columns {places}; rename all but one"
+        )
+    return names
+
+
+def _not_2d(shape: tuple[int, ...], text: str) -> ValueError:
+    if len(shape) == 0:
+        return ValueError(
+            f"Expected 2D array, got scalar array instead: array={text}. X needs rows and columns"
+        )
+    if len(shape) == 1:
+        return ValueError(
+            f"Expected 2D array, got 1D array instead: array={text}. Reshape your data either "
+            "using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+            "contains a "
+            "single sample."
+        )
+    return ValueError(
+        f"Found array with dim {len(shape)}, X expected <= 2. Reshape your data to (rows, features)"
+    )
+
+
+def _from_array(X: np.ndarray) -> Source:
+    if X.dtype.names and X.ndim == 1:
+        return _from_mapping({name: X[name] for name in X.dtype.names})
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: pass real and imaginary parts as two columns")
+    if X.ndim != 2:
+        raise _not_2d(X.shape, np.array2string(X, threshold=6, edgeitems=2))
+    if X.dtype.kind in "fiu":
+        return Source(X.shape[0], X.shape[1], block=X)
+    return Source(X.shape[0], X.shape[1], cells=[X[:, j] for j in range(X.shape[1])])
+
+
+def _object_array(cells: list[Any]) -> np.ndarray:
+    return np.fromiter(cells, dtype=object, count=len(cells))
+
+
+def cells_from_list(cells: Any) -> np.ndarray:
+    """A 1-D array from a list: float, int, bool or str dtype when all cells are of one such type,
+    else object.
+
+    Examples:
+        >>> cells_from_list([1, 2.5]).dtype.kind, cells_from_list(["a", None]).dtype.kind
+        ('f', 'O')
+    """
+    cells = list(cells)
+    types = set(map(type, cells))
+    if types and types <= {int, float}:
+        try:
+            return np.array(cells, dtype=np.float64 if float in types else np.int64)
+        except OverflowError:
+            return _object_array(cells)
+    if types == {bool}:
+        return np.array(cells, dtype=bool)
+    return _object_array(cells)
+
+
+def _from_mapping(X: Mapping[Any, Any]) -> Source:
+    names = check_names([str(n) for n in X])
+    cells: list[Cells] = []
+    for name, values in zip(names, X.values(), strict=True):
+        column = one_column(name, values)
+        if cells and len(column) != len(cells[0]):
+            raise ValueError(
+                f"column {name!r} has {len(column)} rows but column {names[0]!r} has "
+                f"{len(cells[0])}; "
+                "all columns need the same length"
+            )
+        cells.append(column)
+    return Source(len(cells[0]) if cells else 0, len(cells), names, cells=cells)
+
+
+def _from_rows(rows: list[Any]) -> Source:
+    if not rows:
+        raise _not_2d((0,), "[]")
+    if all(
+        isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu" for row in rows
+    ) and (len({row.shape for row in rows}) == 1):
+        return _from_array(np.array(rows))
+    for i, row in enumerate(rows):
+        if isinstance(row, Mapping):
+            raise TypeError(
+                f"row {i} of X is a mapping; pass a mapping of columns, or pandas.DataFrame(X)"
+            )
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
+            raise _not_2d((len(rows),), repr(rows[:4]) if len(rows) <= 4 else f"{rows[:4]!r}...")
+    width = len(rows[0])
+    for i, row in enumerate(rows):
+        if len(row) != width:
+            raise ValueError(
+                f"row {i} of X has {len(row)} cells but row 0 has {width}; all rows need the same "
+                "length "
+                "(setting an array element with a sequence: inhomogeneous shape)"
+            )
+    cells: list[Cells] = [cells_from_list(column) for column in zip(*rows, strict=True)]
+    for j, column in enumerate(cells):
+        assert isinstance(column, np.ndarray)
+        first = column[0]
+        if isinstance(first, (list, tuple, np.ndarray)) and np.ndim(first) > 0:
+            raise _not_2d((len(rows), width, len(first)), "")
+        if column.dtype.kind == "c" or isinstance(first, complex):
+            raise ValueError(
+                f"Complex data not supported: column {j}; pass real and imaginary parts as two "
+                "columns"
+            )
+    return Source(len(rows), width, cells=cells)
+
+
+def _from_frame(X: Any) -> Source | None:
+    """A data frame by way of narwhals; None when X is no frame at all."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        names = _pandas_names(X.columns)
+        kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
+        if kinds and kinds <= set("fiu"):
+            return Source(X.shape[0], X.shape[1], names, block=X.to_numpy())
+        columns = names or [f"x{j}" for j in range(X.shape[1])]
+        cells = [one_column(columns[j], X.iloc[:, j]) for j in range(X.shape[1])]
+        return Source(X.shape[0], X.shape[1], names, cells=cells)
+    if pandas is not None and isinstance(X, pandas.Series):
+        raise _not_2d((len(X),), repr(X.to_list()[:4]))
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"{type(X).__name__} is lazy; call .collect() (or .compute()) first and pass the result"
+        )
+    if isinstance(frame, nw.Series):
+        raise _not_2d((len(frame),), repr(frame.head(4).to_list()))
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    names = check_names(list(frame.columns))
+    dtypes = list(frame.schema.values())
+    if dtypes and all(dtype == nw.Float64 for dtype in dtypes) and len(frame):
+        return Source(*frame.shape, names, block=frame.to_numpy())
+    return Source(*frame.shape, names, cells=[one_column(n, frame[n]) for n in names])
+
+
+def _pandas_names(columns: Any) -> list[str] | None:
+    names = list(columns)
+    strings = sum(isinstance(n, str) for n in names)
+    if strings == 0:
+        return None
+    if strings < len(names):
+        other = next(n for n in names if not isinstance(n, str))
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the "
+            "column name "
+            f"{other!r} is of type {type(other).__name__}; use X.columns = X.columns.astype(str)"
+        )
+    return check_names(names)
+
+
+def one_column(name: str, values: Any) -> Cells:
+    """One sequence (array, list, series of any library) as a 1-D array or a finished nominal
+    Column.
+
+    Raises:
+        TypeError: dates, times, durations, lists or structs, naming the column.
+    """
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(object), None)
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise ValueError(f"column {name!r} has {values.ndim} dimensions; a column is 1-D")
+        return values
+    if isinstance(values, (list, tuple, range)):
+        return cells_from_list(values)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(
+        values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)
+    ):
+        return _pandas_column(name, pandas.Series(values), pandas)
+    import narwhals as nw
+
+    series = nw.from_native(values, pass_through=True, series_only=True)
+    if not isinstance(series, nw.Series):
+        return one_column(name, np.asarray(values))
+    return _narwhals_column(name, series, nw)
+
+
+def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
+    dtype = series.dtype
+    if isinstance(dtype, pandas.CategoricalDtype):
+        levels = make_levels(name, dtype.categories.tolist())
+        return Column(name, "nominal", series.cat.codes.to_numpy().astype(np.int32), levels)
+    if isinstance(dtype, pandas.SparseDtype):
+        raise TypeError(
+            f"column {name!r} is sparse; dense data is required: use .sparse.to_dense()"
+        )
+    if isinstance(dtype, np.dtype):
+        return series.to_numpy()
+    if pandas.api.types.is_bool_dtype(dtype):
+        return series.to_numpy(dtype=object)
+    if pandas.api.types.is_numeric_dtype(dtype):
+        wide = np.float32 if str(dtype).lower().startswith("float32") else np.float64
+        return series.to_numpy(dtype=wide, na_value=np.nan)
+    kind = getattr(dtype, "kind", "O")
+    if kind in "mM" or isinstance(dtype, (pandas.PeriodDtype, pandas.DatetimeTZDtype)):
+        raise TypeError(datetime_message(name, f"{dtype} values"))
+    if isinstance(dtype, pandas.StringDtype):
+        codes, distinct = pandas.factorize(series)
+        return column_of_codes(name, codes, list(distinct))
+    if hasattr(dtype, "pyarrow_dtype"):
+        import narwhals as nw
+
+        return _narwhals_column(name, nw.from_native(series, series_only=True), nw)
+    return series.to_numpy(dtype=object)
+
+
+def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
+    dtype = series.dtype
+    if dtype in (nw.Categorical, nw.Enum):
+        return _declared_column(name, series, nw)
+    if dtype == nw.String:
+        return _text_column(name, series, nw)
+    if dtype == nw.Boolean:
+        cells = series.to_list()
+        return _object_array(cells) if None in cells else np.array(cells, dtype=bool)
+    if dtype == nw.Float32 and not series.is_null().any():
+        return np.asarray(series.to_numpy())
+    if dtype.is_numeric():
+        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if dtype.is_temporal():
+        raise TypeError(datetime_message(name, f"{dtype} values"))
+    cells = series.to_list()
+    if all(is_missing(c) for c in cells):
+        return np.full(len(cells), np.nan)
+    if dtype in (nw.Object, nw.Unknown):
+        return _object_array(cells)
+    raise TypeError(
+        f"column {name!r} is of type {dtype}, which is neither numeric nor nominal; "
+        "split it into plain columns or drop it"
+    )
+
+
+def column_of_codes(
+    name: str, codes: np.ndarray, values: list[Any], ordered: bool = False
+) -> Column:
+    """A nominal column from codes into `values` (negative = missing), its levels sorted unless
+    `ordered`."""
+    order = (
+        list(range(len(values))) if ordered else sorted(range(len(values)), key=values.__getitem__)
+    )
+    levels = make_levels(name, [values[i] for i in order])
+    rank = np.empty(len(values) + 1, dtype=np.int32)
+    rank[order] = np.arange(len(values), dtype=np.int32)
+    rank[-1] = -1
+    return Column(name, "nominal", rank[np.where(codes < 0, len(values), codes)], levels)
+
+
+def _text_column(name: str, series: Any, nw: Any) -> Column:
+    """A narwhals String series, factorised by its own library where that is quick."""
+    library = nw.get_native_namespace(series).__name__
+    if library == "polars":
+        distinct = series.drop_nulls().unique().to_list()
+        table = series.to_native().replace_strict(distinct, list(range(len(distinct))), default=-1)
+        return column_of_codes(name, table.cast(int).to_numpy(), distinct)
+    if library == "pyarrow":
+        return _arrow_dictionary(name, series.to_native().dictionary_encode(), False)
+    cells = series.to_list()
+    codes, levels = codes_of(name, cells, None)
+    return Column(name, "nominal", codes, levels)
+
+
+def _arrow_dictionary(name: str, native: Any, ordered: bool) -> Column:
+    """A (chunked) Arrow dictionary array; chunks may have different dictionaries."""
+    chunks = native.chunks if hasattr(native, "chunks") else [native]
+    place: dict[Any, int] = {}
+    pieces = [np.empty(0, dtype=np.int64)]
+    for chunk in chunks:
+        values = [
+            place.setdefault(v, len(place)) if v is not None else -1
+            for v in chunk.dictionary.to_pylist()
+        ]
+        indices = (
+            chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.int64)
+        )
+        pieces.append(np.array([*values, -1], dtype=np.int64)[indices])
+    return column_of_codes(name, np.concatenate(pieces), list(place), ordered)
+
+
+def _declared_column(name: str, series: Any, nw: Any) -> Column:
+    """A narwhals Categorical or Enum series: see the decisions in the module's docstring."""
+    if series.dtype == nw.Enum:
+        codes, levels = codes_of(name, series.to_list(), list(series.dtype.categories))
+        return Column(name, "nominal", codes, levels)
+    if nw.get_native_namespace(series).__name__ == "pyarrow":
+        native = series.to_native()
+        return _arrow_dictionary(name, native, bool(native.type.ordered))
+    codes, levels = codes_of(name, series.to_list(), None)
+    return Column(name, "nominal", codes, levels)
+
+
+def rename(source: Source, names: list[str], target: str | None) -> None:
+    """Name the columns of X, or (where it has names) select and order them; `target` stays in."""
+    check_names(names)
+    if source.names is not None and set(names) <= set(source.names):
+        kept = [*names, *([target] if target is not None and target in source.names else [])]
+        places = [source.names.index(n) for n in dict.fromkeys(kept)]
+        if source.cells is not None:
+            source.cells = [source.cells[j] for j in places]
+        if source.block is not None:
+            source.block = source.block[:, places]
+        source.names = [source.names[j] for j in places]
+        source.n_columns = len(places)
+        return
+    if source.names is not None:
+        check_known(names, source.names, "feature_names")
+    if len(names) != source.n_columns:
+        raise ValueError(
+            f"feature_names has {len(names)} names ({shorten(names)}) but X has {source.n_columns} "
+            "columns"
+        )
+    source.names = names
+
+
+def pull(source: Source, target: str) -> Cells:
+    """Take the target column out of X."""
+    names = source.names or [f"x{j}" for j in range(source.n_columns)]
+    if target not in names:
+        raise ValueError(
+            f"target={target!r} is not a column of X, and y is None. "
+            f"{unknown_name(target, names, 'column')}"
+        )
+    j = names.index(target)
+    cells: Cells
+    if source.block is not None:
+        cells = source.block[:, j]
+        source.block = np.delete(source.block, j, axis=1)
+    else:
+        assert source.cells is not None
+        cells = source.cells.pop(j)
+    source.n_columns -= 1
+    if source.names is not None:
+        source.names = [n for n in names if n != target]
+    return cells
+
+
+def unknown_name(name: str, names: Sequence[str], what: str) -> str:
+    """The words for a name that is not there, with the nearest that is."""
+    close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
+        name, names, 1
+    )
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
+    return f"no {what} is named {name!r}; {hint}"
+
+
+def check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:
+    """Refuse names that are no columns, in an error that names the argument."""
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{argument}: {unknown_name(name, known, 'column')}")

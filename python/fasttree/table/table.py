@@ -1,0 +1,549 @@
+"""`Table`: a training set with names, types, declared levels and the target.
+
+What
+    Every function of the library that takes (X, y) also takes one `Table`. It accepts what users
+    have (NumPy, lists, pandas, Polars, Arrow, anything narwhals reads) and stores either one 2-D
+    block (all features numeric, or uint8 codes) or one `Column` a feature. Strings, categories,
+    Enums and bools are nominal, numbers numeric; NaN, None, pandas.NA and NaT are missing.
+Complexity
+    A float array is taken over without a copy after one pass that looks for infinity; names and
+    columns of a block are made only when asked for. Strings cost about 60 ns a cell.
+When not to use it
+    As a data frame: a Table is a finished training set, to be read, subset by rows and fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rendering.html import html_table
+from .columns import Column, code_block, has_gaps, numeric_block
+from .inputs import given
+from .roles import column_of, recast, resolve_roles
+from .sources import Cells, Source, check_known, check_names, pull, rename, take_apart, unknown_name
+from .target import Target, encode_target, from_column
+
+__all__ = ["Column", "Table"]
+
+
+class Table:
+    """A training set: features with names, kinds and levels, and (optionally) class labels.
+
+    Args:
+        X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
+        rows,
+            mapping of columns, or a pandas / Polars / PyArrow frame.
+        y: n class labels (ints, bools, strings, whole floats, a series of those), or None.
+        feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
+        names, or
+            ``x0, x1, ...``.
+        target: name of the target; when `y` is None, the column of X that holds it. Default
+        ``"class"`` or the
+            name of the series y.
+        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal),
+        ``"all"``, None
+            (all numeric), or a bool mask, indices or names of the nominal features (the others are
+            numeric). A 2-D uint8 array with ``"all"`` is read without a copy when its values are
+            codes 0, 1, ... v-1 that all occur in their column.
+        levels: mapping from a column's (or the target's) name to its declared levels, in order.
+        name: the name of the data set, for reports.
+
+    Attributes:
+        sample_weight: weights of the rows where a file gives them (ARFF), else None.
+
+    Raises:
+        ValueError: no rows or columns, wrong lengths, infinity, complex numbers, duplicate names,
+        missing or
+            continuous labels, more than 65,536 levels.
+        TypeError: sparse input, dates and times, cells of mixed types (naming column, row and
+        value).
+
+    Examples:
+        >>> t = Table([["sunny", 85.0], ["rainy", None]], ["no", "yes"], feature_names=["outlook", "humidity"])
+        >>> t
+        Table: 2 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes
+        >>> t.columns[0].levels, t.classes, t.y_codes.tolist()
+        (('rainy', 'sunny'), ('no', 'yes'), [0, 1])
+    """
+
+    __slots__ = (
+        "_block",
+        "_block_levels",
+        "_columns",
+        "_encoded",
+        "_names",
+        "_target",
+        "has_feature_names",
+        "name",
+        "sample_weight",
+        "shape",
+    )
+
+    _block: np.ndarray | None
+    _block_levels: np.ndarray | None
+    _columns: tuple[Column, ...] | None
+    _encoded: Any
+    _names: list[str] | None
+    _target: Target | None
+    has_feature_names: bool
+    name: str | None
+    sample_weight: np.ndarray | None
+    shape: tuple[int, int]
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        target: str | None = None,
+        categorical_features: Any = "from_dtype",
+        levels: Mapping[str, Sequence[Any]] | None = None,
+        name: str | None = None,
+    ) -> None:
+        if isinstance(X, Table):
+            raise TypeError(
+                "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
+            )
+        source = take_apart(X)
+        levels = dict(levels or {})
+        label_cells: Cells | None = None
+        if feature_names is not None:
+            rename(source, [str(n) for n in feature_names], target if y is None else None)
+        if y is None and target is not None:
+            label_cells = pull(source, target)
+        n_rows, n_columns = source.n_rows, source.n_columns
+        if n_columns == 0:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
+                "required."
+            )
+        if n_rows == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is "
+                "required."
+            )
+        self.shape = (n_rows, n_columns)
+        self.name = name
+        self.has_feature_names = source.names is not None
+        self._names = source.names
+        self._encoded = self.sample_weight = None
+        self._block = self._block_levels = self._columns = None
+        target_levels: Sequence[Any] | None = None
+        if levels:
+            series = getattr(y, "name", None)
+            own = (
+                target
+                if target is not None
+                else series
+                if isinstance(series, str) and series
+                else "class"
+            )
+            target_levels = levels.pop(own, None) if own not in self.feature_names else None
+            check_known(levels, [*self.feature_names, own], "levels")
+        self._take_features(source, categorical_features, levels)
+        if y is None and label_cells is None:
+            self._target = None
+        else:
+            self._target = encode_target(
+                y if label_cells is None else label_cells, n_rows, target, target_levels
+            )
+
+    def _take_features(
+        self, source: Source, categorical: Any, levels: Mapping[str, Sequence[Any]]
+    ) -> None:
+        roles = resolve_roles(categorical, self)
+        block = source.block
+        if block is not None and not levels:
+            if roles is None or roles == "numeric":
+                self._block = numeric_block(block, self._column_name)
+                return
+            if roles == "nominal" and block.dtype == np.uint8:
+                self._block, self._block_levels = code_block(block)
+                return
+        cells: Sequence[Cells]
+        cells = (
+            [block[:, j] for j in range(block.shape[1])]
+            if block is not None
+            else source.cells or []
+        )
+        columns = []
+        for j, cell in enumerate(cells):
+            column_name = self._column_name(j)
+            role = roles if roles is None or isinstance(roles, str) else roles[j]
+            columns.append(column_of(column_name, cell, role, levels.get(column_name)))
+        self._columns = tuple(columns)
+
+    @classmethod
+    def from_columns(
+        cls,
+        columns: Iterable[Column],
+        target: Column | None = None,
+        *,
+        name: str | None = None,
+        has_feature_names: bool = True,
+    ) -> Table:
+        """A Table of finished columns (no conversion, no copy).
+
+        Args:
+            columns: at least one `Column`, all of one length, with distinct names.
+            target: a nominal Column, or a numeric one of whole numbers. Missing labels are allowed
+            here: `y`
+                shows them as None and `y_codes` raises an error naming the row.
+            name: the name of the data set.
+            has_feature_names: False if the columns' names were made up.
+
+        Examples:
+            >>> import numpy as np
+            >>> a = Column("a", "numeric", np.array([1.5, 2.5]))
+            >>> Table.from_columns([a]).shape
+            (2, 1)
+        """
+        self = cls.__new__(cls)
+        self._columns = tuple(columns)
+        if not self._columns:
+            raise ValueError(
+                "Found array with 0 feature(s) (shape=(0, 0)) while a minimum of 1 is required."
+            )
+        n_rows = len(self._columns[0])
+        for column in (*self._columns, *(() if target is None else (target,))):
+            if len(column) != n_rows:
+                raise ValueError(
+                    f"column {column.name!r} has {len(column)} rows but column "
+                    f"{self._columns[0].name!r} has {n_rows}"
+                )
+        if n_rows == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape=(0, {len(self._columns)})) while a minimum "
+                "of 1 is required."
+            )
+        self._names = check_names([c.name for c in self._columns])
+        self._block = self._block_levels = self._encoded = self.sample_weight = None
+        self._target = None if target is None else from_column(target)
+        self.has_feature_names = has_feature_names
+        self.name = name
+        self.shape = (n_rows, len(self._columns))
+        return self
+
+    @classmethod
+    def from_any(
+        cls, X: Any, y: Any = None, *, categorical_features: Any = "from_dtype", **options: Any
+    ) -> Table:
+        """X itself if it is a Table (then y must be None), else a Table of X and y.
+
+        Args:
+            X: a Table, the name of a data set or file, or rows.
+            y: labels, or the name of the column of a frame X that holds them.
+            categorical_features: as in `Table`; of a Table other than "from_dtype" makes its
+            columns nominal or numeric anew.
+            options: those of `Table`.
+
+        Examples:
+            >>> t = Table([[0.0], [1.0]], [0, 1])
+            >>> Table.from_any(t) is t
+            True
+            >>> Table.from_any(t, categorical_features="all")
+            Table: 2 rows, 1 feature (1 nominal), target 'class' with 2 classes
+        """
+        X, y = given(X, y)
+        if isinstance(X, Table):
+            if y is not None:
+                raise ValueError("X is a Table, which carries its target; do not pass y beside it")
+            return recast(X, categorical_features)
+        return cls(X, y, categorical_features=categorical_features, **options)
+
+    # -- features ---------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.shape[1]
+
+    @property
+    def block(self) -> np.ndarray | None:
+        """The features as one 2-D array when they are: floats (all numeric) or uint8 codes; else
+        None."""
+        return self._block
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the features, in column order (``x0, x1, ...`` if none were given)."""
+        if self._names is None:
+            self._names = [f"x{j}" for j in range(self.shape[1])]
+        return list(self._names)
+
+    def _column_name(self, j: int) -> str:
+        return f"x{j}" if self._names is None else self._names[j]
+
+    def column(self, key: int | str) -> Column:
+        """One feature by position or name, without making the others."""
+        if isinstance(key, str):
+            names = self.feature_names
+            if key not in names:
+                raise KeyError(unknown_name(key, names, "column"))
+            key = names.index(key)
+        if self._columns is not None:
+            return self._columns[key]
+        assert self._block is not None
+        values = self._block[:, key]
+        if self._block_levels is None:
+            return Column(self._column_name(key), "numeric", values)
+        levels = np.flatnonzero(self._block_levels[:, key]).tolist()
+        return Column(self._column_name(key), "nominal", values, tuple(levels))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All features as columns (made on first use when the features are one block)."""
+        if self._columns is None:
+            self._columns = tuple(self.column(j) for j in range(self.shape[1]))
+        return self._columns
+
+    @property
+    def X(self) -> np.ndarray:
+        """The features as a 2-D array: float64 when all are numeric; uint8 when they came so; else
+        objects.
+
+        An object array holds floats (NaN = missing) and labels (None = missing), so that
+        ``Table(table.X, table.y)`` describes the same rows.
+        """
+        if self._block is not None:
+            if self._block_levels is None:
+                return self._block.astype(np.float64, copy=False)
+            if not has_gaps(self._block_levels):
+                return self._block
+            return np.column_stack(
+                [np.array(c.levels, dtype=np.uint8)[c.values] for c in self.columns]
+            )
+        if all(c.kind == "numeric" for c in self.columns):
+            return np.column_stack([c.values.astype(np.float64, copy=False) for c in self.columns])
+        result = np.empty(self.shape, dtype=object)
+        for j, column in enumerate(self.columns):
+            result[:, j] = column.labels()
+        return result
+
+    # -- target -----------------------------------------------------------------------------------
+
+    @property
+    def target(self) -> str | None:
+        """Name of the target, None without one."""
+        return None if self._target is None else self._target.name
+
+    @property
+    def y(self) -> np.ndarray | None:
+        """Class labels, 1-D (None without a target; None cells where a file has no label)."""
+        return None if self._target is None else self._target.decode()
+
+    def _need_target(self) -> Target:
+        if self._target is None:
+            raise ValueError(
+                "this Table has no target: requires y to be passed, but the target y is None"
+            )
+        return self._target
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Class labels in order: declared ones, or the occurring ones, sorted."""
+        return self._need_target().classes
+
+    @property
+    def class_values(self) -> np.ndarray:
+        """`classes` as a 1-D array in the dtype of the labels (scikit-learn's ``classes_``)."""
+        return self._need_target().values
+
+    @property
+    def y_codes(self) -> np.ndarray:
+        """Labels as int32 codes into `classes`; a row without a label is a ValueError naming it."""
+        return self._need_target().check()
+
+    @property
+    def target_column(self) -> Column | None:
+        """The target as a nominal Column (code -1 where a label is missing)."""
+        t = self._target
+        return None if t is None else Column(t.name, "nominal", t.codes, t.classes)
+
+    # -- rows and columns -------------------------------------------------------------------------
+
+    def take(self, rows: Any) -> Table:
+        """The Table of some rows, with the same schema: names, levels and classes, occurring or
+        not.
+
+        Args:
+            rows: indices, bool mask or slice.
+
+        Examples:
+            >>> t = Table([[1.0], [2.0], [3.0]], ["a", "b", "c"])
+            >>> t.take([2, 0]).y.tolist(), t.take([2, 0]).classes
+            (['c', 'a'], ('a', 'b', 'c'))
+        """
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.size == 0:
+                rows = rows.astype(np.intp)
+        new = self._clone()
+        if self._block is not None:
+            new._block = self._block[rows]
+            new._columns = None
+            new.shape = (len(new._block), self.shape[1])
+        else:
+            new._columns = tuple(c.take(rows) for c in self.columns)
+            new.shape = (len(new._columns[0]), self.shape[1])
+        if new.shape[0] == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape=(0, {self.shape[1]})) while a minimum of 1 "
+                "is required."
+            )
+        new._target = None if self._target is None else self._target.take(rows)
+        new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
+        return new
+
+    def _clone(self) -> Table:
+        new = Table.__new__(Table)
+        for slot in Table.__slots__:
+            setattr(new, slot, getattr(self, slot))
+        new._encoded = None
+        return new
+
+    def drop(self, *names: str) -> Table:
+        """The Table without some features."""
+        check_known(names, self.feature_names, "drop")
+        return self.with_columns(c for c in self.columns if c.name not in names)
+
+    def with_columns(self, columns: Iterable[Column]) -> Table:
+        """The same rows, target and weights under other features (binned, imputed)."""
+        new = Table.from_columns(columns, name=self.name, has_feature_names=self.has_feature_names)
+        if new.shape[0] != self.shape[0]:
+            raise ValueError(
+                f"the new columns have {new.shape[0]} rows, the Table has {self.shape[0]}"
+            )
+        new._target, new.sample_weight = self._target, self.sample_weight
+        return new
+
+    @property
+    def missing_target(self) -> np.ndarray:
+        """Numbers of the rows that have no class label, ascending."""
+        return np.flatnonzero(self._need_target().codes < 0)
+
+    def drop_missing_target(self) -> Table:
+        """The Table of the rows that have a class label (itself when all have)."""
+        gone = self.missing_target
+        return self if len(gone) == 0 else self.take(np.delete(np.arange(len(self)), gone))
+
+    # -- for people -------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        n, p = self.shape
+        if self._block is not None:
+            kinds = {"numeric" if self._block_levels is None else "nominal": p}
+        else:
+            listed = [c.kind for c in self.columns]
+            kinds = {kind: listed.count(kind) for kind in ("numeric", "nominal") if kind in listed}
+        parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        text = "Table" + (f" {self.name!r}" if self.name else "")
+        text += f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
+        if self._target is None:
+            return text + ", no target"
+        k = len(self._target.classes)
+        return text + f", target {self._target.name!r} with {k} class{'es' * (k != 1)}"
+
+    def head(self, n: int = 5) -> Table:
+        """The Table of the first n rows."""
+        return self.take(slice(0, n))
+
+    def _repr_html_(self) -> str:
+        """The first rows under the columns' kinds, levels and missing cells."""
+        shown = [*self.columns[:20], *([] if self._target is None else [self.target_column])]
+        about = self.take(slice(0, 5))
+        cells = [c.labels().tolist() for c in about.columns[:20]]
+        if about.target_column is not None:
+            cells.append(about.target_column.labels().tolist())
+        kinds = [
+            "numeric" if c.levels is None else f"nominal, {len(c.levels)} levels" for c in shown
+        ]
+        if self._target is not None:
+            kinds[-1] = f"target, {len(self._target.classes)} classes"
+        rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
+        for i in range(len(about)):
+            values = [column[i] for column in cells]
+            rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])
+        more = self.n_features - 20
+        notes = [f"... and {more} more features"] if more > 0 else []
+        header = ["", *(c.name for c in shown)]
+        return html_table(header, rows, title=repr(self), notes=notes, rules=(2,))
+
+    def describe(self) -> list[dict[str, Any]]:
+        """One row a column (the target last): name, kind, levels (number, None if numeric), missing
+        cells, role.
+
+        Examples:
+            >>> for row in Table([["a", 1.0], [None, 2.0]], [0, 1]).describe():
+            ...     print(*row.values())
+            x0 nominal 1 1 feature
+            x1 numeric None 0 feature
+            class nominal 2 0 target
+        """
+        rows = [(c, "feature") for c in self.columns]
+        if self.target_column is not None:
+            rows.append((self.target_column, "target"))
+        return [
+            {
+                "name": c.name,
+                "kind": c.kind,
+                "levels": None if c.levels is None else len(c.levels),
+                "missing": c.n_missing,
+                "role": role,
+            }
+            for c, role in rows
+        ]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
+        levels."""
+        import pandas as pd
+
+        data: dict[str, Any] = {}
+        for column in (
+            *self.columns,
+            *(() if self.target_column is None else (self.target_column,)),
+        ):
+            if column.kind == "numeric":
+                data[column.name] = column.values
+            else:
+                codes = column.values.astype(np.int32)
+                categories = pd.Index(
+                    list(column.levels or ()), dtype=None if column.levels else object
+                )
+                data[column.name] = pd.Categorical.from_codes(codes, categories=categories)
+        return pd.DataFrame(data)
+
+    def equals(self, other: Table) -> bool:
+        """True if both hold the same rows under the same schema (names, kinds, levels, classes,
+        target name)."""
+        if (
+            self.shape != other.shape
+            or self.feature_names != other.feature_names
+            or self.target != other.target
+        ):
+            return False
+        pairs = list(zip(self.columns, other.columns, strict=True))
+        if self.target_column is not None and other.target_column is not None:
+            pairs.append((self.target_column, other.target_column))
+        return all(
+            a.kind == b.kind
+            and a.levels == b.levels
+            and np.array_equal(a.values, b.values, equal_nan=a.kind == "numeric")
+            for a, b in pairs
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {slot: getattr(self, slot) for slot in Table.__slots__ if slot != "_encoded"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for slot, value in state.items():
+            setattr(self, slot, value)
+        self._encoded = None

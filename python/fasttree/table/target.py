@@ -1,0 +1,218 @@
+"""The target: what users call y becomes labels, codes and classes.
+
+What
+    y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
+    the tuple of classes: declared levels where y has them (pandas Categorical, Polars Enum,
+    `levels`), otherwise the labels that occur, sorted, as scikit-learn's ``classes_``.
+Errors
+    A missing label names its row; continuous numbers are refused in scikit-learn's words.
+Complexity
+    O(n) for integers of a small range and for strings; O(n log n) for floats.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .columns import Column, datetime_message, factorize, is_missing, object_family
+from .sources import one_column, take_apart
+
+
+@dataclass(slots=True)
+class Target:
+    """Labels as given (None when only codes are known), their codes and the classes as tuple and as
+    array."""
+
+    name: str
+    labels: np.ndarray | None
+    codes: np.ndarray
+    classes: tuple[Any, ...]
+    values: np.ndarray
+
+    def take(self, rows: Any) -> Target:
+        """The same target (same classes) restricted to `rows`."""
+        labels = None if self.labels is None else self.labels[rows]
+        return Target(self.name, labels, self.codes[rows], self.classes, self.values)
+
+    def decode(self) -> np.ndarray:
+        """Labels row by row; an object array with None where a label is missing."""
+        if self.labels is not None:
+            return self.labels
+        if len(self.codes) == 0 or int(self.codes.min()) >= 0:
+            return self.values[self.codes]
+        return Column(self.name, "nominal", self.codes, self.classes).labels()
+
+    def check(self) -> np.ndarray:
+        """The codes, all >= 0, or a ValueError naming the first row without a label."""
+        if len(self.codes) and int(self.codes.min()) < 0:
+            rows = np.flatnonzero(self.codes < 0)
+            raise ValueError(missing_message(self.name, int(rows[0]), len(rows)))
+        return self.codes
+
+
+def missing_message(name: str, row: int, count: int = 1) -> str:
+    """The words of the error for a row without a class label."""
+    more = "" if count == 1 else f" ({count} rows in all)"
+    return (
+        f"Input y contains NaN: row {row} of the target {name!r} has no class label{more}; drop "
+        "such rows "
+        "(table.drop_missing_target()) or give them a label"
+    )
+
+
+def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.ndarray:
+    """The classes as a 1-D array: of `dtype` when given, else NumPy's own choice where that loses
+    nothing."""
+    if dtype is not None and dtype.kind in "biuf":
+        return np.array(classes, dtype=dtype)
+    if dtype is not None and dtype.kind == "U":
+        return np.array(classes) if classes else np.array([], dtype=dtype)
+    kinds = set(map(type, classes))
+    if dtype is None and (kinds in ({int}, {bool}, {float})):
+        return np.array(classes)
+    return np.fromiter(classes, dtype=object, count=len(classes))
+
+
+def from_column(column: Column) -> Target:
+    """A target made of a finished column, whole numbers as ints (missing labels are for
+    `Target.check` to refuse)."""
+    if column.kind != "nominal":
+        codes, levels = _continuous_check(column.name, column.values)
+        column = Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
+    classes = tuple(column.levels or ())
+    return Target(
+        column.name, None, column.values.astype(np.int32, copy=False), classes, class_array(classes)
+    )
+
+
+def encode_target(
+    y: Any, n_rows: int, name: str | None = None, levels: Sequence[Any] | None = None
+) -> Target:
+    """Labels, codes and classes of y.
+
+    Raises:
+        ValueError: wrong length or shape, missing labels, continuous numbers, infinity.
+        TypeError: labels of mixed types.
+    """
+    cells, name = _cells(y, name)
+    if len(cells) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
+            f"{len(cells)}]; "
+            f"X has {n_rows} rows and y has {len(cells)}"
+        )
+    if isinstance(cells, Column):
+        if cells.kind == "nominal" and levels is None:
+            target = from_column(cells)
+            target.check()
+            return target
+        cells = cells.labels()
+    kind = cells.dtype.kind
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
+    if kind in "mM":
+        raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
+    if kind == "f":
+        codes, classes = (
+            _continuous_check(name, cells) if levels is None else factorize(name, cells, levels)
+        )
+    else:
+        if kind == "O":
+            _check_objects(name, cells)
+        codes, classes = factorize(name, cells, levels)
+    target = Target(name, cells, codes, classes, class_array(classes, cells.dtype))
+    target.check()
+    return target
+
+
+def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
+    """y as 1-D cells and its name."""
+    if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
+        raise ValueError(
+            f"y should be a 1d array of labels, got {y!r}; a column of a frame is named as in "
+            f"fasttree.fit(frame, {y!r}) or fasttree.Table(frame, target={y!r})"
+        )
+    if not isinstance(y, (np.ndarray, list, tuple, range)):
+        own = getattr(y, "name", None)
+        name = name or (own if isinstance(own, str) and own else None)
+    name = name or "class"
+    if isinstance(y, (list, tuple)):
+        kinds = set(map(type, y))
+        if kinds & {list, tuple, np.ndarray}:
+            y = np.asarray(y)
+        elif kinds and all(issubclass(kind, str) for kind in kinds):
+            y = np.array(y)
+        elif not kinds:
+            y = np.array([], dtype=np.int64)
+    if isinstance(y, np.ndarray) and y.ndim == 1:
+        return y, name
+    if isinstance(y, np.ndarray) or _is_frame(y):
+        shape = tuple(y.shape)
+        if len(shape) != 2 or shape[1] != 1:
+            raise ValueError(f"y should be a 1d array, got an array of shape {shape} instead.")
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+            "y to "
+            "(n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        if isinstance(y, np.ndarray):
+            return y.reshape(-1), name
+        source = take_apart(y)
+        cells = source.cells[0] if source.cells is not None else source.block[:, 0]  # type: ignore[index]
+        return cells, (source.names or [name])[0]
+    return one_column(name, y), name
+
+
+def _is_frame(y: Any) -> bool:
+    return hasattr(y, "shape") and hasattr(y, "columns") and len(y.shape) == 2
+
+
+def _check_objects(name: str, cells: np.ndarray) -> None:
+    listed = cells.tolist()
+    for row, cell in enumerate(listed):
+        if is_missing(cell):
+            raise ValueError(missing_message(name, row, sum(map(is_missing, listed))))
+    try:
+        group = object_family(name, listed, role="target")
+    except TypeError as error:
+        if "is mixed with" in str(error):
+            raise
+        raise ValueError(f"Unknown label type: unknown. {error}") from None
+    if group in ("date", "complex"):
+        raise ValueError(f"Unknown label type: {group}. {datetime_message(name)}")
+    if group == "number":
+        numbers = cells.astype(np.float64)
+        _refuse_continuous(name, numbers)
+
+
+def _refuse_continuous(name: str, values: np.ndarray) -> None:
+    bad = np.flatnonzero(np.isinf(values))
+    if bad.size:
+        raise ValueError(
+            "Input y contains infinity or a value too large for dtype('float64'). "
+            f"Row {int(bad[0])} of the target {name!r} is {values[bad[0]]}"
+        )
+    with np.errstate(invalid="ignore"):
+        broken = np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
+    if broken.size:
+        row = int(broken[0])
+        raise ValueError(
+            "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
+            "expects discrete "
+            f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
+            f"{values[row]!s}; discretise it first, or name another target.)"
+        )
+
+
+def _continuous_check(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
+    _refuse_continuous(name, values)
+    return factorize(name, values)

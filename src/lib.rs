@@ -9,7 +9,7 @@
 //! 6. [`prune`]: a tree is cut back where it says more than the rows do.
 //! 7. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
 //!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search
-//!    instead of growth.
+//!    instead of growth. [`networks`]: Bayesian networks, searched and judged exactly.
 //! 8. [`predict`] and [`store`] need the model alone, not how it came to be.
 //! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
@@ -27,6 +27,7 @@ pub mod fit;
 pub mod grow;
 pub mod inspect;
 pub mod model;
+pub mod networks;
 pub mod numeric;
 pub mod parallel;
 pub mod predict;

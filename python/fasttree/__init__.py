@@ -22,6 +22,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _SUBMODULES = (
+    "bayesian_networks",
     "criteria",
     "datasets",
     "discretize",
@@ -69,6 +70,7 @@ __all__ = [
     "OptimalTreeClassifier",
     "PairCounts",
     "Table",
+    "bayesian_networks",
     "count_matrices",
     "criteria",
     "datasets",
@@ -98,6 +100,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import (
+        bayesian_networks,
         criteria,
         datasets,
         discretize,

@@ -21,6 +21,11 @@ __all__ = [
     "fixed_matrices",
     "forest_fit",
     "minimal_tree",
+    "network_counts",
+    "network_exact",
+    "network_exact_memory",
+    "network_search",
+    "network_tables_cost",
     "optimal_tree",
     "pair_block_scores",
     "pair_counts",
@@ -260,6 +265,36 @@ class BayesModel:
 def bayes_fit(
     data: Dataset, config: str, sample_weight: np.ndarray | None = None, n_jobs: int | None = None
 ) -> BayesModel: ...
+def network_tables_cost(
+    data: Dataset,
+    config: str,
+    parents: list[list[int]],
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+) -> tuple[list[float], list[float]]: ...
+def network_counts(
+    data: Dataset,
+    config: str,
+    parents: list[list[int]],
+    sample_weight: np.ndarray | None = None,
+) -> tuple[list[np.ndarray], list[int | None]]: ...
+def network_search(
+    data: Dataset,
+    config: str,
+    search: str,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> tuple[str, np.ndarray]: ...
+def network_exact_memory(data: Dataset, config: str) -> int: ...
+def network_exact(
+    data: Dataset,
+    config: str,
+    most_memory: int,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> tuple[float, np.ndarray, list[list[int]], list[int]]: ...
 def minimal_tree(
     data: Dataset,
     limits: str,

@@ -48,6 +48,11 @@ __all__ = [
     "label_of",
     "minimal_tree",
     "model_from_bytes",
+    "network_counts",
+    "network_exact",
+    "network_exact_memory",
+    "network_search",
+    "network_tables_cost",
     "optimal_tree",
     "pair_block_scores",
     "pair_counts",
@@ -408,6 +413,56 @@ def bayes_fit(
     """Fit naive Bayes, TAN or AODE."""
     data = dataset_of(table, n_jobs)
     return _core.bayes_fit(data, json.dumps(config), _weights(sample_weight), n_jobs)
+
+
+def network_tables_cost(
+    table: Table, config: dict[str, Any], parents: list[list[int]], *, sample_weight: Any = None
+) -> tuple[list[float], list[float]]:
+    """(message length, likelihood) of each column's table given its parents, the class last."""
+    data = dataset_of(table)
+    return _core.network_tables_cost(data, json.dumps(config), parents, _weights(sample_weight))
+
+
+def network_counts(
+    table: Table, config: dict[str, Any], parents: list[list[int]], *, sample_weight: Any = None
+) -> tuple[list[np.ndarray], list[int | None]]:
+    """Counts of (configuration of the parents, value), flat, and what replaces missing cells."""
+    data = dataset_of(table)
+    return _core.network_counts(data, json.dumps(config), parents, _weights(sample_weight))
+
+
+def network_search(
+    table: Table,
+    config: dict[str, Any],
+    search: dict[str, Any],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> tuple[dict[str, Any], np.ndarray]:
+    """What a search found, and the sampled arc probabilities before cleaning."""
+    data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(search))
+    text, arcs = _core.network_search(data, *texts, _weights(sample_weight), n_jobs, progress)
+    return json.loads(text), arcs
+
+
+def network_exact_memory(table: Table, config: dict[str, Any]) -> int:
+    """Bytes that `network_exact` holds at most."""
+    return _core.network_exact_memory(dataset_of(table), json.dumps(config))
+
+
+def network_exact(
+    table: Table,
+    config: dict[str, Any],
+    max_memory: int,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> tuple[float, np.ndarray, list[list[int]], list[int]]:
+    """(log evidence, arc probabilities, best parents, best order) over all ordered networks."""
+    data, text = dataset_of(table, n_jobs), json.dumps(config)
+    return _core.network_exact(data, text, max_memory, _weights(sample_weight), n_jobs, progress)
 
 
 def minimal_tree(

@@ -14,6 +14,7 @@ mod forest;
 mod job;
 mod model;
 mod neighbours;
+mod networks;
 mod pairs;
 
 use pyo3::prelude::*;
@@ -48,6 +49,10 @@ mod _core {
     use super::model::PyModel;
     #[pymodule_export]
     use super::neighbours::stream_scores;
+    #[pymodule_export]
+    use super::networks::{
+        network_counts, network_exact, network_exact_memory, network_search, network_tables_cost,
+    };
     #[pymodule_export]
     use super::pairs::{PyPairCounts, fixed_matrices, pair_counts};
 

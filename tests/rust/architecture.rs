@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand
 /// half a stage above their neighbour: `data` is encoded and sorted by the threads of `parallel`,
 /// `inspect` asks the plan of `fit`.
-const RANKS: [(&str, u32); 21] = [
+const RANKS: [(&str, u32); 22] = [
     ("error", 0),
     ("numeric", 0),
     ("simd", 0),
@@ -22,6 +22,7 @@ const RANKS: [(&str, u32); 21] = [
     ("discretize", 30),
     ("exact", 30),
     ("bayes", 30),
+    ("networks", 35),
     ("predict", 40),
     ("store", 40),
     ("criteria", 40),

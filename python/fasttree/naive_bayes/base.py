@@ -27,7 +27,7 @@ from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.inputs import given
 
-__all__ = ["BayesClassifier"]
+__all__ = ["BayesClassifier", "weighted_rows"]
 
 C = TypeVar("C", bound="BayesClassifier")
 
@@ -90,7 +90,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
-        table, weights = _weighted(table, sample_weight)
+        table, weights = weighted_rows(table, sample_weight)
         cuts = self._cut_points(table, weights)
         config = {
             "learner": self._learner(table),
@@ -219,7 +219,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         return float(super().score(X, y, sample_weight))
 
 
-def _weighted(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+def weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
     """The rows with a weight above 0, and their weights (None: all 1)."""
     if sample_weight is None:
         sample_weight = table.sample_weight

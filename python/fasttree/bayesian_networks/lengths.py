@@ -1,0 +1,113 @@
+r"""`message_length`: what a network costs, in nits, tables and arcs and data together.
+
+Formula
+    A column with v values and given parents: over all configurations of the parents, N cases in
+    one, :math:`n_i` of value i, :math:`\ln \frac{(N + v - 1)!}{(v - 1)!\, \prod_i n_i!} + (v - 1)
+    c` with c = 0.17649; arcs: :math:`-k \ln p - (M - k) \ln(1 - p)` for k of the M = n(n - 1)/2
+    possible ones, n columns with the class.
+Source
+    Wallace & Korb, "Learning linear causal models by MML sampling", 1999; Korb & Nicholson,
+    *Bayesian Artificial Intelligence*. The constant is that of their program, whose records the
+    formula reproduces.
+Complexity
+    O(rows x arcs).
+When not to use it
+    To compare networks over different columns or different bins of one column: the data differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _engine
+from ..table import Table
+from .reading import prior_config, read
+from .structure import check_acyclic, parent_lists
+
+__all__ = ["MessageLength", "message_length"]
+
+
+@dataclass(frozen=True)
+class MessageLength:
+    """Lengths in nits.
+
+    Attributes:
+        total: structure + tables.
+        structure: of the arcs.
+        tables: of the parameters and the data, all columns together.
+        likelihood: of the data alone, each value predicted with (n_i + 1/2) / (N + v/2).
+        columns: tables, column by column, the class last.
+    """
+
+    total: float
+    structure: float
+    tables: float
+    likelihood: float
+    columns: tuple[float, ...]
+
+
+def structure_cost(n: int, arcs: int, p: float) -> float:
+    """Nits of ``arcs`` of all arcs that n ordered columns may have.
+
+    >>> round(structure_cost(8, 7, 7.5 / 29), 6)
+    15.75085
+    """
+    most = n * (n - 1) // 2
+    return -arcs * math.log(p) - (most - arcs) * math.log1p(-p)
+
+
+def message_length(
+    table: Table,
+    parents: Sequence[Iterable[int | str]],
+    *,
+    arc_probability: float = 0.5,
+    discretize: Any = "mdlp",
+    n_bins: int = 10,
+    missing: str = "mode",
+    sample_weight: Any = None,
+) -> MessageLength:
+    """The message length of a network and a table.
+
+    Args:
+        table: rows with a class.
+        parents: the parents of each column, by number or name, the class being the last column; an
+            object with an attribute ``parents`` (a `BayesianNetwork`, the best model of
+            `exact_posterior`) serves as well.
+        arc_probability: p, above 0 and below 1.
+        discretize, n_bins: as in `CaMML`.
+        missing: ``"mode"``: missing cells take the most frequent value; ``"error"``.
+        sample_weight: weights of the rows, shape (n_rows,).
+
+    Raises:
+        ValueError: parents that are no columns or form a circle; numbers without a discretiser.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.load_weather()
+        >>> alone = message_length(table, [[], [], [], [], []])
+        >>> joined = message_length(table, [["play"], [], [], [], []])
+        >>> round(alone.total, 3), round(joined.total - alone.total, 3)
+        (74.31, -0.379)
+    """
+    reading = read(
+        table,
+        sample_weight=sample_weight,
+        discretize=discretize,
+        n_bins=n_bins,
+        missing=missing,
+    )
+    names = reading.names
+    lists = parent_lists(parents, names)
+    check_acyclic(lists, names)
+    prior = prior_config(names, arc_probability)
+    columns, likelihoods = _engine.network_tables_cost(
+        reading.table, {**reading.config, "prior": prior}, lists, sample_weight=reading.weights
+    )
+    structure = structure_cost(len(names), sum(map(len, lists)), prior["arc_probability"])
+    tables = math.fsum(columns)
+    return MessageLength(
+        structure + tables, structure, tables, math.fsum(likelihoods), tuple(columns)
+    )

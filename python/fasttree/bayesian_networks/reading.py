@@ -1,0 +1,182 @@
+"""Training sets as the core's networks read them: binned, missing cells filled, the class last.
+
+What
+    `read` brings (X, y) or a `Table` to what a network counts: columns of levels, cut points for
+    numeric columns, whole-number or real weights. Parents, pairs and arcs are then numbers or names
+    of columns, the class being the last one.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from .._checks import one_of, real
+from ..discretize import interval_labels, make
+from ..table import Table
+from ..table.inputs import given
+
+__all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
+
+LARGEST_PARENTS = 11
+"""Parents of a variable, at most, in the program whose records the score follows."""
+
+
+@dataclass
+class Reading:
+    """A training set and how its cells become levels.
+
+    Attributes:
+        table: the rows, class among them.
+        weights: weight of each row, or None for 1.
+        names: columns, then the class.
+        cuts: ascending cut points of each binned column, by name.
+        config: the same as the core reads it; without a prior.
+    """
+
+    table: Table
+    weights: np.ndarray | None
+    names: list[str]
+    cuts: dict[str, np.ndarray]
+    config: dict[str, Any]
+
+    def levels(self) -> list[tuple[Any, ...]]:
+        """Labels of the values of each column, those of the class last; intervals where binned."""
+        own = [
+            interval_labels(self.cuts[c.name]) if c.kind == "numeric" else tuple(c.levels or ())
+            for c in self.table.columns
+        ]
+        return [*(levels or (None,) for levels in own), tuple(self.table.classes)]
+
+    def counts(self, parents: list[list[int]]) -> list[np.ndarray]:
+        """Weight of each (configuration of the parents, value) of each column, flat."""
+        return self._counted(parents)[0]
+
+    def fills(self) -> list[int | None]:
+        """Code that replaces a missing cell of each column beside the class."""
+        return self._counted([[] for _ in self.names])[1]
+
+    def _counted(self, parents: list[list[int]]) -> tuple[list[np.ndarray], list[int | None]]:
+        config = {**self.config, "prior": {}}
+        return _engine.network_counts(self.table, config, parents, sample_weight=self.weights)
+
+
+def place(names: Sequence[str], key: int | str, what: str) -> int:
+    """Number of a column given by number or name; `what` names the parameter in messages.
+
+    >>> place(["a", "b", "class"], "b", "ordered"), place(["a", "b", "class"], -1, "ordered")
+    (1, 2)
+    """
+    if isinstance(key, str):
+        if key not in names:
+            raise ValueError(f"{what}: {key!r} is not a column; columns are {list(names)}")
+        return list(names).index(key)
+    if isinstance(key, bool) or not isinstance(key, numbers.Integral):
+        raise TypeError(f"{what}: {key!r} is neither the number nor the name of a column")
+    if not -len(names) <= key < len(names):
+        raise ValueError(f"{what}: there are {len(names)} columns, {key} is none of them")
+    return int(key) % len(names)
+
+
+def read(
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    discretize: Any = "mdlp",
+    n_bins: int = 10,
+    missing: str = "mode",
+    max_parents: int = LARGEST_PARENTS,
+) -> Reading:
+    """A training set, checked.
+
+    Raises:
+        ValueError: no class, a numeric column without a discretiser, weights that are none.
+    """
+    from ..naive_bayes.base import weighted_rows
+
+    table = Table.from_any(*given(X, y))
+    if table.target is None:
+        raise ValueError("the Table has no target: the class is the last column of a network")
+    one_of("missing", missing, ("mode", "error"))
+    if isinstance(max_parents, bool) or not isinstance(max_parents, numbers.Integral):
+        raise TypeError(f"max_parents={max_parents!r} must be a whole number")
+    if max_parents < 0:
+        raise ValueError(f"max_parents={max_parents} must not be negative")
+    table, weights = weighted_rows(table, sample_weight)
+    cuts = cut_points(table, weights, discretize, n_bins)
+    names = table.feature_names
+    config = {
+        "cuts": [cuts[name].tolist() if name in cuts else None for name in names],
+        "fill": missing == "mode",
+        "max_parents": int(max_parents),
+    }
+    return Reading(table, weights, [*names, str(table.target)], cuts, config)
+
+
+def cut_points(
+    table: Table, weights: np.ndarray | None, discretize: Any, n_bins: int
+) -> dict[str, np.ndarray]:
+    """Cut points of the numeric columns, by name."""
+    numeric = [c for c in table.columns if c.kind == "numeric"]
+    discretizer = make(discretize, n_bins, auto="mdlp")
+    if not numeric:
+        return {}
+    if discretizer is None:
+        raise ValueError(
+            f"discretize=None, but column {numeric[0].name!r} is numeric and a network needs bins; "
+            "use 'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
+        )
+    from sklearn.base import clone
+
+    part = Table.from_columns(numeric, table.target_column)
+    found: dict[str, np.ndarray] = clone(discretizer).fit(part, None, weights).cuts_
+    return found
+
+
+def prior_config(
+    names: Sequence[str],
+    arc_probability: float | None,
+    arc_priors: Mapping[tuple[Any, Any], float] | None = None,
+    ordered: Iterable[tuple[Any, Any]] = (),
+    tied: Iterable[tuple[Any, Any]] = (),
+) -> dict[str, Any]:
+    """The prior over structures as the core reads it.
+
+    >>> prior_config(["a", "b", "class"], 0.5, {("a", "class"): 0.9}, ordered=[("a", "b")])
+    {'arc_probability': 0.5, 'arcs': [[0, 2, 0.9]], 'ordered': [[0, 1]], 'tied': []}
+    """
+
+    def pair(given: Any, what: str) -> list[int]:
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+            raise ValueError(f"{what}: {given!r} is not a pair of columns")
+        first, second = (place(names, key, what) for key in given)
+        if first == second:
+            raise ValueError(f"{what}: {given!r} names one column twice")
+        return [first, second]
+
+    if arc_probability is not None:
+        arc_probability = real("arc_probability", arc_probability, 0.0, 1.0)
+        if not 0.0 < arc_probability < 1.0:
+            raise ValueError(
+                f"arc_probability={arc_probability}: a number above 0 and below 1 (0.5 is neutral)"
+            )
+    arcs = [
+        [*pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0)]
+        for arc, p in (arc_priors or {}).items()
+    ]
+    named = [(i, j) for i, j, _ in arcs]
+    for i, j in named:
+        if named.count((i, j)) > 1:
+            raise ValueError(f"arc_priors: the arc {names[i]!r} to {names[j]!r} is named twice")
+    return {
+        "arc_probability": arc_probability,
+        "arcs": arcs,
+        "ordered": [pair(one, "ordered") for one in ordered],
+        "tied": [pair(one, "tied") for one in tied],
+    }

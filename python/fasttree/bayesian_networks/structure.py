@@ -1,0 +1,109 @@
+"""Directed acyclic graphs as lists of parents: order, circles, Markov equivalence, moral questions.
+
+What
+    A graph over n columns is a list of n lists of parents. Two graphs are Markov equivalent when
+    they have the same edges and the same v-structures (two parents of a column that are not joined;
+    Verma & Pearl 1990): no data can tell them apart by their likelihood.
+Complexity
+    O(n^3) at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .reading import place
+
+__all__ = ["check_acyclic", "equivalent", "markov_class", "parent_lists", "topological_order"]
+
+Parents = Sequence[Sequence[int]]
+
+
+def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
+    """Ascending parents of each column as numbers.
+
+    >>> parent_lists([["c"], [], ["b"]], ["a", "b", "c"])
+    [[2], [], [1]]
+    """
+    given: Sequence[Iterable[int | str]] = getattr(parents, "parents", parents)
+    if len(given) != len(names):
+        raise ValueError(
+            f"parents has {len(given)} lists for {len(names)} columns, the class among them (last)"
+        )
+    lists = []
+    for child, own in zip(names, given, strict=True):
+        if isinstance(own, str):
+            raise TypeError(f"parents of {child!r}: {own!r} is a string; give a list of columns")
+        numbers = [place(names, key, f"parents of {child!r}") for key in own]
+        if len(set(numbers)) < len(numbers):
+            raise ValueError(f"parents of {child!r}: {own!r} names a column twice")
+        lists.append(sorted(numbers))
+    return lists
+
+
+def topological_order(parents: Parents) -> list[int] | None:
+    """Columns, parents before children and lower numbers first; None when there is a circle.
+
+    >>> topological_order([[2], [], [1]]), topological_order([[1], [0]])
+    ([1, 2, 0], None)
+    """
+    order: list[int] = []
+    waiting = list(range(len(parents)))
+    while waiting:
+        ready = next((j for j in waiting if all(i in order for i in parents[j])), None)
+        if ready is None:
+            return None
+        order.append(ready)
+        waiting.remove(ready)
+    return order
+
+
+def check_acyclic(parents: Parents, names: Sequence[str]) -> list[int]:
+    """The topological order.
+
+    Raises:
+        ValueError: a circle; the columns on it or below it are named.
+    """
+    order = topological_order(parents)
+    if order is not None:
+        return order
+    done: set[int] = set()
+    while True:
+        new = {j for j in range(len(parents)) if j not in done and set(parents[j]) <= done}
+        if not new:
+            break
+        done |= new
+    rest = [names[j] for j in range(len(parents)) if j not in done]
+    raise ValueError(f"the parents form a circle among {rest}: a network has none")
+
+
+def markov_class(
+    parents: Parents,
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int, int]]]:
+    """Edges (lower, higher) and v-structures (parent, child, parent), which name a Markov class.
+
+    >>> markov_class([[], [0], [1]]) == markov_class([[1], [2], []])
+    True
+    >>> markov_class([[], [0, 2], []]) == markov_class([[1], [2], []])
+    False
+    """
+    edges = frozenset((min(i, j), max(i, j)) for j, own in enumerate(parents) for i in own)
+    meetings = frozenset(
+        (a, j, b)
+        for j, own in enumerate(parents)
+        for a in own
+        for b in own
+        if a < b and (a, b) not in edges
+    )
+    return edges, meetings
+
+
+def equivalent(first: Any, second: Any) -> bool:
+    """Whether two graphs (lists of parents by number, or networks) are Markov equivalent.
+
+    >>> equivalent([[], [0]], [[1], []])
+    True
+    """
+    a, b = (getattr(g, "parents", g) for g in (first, second))
+    return markov_class(a) == markov_class(b)

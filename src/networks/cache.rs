@@ -1,0 +1,94 @@
+//! Costs of tables, remembered by (child, parents).
+//!
+//! Up to 16 variables all of them have a place of their own, read and written without a lock; with
+//! more there are shards of hash tables, each emptied when it is full (1 GiB is never reached: at
+//! most 2^21 entries in all). A cost depends on nothing but its table, so it does not matter which
+//! thread counted it, or how often.
+
+use super::cost::{Groups, table_cost};
+use super::prior::Prior;
+use super::variables::{Set, Variables};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const DENSE: usize = 16;
+const SHARDS: usize = 64;
+const LARGEST_SHARD: usize = 1 << 15;
+
+/// Message lengths of tables, counted when first asked for.
+#[derive(Debug)]
+pub struct CostCache<'a> {
+    /// The rows.
+    pub variables: &'a Variables,
+    dense: Vec<AtomicU64>,
+    shards: Vec<Mutex<HashMap<(u32, Set), f64>>>,
+    counted: AtomicU64,
+}
+
+impl<'a> CostCache<'a> {
+    /// An empty cache.
+    pub fn new(variables: &'a Variables) -> Self {
+        let n = variables.len();
+        let dense = if n <= DENSE { n << n } else { 0 };
+        Self {
+            variables,
+            dense: (0..dense).map(|_| AtomicU64::new(0)).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            counted: AtomicU64::new(0),
+        }
+    }
+
+    /// How many tables were counted.
+    pub fn counted(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
+    }
+
+    /// Nits of the table of `child` given `parents`.
+    #[inline]
+    pub fn table(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+        let n = self.variables.len();
+        if self.variables.arities[child] == 1 {
+            return 0.0;
+        }
+        if n <= DENSE {
+            let place = &self.dense[(child << n) + parents as usize];
+            let known = place.load(Ordering::Relaxed);
+            if known != 0 {
+                return f64::from_bits(known);
+            }
+            let cost = self.count(child, parents, groups);
+            place.store(cost.to_bits(), Ordering::Relaxed);
+            return cost;
+        }
+        let mixed = (parents as u64 ^ (parents >> 64) as u64 ^ child as u64)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let shard = &self.shards[(mixed >> 58) as usize];
+        let key = (child as u32, parents);
+        if let Some(&known) = locked(shard).get(&key) {
+            return known;
+        }
+        let cost = self.count(child, parents, groups);
+        let mut shard = locked(shard);
+        if shard.len() >= LARGEST_SHARD {
+            shard.clear();
+        }
+        shard.insert(key, cost);
+        cost
+    }
+
+    fn count(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+        self.counted.fetch_add(1, Ordering::Relaxed);
+        table_cost(self.variables, child, parents, groups)
+    }
+
+    /// Table and arcs of one variable.
+    #[inline]
+    pub fn node(&self, prior: &Prior, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+        self.table(child, parents, groups) + prior.arcs_cost(child, parents)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

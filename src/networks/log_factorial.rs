@@ -1,0 +1,61 @@
+//! `ln x!` for counts: a table for whole numbers, Stirling's series for the rest.
+
+use crate::numeric::log2_factorial;
+use std::f64::consts::LN_2;
+
+/// Largest number in a table.
+const LARGEST_TABLE: f64 = 4_194_304.0;
+
+/// `ln x!` of every whole number up to a maximum from a table, of others by Stirling's series.
+#[derive(Debug)]
+pub struct LogFactorials {
+    table: Vec<f64>,
+}
+
+impl LogFactorials {
+    /// A table that reaches up to `most` (4,194,304 at the very most).
+    pub fn up_to(most: f64) -> Self {
+        let size = most.min(LARGEST_TABLE) as usize + 1;
+        Self { table: (0..size).map(|x| ln_factorial(x as f64)).collect() }
+    }
+
+    /// `ln x!` for real x >= 0.
+    #[inline]
+    pub fn of(&self, x: f64) -> f64 {
+        let whole = x as usize;
+        match self.table.get(whole) {
+            Some(&found) if whole as f64 == x => found,
+            _ => ln_factorial(x),
+        }
+    }
+
+    /// `ln (n + v - 1)! / (v - 1)!`: what the total of n cases in v values costs.
+    #[inline]
+    pub fn rising(&self, n: f64, v: usize) -> f64 {
+        let below = (v - 1) as f64;
+        self.of(n + below) - self.of(below)
+    }
+}
+
+fn ln_factorial(x: f64) -> f64 {
+    log2_factorial(x) * LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_and_series_agree() {
+        let (long, short) = (LogFactorials::up_to(500.0), LogFactorials::up_to(0.0));
+        let mut sum = 0.0;
+        for n in 1..=500 {
+            sum += f64::from(n).ln();
+            let n = f64::from(n);
+            assert!((long.of(n) - sum).abs() <= 1e-13 * sum.max(1.0));
+            assert_eq!(long.of(n), short.of(n));
+        }
+        assert!((long.of(0.5) - (std::f64::consts::PI.sqrt() / 2.0).ln()).abs() < 1e-14);
+        assert_eq!(long.rising(0.0, 7), 0.0);
+    }
+}

@@ -1,0 +1,227 @@
+//! What is believed of arcs and of the order before the data: a prior that is modular in the order.
+//!
+//! A totally ordered model takes, for every pair i before j, the arc from i to j with probability
+//! `p_ij`, independently; orders are uniform over those that respect the pairs given as ordered. So
+//! `cost = sum over pairs i before j of -ln p_ij` where the arc is there, `-ln (1 - p_ij)` where it
+//! is not: with one p for all, `-k ln p - (M - k) ln(1 - p)` for k of M arcs.
+//!
+//! Certain arcs (`p_ij = 1`) and impossible ones (`p_ij = 0`) are constraints: a model that breaks
+//! one has no probability.
+
+use super::variables::{Set, members};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The prior as a user gives it; variables by number, the class last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriorConfig {
+    /// Probability of an arc that is not named below; estimated where the caller can, else 1/2.
+    #[serde(default)]
+    pub arc_probability: Option<f64>,
+    /// (i, j, probability of the arc from i to j given that i comes first).
+    #[serde(default)]
+    pub arcs: Vec<(usize, usize, f64)>,
+    /// Pairs of which the first comes before the second.
+    #[serde(default)]
+    pub ordered: Vec<(usize, usize)>,
+    /// Pairs that an arc joins, whatever its direction.
+    #[serde(default)]
+    pub tied: Vec<(usize, usize)>,
+}
+
+/// The checked prior.
+#[derive(Debug, Clone)]
+pub struct Prior {
+    variables: usize,
+    /// Variables that come before each variable, the order given by the user being closed.
+    pub before: Vec<Set>,
+    /// Arcs that are there whenever the parent comes first, by child.
+    pub required: Vec<Set>,
+    /// Arcs that are never there, by child.
+    pub forbidden: Vec<Set>,
+    /// Most parents of a variable.
+    pub max_parents: usize,
+    named: Vec<(usize, usize, f64)>,
+    /// `ln p_ij / (1 - p_ij)` at `[child * variables + parent]`; 0 where the arc is certain.
+    odds: Vec<f64>,
+    /// `ln (1 - p_ij)` at the same place; 0 where the arc is certain.
+    absent: Vec<f64>,
+}
+
+impl Prior {
+    /// Check a prior over named variables.
+    pub fn new(config: &PriorConfig, names: &[String], max_parents: usize) -> Result<Self> {
+        let n = names.len();
+        let mut prior = Self {
+            variables: n,
+            before: vec![0; n],
+            required: vec![0; n],
+            forbidden: vec![0; n],
+            max_parents: max_parents.min(n.saturating_sub(1)),
+            named: config.arcs.clone(),
+            odds: Vec::new(),
+            absent: Vec::new(),
+        };
+        let pairs = config.ordered.iter().chain(&config.tied).copied();
+        for (i, j) in pairs.chain(config.arcs.iter().map(|a| (a.0, a.1))) {
+            if i >= n || j >= n || i == j {
+                return Err(Error::Internal(format!("a prior of the pair ({i}, {j}) of {n}")));
+            }
+        }
+        prior.order(config, names)?;
+        for &(i, j) in &config.tied {
+            prior.required[i] |= 1 << j;
+            prior.required[j] |= 1 << i;
+        }
+        for &(i, j, p) in &config.arcs {
+            let pair = || format!("('{}', '{}')", names[i], names[j]);
+            if !(0.0..=1.0).contains(&p) {
+                return Err(Error::parameter(
+                    "arc_priors",
+                    p,
+                    format!("of {}: a probability", pair()),
+                ));
+            }
+            if p == 1.0 {
+                prior.required[j] |= 1 << i;
+            } else if p == 0.0 {
+                prior.forbidden[j] |= 1 << i;
+                if config.tied.iter().any(|&t| t == (i, j) || t == (j, i)) {
+                    return Err(Error::parameter(
+                        "arc_priors",
+                        0,
+                        format!("of {}: the pair is tied, which contradicts it", pair()),
+                    ));
+                }
+            }
+        }
+        for (j, name) in names.iter().enumerate() {
+            let most = (prior.required[j]).count_ones() as usize;
+            if most > prior.max_parents {
+                return Err(Error::parameter(
+                    "max_parents",
+                    max_parents,
+                    format!("'{name}' may need {most} parents by the ties and certain arcs"),
+                ));
+            }
+        }
+        prior.set_arc_probability(config.arc_probability.unwrap_or(0.5))?;
+        Ok(prior)
+    }
+
+    /// Close the given order; a circle is refused.
+    fn order(&mut self, config: &PriorConfig, names: &[String]) -> Result<()> {
+        for &(i, j) in &config.ordered {
+            self.before[j] |= 1 << i;
+        }
+        for k in 0..self.variables {
+            for j in 0..self.variables {
+                if self.before[j] >> k & 1 == 1 {
+                    self.before[j] |= self.before[k];
+                }
+            }
+        }
+        match (0..self.variables).find(|&j| self.before[j] >> j & 1 == 1) {
+            None => Ok(()),
+            Some(j) => Err(Error::parameter(
+                "ordered",
+                format!("'{}'", names[j]),
+                "would have to come before itself: the pairs form a circle",
+            )),
+        }
+    }
+
+    /// Give the arcs that have no prior of their own this probability.
+    pub fn set_arc_probability(&mut self, p: f64) -> Result<()> {
+        if !(p > 0.0 && p < 1.0) {
+            return Err(Error::parameter(
+                "arc_probability",
+                p,
+                "a number above 0 and below 1 (0.5 is neutral)",
+            ));
+        }
+        let n = self.variables;
+        self.odds = vec![(p / (1.0 - p)).ln(); n * n];
+        self.absent = vec![(1.0 - p).ln(); n * n];
+        for &(i, j, p) in &self.named {
+            self.odds[j * n + i] = (p / (1.0 - p)).ln();
+            self.absent[j * n + i] = (1.0 - p).ln();
+        }
+        for j in 0..n {
+            for i in members(self.required[j]) {
+                self.odds[j * n + i] = 0.0;
+                self.absent[j * n + i] = 0.0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Most parents and cells aside: may `parents` be those of `child` when `earlier` come first?
+    #[inline]
+    pub fn allows(&self, child: usize, parents: Set, earlier: Set) -> bool {
+        parents & self.forbidden[child] == 0
+            && self.required[child] & earlier & !parents == 0
+            && parents.count_ones() as usize <= self.max_parents
+    }
+
+    /// `ln p_ij / (1 - p_ij)`.
+    #[inline]
+    pub fn odds(&self, parent: usize, child: usize) -> f64 {
+        self.odds[child * self.variables + parent]
+    }
+
+    /// `ln (1 - p_ij)`.
+    #[inline]
+    pub fn absent(&self, parent: usize, child: usize) -> f64 {
+        self.absent[child * self.variables + parent]
+    }
+
+    /// Cost in nits of the arcs into `child` against none of them.
+    pub fn arcs_cost(&self, child: usize, parents: Set) -> f64 {
+        -members(parents).map(|i| self.odds(i, child)).sum::<f64>()
+    }
+
+    /// Cost in nits of the order alone: no arc where one could be.
+    pub fn absent_cost(&self, order: &[usize]) -> f64 {
+        let mut cost = 0.0;
+        for (at, &j) in order.iter().enumerate() {
+            for &i in &order[..at] {
+                cost -= self.absent(i, j);
+            }
+        }
+        cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(n: usize) -> Vec<String> {
+        (0..n).map(|i| format!("v{i}")).collect()
+    }
+
+    #[test]
+    fn one_probability_costs_what_the_formula_says() {
+        let config = PriorConfig { arc_probability: Some(7.5 / 29.0), ..PriorConfig::default() };
+        let prior = Prior::new(&config, &names(8), 11).unwrap();
+        let order: Vec<usize> = (0..8).collect();
+        let cost = prior.absent_cost(&order) + prior.arcs_cost(7, 0b1111111);
+        let p: f64 = 7.5 / 29.0;
+        assert!((cost + 7.0 * p.ln() + 21.0 * (1.0 - p).ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        let circle = PriorConfig { ordered: vec![(0, 1), (1, 2), (2, 0)], ..Default::default() };
+        assert!(Prior::new(&circle, &names(3), 11).unwrap_err().to_string().contains("circle"));
+        let both =
+            PriorConfig { tied: vec![(0, 1)], arcs: vec![(1, 0, 0.0)], ..Default::default() };
+        assert!(Prior::new(&both, &names(3), 11).unwrap_err().to_string().contains("tied"));
+        let many = PriorConfig { tied: vec![(0, 1), (0, 2)], ..Default::default() };
+        assert!(Prior::new(&many, &names(3), 1).is_err());
+        let none = PriorConfig { arc_probability: Some(1.0), ..Default::default() };
+        assert!(Prior::new(&none, &names(3), 1).is_err());
+    }
+}

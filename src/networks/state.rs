@@ -1,0 +1,303 @@
+//! A totally ordered model on its walk, and the moves between such models.
+//!
+//! Four moves, each as likely as its reverse (Wallace & Korb 1999): toggle one arc (1/3), exchange
+//! two neighbours in the order, an arc between them being turned (1/3), toggle two arcs into one
+//! node (1/6), exchange one parent for another (1/6). A move that breaks the prior's constraints, or
+//! needs more parents than are allowed, is none.
+
+use super::cache::CostCache;
+use super::cost::Groups;
+use super::prior::Prior;
+use super::variables::{Set, members};
+use crate::numeric::mix;
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::Rng;
+
+/// Random numbers of one unit of the search.
+#[derive(Debug)]
+pub struct Dice(Pcg64Mcg);
+
+impl Dice {
+    /// The numbers of a unit.
+    pub fn new(seed: u64, unit: u64) -> Self {
+        let (high, low) = (mix(seed, 2 * unit), mix(seed, 2 * unit + 1));
+        Self(Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low)))
+    }
+
+    /// A whole number below `n`.
+    #[inline]
+    pub fn below(&mut self, n: usize) -> usize {
+        (((self.0.next_u64() >> 32) * n as u64) >> 32) as usize
+    }
+
+    /// A real number in [0, 1).
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// Two different places below `n`, ascending.
+    #[inline]
+    fn two(&mut self, n: usize) -> (usize, usize) {
+        let (a, b) = (self.below(n), self.below(n - 1));
+        if b >= a { (a, b + 1) } else { (b, a) }
+    }
+
+    /// Three different places below `n`, ascending.
+    #[inline]
+    fn three(&mut self, n: usize) -> (usize, usize, usize) {
+        let (a, b) = self.two(n);
+        let mut c = self.below(n - 2);
+        if c >= a {
+            c += 1;
+        }
+        if c >= b {
+            c += 1;
+        }
+        if c < a {
+            (c, a, b)
+        } else if c < b {
+            (a, c, b)
+        } else {
+            (a, b, c)
+        }
+    }
+
+    /// A random order.
+    pub fn shuffle(&mut self, order: &mut [usize]) {
+        for i in (1..order.len()).rev() {
+            order.swap(i, self.below(i + 1));
+        }
+    }
+}
+
+/// What all walkers share.
+#[derive(Debug, Clone, Copy)]
+pub struct Space<'a> {
+    /// Costs of tables.
+    pub costs: &'a CostCache<'a>,
+    /// Costs of arcs.
+    pub prior: &'a Prior,
+}
+
+/// A model, ordered.
+#[derive(Debug, Clone)]
+pub struct Ordered {
+    /// Variables, first to last.
+    pub order: Vec<usize>,
+    /// Parents of each variable.
+    pub parents: Vec<Set>,
+    /// Nits of each variable's table and arcs.
+    pub nodes: Vec<f64>,
+    /// Nits of the arcs that are not there.
+    pub absent: f64,
+    /// Nits of all of it.
+    pub cost: f64,
+}
+
+/// A move that is allowed, and what it costs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Move {
+    /// Place in the order that changes with the next one.
+    swap: Option<usize>,
+    changed: [(usize, Set, f64); 2],
+    count: usize,
+    absent: f64,
+    /// Change of the cost.
+    pub delta: f64,
+}
+
+impl Move {
+    /// Whether arcs change, or the cost of the order does.
+    pub fn is_visible(&self) -> bool {
+        self.count > 0 || self.absent != 0.0
+    }
+}
+
+impl Ordered {
+    /// A model from its order and parents.
+    pub fn new(
+        space: Space<'_>,
+        order: Vec<usize>,
+        parents: Vec<Set>,
+        groups: &mut Groups,
+    ) -> Self {
+        let nodes: Vec<f64> = parents
+            .iter()
+            .enumerate()
+            .map(|(j, &p)| space.costs.node(space.prior, j, p, groups))
+            .collect();
+        let absent = space.prior.absent_cost(&order);
+        let cost = nodes.iter().sum::<f64>() + absent;
+        Self { order, parents, nodes, absent, cost }
+    }
+
+    /// A random order with the arcs that must be there, and as many others as `full` says the rows
+    /// can fill.
+    pub fn random(space: Space<'_>, full: bool, dice: &mut Dice, groups: &mut Groups) -> Self {
+        let prior = space.prior;
+        let variables = space.costs.variables;
+        let n = variables.len();
+        let mut waiting: Vec<usize> = (0..n).collect();
+        dice.shuffle(&mut waiting);
+        let mut order = Vec::with_capacity(n);
+        let mut earlier: Set = 0;
+        while let Some(at) = waiting.iter().position(|&j| prior.before[j] & !earlier == 0) {
+            let j = waiting.remove(at);
+            order.push(j);
+            earlier |= 1 << j;
+        }
+        let mut parents = vec![0; n];
+        earlier = 0;
+        for (at, &j) in order.iter().enumerate() {
+            parents[j] = prior.required[j] & earlier;
+            for &i in order[..at].iter().rev().filter(|_| full) {
+                let more = parents[j] | 1 << i;
+                let cells = variables.configurations(more) * variables.arities[j] as f64;
+                if prior.allows(j, more, earlier) && cells <= variables.total {
+                    parents[j] = more;
+                }
+            }
+            earlier |= 1 << j;
+        }
+        Self::new(space, order, parents, groups)
+    }
+
+    fn earlier(&self, at: usize) -> Set {
+        self.order[..at].iter().fold(0, |set, &i| set | 1 << i)
+    }
+
+    /// A move drawn at random; nothing where it is not allowed.
+    #[inline]
+    pub fn draw(&self, space: Space<'_>, dice: &mut Dice, groups: &mut Groups) -> Option<Move> {
+        let n = self.order.len();
+        match dice.below(6) {
+            _ if n < 2 => None,
+            0 | 1 => {
+                let (a, b) = dice.two(n);
+                self.rewired(space, b, 1 << self.order[a], groups)
+            }
+            2 | 3 => self.exchanged(space, dice.below(n - 1), groups),
+            _ if n < 3 => None,
+            kind => {
+                let (a, b, c) = dice.three(n);
+                let (i, k): (Set, Set) = (1 << self.order[a], 1 << self.order[b]);
+                let both = i | k;
+                let there = self.parents[self.order[c]] & both;
+                if kind == 5 && (there == 0 || there == both) {
+                    return None;
+                }
+                self.rewired(space, c, both, groups)
+            }
+        }
+    }
+
+    /// Toggle arcs into the variable at a place.
+    #[inline]
+    fn rewired(
+        &self,
+        space: Space<'_>,
+        at: usize,
+        toggled: Set,
+        groups: &mut Groups,
+    ) -> Option<Move> {
+        let j = self.order[at];
+        let parents = self.parents[j] ^ toggled;
+        if !space.prior.allows(j, parents, self.earlier(at)) {
+            return None;
+        }
+        let cost = space.costs.node(space.prior, j, parents, groups);
+        Some(Move {
+            changed: [(j, parents, cost), (0, 0, 0.0)],
+            count: 1,
+            delta: cost - self.nodes[j],
+            ..Move::default()
+        })
+    }
+
+    /// Exchange the variables at a place and the next.
+    #[inline]
+    fn exchanged(&self, space: Space<'_>, at: usize, groups: &mut Groups) -> Option<Move> {
+        let (i, j) = (self.order[at], self.order[at + 1]);
+        let prior = space.prior;
+        if prior.before[j] >> i & 1 == 1 {
+            return None;
+        }
+        let absent = prior.absent(i, j) - prior.absent(j, i);
+        let mut found = Move { swap: Some(at), absent, delta: absent, ..Move::default() };
+        let turned = self.parents[j] >> i & 1 == 1;
+        let (own_j, own_i) = if turned {
+            (self.parents[j] & !(1 << i), self.parents[i] | 1 << j)
+        } else {
+            (self.parents[j], self.parents[i])
+        };
+        if turned || prior.required[i] >> j & 1 == 1 {
+            let earlier = self.earlier(at);
+            if !prior.allows(i, own_i, earlier | 1 << j) || !prior.allows(j, own_j, earlier) {
+                return None;
+            }
+        }
+        if turned {
+            let costs = [(j, own_j), (i, own_i)]
+                .map(|(v, p)| (v, p, space.costs.node(prior, v, p, groups)));
+            found.changed = costs;
+            found.count = 2;
+            found.delta += costs.iter().map(|c| c.2 - self.nodes[c.0]).sum::<f64>();
+        }
+        Some(found)
+    }
+
+    /// Make a move.
+    #[inline]
+    pub fn make(&mut self, step: &Move) {
+        if let Some(at) = step.swap {
+            self.order.swap(at, at + 1);
+        }
+        for &(j, parents, cost) in &step.changed[..step.count] {
+            self.parents[j] = parents;
+            self.nodes[j] = cost;
+        }
+        self.absent += step.absent;
+        if step.is_visible() {
+            // summed afresh, so that a model has one cost however it was reached
+            self.cost = self.nodes.iter().sum::<f64>() + self.absent;
+        }
+    }
+
+    /// Number of arcs.
+    pub fn arcs(&self) -> usize {
+        self.parents.iter().map(|p| p.count_ones() as usize).sum()
+    }
+
+    /// The costs again, after the prior has changed.
+    pub fn reprice(&mut self, space: Space<'_>, groups: &mut Groups) {
+        *self = Self::new(space, self.order.clone(), self.parents.clone(), groups);
+    }
+}
+
+/// Nits by which `child` is cheaper without one of its parents, and that parent: the best one.
+fn cheapest_removal(
+    space: Space<'_>,
+    child: usize,
+    parents: Set,
+    groups: &mut Groups,
+) -> Option<Set> {
+    let now = space.costs.node(space.prior, child, parents, groups);
+    let mut best: Option<(f64, Set)> = None;
+    for i in members(parents & !space.prior.required[child]) {
+        let less = parents & !(1 << i);
+        let cost = space.costs.node(space.prior, child, less, groups);
+        if cost <= now && best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, less));
+        }
+    }
+    best.map(|(_, less)| less)
+}
+
+/// Parents of which none can go without making the message longer.
+pub fn cleaned(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
+    while let Some(less) = cheapest_removal(space, child, parents, groups) {
+        parents = less;
+    }
+    parents
+}

@@ -1,25 +1,31 @@
-"""Checks of what a user gives: one wording for a parameter wherever it is taken.
+"""Parameters that a user gives: their checks, in one wording, and objects that are made of them.
 
 What
     Each check returns the value as the core takes it, or raises a ValueError that names the
-    parameter, the value and what is allowed.
+    parameter, the value and what is allowed. `Parameters` is what scikit-learn's `clone` and grid
+    searches need of a small object that is no estimator: the constructor's arguments, kept under
+    their names, from which come ``get_params``, ``set_params``, equality, hash and a repr that
+    evaluates to an equal object. scikit-learn is not imported.
 Complexity
     One look at the value; one pass for an array.
 When not to use it
-    For cells of a data set: those name their column and row, see `_encode`.
+    For cells of a data set: those name their column and row, see `table.columns`.
 """
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import numbers
 import operator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 __all__ = [
     "DECAYS",
+    "Parameters",
     "as_float",
     "at_least_zero",
     "four_weights",
@@ -201,3 +207,59 @@ def threads(n_jobs: Any) -> int | None:
             "one, or None for one"
         )
     return whole
+
+
+P = TypeVar("P", bound="Parameters")
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(inspect.signature(kind).parameters)
+
+
+class Parameters:
+    """Base of objects that are described by their constructor's arguments.
+
+    Examples:
+        >>> class Decay(Parameters):
+        ...     def __init__(self, alpha=0.1):
+        ...         self.alpha = alpha
+        >>> Decay().set_params(alpha=2), Decay(2) == Decay(alpha=2), Decay().get_params()
+        (Decay(alpha=2), True, {'alpha': 0.1})
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments by name (`deep` is there for scikit-learn and changes
+        nothing)."""
+        return {name: getattr(self, name) for name in _names(type(self))}
+
+    def set_params(self: P, **params: Any) -> P:
+        """Set constructor arguments by name; what was fitted stays until the next fit.
+
+        Raises:
+            ValueError: a name that is no argument.
+        """
+        names = _names(type(self))
+        for name, value in params.items():
+            if name not in names:
+                close = difflib.get_close_matches(name, names, 1)
+                hint = (
+                    f"did you mean {close[0]!r}?"
+                    if close
+                    else f"there are {', '.join(names) or 'none'}"
+                )
+                raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; {hint}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({arguments})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        assert isinstance(other, Parameters)
+        return self.get_params() == other.get_params()
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))

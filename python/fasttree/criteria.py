@@ -36,8 +36,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _engine
-from ._checks import DECAYS, as_float, at_least_zero, four_weights, one_of, shown
-from ._parameters import Parameters
+from ._checks import DECAYS, Parameters, as_float, at_least_zero, four_weights, one_of, shown
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
 __all__ += [info["class_name"] for info in _engine.criteria_registry()]

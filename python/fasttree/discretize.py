@@ -35,8 +35,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from . import _engine
-from ._checks import integer, shown, weights_array
-from ._parameters import Parameters
+from ._checks import Parameters, integer, shown, weights_array
+from .datasets.inputs import table_of
 from .table import Table
 from .table.columns import Column
 from .table.rebuild import fill_labels, is_frame, replace_columns
@@ -370,7 +370,7 @@ class MDLP(Discretizer):
         self.scope = scope
 
     def _table(self, X: Any, y: Any) -> Table:
-        table = Table.from_any(X, y)
+        table = table_of(X, y)
         if table.target is None:
             raise ValueError("MDLP requires y to be passed, but the target y is None")
         return table

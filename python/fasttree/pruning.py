@@ -32,8 +32,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
-from ._checks import as_float, shown
-from ._parameters import Parameters
+from ._checks import Parameters, as_float, shown
 
 __all__ = [
     "MDL",

@@ -12,7 +12,7 @@ import fasttree
 from fasttree import datasets
 from fasttree.discretize import EqualWidth
 from fasttree.naive_bayes import AODE, TAN, NaiveBayes, from_bytes, load
-from fasttree.naive_bayes.storing import _canonical, _checksum
+from fasttree.naive_bayes.writing import canonical, checksum
 
 MODELS = [
     NaiveBayes(),
@@ -64,7 +64,7 @@ def changed(data: bytes, change) -> bytes:
     """The file with something else in its model, and a checksum that fits."""
     document = json.loads(data)
     change(document["model"])
-    document["checksum"] = _checksum(_canonical(document["model"]))
+    document["checksum"] = checksum(canonical(document["model"]))
     return json.dumps(document).encode()
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from ..model_selection.progress import make_report
+from ..rendering.progress import make_report
 from ..table import Table
 from .lengths import MessageLength, message_length
 from .reading import LARGEST_PARENTS, prior_config, read

@@ -17,9 +17,9 @@ import numpy as np
 
 from .. import _engine
 from .._checks import one_of, real
+from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..table import Table
-from ..table.inputs import given
 
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
 

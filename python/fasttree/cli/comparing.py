@@ -92,7 +92,6 @@ def cv(
     """Cross-validate split criteria on one data set, all on the same folds."""
     from ..model_selection import cross_validate
     from ..reports import render
-    from ..reports.results import document_of
 
     o.check_form(form)
     _check_page(html)
@@ -111,7 +110,7 @@ def cv(
     )
     _write_page(result, html)
     more = {"per_class": True} if per_class and form not in ("csv", "json") else {}
-    emit(lambda: render(result, form, **more), document_of(result), json)
+    emit(lambda: render(result, form, **more), result.document(), json)
 
 
 def settings_of(param: list[str] | None, preset: str | None) -> dict[str, Any]:
@@ -165,7 +164,6 @@ def compare(
     losses."""
     from ..model_selection import compare as run_comparison
     from ..reports import render, tables_of
-    from ..reports.results import document_of
 
     o.check_form(form)
     _check_page(html)
@@ -192,7 +190,7 @@ def compare(
     )
     _write_page(result, html)
     size = result.with_metric("leaves")
-    document: dict[str, Any] = {**document_of(result), "leaves": document_of(size)["rows"]}
+    document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
     verdict = _verdict(result, size, document)
 
     def text() -> str:

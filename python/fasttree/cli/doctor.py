@@ -43,7 +43,7 @@ def _cores() -> int:
 
 def _grow_and_read_back() -> str:
     from ..datasets import load_weather
-    from ..estimators.tree import fit, from_bytes
+    from ..estimators import fit, from_bytes
 
     rows = load_weather()
     model = fit(rows)

@@ -85,7 +85,7 @@ def show(
     json: o.Json = None,
 ) -> None:
     """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a picture."""
-    from ..estimators.tree import load_model
+    from ..estimators import load_model
 
     if form not in FORMS:
         raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMS)}")

@@ -99,7 +99,7 @@ def predict(
 ) -> None:
     """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is
     known."""
-    from ..estimators.tree import load_model
+    from ..estimators import load_model
 
     tree = load_model(model).set_params(n_jobs=n_jobs)
     rows = _rows_for(tree, data, drop)

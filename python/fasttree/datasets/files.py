@@ -80,7 +80,9 @@ def load(
     if text.startswith("openml:"):
         from .openml import fetch
 
-        return fetch(text.removeprefix("openml:"), target, drop)
+        frame, label, title = fetch(text.removeprefix("openml:"), target)
+        columns = columns_of_frame(frame, drop, text)
+        return assemble(columns, label, text, name=title)
     if not os.path.exists(text):
         return _bundled(text, target, drop)
     if os.path.isdir(text):

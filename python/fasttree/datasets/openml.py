@@ -8,27 +8,22 @@ What
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
-from ..table import Table
+from .errors import DataFileError
 
 
-def fetch(name: str, target: str | int | None = None, drop: Collection[str] = ()) -> Table:
-    """Fetch an OpenML data set as a Table.
+def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
+    """Fetch an OpenML data set: a pandas frame, its class column, and the title of the set.
 
     Args:
         name: ``"61"``, ``"iris"`` or ``"iris/1"``.
         target: the class column; default: OpenML's default target.
-        drop: columns to leave out.
 
     Raises:
         ImportError: pandas is missing (scikit-learn needs it to keep nominal attributes).
-        DataFileError: OpenML names no single target, or the data cannot be made a Table.
+        DataFileError: OpenML names no single target.
     """
-    from .errors import DataFileError
-    from .files import assemble, columns_of_frame
-
     try:
         import pandas  # noqa: F401
     except ImportError:
@@ -54,5 +49,4 @@ def fetch(name: str, target: str | int | None = None, drop: Collection[str] = ()
             )
         target = own[0]
     title = (getattr(bunch, "details", None) or {}).get("name", name)
-    columns = columns_of_frame(bunch.frame, drop, f"openml:{name}")
-    return assemble(columns, target, f"openml:{name}", name=title)
+    return bunch.frame, target, title

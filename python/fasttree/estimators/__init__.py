@@ -2,7 +2,8 @@
 
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
 from .forest import FastForestClassifier
-from .tree import FastTreeClassifier, fit, from_bytes, load_model
+from .restore import from_bytes, load_model
+from .tree import FastTreeClassifier, fit
 
 __all__ = [
     "FastForestClassifier",

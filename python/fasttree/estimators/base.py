@@ -11,6 +11,7 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from .._checks import weights_array
+from ..datasets.inputs import given, loaded
 from ..rendering.saving import save_bytes
 from ..table import Table
-from ..table.inputs import given, loaded
 from .costs import prior_factors
 from .new_rows import Schema, rows_for, without_empty_rows
+from .parameters import restored_parameters
 
-__all__ = ["Classifier"]
+__all__ = ["Classifier", "read_back"]
 
 NO_LABELS = (
     "requires y to be passed, but the target y is None: give labels, the name of a column of a "
@@ -199,3 +201,23 @@ class Classifier:
     def save(self, path: str | Path) -> None:
         """Write the model to a file, at once or not at all; `fasttree.load_model` reads it."""
         save_bytes(path, self.to_bytes())
+
+
+def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
+    """An estimator with the parameters of a loaded core model, its class labels, and whether
+    columns have names."""
+    try:
+        params = restored_parameters(model.parameters)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"not a valid fasttree model: its parameters cannot be read ({error})"
+        ) from error
+    known = kind._get_param_names()  # type: ignore[attr-defined]
+    estimator = kind(**{k: v for k, v in params.items() if k in known})
+    schema = json.loads(model.schema_json())
+    labels = schema["classes"]
+    classes = (
+        np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
+    )
+    names = [f["name"] for f in schema["features"]]
+    return estimator, classes, names != [f"x{j}" for j in range(len(names))]

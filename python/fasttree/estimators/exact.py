@@ -43,7 +43,8 @@ import numpy as np
 
 from .. import _engine
 from .._checks import as_float, integer, one_of, real, shown
-from .tree import FastTreeClassifier, read_back
+from .base import read_back
+from .tree import FastTreeClassifier
 
 __all__ = [
     "MinimalTreeClassifier",

@@ -25,10 +25,10 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import integer, real, weights_array
 from ..table import Table
-from .base import Classifier
+from .base import Classifier, read_back
 from .new_rows import check_count
 from .parameters import config_of, copies_of, seed_of, share_or_count, stored_parameters
-from .tree import FastTreeClassifier, read_back
+from .tree import FastTreeClassifier
 
 __all__ = ["FastForestClassifier"]
 

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message
-from ..table.inputs import given
 
 __all__ = ["Schema", "labelled", "prepared", "rows_for", "without_empty_rows"]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,11 +27,11 @@ from ..exports import Readable
 from ..table import Table
 from .base import Classifier
 from .new_rows import prepared, rows_for
-from .parameters import config_of, made_of, restored_parameters
+from .parameters import config_of, made_of
 from .prunable import Prunable
 from .tree_arrays import Trace, TreeArrays
 
-__all__ = ["FastTreeClassifier", "config_for", "fit", "from_bytes", "load_model"]
+__all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
 class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEstimator):
@@ -541,59 +540,3 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
     if custom is not None:
         raise NotImplementedError("a user's criterion is called by fit")
     return config
-
-
-def from_bytes(data: bytes) -> Any:
-    """A fitted model (tree or forest) from the content of a model file; it is checked before
-    anything is believed.
-
-    Raises:
-        ValueError: truncated, damaged, or not a model of fasttree.
-    """
-    data = bytes(data)
-    if b'"fasttree forest"' in data[:64]:
-        from .forest import forest_from_bytes
-
-        return forest_from_bytes(data)
-    if b'"fasttree Bayes model"' in data[:64]:
-        raise ValueError(
-            "not a valid fasttree model of trees: this is a Bayesian classifier, which "
-            "fasttree.naive_bayes.load reads"
-        )
-    model = _engine.model_from_bytes(data)
-    if '"learner"' in model.parameters:
-        from .exact import restored
-
-        return restored(model)
-    estimator, classes, has_names = read_back(FastTreeClassifier, model)
-    estimator._candidates = {}
-    estimator._adopt(model, classes, has_names)
-    return estimator
-
-
-def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
-    """An estimator with the parameters of a loaded core model, its class labels, and whether
-    columns have names."""
-    try:
-        params = restored_parameters(model.parameters)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"not a valid fasttree model: its parameters cannot be read ({error})"
-        ) from error
-    known = kind._get_param_names()  # type: ignore[attr-defined]
-    estimator = kind(**{k: v for k, v in params.items() if k in known})
-    schema = json.loads(model.schema_json())
-    labels = schema["classes"]
-    classes = (
-        np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
-    )
-    names = [f["name"] for f in schema["features"]]
-    return estimator, classes, names != [f"x{j}" for j in range(len(names))]
-
-
-def load_model(path: str | Path) -> Any:
-    """A fitted model (tree or forest) from a file written by its `save`."""
-    try:
-        return from_bytes(Path(path).read_bytes())
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error

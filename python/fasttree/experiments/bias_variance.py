@@ -34,7 +34,7 @@ import numpy as np
 from .. import criteria
 from ..datasets import make_random_tree
 from ..estimators import FastForestClassifier, FastTreeClassifier
-from ..model_selection.progress import make_report
+from ..rendering.progress import make_report
 from ..rendering.text import render_text
 from ..reports import Cell, ReportTable
 from ..table import Table

@@ -38,7 +38,7 @@ from ..model_selection import (
     paired_t_test,
     wilcoxon,
 )
-from ..model_selection.progress import make_report
+from ..rendering.progress import make_report
 from ..rendering.table import Cell, ReportTable
 from .selection_bias import wilson
 

@@ -40,7 +40,7 @@ from ..criteria import Pi
 from ..datasets import make_monks, make_parity
 from ..estimators import FastTreeClassifier
 from ..model_selection import cross_validate
-from ..model_selection.progress import make_report
+from ..rendering.progress import make_report
 from ..rendering.text import render_text
 from ..reports import Cell, ReportTable
 from ..scores.features import score_features

@@ -42,10 +42,10 @@ import numpy as np
 
 from ..criteria import GainRatio, Pi, list_criteria
 from ..estimators import FastTreeClassifier
-from ..model_selection.progress import make_report
+from ..rendering import render
+from ..rendering.progress import make_report
 from ..rendering.records import render_csv, render_json
 from ..rendering.table import Cell, ReportTable
-from ..reports.render import render
 from ..scores.features import score_features
 from ..table import Table
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .progress import make_report
+from ..rendering.progress import make_report
+from ..rendering.table import ReportTable
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .scoring import greater_is_better, resolve_scoring
@@ -33,6 +34,7 @@ from .statistics import (
 from .statistics.bayesian import posterior_probabilities
 from .statistics.outcome import check_alpha
 from .statistics.t_tests import corrected_resampled_t_test, t_from_differences, two_sided_p
+from .tables import comparison_tables
 from .validation import cross_validate
 
 PairTest = Callable[..., PairedTestResult]
@@ -122,6 +124,8 @@ class Comparison(Rendered):
     methods) and `better` likewise, 1 where the first is significantly better than the second, -1
     worse, 0 else; `baseline` the method marks refer to.
     """
+
+    kind = "comparison"
 
     def __init__(
         self,
@@ -336,6 +340,30 @@ class Comparison(Rendered):
             for i, dataset in enumerate(self.datasets)
             for j, method in enumerate(self.methods)
         ]
+
+    def tables(self) -> list[ReportTable]:
+        """Return the tables of the result; see `fasttree.rendering`."""
+        return comparison_tables(self)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything the result says as plain data."""
+        return {
+            "kind": self.kind,
+            "metric": self.metric,
+            "greater_is_better": self.greater_is_better,
+            "baseline": self.baseline,
+            "alpha": self.alpha,
+            "test": self.test if isinstance(self.test, str) else repr(self.test),
+            "methods": list(self.methods),
+            "rows": self.records(),
+            "averages": dict(zip(self.methods, self.averages.tolist(), strict=True)),
+            "wins_ties_losses": dict(
+                zip(self.methods, self.wins_ties_losses.tolist(), strict=True)
+            ),
+            "win_matrix": self.win_matrix.tolist(),
+            "significantly_worse": self.significantly_worse(),
+            "settings": next(iter(self.results.values())).environment(),
+        }
 
     def to_frame(self) -> Any:
         """Return `records` as a pandas frame (the list itself without pandas)."""

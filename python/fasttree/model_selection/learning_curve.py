@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..rendering.table import ReportTable
 from .learning_curve_split import LearningCurveSplit
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
+from .tables import learning_curve_tables
 from .validation import cross_validate
 
 
@@ -23,6 +25,8 @@ class LearningCurve(Rendered):
     `train_sizes` in rows; `result` the underlying `CrossValidation`; `values(method, metric)` has
     shape (repetitions, sizes).
     """
+
+    kind = "learning_curve"
 
     def __init__(self, result: CrossValidation, train_sizes: list[int]) -> None:
         self.result = result
@@ -61,6 +65,20 @@ class LearningCurve(Rendered):
                         }
                     )
         return out
+
+    def tables(self) -> list[ReportTable]:
+        """Return the tables of the result; see `fasttree.rendering`."""
+        return learning_curve_tables(self)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything the result says as plain data."""
+        return {
+            "kind": self.kind,
+            "dataset": self.result.name,
+            "train_sizes": self.train_sizes,
+            "rows": self.records(),
+            "settings": self.result.environment(),
+        }
 
     def to_frame(self) -> Any:
         """Return `records` as a pandas frame (the list itself without pandas)."""

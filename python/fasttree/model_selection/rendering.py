@@ -1,9 +1,4 @@
-"""The one place where results call upwards: `to_text`, `to_markdown`, ... are rendered by
-`fasttree.reports`.
-
-Reports rank above model selection and import its results; results offer the methods people expect.
-The import below happens when a method is called, so that neither package needs the other to load.
-"""
+"""`to_text`, `to_markdown`, ...: a result in all forms of `fasttree.reports`."""
 
 from __future__ import annotations
 

@@ -7,14 +7,18 @@ print it.  Frames and texts are built when asked for.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..rendering.records import records_to_frame
+from ..rendering.table import ReportTable
 from .folds import Folds
 from .rendering import Rendered
+from .statistics import PairedTestResult, corrected_resampled_t_test
+from .tables import cross_validation_tables
 
 
 class MethodScores(Mapping[str, np.ndarray]):
@@ -62,6 +66,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     order of `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions`
     metric -> larger is better; `data` the rows (not copied; None in a pickled result).
     """
+
+    kind = "cross_validation"
 
     def __init__(
         self,
@@ -179,6 +185,58 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
                     }
                 )
         return rows
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of `summary`: what CSV and JSON hold."""
+        return self.summary()
+
+    def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
+        """Return the tables of the result: methods by metrics; with `per_class` one more a method."""
+        return cross_validation_tables(self, sd=sd, per_class=per_class)
+
+    def against_first(self, metric: str | None = None) -> list[PairedTestResult]:
+        """Return the corrected resampled t test of every other method against the first.
+
+        `metric` is by default the first that was asked for; methods with fold values that are not
+        finite, and single folds, are left out.
+        """
+        metric = self.metrics[0] if metric is None else metric
+        first, *others = self.methods
+        out = []
+        for other in others:
+            a, b = self[first][metric], self[other][metric]
+            if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
+                ratio = self.folds.n_test_over_n_train
+                test = corrected_resampled_t_test
+                out.append(test(a, b, test_over_train=ratio, names=(first, other)))
+        return out
+
+    def environment(self) -> dict[str, Any]:
+        """Return what is needed to run it again: methods, folds, seed, versions."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        versions = {"python": platform.python_version(), "numpy": np.__version__}
+        for package in ("fasttree", "scikit-learn"):
+            try:
+                versions[package] = version(package)
+            except PackageNotFoundError:
+                continue
+        return {**self.settings, "versions": versions}
+
+    def document(self) -> dict[str, Any]:
+        """Return everything the result says as plain data."""
+        return {
+            "kind": self.kind,
+            "dataset": self.name,
+            "rows": self.summary(),
+            "folds": {
+                method: {metric: values.tolist() for metric, values in scores.items()}
+                for method, scores in self.items()
+            },
+            "classes": list(self.classes),
+            "seconds": self.seconds,
+            "settings": self.environment(),
+        }
 
     def to_frame(self, *, folds: bool = False) -> Any:
         """Return a pandas frame (a list of dicts without pandas).

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..metrics.labels import codes_of
 from ..metrics.tree_size import depth, leaves, nodes
+from ..rendering.progress import Report
 from .folds import Folds
-from .progress import Report
 
 SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 

@@ -23,8 +23,10 @@ import numpy as np
 
 from .. import criteria
 from .._checks import at_least_zero, several_fours
+from ..rendering.table import ReportTable
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
+from .tables import sweep_tables
 from .validation import cross_validate
 
 __all__ = ["Sweep", "sweep"]
@@ -46,6 +48,8 @@ class Sweep(Rendered):
         `result.methods`. axes: the values of criterion, theta, alpha and decay, in the order given.
         result: the underlying `CrossValidation`, a method a setting.
     """
+
+    kind = "sweep"
 
     def __init__(
         self,
@@ -108,6 +112,21 @@ class Sweep(Rendered):
             for setting, method in zip(self.settings, self.result.methods, strict=True)
             for metric in metrics
         ]
+
+    def tables(self, *, sd: str = "folds") -> list[ReportTable]:
+        """Return the tables of the result; see `fasttree.rendering`."""
+        return sweep_tables(self, sd=sd)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything the result says as plain data."""
+        return {
+            "kind": self.kind,
+            "dataset": self.result.name,
+            "axes": {name: list(values) for name, values in self.axes.items()},
+            "best": self.best,
+            "rows": self.records(),
+            "settings": self.result.environment(),
+        }
 
     def to_frame(self) -> Any:
         """`records` as a pandas frame (the list itself without pandas)."""

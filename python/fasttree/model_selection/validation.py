@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
-from ..table.inputs import given
+from ..rendering.progress import make_report
 from .folds import make_folds
-from .progress import make_report
 from .result import CrossValidation, MethodScores
 from .run import Data, Method, is_ours, run_methods
 from .scoring import (

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from .aode import AODE
 from .naive import NaiveBayes
-from .storing import from_bytes, load
+from .reading import from_bytes, load
 from .tan import TAN
 
 __all__ = ["AODE", "TAN", "NaiveBayes", "from_bytes", "load"]

@@ -20,12 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import weights_array
+from ..datasets.inputs import given
 from ..discretize import Discretizer, make
 from ..estimators.new_rows import Schema, rows_for, without_empty_rows
 from ..estimators.parameters import one_of, real
 from ..rendering.saving import save_bytes
 from ..table import Table
-from ..table.inputs import given
+from .writing import to_bytes
 
 __all__ = ["BayesClassifier", "weighted_rows"]
 
@@ -173,8 +174,6 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     def to_bytes(self) -> bytes:
         """The model file's content: a versioned JSON document with a checksum."""
-        from .storing import to_bytes
-
         check_is_fitted(self)
         return to_bytes(self)
 

@@ -4,10 +4,9 @@ comparisons.
 Layout only; statistics live in `fasttree.model_selection`.
 """
 
-from ..rendering.records import render_csv, render_json
-from ..rendering.table import Cell, ReportTable
+from ..rendering import FORMS, Cell, ReportTable, render_csv, render_json, tables_of
 from .html import render_html
-from .render import FORMS, render, tables_of
+from .render import render
 
 __all__ = [
     "FORMS",

@@ -6,12 +6,16 @@ Weka's output.  O(test rows) a method, and O(n log n) a class for the ROC areas.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..metrics.confusion import confusion_counts
 from ..metrics.per_class import per_class_of
-from ..model_selection.result import CrossValidation
 from ..rendering.table import Cell, ReportTable, number
+
+if TYPE_CHECKING:
+    from ..model_selection.result import CrossValidation
 
 COLUMNS = ("tp_rate", "fp_rate", "precision", "recall", "f", "roc_area")
 HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")

@@ -27,6 +27,7 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks import four_weights, integer, real
+from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
 from ..table import Table
 from .features import score_features
@@ -276,7 +277,7 @@ def estimate_features(
                 f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}"
             )
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
-    table = Table.from_any(X, y, categorical_features=categorical_features)
+    table = table_of(X, y, categorical_features=categorical_features)
     weights = whole_copies(table, sample_weight)
     table = binned(table, discretize, weights)
     job = _Job(

@@ -24,6 +24,7 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks import as_float, integer, shown
+from ..datasets.inputs import table_of
 from ..estimators.parameters import config_of, made_of
 from ..table import Table
 from .streaming import codes_of, stream
@@ -80,7 +81,7 @@ def score_features(
         return stream(
             codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
         )
-    table = Table.from_any(X, y, categorical_features=estimator.categorical_features)
+    table = table_of(X, y, categorical_features=estimator.categorical_features)
     weights = estimator._weights(table, sample_weight)
     config, custom = config_of(estimator.get_params(deep=False), table, weights)
     return _engine.score_features(
@@ -158,7 +159,7 @@ def turf(
     streams = codes_of(X, nominal, criteria.make(criterion)) is not None and not isinstance(
         X, Table
     )
-    source: Any = X if streams else Table.from_any(X, y, categorical_features=nominal)
+    source: Any = X if streams else table_of(X, y, categorical_features=nominal)
     if not streams:  # the Table has its kinds; masks and names are of all its columns
         options.pop("categorical_features", None)
     p = source.shape[1]

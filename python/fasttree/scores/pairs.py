@@ -33,6 +33,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import DECAYS, at_least_zero, four_weights, one_of, several_fours, weights_array
+from ..datasets.inputs import table_of
 from ..discretize import make
 from ..table import Table
 
@@ -334,7 +335,7 @@ def _table_of(
     X: Any, y: Any, sample_weight: Any, categorical_features: Any, discretize: Any
 ) -> tuple[Table, np.ndarray | None]:
     """A Table without numeric columns, and the copies of its rows."""
-    table = Table.from_any(X, y, categorical_features=categorical_features)
+    table = table_of(X, y, categorical_features=categorical_features)
     weights = whole_copies(table, sample_weight)
     return binned(table, discretize, weights), weights
 

@@ -1,56 +1,16 @@
-"""What callers give as (X, y): names of data sets and of target columns become rows and labels.
-
-``"iris"`` (a bundled set), ``"data.csv"`` (a file) and ``(frame, "column")`` are taken wherever a
-`Table` or (X, y) is.
-"""
+"""``(frame, "column")``: the column of X that y names becomes the labels."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from .sources import unknown_name
 
-__all__ = ["given", "loaded"]
+__all__ = ["without_column"]
 
 
-def loaded(X: Any) -> Any:
-    """X itself, or the Table of a data set or file that it names; rows without a class are left
-    out, with a warning."""
-    if not isinstance(X, (str, os.PathLike)):
-        return X
-    from ..datasets import load
-
-    return load(X).drop_missing_target()
-
-
-def given(X: Any, y: Any) -> tuple[Any, Any]:
-    """X and y with names resolved: a data set or file instead of X, a column of X instead of y.
-
-    Raises:
-        FileNotFoundError: a name that is neither a bundled data set nor a file.
-        ValueError: y names no column of X, or X has no names.
-
-    Examples:
-        >>> given({"a": [1, 2], "b": ["x", "y"]}, "b")
-        ({'a': [1, 2]}, ['x', 'y'])
-    """
-    if isinstance(X, (str, os.PathLike)):
-        if isinstance(y, str):
-            from ..datasets import load
-
-            return load(X, target=y).drop_missing_target(), None
-        if y is not None:
-            raise ValueError(
-                f"X={os.fspath(X)!r} names a data set, which brings its classes: y is the name of "
-                "its target column, or None"
-            )
-        return loaded(X), None
-    return _without_column(X, y) if isinstance(y, str) else (X, y)
-
-
-def _without_column(X: Any, name: str) -> tuple[Any, Any]:
+def without_column(X: Any, name: str) -> tuple[Any, Any]:
     """X without the column that holds the target, and this column."""
     if isinstance(X, Mapping):
         _check_column(name, [str(k) for k in X])
@@ -66,7 +26,7 @@ def _without_column(X: Any, name: str) -> tuple[Any, Any]:
         )
     names = getattr(getattr(X, "dtype", None), "names", None)
     if names:
-        return _without_column({n: X[n] for n in names}, name)
+        return without_column({n: X[n] for n in names}, name)
     frame = _frame(X)
     if frame is None:
         raise ValueError(

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..rendering.html import html_table
 from .columns import Column, code_block, has_gaps, numeric_block
-from .inputs import given
+from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
 from .sources import Cells, Source, check_known, check_names, pull, rename, take_apart, unknown_name
 from .target import Target, encode_target, from_column
@@ -235,7 +235,7 @@ class Table:
         """X itself if it is a Table (then y must be None), else a Table of X and y.
 
         Args:
-            X: a Table, the name of a data set or file, or rows.
+            X: a Table, or rows.
             y: labels, or the name of the column of a frame X that holds them.
             categorical_features: as in `Table`; of a Table other than "from_dtype" makes its
             columns nominal or numeric anew.
@@ -248,7 +248,8 @@ class Table:
             >>> Table.from_any(t, categorical_features="all")
             Table: 2 rows, 1 feature (1 nominal), target 'class' with 2 classes
         """
-        X, y = given(X, y)
+        if isinstance(y, str):
+            X, y = without_column(X, y)
         if isinstance(X, Table):
             if y is not None:
                 raise ValueError("X is a Table, which carries its target; do not pass y beside it")

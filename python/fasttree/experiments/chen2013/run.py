@@ -36,7 +36,7 @@ from ...datasets import load, load_balance_scale
 from ...discretize import EqualWidth, ReplaceMissing
 from ...estimators import FastTreeClassifier
 from ...model_selection import Comparison, CrossValidation, WekaStratifiedKFold, cross_validate
-from ...model_selection.progress import make_report
+from ...rendering.progress import make_report
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, agrees, chosen, plain_key, published
 from ..sources import data_files, data_folder

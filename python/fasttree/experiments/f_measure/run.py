@@ -33,7 +33,7 @@ from ...datasets import load
 from ...estimators import FastTreeClassifier
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
-from ...model_selection.progress import make_report
+from ...rendering.progress import make_report
 from ...reports import Cell, ReportTable
 from ...scores.features import score_features
 from ...table import Table

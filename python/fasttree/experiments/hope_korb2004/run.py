@@ -36,8 +36,8 @@ from ...estimators import FastTreeClassifier
 from ...metrics import scorer
 from ...metrics.information import class_prior
 from ...model_selection import cross_validate, five_by_two_cv_t_test
-from ...model_selection.progress import make_report
 from ...naive_bayes import AODE, TAN, NaiveBayes
+from ...rendering.progress import make_report
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, published, rank_correlation
 from ..sources import open_sets

@@ -32,7 +32,7 @@ import numpy as np
 from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
-from ...model_selection.progress import make_report
+from ...rendering.progress import make_report
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, plain_key

@@ -42,7 +42,7 @@ import numpy as np
 from ... import presets
 from ...datasets import load, load_tic_tac_toe
 from ...model_selection import cross_validate
-from ...model_selection.progress import make_report
+from ...rendering.progress import make_report
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, plain_key, published, rank_correlation

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...rendering.table import Cell, ReportTable, number
+
 
 def check_alpha(alpha: float) -> float:
     """Return `alpha`; ValueError unless it lies strictly between 0 and 1."""
@@ -107,6 +109,30 @@ class FriedmanResult:
     pairwise_p: np.ndarray
     alpha: float
     n: int
+
+    def tables(self) -> list[ReportTable]:
+        """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence
+        below."""
+        order = np.argsort(self.mean_ranks, kind="stable")
+        rows = [
+            [
+                Cell(self.names[place]),
+                Cell(number(float(self.mean_ranks[place]), 3)),
+                Cell(
+                    "" if place == order[0] else number(float(self.pairwise_p[order[0], place]), 4)
+                ),
+            ]
+            for place in order
+        ]
+        return [
+            ReportTable(
+                "Mean ranks",
+                ["method", "mean rank", "p against the best"],
+                rows,
+                (),
+                [self.sentence],
+            )
+        ]
 
     @property
     def significant(self) -> bool:

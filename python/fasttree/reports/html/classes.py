@@ -7,11 +7,14 @@ classes are long; above `WHOLE` classes the most frequent confusions are listed 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...model_selection.result import CrossValidation
 from ..classes import pooled_counts
+
+if TYPE_CHECKING:
+    from ...model_selection.result import CrossValidation
 
 WHOLE, LISTED = 12, 15
 

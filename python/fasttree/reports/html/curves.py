@@ -9,15 +9,18 @@ class when there are more than two.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...metrics.calibration import calibration_curve, curve_of
 from ...metrics.cost_curves import cost_envelope
 from ...metrics.roc import RocCurve, binary_auc, roc_curve
-from ...model_selection.result import CrossValidation
 from ..classes import usable_proba
 from .charts import WIDTH, Series, line_chart
+
+if TYPE_CHECKING:
+    from ...model_selection.result import CrossValidation
 
 PANELS = 4
 

@@ -14,27 +14,27 @@ import hashlib
 from dataclasses import dataclass, field
 from importlib import resources
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...exports.svg import STYLE as TREE_STYLE
 from ...exports.words import one_line
-from ...model_selection.comparison import Comparison
-from ...model_selection.learning_curve import LearningCurve
-from ...model_selection.result import CrossValidation
-from ...model_selection.statistics import corrected_resampled_t_test
 from ...rendering.saving import save_text
+from ...rendering.scales import PERCENT, scale_of
 from ...rendering.table import Cell, ReportTable, number
 from ..classes import per_class_table
-from ..results import PERCENT, cross_validation_tables, learning_curve_tables, scale_of
-from ..results import comparison_tables as tables_over_sets
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of
 from .curves import Panel, calibration_panel, roc_panels
 from .ranks import rank_svg
 from .trees import ShownTree, trees_of
+
+if TYPE_CHECKING:
+    from ...model_selection.comparison import Comparison
+    from ...model_selection.learning_curve import LearningCurve
+    from ...model_selection.result import CrossValidation
 
 TREE_NODES = 1500
 """Nodes of all trees of a page together, by which it stays within two megabytes."""
@@ -101,22 +101,6 @@ def _best_of(result: CrossValidation, metric: str) -> str:
     return f"{_names(best)} {verb} the {word} mean {metric} ({_value(top, metric)})"
 
 
-def _against_first(result: CrossValidation, metric: str) -> list[str]:
-    """Sentences of the corrected resampled t test of every other method against the first."""
-    first = result.methods[0]
-    out = []
-    for other in result.methods[1:]:
-        a, b = result[first][metric], result[other][metric]
-        if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
-            ratio = result.folds.n_test_over_n_train
-            out.append(
-                corrected_resampled_t_test(
-                    a, b, test_over_train=ratio, names=(first, other)
-                ).sentence
-            )
-    return out
-
-
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
     if facts["rows"] is None:
         return f"{facts['classes']} classes"
@@ -140,8 +124,8 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         key=key,
         name=result.name or "the data",
         lead=_lead(result, facts),
-        sentences=_against_first(result, result.metrics[0]) if sentences else [],
-        tables=cross_validation_tables(result),
+        sentences=[t.sentence for t in result.against_first()] if sentences else [],
+        tables=result.tables(),
         panels=panels,
         missing=missing,
         per_class=[per_class_table(result, method) for method in result.methods],
@@ -207,13 +191,11 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
     page = Page(
         title or "Comparison of classifiers", _comparison_summary(result), list(result.methods)
     )
-    page.tables = tables_over_sets(result)
+    page.tables = result.tables()
     shown = [m for m in first.metrics if m != result.metric]
     if all(np.isfinite(one.matrix("leaves")).all() for one in result.results.values()):
         shown += [m for m in ("leaves",) if m not in (*shown, result.metric)]
-    page.tables += [
-        table for metric in shown for table in tables_over_sets(result.with_metric(metric))[:1]
-    ]
+    page.tables += [table for metric in shown for table in result.with_metric(metric).tables()[:1]]
     if rope is None and result.metric in PERCENT:
         rope = 0.01
     if rope is not None and k > 1:
@@ -287,7 +269,7 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
                 height=320,
             )
             page.charts.append(Panel(label, svg, [(line.place, line.name) for line in lines], WIDE))
-    page.tables = learning_curve_tables(result)
+    page.tables = result.tables()
     page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
     return page
 
@@ -357,11 +339,12 @@ def render_html(
         raise ValueError(f"max_nodes={max_nodes} must not be negative")
     templates = environment()
     nodes = max_nodes if trees else 0
-    if isinstance(result, Comparison):
+    kind = getattr(result, "kind", None)
+    if kind == "comparison":
         page = _comparison_page(result, title, nodes, rope)
-    elif isinstance(result, CrossValidation):
+    elif kind == "cross_validation":
         page = _validation_page(result, title, nodes)
-    elif isinstance(result, LearningCurve):
+    elif kind == "learning_curve":
         page = _learning_page(result, title)
     else:
         raise TypeError(f"cannot make a page of a {type(result).__name__}")

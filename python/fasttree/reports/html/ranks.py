@@ -6,11 +6,15 @@ Every method has a line of text of its own, left the better half, right the othe
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...exports.words import fit_width, text_width, xml
-from ...model_selection.statistics import FriedmanResult
 from .charts import STYLES
+
+if TYPE_CHECKING:
+    from ...model_selection.statistics import FriedmanResult
 
 SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
 

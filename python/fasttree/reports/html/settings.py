@@ -7,12 +7,12 @@ whether two people had the same rows.  O(cells).
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...model_selection.result import CrossValidation
-from ..results import settings_of
+if TYPE_CHECKING:
+    from ...model_selection.result import CrossValidation
 
 LONGEST = 1500
 
@@ -80,7 +80,7 @@ def run_again(result: CrossValidation, call: str) -> str:
 
 def facts(result: CrossValidation) -> list[tuple[str, str]]:
     """Return protocol and versions as pairs of words."""
-    settings = settings_of(result)
+    settings = result.environment()
     out = [
         ("folds", f"{settings['cv']}, {len(result.folds.pairs)} in all"),
         ("metrics", ", ".join(map(str, settings["scoring"]))),

@@ -9,13 +9,15 @@ text.  O(nodes), beside the fits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...exports.svg import STYLE
 from ...exports.words import one_line
-from ...model_selection.result import CrossValidation
+
+if TYPE_CHECKING:
+    from ...model_selection.result import CrossValidation
 
 TEXT_LINES = 60
 WIDEST = 40

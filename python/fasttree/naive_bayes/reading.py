@@ -1,4 +1,4 @@
-"""Bayesian classifiers as bytes: a JSON document with a version and a checksum, as for trees.
+"""Bayesian classifiers read back from bytes: a JSON document with a version and a checksum, as for trees.
 
 What
     ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``. The
@@ -15,7 +15,6 @@ When not to use it
 
 from __future__ import annotations
 
-import hashlib
 import json
 from os import PathLike
 from pathlib import Path
@@ -25,62 +24,16 @@ import numpy as np
 
 from .. import _engine
 from ..estimators.new_rows import Schema
-from ..estimators.parameters import restored_discretizer, stored_discretizer
+from ..estimators.parameters import restored_discretizer
 from .aode import AODE
 from .base import BayesClassifier
 from .naive import NaiveBayes
 from .tan import TAN
+from .writing import FORMAT, VERSION, canonical, checksum
 
-__all__ = ["from_bytes", "load", "to_bytes"]
+__all__ = ["from_bytes", "load"]
 
-FORMAT, VERSION = "fasttree Bayes model", 1
 LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
-NOT_STORED = ("n_jobs",)
-
-
-def _plain(value: Any) -> Any:
-    """What of a parameter is not JSON yet."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{value!r} cannot be stored in a model file")
-
-
-def _canonical(model: dict[str, Any]) -> str:
-    return json.dumps(model, sort_keys=True, allow_nan=False, ensure_ascii=False, default=_plain)
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def to_bytes(estimator: BayesClassifier) -> bytes:
-    """The file's content of a fitted classifier.
-
-    Raises:
-        TypeError: a parameter that has no JSON form.
-    """
-    params = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_STORED}
-    params["discretize"] = stored_discretizer(params["discretize"])
-    schema = estimator._schema
-    features = [
-        {"name": name, "nominal": nominal, "levels": list(levels)}
-        for name, nominal, levels in zip(schema.names, schema.nominal, schema.levels, strict=True)
-    ]
-    model = {
-        "learner": type(estimator).__name__,
-        "parameters": params,
-        "features": features,
-        "has_names": schema.has_names,
-        "classes": [_engine.plain(label) for label in estimator.classes_],
-        "core": json.loads(estimator._model.to_bytes()),
-    }
-    text = _canonical(json.loads(_canonical(model)))
-    head = (
-        f'{{"format": "{FORMAT}", "version": {VERSION}, "checksum": "{_checksum(text)}", "model": '
-    )
-    return (head + text + "}\n").encode("utf-8", "surrogatepass")
 
 
 def _document(data: bytes) -> dict[str, Any]:
@@ -101,7 +54,7 @@ def _document(data: bytes) -> dict[str, Any]:
         )
     model = document.get("model")
     try:
-        good = isinstance(model, dict) and _checksum(_canonical(model)) == document.get("checksum")
+        good = isinstance(model, dict) and checksum(canonical(model)) == document.get("checksum")
     except (ValueError, RecursionError):
         good = False
     if not good:

@@ -1,5 +1,5 @@
-"""What tables a result consists of: cross-validation, comparison over data sets, Friedman, learning
-curve.
+"""What tables a result consists of: cross-validation, comparison over data sets, learning curve,
+sweep.
 
 Only layout: every number and mark comes from the result.  Shares (accuracy, error rate,
 unclassified) are printed in percent; CSV and JSON keep them as shares.
@@ -7,37 +7,19 @@ unclassified) are printed in percent; CSV and JSON keep them as shares.
 
 from __future__ import annotations
 
-import platform
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model_selection.comparison import Comparison
-from ..model_selection.learning_curve import LearningCurve
-from ..model_selection.result import CrossValidation
-from ..model_selection.statistics import FriedmanResult
-from ..model_selection.sweeping import Sweep
+from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
-from .classes import per_class_table
+from ..reports.classes import per_class_table
 
-PERCENT = frozenset(
-    {"accuracy", "error_rate", "error", "unclassified_rate", "unclassified", "balanced_accuracy"}
-)
-SIZES = frozenset({"leaves", "empty_leaves", "nodes", "depth"})
-
-
-def scale_of(metric: str) -> tuple[float, int, str]:
-    """Return factor, digits and label with which a metric is printed."""
-    if metric in PERCENT:
-        return 100.0, 2, f"{metric} (%)"
-    if metric in SIZES:
-        return 1.0, 1, metric
-    return 1.0, 4, metric
-
-
-def _mean_sd(mean: float, sd: float, metric: str) -> str:
-    factor, digits, _ = scale_of(metric)
-    return f"{number(factor * mean, digits)} ({number(factor * sd, digits)})"
+if TYPE_CHECKING:
+    from .comparison import Comparison
+    from .learning_curve import LearningCurve
+    from .result import CrossValidation
+    from .sweeping import Sweep
 
 
 def cross_validation_tables(
@@ -71,7 +53,7 @@ def cross_validation_tables(
                 and metric in best
                 and bool(np.isclose(mean, best[metric], rtol=1e-12, atol=0.0))
             )
-            cells.append(Cell(_mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
+            cells.append(Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
         rows.append(cells)
     n_folds = len(result.folds.pairs)
     spread = "fold values" if sd == "folds" else "repetition means"
@@ -94,7 +76,7 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
     for i, dataset in enumerate(result.datasets):
         cells = [Cell(dataset)]
         for j in range(len(result.methods)):
-            text = _mean_sd(float(result.means[i, j]), float(result.sds[i, j]), result.metric)
+            text = mean_sd(float(result.means[i, j]), float(result.sds[i, j]), result.metric)
             cells.append(Cell(text, bool(best[i, j]) and len(result.methods) > 1, str(marks[i, j])))
         rows.append(cells)
     n = len(rows)
@@ -161,7 +143,7 @@ def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:
             cells = [Cell(str(size))]
             for method in result.methods:
                 row = found[metric, size, method]
-                cells.append(Cell(_mean_sd(row["mean"], row["sd"], metric)))
+                cells.append(Cell(mean_sd(row["mean"], row["sd"], metric)))
             rows.append(cells)
         notes = [f"Mean (standard deviation) over {repeats} repetitions."]
         tables.append(
@@ -185,7 +167,7 @@ def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
                 if place < 0:
                     cells.append(Cell(""))
                     continue
-                text = _mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
+                text = mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
                 cells.append(Cell(text, len(methods) > 1 and means[place] == best))
             body.append(cells)
         folds = f"{len(scores.folds.pairs)} folds ({scores.folds.description})"
@@ -195,93 +177,3 @@ def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
         notes = [f"Mean (standard deviation of {spread}); best values emphasised."]
         tables.append(ReportTable(title, ["", *columns], body, (), notes))
     return tables
-
-
-def friedman_tables(result: FriedmanResult) -> list[ReportTable]:
-    """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence
-    below."""
-    order = np.argsort(result.mean_ranks, kind="stable")
-    rows = [
-        [
-            Cell(result.names[place]),
-            Cell(number(float(result.mean_ranks[place]), 3)),
-            Cell("" if place == order[0] else number(float(result.pairwise_p[order[0], place]), 4)),
-        ]
-        for place in order
-    ]
-    return [
-        ReportTable(
-            "Mean ranks", ["method", "mean rank", "p against the best"], rows, (), [result.sentence]
-        )
-    ]
-
-
-def settings_of(result: CrossValidation) -> dict[str, Any]:
-    """Return what is needed to run it again: methods, folds, seed, versions."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    versions = {"python": platform.python_version(), "numpy": np.__version__}
-    for package in ("fasttree", "scikit-learn"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return {**result.settings, "versions": versions}
-
-
-def records_of(
-    result: CrossValidation | Comparison | LearningCurve | Sweep,
-) -> list[dict[str, Any]]:
-    """Return the plain rows of a result, numbers in full precision."""
-    return result.summary() if isinstance(result, CrossValidation) else result.records()
-
-
-def document_of(result: CrossValidation | Comparison | LearningCurve | Sweep) -> dict[str, Any]:
-    """Return everything a result says as plain data."""
-    if isinstance(result, CrossValidation):
-        return {
-            "kind": "cross_validation",
-            "dataset": result.name,
-            "rows": result.summary(),
-            "folds": {
-                method: {metric: values.tolist() for metric, values in scores.items()}
-                for method, scores in result.items()
-            },
-            "classes": list(result.classes),
-            "seconds": result.seconds,
-            "settings": settings_of(result),
-        }
-    if isinstance(result, LearningCurve):
-        return {
-            "kind": "learning_curve",
-            "dataset": result.result.name,
-            "train_sizes": result.train_sizes,
-            "rows": result.records(),
-            "settings": settings_of(result.result),
-        }
-    if isinstance(result, Sweep):
-        return {
-            "kind": "sweep",
-            "dataset": result.result.name,
-            "axes": {name: list(values) for name, values in result.axes.items()},
-            "best": result.best,
-            "rows": result.records(),
-            "settings": settings_of(result.result),
-        }
-    return {
-        "kind": "comparison",
-        "metric": result.metric,
-        "greater_is_better": result.greater_is_better,
-        "baseline": result.baseline,
-        "alpha": result.alpha,
-        "test": result.test if isinstance(result.test, str) else repr(result.test),
-        "methods": list(result.methods),
-        "rows": result.records(),
-        "averages": dict(zip(result.methods, result.averages.tolist(), strict=True)),
-        "wins_ties_losses": dict(
-            zip(result.methods, result.wins_ties_losses.tolist(), strict=True)
-        ),
-        "win_matrix": result.win_matrix.tolist(),
-        "significantly_worse": result.significantly_worse(),
-        "settings": settings_of(next(iter(result.results.values()))),
-    }

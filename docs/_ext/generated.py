@@ -58,12 +58,22 @@ def criteria() -> list[str]:
             yes(c["symmetric"]),
             yes(c["metric"]),
             yes(c["convex"]),
+            yes(c["extensive"]),
             ", ".join(f"``{o}={v!r}``" for o, v in c["options"].items() if o != "size_values")
             or "none",
         ]
         for c in registry
     ]
-    head = ["name", "evidence", "range of the score", "symmetric", "metric", "convex", "options"]
+    head = [
+        "name",
+        "evidence",
+        "range of the score",
+        "symmetric",
+        "metric",
+        "convex",
+        "extensive",
+        "options",
+    ]
     lines = list_table(head, facts)
     for c in registry:
         object_ = getattr(fasttree.criteria, c["class_name"])

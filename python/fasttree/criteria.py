@@ -5,7 +5,11 @@ What
     One class for each entry of the core's registry, made from that entry: name, options, defaults
     and documentation are declared once, beside the formula. A criterion's name alone is enough
     wherever an object is; objects carry options. Any callable ``f(tables) -> scores`` is a
-    criterion too: `tables` has shape (candidates, branches, classes), one call a node.
+    criterion too: `tables` has shape (candidates, branches, classes), one call a node. A function
+    whose scores grow with the rows says so by an attribute ``extensive = True``: best-first growth
+    then does not weigh them by the rows of the node. Under ``max_leaf_nodes`` and
+    ``min_impurity_decrease`` a function is also asked for the score of all rows in one branch (the
+    other branches are empty); NaN counts as 0 there.
 Complexity
     None: the formulas live in the core.
 When not to use it
@@ -378,7 +382,7 @@ def list_criteria() -> list[dict[str, Any]]:
     Returns:
         Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, lowest and
         highest score (None = unbounded), orientation, symmetric, branch_invariant, class_invariant,
-        metric, convex, options.
+        metric, convex, extensive (scores grow with the rows), options.
 
     Examples:
         >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Mutex;
 
-static INFO: Info = Info {
+const INFO: Info = Info {
     name: "callable",
     aliases: &[],
     class_name: "callable",
@@ -24,16 +24,28 @@ static INFO: Info = Info {
     class_invariant: false,
     metric: false,
     convex: false,
+    extensive: false,
     fractional: false,
     options: &[],
     example: &[],
     example_score: 0.0,
 };
 
+static PLAIN: Info = INFO;
+static EXTENSIVE: Info = Info { extensive: true, ..INFO };
+
+/// Whether a user's function says that its scores grow with the rows.
+pub(super) fn says_extensive(function: &Py<PyAny>) -> bool {
+    Python::attach(|py| {
+        function.bind(py).getattr("extensive").is_ok_and(|said| said.is_truthy().unwrap_or(false))
+    })
+}
+
 /// A Python callable as a criterion. The exception it raised is kept for the caller.
 #[derive(Debug)]
 pub struct Custom {
     function: Py<PyAny>,
+    info: &'static Info,
     raised: std::sync::Arc<Mutex<Option<PyErr>>>,
 }
 
@@ -44,7 +56,8 @@ impl Custom {
     /// Wrap a callable.
     pub fn wrap(function: Py<PyAny>) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
-        (Box::new(Self { function, raised: raised.clone() }), raised)
+        let info = if says_extensive(&function) { &EXTENSIVE } else { &PLAIN };
+        (Box::new(Self { function, info, raised: raised.clone() }), raised)
     }
 
     fn call(&self, py: Python<'_>, t: &Tables<'_>, out: &mut [f64]) -> PyResult<()> {
@@ -90,7 +103,7 @@ fn wrong_shape(scores: &Bound<'_, PyAny>, len: usize) -> PyErr {
 
 impl Criterion for Custom {
     fn info(&self) -> &'static Info {
-        &INFO
+        self.info
     }
     fn options(&self) -> Value {
         Value::Null

@@ -1,6 +1,6 @@
 //! A user's criterion on pairs: `F(R_root, R, tables) -> scores`, one call a node.
 
-use super::custom::{Raised, scores_of};
+use super::custom::{Raised, says_extensive, scores_of};
 use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};
 use crate::criteria::{Criterion, Evidence, Info};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::PoisonError;
 
-static INFO: Info = Info {
+const INFO: Info = Info {
     name: "pair_function",
     class_name: "PairFunction",
     summary: "A user's function of the count matrices of a node.",
@@ -22,10 +22,14 @@ static INFO: Info = Info {
     ..Info::beyond_tables(Evidence::Pairs)
 };
 
+static PLAIN: Info = INFO;
+static EXTENSIVE: Info = Info { extensive: true, ..INFO };
+
 /// A Python function of count matrices. The exception it raised is kept for the caller.
 #[derive(Debug)]
 pub struct PairFunction {
     function: Py<PyAny>,
+    info: &'static Info,
     setting: Setting,
     precision: Precision,
     raised: Raised,
@@ -38,10 +42,9 @@ impl PairFunction {
         (setting, precision): (Setting, Precision),
     ) -> (Box<dyn Criterion>, Raised) {
         let raised = Raised::default();
-        (
-            Box::new(PairCriterion(Self { function, setting, precision, raised: raised.clone() })),
-            raised,
-        )
+        let info = if says_extensive(&function) { &EXTENSIVE } else { &PLAIN };
+        let made = Self { function, info, setting, precision, raised: raised.clone() };
+        (Box::new(PairCriterion(made)), raised)
     }
 
     fn ask(&self, m: &Matrices) -> Result<Vec<f64>> {
@@ -72,7 +75,7 @@ impl PairFunction {
 
 impl OnPairs for PairFunction {
     fn info(&self) -> &'static Info {
-        &INFO
+        self.info
     }
     fn options(&self) -> Value {
         Value::Null

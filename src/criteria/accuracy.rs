@@ -54,6 +54,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: true,
     metric: false,
     convex: false,
+    extensive: false,
     fractional: false,
     options: &[OptionInfo {
         name: "assignment",

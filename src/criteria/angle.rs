@@ -37,6 +37,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: true,
     metric: false,
     convex: true,
+    extensive: false,
     fractional: false,
     options: &[],
     example: &[&[3, 4], &[6, 1]],

@@ -49,6 +49,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo { name: "at_zero", default: "0.0", doc: AT_ZERO },
         OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
+    extensive: true,
     ..Info::beyond_tables(Evidence::Pairs)
 };
 

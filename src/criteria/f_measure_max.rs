@@ -51,6 +51,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: false,
     metric: false,
     convex: false,
+    extensive: false,
     fractional: false,
     options: &[
         OptionInfo {

@@ -68,6 +68,10 @@ pub struct Info {
     /// of the data below the other end (Fayyad & Irani 1992). Where a minimum leaf size forbids an
     /// end of a run, the thresholds next to the forbidden zone remain candidates.
     pub convex: bool,
+    /// Score of many copies of the rows is larger than that of the rows, without bound: it counts
+    /// rows (or pairs of them) where others are means. Best-first growth weighs other scores by the
+    /// rows of the node.
+    pub extensive: bool,
     /// Scores may be scaled by the known fraction when values are missing.
     pub fractional: bool,
     /// Options of the criterion.
@@ -98,6 +102,7 @@ impl Info {
             class_invariant: true,
             metric: false,
             convex: false,
+            extensive: false,
             fractional: false,
             options: &[],
             example: &[],

@@ -40,6 +40,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: true,
     metric: false,
     convex: true,
+    extensive: false,
     fractional: true,
     options: &[
         OptionInfo {

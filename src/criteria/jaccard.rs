@@ -79,6 +79,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: true,
     metric: false,
     convex: false,
+    extensive: false,
     fractional: false,
     options: &[
         OptionInfo {

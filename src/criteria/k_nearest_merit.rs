@@ -35,6 +35,7 @@ pub(super) static INFO: Info = Info {
     source: "Hong, Use of contextual information for feature ranking and discretization (1997)",
     lowest: Some(0.0),
     options: &[K, TIES],
+    extensive: true,
     ..Info::beyond_tables(Evidence::Neighbours)
 };
 

@@ -35,6 +35,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: true,
     metric: true,
     convex: true,
+    extensive: false,
     fractional: false,
     options: &[],
     example: &[&[2, 3], &[4, 0], &[3, 2]],

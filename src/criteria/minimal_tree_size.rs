@@ -44,6 +44,7 @@ pub(super) static INFO: Info = Info {
         doc: "Search nodes for the size of one branch, at least 1; above it the proven lower bound \
             stands for the size.",
     }],
+    extensive: true,
     ..Info::beyond_tables(Evidence::Rows)
 };
 

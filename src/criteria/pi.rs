@@ -69,6 +69,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
+    extensive: true,
     ..Info::beyond_tables(Evidence::Pairs)
 };
 

@@ -39,6 +39,7 @@ pub(super) static INFO: Info = Info {
             for which rows of the root have on \
               average at least ten others nearer.",
     }],
+    extensive: true,
     ..Info::beyond_tables(Evidence::Pairs)
 };
 

@@ -32,6 +32,7 @@ pub(super) static INFO: Info = Info {
     class_invariant: true,
     metric: false,
     convex: true,
+    extensive: false,
     fractional: false,
     options: &[],
     example: &[&[2, 3], &[4, 0], &[3, 2]],

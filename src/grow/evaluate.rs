@@ -28,6 +28,8 @@ pub(super) struct Chosen<S> {
     pub test: Test,
     pub score: f64,
     pub distance: f64,
+    /// How much the tree improves; 0 where growth does not ask.
+    pub improvement: f64,
     /// Class sums of the branches, `classes` a branch.
     pub sums: Vec<S>,
     /// Rows of the branches.
@@ -408,7 +410,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             }
         };
         let Some(choice) = choice else { return Ok(None) };
-        let chosen = self.chosen(choice, tally)?;
+        let mut chosen = self.chosen(choice, tally)?;
         let before = || match &known {
             Some(known) => Ok(-known.whole),
             None => self.table_distance(self.totals, 1),
@@ -416,7 +418,34 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         if !setting.limits.accept(chosen.score, chosen.distance, before)? {
             return Ok(None);
         }
+        if setting.limits.need_improvement() {
+            let undivided = match &known {
+                Some(known) => known.whole,
+                None => self.undivided_score(chosen.sizes.len(), control)?,
+            };
+            let unit = self.ground.weights.unit();
+            let weight: f64 = self.totals.iter().map(|s| s.value(unit)).sum();
+            chosen.improvement = setting.improvement(weight, chosen.score, undivided);
+            if !setting.limits.accept_improvement(chosen.improvement, self.ground.total_weight) {
+                return Ok(None);
+            }
+        }
         Ok(Some(chosen))
+    }
+
+    /// Score of the node's rows in one branch. A user's function gets a table of as many branches
+    /// as it has seen, all but one of them empty.
+    fn undivided_score(&self, branches: usize, control: &Control) -> Result<f64> {
+        let criterion = self.ground.setting.criterion;
+        if let Some(budget) = criterion.on_rows() {
+            return self.undivided_by_rows(budget, control);
+        }
+        let branches = if criterion.joined() { branches } else { 1 };
+        let mut sums = self.totals.to_vec();
+        sums.resize(branches * self.totals.len(), W::Sum::default());
+        let mut out = [0.0];
+        self.one_table(&sums, branches, |t| criterion.score(t, &mut out))?;
+        Ok(out[0])
     }
 
     /// Class sums by branch of a candidate.
@@ -505,6 +534,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             test,
             score: choice.score,
             distance,
+            improvement: 0.0,
             sums,
             sizes,
             missing,

@@ -19,12 +19,14 @@
 //! as it was looks at the new leaves only. Nothing depends on the number of threads: each leaf's
 //! best is found on its own, then compared.
 
+use super::builder::TreeBuilder;
 use super::evaluate::{Look, Tools, shuffled};
 use super::global_leaf::{Collector, Group, LocalBest, majority};
 use super::global_rows::{self, Whole};
 use super::global_score::{self, Best, Scratch, View};
 use super::ground::{Buffers, Extent, Ground, Place};
-use super::local::{Pending, Worker};
+use super::nodes::sorted_ranges::{RangeNode, SortedRanges};
+use super::nodes::{NodeRows, Open};
 use super::{Decay, EmptyBranch, Evaluation, Labels, Setting, check};
 use crate::criteria::Criterion;
 use crate::data::{Column, Dataset, RowSet, Weights};
@@ -134,8 +136,9 @@ fn with_codes<C: Code, W: Weighing>(
     let mut buffers = Buffers::<C>::new(ground, rows, control)?;
     let field = buffers.field();
     let sums = ground.sums(rows.rows().iter().copied());
-    let drafts =
-        super::draft::Drafts::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
+    let mut tree = TreeBuilder::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
+    let totals: Vec<Cell<W>> = sums.iter().map(|s| s.cell(ground.weights.unit())).collect();
+    tree.labels = vec![majority(totals.iter().copied()).map_or(0, i32::from)];
     let labelled = ground.setting.criterion.labelled();
     let criterion = labelled.as_deref().unwrap_or(ground.setting.criterion);
     let k = sums.len();
@@ -143,10 +146,11 @@ fn with_codes<C: Code, W: Weighing>(
     table[..k].copy_from_slice(&sums);
     let unit = ground.weights.unit();
     let mut growth = Growth {
-        worker: Worker::new(ground, field, drafts),
+        ranges: SortedRanges::new(ground, field),
+        tree,
         tools: Tools::default(),
         criterion,
-        totals: sums.iter().map(|s| s.cell(unit)).collect(),
+        totals,
         rows_of: vec![0],
         table,
         version: 1,
@@ -156,11 +160,9 @@ fn with_codes<C: Code, W: Weighing>(
         leaves: Vec::new(),
     };
     growth.summed = global_rows::is_sum(criterion, &ground.setting.context, &growth.totals);
-    growth.worker.drafts.labels =
-        vec![majority(growth.totals.iter().copied()).map_or(0, i32::from)];
     let whole = Extent { start: 0, len: rows.len(), buffer: 0 };
     let kept = growth.run(whole, control)?;
-    Ok((growth.worker.drafts.finish(unit, ground.setting.empty_branch), kept))
+    Ok((growth.tree.finish(unit, ground.setting.empty_branch), kept))
 }
 
 /// A leaf that may be split.
@@ -220,7 +222,8 @@ struct Step {
 type Cell<W> = <<W as Weighing>::Sum as Sum>::Cell;
 
 struct Growth<'n, 'f, C, W: Weighing> {
-    worker: Worker<'n, 'f, C, W>,
+    ranges: SortedRanges<'n, 'f, C, W>,
+    tree: TreeBuilder<W::Sum>,
     tools: Tools<W::Sum>,
     criterion: &'n dyn Criterion,
     totals: Vec<Cell<W>>,
@@ -234,17 +237,17 @@ struct Growth<'n, 'f, C, W: Weighing> {
     /// The distance is a sum over the rows of the table.
     summed: bool,
     current: f64,
-    /// In the order of their birth.
+    /// In the order of their creation.
     leaves: Vec<Leaf<Cell<W>>>,
 }
 
 impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     fn run(&mut self, whole: Extent, control: &Control) -> Result<Vec<f64>> {
-        let setting = self.worker.ground.setting;
+        let setting = self.ranges.ground.setting;
         let limit = setting.limits.max_leaf_nodes.unwrap_or(usize::MAX);
         let (mut leaves, mut kept) = (1, Vec::new());
         self.measure()?;
-        if !self.worker.is_finished(0) {
+        if !self.ranges.is_finished(&self.tree, 0) {
             self.open(0, whole, control)?;
         }
         while leaves < limit {
@@ -253,45 +256,50 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             let branches = (limit - leaves).saturating_add(1);
             self.refresh(branches, control)?;
             let Some(step) = self.choose(branches) else { break };
-            let before = self.worker.drafts.nodes.len();
+            let before = self.tree.nodes.len();
             self.make(step, kept.len() as u32, control)?;
-            leaves += self.worker.drafts.nodes.len() - before - 1;
+            leaves += self.tree.nodes.len() - before - 1;
             kept.push(self.current);
         }
         Ok(kept)
     }
 
     fn unit(&self) -> f64 {
-        self.worker.ground.weights.unit()
+        self.ranges.ground.weights.unit()
     }
 
     /// Compute the distance of the present table.
     fn measure(&mut self) -> Result<()> {
         let unit = self.unit();
         let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
-        let context = &self.worker.ground.setting.context;
+        let context = &self.ranges.ground.setting.context;
         let mut out = [0.0];
         global_score::distances(self.criterion, context, &self.totals, &cells, 1, &mut out)?;
         self.current = out[0] + 0.0;
         Ok(())
     }
 
-    fn look<'l>(worker: &'l Worker<'_, '_, C, W>, node: u32, extent: Extent) -> Look<'l, 'l, C, W> {
+    fn look<'l>(
+        ranges: &'l SortedRanges<'_, '_, C, W>,
+        tree: &'l TreeBuilder<W::Sum>,
+        node: u32,
+        extent: Extent,
+    ) -> Look<'l, 'l, C, W> {
         Look {
-            ground: worker.ground,
-            field: &worker.field,
+            ground: ranges.ground,
+            field: &ranges.field,
             extent,
-            totals: worker.drafts.sums(node as usize),
-            key: worker.drafts.nodes[node as usize].key,
+            totals: tree.sums(node as usize),
+            key: tree.nodes[node as usize].key,
             every: true,
         }
     }
 
     /// Collect the candidates of a leaf; one without any is forgotten.
     fn open(&mut self, node: u32, extent: Extent, control: &Control) -> Result<()> {
-        let (ground, unit) = (self.worker.ground, self.unit());
+        let (ground, unit) = (self.ranges.ground, self.unit());
         let setting = ground.setting;
-        let look = Self::look(&self.worker, node, extent);
+        let look = Self::look(&self.ranges, &self.tree, node, extent);
         let counts: Vec<Cell<W>> = look.totals.iter().map(|s| s.cell(unit)).collect();
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
@@ -368,7 +376,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
     /// By bounds first, and the best only of leaves that may be the next.
     fn refresh_rows(&mut self, branches: usize, control: &Control) -> Result<()> {
-        let setting = self.worker.ground.setting;
+        let setting = self.ranges.ground.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
@@ -389,7 +397,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             current: self.current,
             branches,
         };
-        let (table, rows_of, sums) = (&self.table, &self.rows_of, &self.worker.drafts);
+        let (table, rows_of, sums) = (&self.table, &self.rows_of, &self.tree);
         let own = |leaf: &Leaf<Cell<W>>| -> (u16, Vec<Cell<W>>) {
             let label = rows_of[leaf.node as usize];
             let row = table[label as usize * k..][..k].iter().zip(sums.sums(leaf.node as usize));
@@ -442,12 +450,12 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
     /// By the formula for all candidates.
     fn refresh_tables(&mut self, branches: usize, control: &Control) -> Result<()> {
-        let setting = self.worker.ground.setting;
+        let setting = self.ranges.ground.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let (table, totals, rows_of) = (&self.table, &self.totals, &self.rows_of);
         let (criterion, version, current) = (self.criterion, self.version, self.current);
         let stale = |leaf: &Leaf<Cell<W>>| leaf.seen != Some((version, branches.min(leaf.widest)));
-        let sums = &self.worker.drafts;
+        let sums = &self.tree;
         let work: usize = self.leaves.iter().filter(|l| stale(l)).map(|l| l.candidates).sum();
         let rescore = |leaf: &mut Leaf<Cell<W>>, scratch: &mut Scratch<Cell<W>>| {
             let label = rows_of[leaf.node as usize];
@@ -488,7 +496,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
     /// The next step, or nothing when growth ends.
     fn choose(&self, branches: usize) -> Option<Step> {
-        let setting = self.worker.ground.setting;
+        let setting = self.ranges.ground.setting;
         let place = |leaf: &Leaf<Cell<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
         let best = self
             .leaves
@@ -520,11 +528,11 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         local.map(|(leaf, _, b)| Step { leaf, feature: b.feature, at: b.at, labels: None })
     }
 
-    /// Make a step: the leaf's children are born and labelled, the table follows.
+    /// Make a step: the leaf's children are added and labelled, the table follows.
     fn make(&mut self, step: Step, number: u32, control: &Control) -> Result<()> {
         let leaf = self.leaves.remove(step.leaf);
         let (node, k) = (leaf.node as usize, self.totals.len());
-        let look = Self::look(&self.worker, leaf.node, leaf.extent);
+        let look = Self::look(&self.ranges, &self.tree, leaf.node, leaf.extent);
         let tally = match look.ground.place(step.feature) {
             Place::Numeric(_) => Tally::default(),
             Place::Nominal(_) => look.tally(&mut self.tools),
@@ -540,7 +548,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
         let before = self.table.clone();
         let old = self.rows_of[node] as usize;
-        for (cell, &s) in self.table[old * k..].iter_mut().zip(self.worker.drafts.sums(node)) {
+        for (cell, &s) in self.table[old * k..].iter_mut().zip(self.tree.sums(node)) {
             *cell = cell.minus(s);
         }
         let unit = self.unit();
@@ -555,8 +563,8 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             }
             self.rows_of.push(label);
             let nothing =
-                size == 0 && self.worker.ground.setting.empty_branch == EmptyBranch::Unclassified;
-            self.worker.drafts.labels.push(if nothing { -1 } else { i32::from(label) });
+                size == 0 && self.ranges.ground.setting.empty_branch == EmptyBranch::Unclassified;
+            self.tree.labels.push(if nothing { -1 } else { i32::from(label) });
         }
         if self.table != before {
             self.version += 1;
@@ -567,12 +575,14 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             }
             self.measure()?;
         }
-        let pending = Pending { node: leaf.node, extent: leaf.extent, tally: None, pairs: None };
-        for child in self.worker.split(pending, &chosen, number) {
-            if let Some(tally) = child.tally {
+        let open = Open { node: leaf.node, rows: RangeNode::new(leaf.extent) };
+        let mut children = Vec::new();
+        self.ranges.split(&mut self.tree, open, &chosen, number, &mut children);
+        for child in children {
+            if let Some(tally) = child.rows.tally {
                 self.tools.recycle(tally);
             }
-            self.open(child.node, child.extent, control)?;
+            self.open(child.node, child.rows.extent, control)?;
         }
         Ok(())
     }

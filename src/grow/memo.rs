@@ -6,7 +6,7 @@
 //! tests share one count. The oldest entries stay and no new ones are kept once the memory is full,
 //! which costs time and changes nothing else.
 
-use super::draft::Drafts;
+use super::builder::TreeBuilder;
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::stats::pairs::{PairCounts, Profile, ValueCounts};
@@ -86,11 +86,11 @@ impl PairMemo {
 }
 
 /// The key of a node: what was tested above it.
-pub(super) fn key<S: Sum>(drafts: &Drafts<S>, node: usize) -> u128 {
+pub(super) fn key<S: Sum>(tree: &TreeBuilder<S>, node: usize) -> u128 {
     let mut key = 0u128;
-    let mut at = drafts.nodes[node];
+    let mut at = tree.nodes[node];
     while at.parent != NONE {
-        let parent = drafts.nodes[at.parent as usize];
+        let parent = tree.nodes[at.parent as usize];
         if let Some(split) = parent.split {
             let test = u64::from(split.feature) << 32 | u64::from(at.branch);
             key = key.wrapping_add(u128::from(mix(1, test)) << 64 | u128::from(mix(2, test)));

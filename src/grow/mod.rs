@@ -1,16 +1,15 @@
 //! Leaves are split until a limit says stop.
 //!
-//! [`local`] growth looks at one leaf at a time, [`global`] growth at the whole tree; a [`forest`]
-//! repeats either. The rows of a node are a range of permuted buffers ([`ground`]); splitting a
-//! node partitions its range, so children are ranges again and no row is ever copied to a node. The
-//! result is a draft arena ([`draft`]) that becomes a tree in pre-order.
+//! Local growth evaluates one leaf at a time: the [`driver`] decides which, [`nodes`] hold its rows
+//! (a range of sorted orders, bit planes, lists with weights) and find its best split. [`global`]
+//! growth evaluates the whole tree; a [`forest`] repeats either. The result is a tree under
+//! construction ([`builder`]) that becomes a tree in pre-order.
 
 mod between;
-mod bits;
-mod draft;
+mod builder;
+mod driver;
 mod evaluate;
 pub mod forest;
-mod fractional;
 mod global;
 mod global_leaf;
 mod global_rows;
@@ -18,9 +17,9 @@ mod global_score;
 mod global_trace;
 mod ground;
 mod listing;
-mod local;
 mod memo;
 mod neighbours;
+mod nodes;
 mod pairs;
 mod partition;
 mod rows;
@@ -48,17 +47,17 @@ pub fn grow(
     weights: &Weights,
     control: &Control,
 ) -> Result<Tree> {
-    match setting.evaluation {
-        Evaluation::Local
-            if setting.criterion.mdl_penalty() || (setting.fractional && gaps(data, rows)) =>
-        {
-            fractional::grow(data, setting, rows, weights, control)
-        }
-        Evaluation::Local => local::grow(data, setting, rows, weights, control),
-        Evaluation::Global | Evaluation::Glocal => {
-            Ok(global::grow(data, setting, rows, weights, control)?.0)
-        }
+    check(&setting.limits)?;
+    if setting.evaluation != Evaluation::Local {
+        return Ok(global::grow(data, setting, rows, weights, control)?.0);
     }
+    if setting.criterion.mdl_penalty() || (setting.fractional && gaps(data, rows)) {
+        return nodes::fractional::grow(data, setting, rows, weights, control);
+    }
+    if let Some(tree) = nodes::bit_planes::grow(data, setting, rows, weights, control)? {
+        return Ok(tree);
+    }
+    nodes::sorted_ranges::grow(data, setting, rows, weights, control)
 }
 
 /// True when a cell of these rows is missing.
@@ -114,6 +113,21 @@ pub struct Limits {
     pub min_score: Option<f64>,
     /// A node is not split when its best split would raise the distance.
     pub no_distance_decay: Decay,
+    /// A node is not split when its improvement, over the weight of the root, is below it.
+    pub min_impurity_decrease: f64,
+    /// Which leaf is split first, where the number of leaves is limited.
+    pub leaf_order: LeafOrder,
+}
+
+/// Which leaf best-first growth splits first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeafOrder {
+    /// The one whose best split improves the tree most; see [`Setting::improvement`].
+    #[default]
+    Improvement,
+    /// The one whose best split has the smallest distance (Spaeh & Kosub 2022, figure 7b).
+    Distance,
 }
 
 impl Default for Limits {
@@ -126,6 +140,8 @@ impl Default for Limits {
             min_weight_fraction_leaf: 0.0,
             min_score: None,
             no_distance_decay: Decay::Ignore,
+            min_impurity_decrease: 0.0,
+            leaf_order: LeafOrder::Improvement,
         }
     }
 }
@@ -143,6 +159,19 @@ impl Limits {
     /// Smallest size of a branch with rows, when every row counts once.
     fn smallest_branch(&self, total: f64) -> f64 {
         (self.min_samples_leaf as f64).max(self.min_weight_fraction_leaf * total)
+    }
+
+    /// Whether growth asks how much a split improves the tree.
+    fn need_improvement(&self) -> bool {
+        self.min_impurity_decrease > 0.0
+            || (self.max_leaf_nodes.is_some() && self.leaf_order == LeafOrder::Improvement)
+    }
+
+    /// Whether a split improves the tree enough; `total` is the weight of the root. One rounding is
+    /// granted, as in scikit-learn; a limit of 0 refuses nothing.
+    fn accept_improvement(&self, improvement: f64, total: f64) -> bool {
+        self.min_impurity_decrease <= 0.0
+            || improvement / total + f64::EPSILON >= self.min_impurity_decrease
     }
 
     /// Whether the best split is good enough; `before` is the distance without it.
@@ -241,6 +270,19 @@ pub struct Setting<'a> {
     pub training: Option<Bits>,
 }
 
+impl Setting<'_> {
+    /// How much a split improves the tree: `w (s(T) - s(T1))`, where `w` is the weight of the node,
+    /// `T` the table of the split and `T1` that of the same rows in one branch; without the factor
+    /// `w` for scores that grow with the rows themselves ([`crate::criteria::Info::extensive`]).
+    /// For gini and info_gain this is the weighted impurity decrease of scikit-learn.
+    fn improvement(&self, weight: f64, score: f64, undivided: f64) -> f64 {
+        // A user's function may have no value for one branch.
+        let undivided = if undivided.is_nan() { 0.0 } else { undivided };
+        let factor = if self.criterion.info().extensive { 1.0 } else { weight };
+        factor * (score - undivided)
+    }
+}
+
 /// Refuse limits outside their domain.
 pub fn check(limits: &Limits) -> Result<()> {
     use crate::error::Error;
@@ -263,6 +305,13 @@ pub fn check(limits: &Limits) -> Result<()> {
             "min_weight_fraction_leaf",
             limits.min_weight_fraction_leaf,
             "must lie in [0, 0.5]",
+        ));
+    }
+    if !(0.0..=f64::MAX).contains(&limits.min_impurity_decrease) {
+        return Err(Error::parameter(
+            "min_impurity_decrease",
+            limits.min_impurity_decrease,
+            "must be a finite number of at least 0",
         ));
     }
     if limits.max_leaf_nodes.is_some_and(|n| n < 2) {

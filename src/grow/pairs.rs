@@ -96,7 +96,8 @@ pub(super) struct PairTools {
     pub key: u128,
     /// What the node that is looked at next can be had from.
     pub inherited: Option<Box<Inherited>>,
-    /// What the last look found.
+    /// The node that was evaluated last, and what was found of it.
+    pub node: u32,
     pub last: Option<Arc<KnownPairs>>,
 }
 
@@ -287,10 +288,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         evidence: &Pairs<'_>,
     ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
-        let whole = match self.ground.setting.limits.no_distance_decay {
-            super::Decay::Ignore => 0.0,
-            _ => metric.whole(evidence)?,
-        };
+        let limits = &self.ground.setting.limits;
+        let asked = limits.no_distance_decay != super::Decay::Ignore || limits.need_improvement();
+        let whole = if asked { metric.whole(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
     }
 

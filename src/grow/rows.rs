@@ -101,6 +101,15 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         Ok(found)
     }
 
+    /// Score of all rows of the node in one branch.
+    pub(super) fn undivided_by_rows(&self, budget: u64, control: &Control) -> Result<f64> {
+        let rows: Vec<u32> = match self.ground.numeric.is_empty() {
+            true => self.field.coded(self.ground.nominal.features.len(), self.extent).rows.to_vec(),
+            false => self.field.order(0, self.extent).iter().map(|&e| entry_row(e)).collect(),
+        };
+        Ok(-(self.sizer(budget, control)?.sum(&[&rows], usize::MAX)? as f64))
+    }
+
     /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
     pub(super) fn all_by_rows(
         &self,

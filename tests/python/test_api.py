@@ -24,6 +24,8 @@ DEFAULTS = {
     "thresholds": "midpoint",
     "max_depth": None,
     "max_leaf_nodes": None,
+    "leaf_order": "improvement",
+    "min_impurity_decrease": 0.0,
     "min_samples_split": 2,
     "min_samples_leaf": 1,
     "min_weight_fraction_leaf": 0.0,
@@ -176,7 +178,14 @@ def test_the_registry_lists_every_criterion_on_tables():
             "options",
         ):
             assert row[fact] is not None, (row["name"], fact)
-        for fact in ("symmetric", "branch_invariant", "class_invariant", "metric", "convex"):
+        for fact in (
+            "symmetric",
+            "branch_invariant",
+            "class_invariant",
+            "metric",
+            "convex",
+            "extensive",
+        ):
             assert isinstance(row[fact], bool), (row["name"], fact)
 
 

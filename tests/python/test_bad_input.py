@@ -132,6 +132,12 @@ BAD_PARAMETERS = {
     "categorical_features": [([9], ValueError, "index 9"), (["colour"], ValueError, "colour"), ([True], ValueError, "mask")],
     "discretize": [("widths", ValueError, "discretize='widths'.*'equal_width'"), (5, ValueError, "discretize=5")],
     "max_depth": [(0, ValueError, "max_depth=0 must be at least 1"), (2.5, ValueError, "whole number"), (True, ValueError, "whole number")],
+    "leaf_order": [("best", ValueError, "leaf_order='best'")],
+    "min_impurity_decrease": [
+        (-0.1, ValueError, "min_impurity_decrease=-0.1"),
+        (float("nan"), ValueError, "min_impurity_decrease=nan"),
+        (float("inf"), ValueError, "min_impurity_decrease=inf"),
+    ],
     "max_leaf_nodes": [(1, ValueError, "max_leaf_nodes=1 must be at least 2")],
     "min_samples_split": [(1, ValueError, "min_samples_split=1 must be at least 2"), (1.5, ValueError, r"\[0, 1\]"), ("a", ValueError, "min_samples_split='a'")],
     "min_samples_leaf": [(0, ValueError, "min_samples_leaf=0 must be at least 1"), (-0.1, ValueError, r"\[0, 1\]")],

@@ -133,6 +133,7 @@ def check(
         weights=w,
         copies=whole,
         guard=guard,
+        extensive=criteria.make(criterion).info["extensive"],
         gains=lambda tables: [s for s, _ in evaluator("info_gain", n_classes, occurring)(tables)],
         **how,
     )
@@ -235,6 +236,7 @@ STOPS = {
     "min_score": [1e-6, 0.1],
     "no_distance_decay": [True, "strict"],
     "max_leaf_nodes": [2, 5, 11],
+    "min_impurity_decrease": [0.004, 0.05],
     "empty_branch": ["unclassified"],
     "ties": ["row"],
     "thresholds": ["value"],
@@ -258,12 +260,12 @@ def test_every_stop(name, stop, value):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("order", ["improvement", "distance"])
 @pytest.mark.parametrize("limit", [3, 9])
-def test_best_first_by_distance(name, limit):
-    size = check(
-        50, name, "ncnc", n=80, how={"max_leaf_nodes": limit, "empty_branch": "unclassified"}
-    )
-    assert size > 1
+def test_best_first(name, order, limit):
+    how = {"max_leaf_nodes": limit, "leaf_order": order, "empty_branch": "unclassified"}
+    cases = [(50, "ncnc", None), (51, "cccc", None), (52, "nnc", [0.5, 2.25])]
+    assert max(check(s, name, kinds, n=80, weights=w, how=how) for s, kinds, w in cases) > 1
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -247,6 +247,19 @@ fn convex_criteria_choose_boundaries() {
 }
 
 #[test]
+fn extensive_scores_grow_with_the_rows() {
+    for (info, c) in on_tables() {
+        verify(info, "extensive", info.extensive, |r| {
+            let table = r.any_table();
+            let many: Table = table.iter().map(|b| b.iter().map(|&x| 500 * x).collect()).collect();
+            let (once, many) = (evaluate(c.as_ref(), &table).0, evaluate(c.as_ref(), &many).0);
+            let grows = once.abs() < 1e-9 || many.abs() > 100.0 * once.abs();
+            if grows { Ok(()) } else { Err(format!("{once}, then {many} on {table:?}")) }
+        });
+    }
+}
+
+#[test]
 fn fractional_scores_are_shares_of_a_decrease() {
     let mut fractional = HashSet::new();
     for (info, c) in on_tables().filter(|(info, _)| info.fractional) {

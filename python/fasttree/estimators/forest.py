@@ -49,8 +49,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties,
         nominal_splits,
             categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds,
-            max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf,
-            min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
+            max_depth, max_leaf_nodes, leaf_order, min_impurity_decrease, min_samples_split,
+            min_samples_leaf, min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
             handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight.
             Bins and means are fitted once, on all training rows. Shares of rows are shares of the
             sample. ``pruning="reduced_error"`` is refused.
@@ -102,6 +102,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         thresholds: str = "midpoint",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        leaf_order: str = "improvement",
+        min_impurity_decrease: float = 0.0,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
@@ -137,6 +139,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         self.thresholds = thresholds
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_order = leaf_order
+        self.min_impurity_decrease = min_impurity_decrease
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf

@@ -345,6 +345,7 @@ def config_of(
             "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
         ),
         "max_features": max_features(params["max_features"], n_features),
+        "leaf_order": one_of("leaf_order", params["leaf_order"], ("improvement", "distance")),
         "no_distance_decay": one_of(
             "no_distance_decay", params["no_distance_decay"], (False, True, "strict")
         ),
@@ -361,6 +362,10 @@ def config_of(
         config["max_depth"] = integer("max_depth", params["max_depth"], 1)
     if params["max_leaf_nodes"] is not None:
         config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
+    if params["min_impurity_decrease"] != 0.0:
+        config["min_impurity_decrease"] = real(
+            "min_impurity_decrease", params["min_impurity_decrease"], 0.0, sys.float_info.max
+        )
     if params["min_score"] is not None:
         config["min_score"] = real(
             "min_score", params["min_score"], -sys.float_info.max, sys.float_info.max

@@ -76,7 +76,17 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             whole training set that is not above the midpoint, as J48; numbers less than 1e-6 above
             it count as equal to it).
         max_depth: deepest level of a leaf; the root is level 0.
-        max_leaf_nodes: largest number of leaves; growth is then best-first by distance.
+        max_leaf_nodes: largest number of leaves; growth is then best-first (`leaf_order`).
+        leaf_order: which leaf is split next under `max_leaf_nodes` with evaluation="local":
+        ``"improvement"``, the one whose best split
+            improves the tree most, w (s(T) - s(T1)): w is the weight of the leaf, s(T) the score
+            of its split and s(T1) that of the same rows in one branch (for gini and info_gain the
+            weighted impurity decrease of scikit-learn; without the factor w for criteria that grow
+            with the rows themselves, ``extensive`` in `list_criteria`); ``"distance"``, the one
+            whose split has the smallest distance (Spaeh & Kosub 2022, figure 7b).
+        min_impurity_decrease: a node whose best split improves the tree by less than this, divided
+        by the weight of the root,
+            becomes a leaf; >= 0, 0 refuses nothing. Local evaluation only.
         min_samples_split: fewer rows are not split (a float below 1: share of the rows).
         min_samples_leaf: every branch with rows must have so many.
         min_weight_fraction_leaf: every branch with rows must have this share of the training
@@ -164,6 +174,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         thresholds: str = "midpoint",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        leaf_order: str = "improvement",
+        min_impurity_decrease: float = 0.0,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
@@ -198,6 +210,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         self.thresholds = thresholds
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_order = leaf_order
+        self.min_impurity_decrease = min_impurity_decrease
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf

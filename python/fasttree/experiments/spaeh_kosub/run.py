@@ -114,6 +114,7 @@ def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTr
         labels="distinct" if whole and measure == "jaccard" else "majority",
         ties=ties,
         random_state=0 if ties == "random" else None,
+        leaf_order="distance",
         **params,
     )
 

@@ -1,4 +1,4 @@
-//! The tree while it grows: nodes in the order of their birth, children side by side.
+//! The tree while it grows: nodes in the order of their creation, children side by side.
 
 use crate::numeric::mix;
 use crate::stats::Sum;
@@ -6,9 +6,9 @@ use crate::tree::{NONE, Node, Test, Tree, majority};
 
 use super::EmptyBranch;
 
-/// A node of a draft.
+/// A node of the tree that grows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Draft {
+pub(super) struct BuilderNode {
     pub parent: u32,
     pub branch: u32,
     pub depth: u32,
@@ -19,6 +19,8 @@ pub(super) struct Draft {
 }
 
 /// How a node was split.
+///
+/// The builder itself fills in `first_child` and `n_children`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
     pub feature: u32,
@@ -32,10 +34,10 @@ pub(super) struct Split {
     pub step: u32,
 }
 
-/// The arena.
+/// The tree under construction.
 #[derive(Debug, Clone)]
-pub(super) struct Drafts<S> {
-    pub nodes: Vec<Draft>,
+pub(super) struct TreeBuilder<S> {
+    pub nodes: Vec<BuilderNode>,
     /// Class sums, `classes` a node.
     pub sums: Vec<S>,
     /// Levels that subset tests list.
@@ -45,10 +47,10 @@ pub(super) struct Drafts<S> {
     pub classes: usize,
 }
 
-impl<S: Sum> Drafts<S> {
+impl<S: Sum> TreeBuilder<S> {
     /// A root alone.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
-        let root = Draft { parent: NONE, branch: 0, depth, rows, key, split: None };
+        let root = BuilderNode { parent: NONE, branch: 0, depth, rows, key, split: None };
         Self {
             nodes: vec![root],
             sums: sums.to_vec(),
@@ -63,13 +65,39 @@ impl<S: Sum> Drafts<S> {
         &self.sums[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// Add a child of a node, as the next branch; its key follows from the node's. Returns its
-    /// number.
-    pub fn bear(&mut self, parent: u32, branch: u32, rows: u32) -> u32 {
-        let Draft { depth, key, .. } = self.nodes[parent as usize];
+    /// Add a child of a node, as the next branch; its key follows from the node's.
+    fn add_child(&mut self, parent: u32, branch: u32, rows: u32) {
+        let BuilderNode { depth, key, .. } = self.nodes[parent as usize];
         let key = mix(key, u64::from(branch) + 1);
-        self.nodes.push(Draft { parent, branch, depth: depth + 1, rows, key, split: None });
-        self.nodes.len() as u32 - 1
+        self.nodes.push(BuilderNode { parent, branch, depth: depth + 1, rows, key, split: None });
+    }
+
+    /// Split a node: its children are added, with the class sums `sums` (`classes` a branch) and
+    /// `sizes` rows; `levels` are those that a subset test lists. Returns the first child.
+    pub fn add_split(
+        &mut self,
+        node: u32,
+        split: Split,
+        (sums, sizes): (&[S], &[u32]),
+        levels: &[u32],
+    ) -> u32 {
+        let first_child = self.nodes.len() as u32;
+        for (branch, &rows) in sizes.iter().enumerate() {
+            self.add_child(node, branch as u32, rows);
+        }
+        self.sums.extend_from_slice(sums);
+        debug_assert_eq!(self.sums.len(), self.nodes.len() * self.classes);
+        let test = split.test.shifted(self.levels.len() as u32);
+        self.levels.extend_from_slice(levels);
+        let n_children = sizes.len() as u32;
+        self.nodes[node as usize].split = Some(Split { test, first_child, n_children, ..split });
+        first_child
+    }
+
+    /// A builder whose root is a leaf of this one, for growth elsewhere; see [`Self::graft`].
+    pub fn subtree(&self, leaf: u32) -> Self {
+        let node = self.nodes[leaf as usize];
+        Self::new(self.sums(leaf as usize), node.rows, node.key, node.depth)
     }
 
     /// Put a subtree grown elsewhere in the place of a leaf.
@@ -86,7 +114,7 @@ impl<S: Sum> Drafts<S> {
         self.nodes[leaf].split = moved(other.nodes[0].split);
         for node in &other.nodes[1..] {
             let parent = if node.parent == 0 { leaf as u32 } else { node.parent + shift };
-            self.nodes.push(Draft { parent, split: moved(node.split), ..*node });
+            self.nodes.push(BuilderNode { parent, split: moved(node.split), ..*node });
         }
         self.sums.extend_from_slice(&other.sums[self.classes..]);
         self.levels.extend_from_slice(&other.levels);
@@ -110,14 +138,14 @@ impl<S: Sum> Drafts<S> {
         tree.counts.reserve(n * k);
         let mut next_step = 0;
         for &i in &sequence {
-            let draft = &self.nodes[i as usize];
-            let parent = if draft.parent == NONE { NONE } else { number[draft.parent as usize] };
+            let own = &self.nodes[i as usize];
+            let parent = if own.parent == NONE { NONE } else { number[own.parent as usize] };
             let before = tree.counts.len();
             tree.counts.extend(self.sums(i as usize).iter().map(|s| s.value(unit)));
             let counts = &tree.counts[before..];
             let label = if let Some(&label) = self.labels.get(i as usize) {
                 label
-            } else if draft.rows > 0 {
+            } else if own.rows > 0 {
                 majority(counts) as i32
             } else if empty == EmptyBranch::Unclassified {
                 -1
@@ -127,20 +155,20 @@ impl<S: Sum> Drafts<S> {
             let first_child = tree.children.len() as u32;
             let mut node = Node {
                 parent,
-                branch: draft.branch,
-                depth: draft.depth,
+                branch: own.branch,
+                depth: own.depth,
                 test: Test::Leaf,
                 feature: 0,
                 first_child,
                 n_children: 0,
                 missing_branch: NONE,
                 label,
-                rows: draft.rows,
+                rows: own.rows,
                 step: NONE,
                 score: 0.0,
                 distance: 0.0,
             };
-            if let Some(s) = draft.split {
+            if let Some(s) = own.split {
                 let children = s.first_child..s.first_child + s.n_children;
                 tree.children.extend(children.clone().map(|c| number[c as usize]));
                 let weight =

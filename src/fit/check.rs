@@ -1,0 +1,137 @@
+//! Combinations of parameters that nobody serves are refused by name, before any row is touched.
+
+use super::{Config, Missing, unsupported};
+use crate::criteria::{Criterion, Evidence, Guard};
+use crate::error::{Error, Result};
+use crate::grow::{Decay, Evaluation, Labels};
+use crate::numeric::Ties;
+use crate::split::NominalSplits;
+use serde_json::Value;
+
+/// Refuse what criterion and evaluation do not serve.
+pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    evaluation(config, criterion)?;
+    if config.nominal_splits != NominalSplits::Multiway
+        && criterion.info().evidence != Evidence::Table
+    {
+        let name = criterion.info().name;
+        return unsupported(
+            format!("nominal_splits='subset' or 'one_vs_rest' with criterion='{name}'"),
+            "criteria on tables, or nominal_splits='multiway'",
+        );
+    }
+    super::histogram::check(config, criterion)?;
+    let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
+    if config.missing == Missing::Fractional && !divides {
+        let what = match config.evaluation {
+            Evaluation::Local => format!("criterion='{}'", criterion.info().name),
+            _ => "evaluation='global' or 'glocal'".into(),
+        };
+        return unsupported(
+            format!("missing='fractional' with {what}"),
+            "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and \
+                 the criteria info_gain, \
+                 gain_ratio and gini",
+        );
+    }
+    c45(config, criterion)
+}
+
+/// Refuse what C4.5's rule for candidates does not go with.
+fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    if criterion.mdl_penalty() && config.missing == Missing::Branch {
+        return unsupported(
+            "missing='branch' with mdl_penalty=True (C4.5 scores a split on the rows whose \
+                 value is known)",
+            "'auto', 'fractional', 'mode', 'error'",
+        );
+    }
+    if criterion.mdl_penalty()
+        && (config.nominal_splits == NominalSplits::Subset
+            || (config.nominal_splits == NominalSplits::OneVsRest && config.discretize.is_some()))
+    {
+        return unsupported(
+            "nominal_splits='subset', or 'one_vs_rest' of binned numbers, with \
+                 mdl_penalty=True",
+            "nominal_splits='multiway', or 'one_vs_rest' of nominal features",
+        );
+    }
+    if criterion.mdl_penalty() && config.ties != Ties::First {
+        return unsupported(
+            "ties other than 'first' with mdl_penalty=True (the first of nearly equal \
+                 candidates stays)",
+            "ties='first'",
+        );
+    }
+    Ok(())
+}
+
+/// What global evaluation cannot serve.
+fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    if config.evaluation == Evaluation::Local {
+        return match config.labels {
+            Labels::Majority => Ok(()),
+            _ => Err(Error::parameter(
+                "labels",
+                "'all' or 'distinct'",
+                "local growth labels a leaf by its majority; labels are chosen with \
+                 evaluation='global' or 'glocal'",
+            )),
+        };
+    }
+    if criterion.info().evidence != Evidence::Table {
+        let name = criterion.info().name;
+        return unsupported(
+            format!("criterion='{name}' with evaluation='global' or 'glocal'"),
+            "criteria on tables",
+        );
+    }
+    if criterion.guard() != Guard::None || criterion.mdl_penalty() {
+        return unsupported(
+            "a guard or mdl_penalty=True with evaluation='global' or 'glocal' (they compare the \
+             features of one leaf)",
+            "guard=None, mdl_penalty=False",
+        );
+    }
+    if config.min_impurity_decrease > 0.0 {
+        return unsupported(
+            "min_impurity_decrease with evaluation='global' or 'glocal' (it bounds how much the \
+             split of a leaf's own table improves)",
+            "min_impurity_decrease=0; no_distance_decay, max_leaf_nodes, max_depth and \
+             min_samples_* stop growth",
+        );
+    }
+    if config.min_score.is_some() {
+        return unsupported(
+            "min_score with evaluation='global' or 'glocal' (it bounds the score of a leaf's own \
+             table)",
+            "min_score=None; no_distance_decay, max_leaf_nodes, max_depth and min_samples_* stop \
+             growth",
+        );
+    }
+    Ok(())
+}
+
+/// What `no_distance_decay` means.
+pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> Result<Decay> {
+    let no_distance_decay = match &config.no_distance_decay {
+        Value::Bool(false) | Value::Null => Decay::Ignore,
+        Value::Bool(true) => Decay::Stop,
+        Value::String(s) if s == "strict" => Decay::Strict,
+        other => {
+            return Err(Error::parameter(
+                "no_distance_decay",
+                other,
+                "must be False, True or 'strict'",
+            ));
+        }
+    };
+    if criterion.on_rows().is_some() && no_distance_decay != Decay::Ignore {
+        let name = criterion.info().name;
+        return unsupported(
+            format!("no_distance_decay with criterion='{name}'"),
+            "no_distance_decay=False",
+        );
+    }
+    Ok(no_distance_decay)
+}

@@ -1,0 +1,112 @@
+//! The words of the user: names, strings, `None`.
+//!
+//! Nothing is checked here but names and types; what the words mean, and which of them go together,
+//! is for [`super::Plan`] to say.
+
+use super::ThresholdSearch;
+use crate::discretize;
+use crate::error::{Error, Result};
+use crate::grow::{EmptyBranch, Evaluation, Labels, LeafOrder, Thresholds};
+use crate::model::Smoothing;
+use crate::numeric::Ties;
+use crate::prune::{self, AlphaRule, Method};
+use crate::split::NominalSplits;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// How a missing value is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// The best that criterion and evaluation serve.
+    #[default]
+    Auto,
+    /// Rows in parts, as C4.5.
+    Fractional,
+    /// Mean or mode of the training rows.
+    Mode,
+    /// A branch of their own.
+    Branch,
+    /// Refuse them.
+    Error,
+}
+
+/// The words of the user.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[allow(missing_docs, reason = "the names are the public parameters and are documented there")]
+pub struct Config {
+    pub criterion: String,
+    pub criterion_options: Map<String, Value>,
+    pub evaluation: Evaluation,
+    pub labels: Labels,
+    pub ties: Ties,
+    pub nominal_splits: NominalSplits,
+    pub discretize: Option<discretize::Method>,
+    pub threshold_search: ThresholdSearch,
+    pub max_bins: u32,
+    pub thresholds: Thresholds,
+    pub max_depth: Option<usize>,
+    pub max_leaf_nodes: Option<usize>,
+    pub min_samples_split: usize,
+    pub min_samples_leaf: usize,
+    pub min_weight_fraction_leaf: f64,
+    pub max_features: Option<usize>,
+    pub min_impurity_decrease: f64,
+    pub leaf_order: LeafOrder,
+    pub min_score: Option<f64>,
+    pub no_distance_decay: Value,
+    pub empty_branch: EmptyBranch,
+    pub missing: Missing,
+    pub smoothing: Smoothing,
+    pub pruning: Option<Method>,
+    pub alpha_rule: Option<AlphaRule>,
+    pub merge_redundant: Option<prune::Merge>,
+    pub cost_matrix: Option<Vec<Vec<f64>>>,
+    pub seed: u64,
+    /// Printed into the model as it is.
+    pub parameters: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            criterion: "info_gain".into(),
+            criterion_options: Map::new(),
+            evaluation: Evaluation::Local,
+            labels: Labels::Majority,
+            ties: Ties::First,
+            nominal_splits: NominalSplits::Multiway,
+            discretize: None,
+            threshold_search: ThresholdSearch::Exact,
+            max_bins: 255,
+            thresholds: Thresholds::Midpoint,
+            max_depth: None,
+            max_leaf_nodes: None,
+            min_samples_split: 2,
+            min_samples_leaf: 1,
+            min_weight_fraction_leaf: 0.0,
+            max_features: None,
+            min_impurity_decrease: 0.0,
+            leaf_order: LeafOrder::Improvement,
+            min_score: None,
+            no_distance_decay: Value::Bool(false),
+            empty_branch: EmptyBranch::Parent,
+            missing: Missing::Auto,
+            smoothing: Smoothing::None,
+            pruning: None,
+            alpha_rule: None,
+            merge_redundant: None,
+            cost_matrix: None,
+            seed: 0,
+            parameters: String::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Words from JSON; an unknown key or a wrong value is refused by name.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text).map_err(|e| Error::parameter("parameters", "...", e))
+    }
+}

@@ -1,0 +1,181 @@
+//! The data set as growth shall see it: rows that count, means and modes for missing values, bins.
+
+use super::{Missing, Plan, ThresholdSearch, histogram};
+use crate::criteria::{Evidence, Info};
+use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, RowSet, Schema, Weights};
+use crate::discretize;
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+
+impl Plan {
+    /// The data set as growth shall see it: imputed and binned on the training rows; nothing when
+    /// it can be used as it is.
+    pub fn prepare(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Option<Dataset>> {
+        let bin = histogram::method(&self.config).or(self.config.discretize);
+        if bin.is_none()
+            && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours)
+        {
+            refuse_numeric(data, self.criterion.info())?;
+        }
+        self.with_bins(data, rows, weights, bin.as_ref(), control)
+    }
+
+    /// The same with numbers as numbers.
+    pub fn imputed(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Option<Dataset>> {
+        self.with_bins(data, rows, weights, None, control)
+    }
+
+    fn with_bins(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        bin: Option<&discretize::Method>,
+        control: &Control,
+    ) -> Result<Option<Dataset>> {
+        if self.config.missing == Missing::Error {
+            refuse_missing(data, rows)?;
+        }
+        let impute =
+            self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
+        let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
+        let bin = bin.filter(|_| numeric);
+        if !impute && bin.is_none() {
+            return Ok(None);
+        }
+        let mut schema: Schema = data.schema().clone();
+        let columns = data
+            .columns()
+            .iter()
+            .zip(&mut schema.features)
+            .map(|(column, feature)| {
+                control.check()?;
+                match (column, &mut feature.kind) {
+                    (Column::Numeric(c), Kind::Numeric { cuts, fill }) => {
+                        let mut column = None;
+                        if impute && c.n_missing() > 0 {
+                            *fill = discretize::mean(c, rows, weights);
+                            column = fill.map(|mean| c.filled(mean));
+                        }
+                        let c = column.unwrap_or_else(|| c.clone());
+                        let Some(method) = bin else { return Ok(Column::Numeric(c)) };
+                        let bins = discretize::fit(
+                            method,
+                            &c,
+                            data.classes(),
+                            data.n_classes(),
+                            rows,
+                            weights,
+                        )?;
+                        *cuts = Some(bins.cuts().to_vec());
+                        if self.config.threshold_search == ThresholdSearch::Histogram {
+                            return Ok(Column::Numeric(histogram::edges(&c, &bins)));
+                        }
+                        let codes = c
+                            .values()
+                            .iter()
+                            .map(|&v| if v.is_nan() { MISSING } else { bins.bin(v) });
+                        Ok(Column::Nominal(NominalColumn::new(bins.len(), codes)))
+                    }
+                    (Column::Nominal(c), Kind::Nominal { fill, .. })
+                        if impute && c.n_missing() > 0 =>
+                    {
+                        let mode = discretize::mode(c, rows, weights);
+                        *fill = mode;
+                        let codes = (0..c.len() as u32).map(|r| match (c.code(r), mode) {
+                            (MISSING, Some(m)) => m,
+                            (code, _) => code,
+                        });
+                        Ok(Column::Nominal(NominalColumn::new(c.levels(), codes)))
+                    }
+                    (Column::Nominal(c), _) => Ok(Column::Nominal(c.clone())),
+                    (Column::Numeric(c), _) => Ok(Column::Numeric(c.clone())),
+                }
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Some(data.with_columns(schema, columns)))
+    }
+}
+
+/// Pairs are counted over nominal columns, and what neighbours score is split by values.
+fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
+    let (name, evidence) = (criterion.name, criterion.evidence);
+    let does = if evidence == Evidence::Pairs { "counts pairs of rows over" } else { "splits" };
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        if matches!(column, Column::Numeric(_)) {
+            return Err(Error::Data(format!(
+                "column '{}' is numeric and is not binned: criterion='{name}' {does} nominal \
+                 columns; choose \
+                 discretize='auto' (ten equal-width bins) or another discretisation",
+                feature.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Branches of a split, the one of missing values included, are numbered in 16 bits.
+pub(super) fn few_branches(data: &Dataset) -> Result<()> {
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        if let Column::Nominal(c) = column {
+            let branches = c.levels() + usize::from(c.n_missing() > 0);
+            if branches > 1 << 16 {
+                return Err(Error::Data(format!(
+                    "column '{}' would have {branches} branches (its levels or bins, and one for \
+                     missing values), at \
+                     most 65,536 are supported: drop an identifier, use fewer bins, or choose \
+                     missing='mode'",
+                    feature.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn n_missing(column: &Column) -> usize {
+    match column {
+        Column::Numeric(c) => c.n_missing(),
+        Column::Nominal(c) => c.n_missing(),
+    }
+}
+
+fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        let is_missing = |r: u32| match column {
+            Column::Numeric(c) => c.value(r).is_nan(),
+            Column::Nominal(c) => match c.codes() {
+                Codes::Narrow(v) => v[r as usize] == u8::MAX,
+                Codes::Wide(v) => v[r as usize] == MISSING,
+            },
+        };
+        if n_missing(column) > 0 {
+            let found = rows
+                .rows()
+                .iter()
+                .filter(|&&r| is_missing(r))
+                .map(|&r| data.original()[r as usize])
+                .min();
+            if let Some(row) = found {
+                return Err(Error::Data(format!(
+                    "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; \
+                     impute it, or choose missing='mode' or 'branch'",
+                    feature.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}

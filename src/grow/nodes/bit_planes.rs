@@ -1,0 +1,427 @@
+//! Local growth on bit planes: all features nominal and split in as many branches as they have
+//! levels, no missing values, every row counts once.
+//!
+//! A node is a sparse mask over the rows ([`Planes`]); its tables are popcounts of planes under the
+//! mask, which come out as the blocks that criteria want, and a split is an AND. No row is moved.
+//! About a microsecond a node on 3,000 rows and 36 features, a third of what counting in tables
+//! costs; the tree is the same, node for node (tests compare the two).
+
+use super::{NodeRows, Open, Rank};
+use crate::criteria::{Cells, Criterion, Evidence, Guard, InfoGain, Tables};
+use crate::data::{Dataset, PlaneGroup, Planes, RowSet, Weights};
+use crate::error::Result;
+use crate::grow::builder::{Split, TreeBuilder};
+use crate::grow::{Limits, Setting, driver};
+use crate::numeric::{Ties, better, mix};
+use crate::parallel::Control;
+use crate::simd::Level;
+use crate::simd::columns::{Sparse, count_planes};
+use crate::split::{Choice, FeatureBest, NominalSplits, Scored, Selector};
+use crate::tree::{NONE, Test, Tree};
+
+/// Smaller subtrees are not worth a task of their own.
+const SMALLEST_TASK: usize = 4096;
+
+/// Grow on planes if setting and data allow it.
+pub(in crate::grow) fn grow(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Option<Tree>> {
+    if !matches!(weights, Weights::Unit)
+        || setting.nominal_splits != NominalSplits::Multiway
+        || setting.max_features.is_some()
+        || setting.criterion.joined()
+        || setting.criterion.info().evidence != Evidence::Table
+    {
+        return Ok(None);
+    }
+    let Some(planes) = data.planes() else { return Ok(None) };
+    let context =
+        PlaneContext { planes, setting, n_rows: rows.len(), features: data.columns().len() };
+    let mut sums = vec![0; data.n_classes()];
+    rows.rows().iter().for_each(|&r| sums[data.classes()[r as usize] as usize] += 1);
+    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(setting.seed, 0), 0);
+    let mask = planes.mask(rows.rows(), data.classes());
+    let root = Mask { rows: rows.len(), words: mask };
+    let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
+    let tree = driver::grow(BitPlanes::new(&context, sums.len()), tree, root, task, control)?;
+    Ok(Some(tree.finish(1.0, setting.empty_branch)))
+}
+
+/// What all nodes of a tree share.
+struct PlaneContext<'a> {
+    planes: &'a Planes,
+    setting: &'a Setting<'a>,
+    n_rows: usize,
+    features: usize,
+}
+
+/// Tables of the features of a group, as a block.
+#[derive(Default)]
+struct Block {
+    /// `cells[(value * classes + class) * features + feature]`.
+    cells: Vec<u32>,
+    declared: Vec<u32>,
+    scores: Vec<f64>,
+    valid: Vec<bool>,
+}
+
+/// The rows of a node.
+struct Mask {
+    rows: usize,
+    words: Vec<Sparse>,
+}
+
+/// Counts masks and divides them.
+struct BitPlanes<'g, 'a> {
+    context: &'g PlaneContext<'a>,
+    level: Level,
+    /// The node whose tables the blocks hold.
+    counted: u32,
+    counts: Vec<u32>,
+    blocks: Vec<Block>,
+    /// Class sums and rows of the branches of a split.
+    sums: Vec<u32>,
+    sizes: Vec<u32>,
+    /// Memory of masks that are no longer needed.
+    pool: Vec<Vec<Sparse>>,
+}
+
+/// The split of a node: group and place in it.
+#[derive(Clone, Copy)]
+struct Chosen {
+    group: usize,
+    column: usize,
+    branches: usize,
+    score: f64,
+    distance: f64,
+    improvement: f64,
+}
+
+impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
+    type Sum = u32;
+    type Node = Mask;
+    type Best = Chosen;
+    type Context = &'g PlaneContext<'a>;
+    type Task = Mask;
+
+    fn context(&self) -> Self::Context {
+        self.context
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.context.setting.limits
+    }
+
+    fn len(&self, rows: &Mask) -> usize {
+        rows.rows
+    }
+
+    fn work(&self, rows: &Mask) -> usize {
+        rows.words.len()
+    }
+
+    fn is_finished(&self, tree: &TreeBuilder<u32>, node: u32) -> bool {
+        let own = &tree.nodes[node as usize];
+        let occupied = tree.sums(node as usize).iter().filter(|&&s| s > 0).count();
+        self.limits().stops(own.rows as usize, own.depth as usize, occupied)
+    }
+
+    fn evaluate(
+        &mut self,
+        tree: &TreeBuilder<u32>,
+        open: &mut Open<Mask>,
+        _control: &Control,
+    ) -> Result<Option<Chosen>> {
+        self.count(tree, open);
+        self.choose(tree, open.node as usize)
+    }
+
+    fn rank(best: &Chosen) -> Rank {
+        let Chosen { distance, improvement, branches, .. } = *best;
+        Rank { distance, improvement, branches }
+    }
+
+    fn split(
+        &mut self,
+        tree: &mut TreeBuilder<u32>,
+        open: Open<Mask>,
+        best: &Chosen,
+        step: u32,
+        children: &mut Vec<Open<Mask>>,
+    ) {
+        if self.counted != open.node {
+            self.count(tree, &open);
+        }
+        let planes = self.context.planes;
+        let group = &planes.groups[best.group];
+        let (k, f, v) = (tree.classes, group.features.len(), group.arity);
+        let cells = &self.blocks[best.group].cells;
+        self.sums.clear();
+        self.sizes.clear();
+        for branch in 0..v {
+            let before = self.sums.len();
+            self.sums.extend((0..k).map(|c| cells[(branch * k + c) * f + best.column]));
+            self.sizes.push(self.sums[before..].iter().sum());
+        }
+        let split = Split {
+            feature: group.features[best.column],
+            test: Test::Multiway,
+            first_child: NONE,
+            n_children: 0,
+            missing: false,
+            score: best.score,
+            distance: best.distance,
+            step,
+        };
+        let first_child = tree.add_split(open.node, split, (&self.sums, &self.sizes), &[]);
+        for branch in 0..v {
+            let node = first_child + branch as u32;
+            if self.is_finished(tree, node) {
+                continue;
+            }
+            let mut words = self.pool.pop().unwrap_or_default();
+            words.clear();
+            let plane = |value: usize| group.first + value * f + best.column;
+            if branch + 1 < v {
+                let plane = plane(branch);
+                words.extend(open.rows.words.iter().filter_map(|&(word, mask)| {
+                    let mask = mask & planes.bits[word as usize * planes.width + plane];
+                    (mask != 0).then_some((word, mask))
+                }));
+            } else {
+                words.extend(open.rows.words.iter().filter_map(|&(word, mask)| {
+                    let at = word as usize * planes.width;
+                    let others = (0..v - 1).fold(0, |o, value| o | planes.bits[at + plane(value)]);
+                    let mask = mask & !others;
+                    (mask != 0).then_some((word, mask))
+                }));
+            }
+            let rows = Mask { rows: self.sizes[branch] as usize, words };
+            children.push(Open { node, rows });
+        }
+        self.discard(open.rows);
+    }
+
+    fn discard(&mut self, rows: Mask) {
+        self.pool.push(rows.words);
+    }
+
+    fn detach(self, nodes: Vec<Mask>) -> Vec<Mask> {
+        nodes
+    }
+
+    fn attach(context: Self::Context, task: Mask) -> (Self, Mask) {
+        (Self::new(context, context.planes.class_words.len() - 1), task)
+    }
+}
+
+impl<'g, 'a> BitPlanes<'g, 'a> {
+    fn new(context: &'g PlaneContext<'a>, classes: usize) -> Self {
+        let blocks = context
+            .planes
+            .groups
+            .iter()
+            .map(|g| Block { declared: vec![g.arity as u32; g.features.len()], ..Block::default() })
+            .collect();
+        Self {
+            context,
+            level: Level::active(),
+            counted: NONE,
+            counts: vec![0; classes * context.planes.width],
+            blocks,
+            sums: Vec::new(),
+            sizes: Vec::new(),
+            pool: Vec::new(),
+        }
+    }
+
+    /// Count the tables of a node.
+    fn count(&mut self, tree: &TreeBuilder<u32>, open: &Open<Mask>) {
+        let planes = self.context.planes;
+        let k = tree.classes;
+        let totals = tree.sums(open.node as usize);
+        let words = &open.rows.words;
+        let mut from = 0;
+        for c in 0..k {
+            let end = planes.class_words[c + 1];
+            let to = from + words[from..].partition_point(|e| e.0 < end);
+            let counts = &mut self.counts[c * planes.width..(c + 1) * planes.width];
+            count_planes(self.level, &words[from..to], &planes.bits, counts);
+            from = to;
+        }
+        let least = self.context.setting.limits.smallest_branch(self.context.n_rows as f64);
+        for (group, block) in planes.groups.iter().zip(&mut self.blocks) {
+            block.fill(group, k, planes.width, &self.counts, totals, least);
+        }
+        self.counted = open.node;
+    }
+
+    fn tables<'t>(&'t self, group: usize, totals: &'t [u32]) -> Tables<'t> {
+        let g = &self.context.planes.groups[group];
+        let block = &self.blocks[group];
+        Tables {
+            cells: Cells::Rows(&block.cells),
+            totals: Cells::Rows(totals),
+            branches: g.arity,
+            classes: totals.len(),
+            stride: g.features.len(),
+            len: g.features.len(),
+            declared: &block.declared,
+            context: &self.context.setting.context,
+        }
+    }
+
+    fn choose(&mut self, tree: &TreeBuilder<u32>, node: usize) -> Result<Option<Chosen>> {
+        let totals = tree.sums(node);
+        let setting = self.context.setting;
+        for group in 0..self.blocks.len() {
+            let mut scores = std::mem::take(&mut self.blocks[group].scores);
+            scores.resize(self.blocks[group].valid.len(), 0.0);
+            if self.blocks[group].valid.contains(&true) {
+                setting.criterion.score(&self.tables(group, totals), &mut scores)?;
+            }
+            self.blocks[group].scores = scores;
+        }
+        let choice = if setting.guard == Guard::None && setting.ties != Ties::Random {
+            self.first_best()
+        } else {
+            let selector = Selector {
+                guard: setting.guard,
+                ties: setting.ties,
+                features: self.context.features,
+            };
+            let key = mix(setting.seed, !tree.nodes[node].key);
+            selector.choose(self.listed(), &mut Facts { rows: self, totals }, key)?
+        };
+        let Some(choice) = choice else { return Ok(None) };
+        let (group, column) = self.place(choice.feature);
+        let mut distance = [0.0];
+        setting.criterion.distance(&self.tables(group, totals).window(column, 1), &mut distance)?;
+        let branches = self.context.planes.groups[group].arity;
+        let one = Tables::one(totals, totals, &[1], &setting.context);
+        let (score, distance) = (choice.score, distance[0]);
+        let before = || {
+            let mut out = [0.0];
+            setting.criterion.distance(&one, &mut out).map(|()| out[0])
+        };
+        if !setting.limits.accept(score, distance, before)? {
+            return Ok(None);
+        }
+        let mut improvement = 0.0;
+        if setting.limits.need_improvement() {
+            let mut undivided = [0.0];
+            setting.criterion.score(&one, &mut undivided)?;
+            let weight = f64::from(tree.nodes[node].rows);
+            improvement = setting.improvement(weight, score, undivided[0]);
+            if !setting.limits.accept_improvement(improvement, self.context.n_rows as f64) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Chosen { group, column, branches, score, distance, improvement }))
+    }
+
+    fn place(&self, feature: u32) -> (usize, usize) {
+        self.context
+            .planes
+            .groups
+            .iter()
+            .enumerate()
+            .find_map(|(g, group)| group.features.binary_search(&feature).ok().map(|j| (g, j)))
+            .unwrap_or_default()
+    }
+
+    fn first_best(&self) -> Option<Choice> {
+        let mut best: Option<Choice> = None;
+        for (group, block) in self.context.planes.groups.iter().zip(&self.blocks) {
+            for (j, (&score, &valid)) in block.scores.iter().zip(&block.valid).enumerate() {
+                let feature = group.features[j];
+                let wins = best.is_none_or(|b| {
+                    better(score, b.score) || (score == b.score && feature < b.feature)
+                });
+                if valid && wins {
+                    best = Some(Choice { feature, at: 0, score });
+                }
+            }
+        }
+        best
+    }
+
+    fn listed(&self) -> Vec<Scored> {
+        let mut listed: Vec<Scored> = Vec::new();
+        for (group, block) in self.context.planes.groups.iter().zip(&self.blocks) {
+            for (j, &feature) in group.features.iter().enumerate().filter(|&(j, _)| block.valid[j])
+            {
+                listed.push(Scored { feature, score: block.scores[j], at: 0, tied: Vec::new() });
+            }
+        }
+        listed.sort_by_key(|s| s.feature);
+        listed
+    }
+}
+
+impl Block {
+    fn fill(
+        &mut self,
+        group: &PlaneGroup,
+        k: usize,
+        width: usize,
+        counts: &[u32],
+        totals: &[u32],
+        least: f64,
+    ) {
+        let (f, v) = (group.features.len(), group.arity);
+        self.cells.resize(v * k * f, 0);
+        for (c, &total) in totals.iter().enumerate() {
+            let (known, last) = self.cells.split_at_mut((v - 1) * k * f);
+            let last = &mut last[c * f..(c + 1) * f];
+            last.fill(total);
+            for value in 0..v - 1 {
+                let from = &counts[c * width + group.first + value * f..][..f];
+                known[(value * k + c) * f..][..f].copy_from_slice(from);
+                last.iter_mut().zip(from).for_each(|(l, &n)| *l -= n);
+            }
+        }
+        // A candidate has at least two branches with rows, none of them too small.
+        self.valid.clear();
+        self.valid.resize(f, false);
+        for j in 0..f {
+            let mut filled = 0;
+            for value in 0..v {
+                let size: u32 = (0..k).map(|c| self.cells[(value * k + c) * f + j]).sum();
+                if size > 0 {
+                    filled += if f64::from(size) < least { -(v as i32) } else { 1 };
+                    if filled == 2 && least <= 1.0 {
+                        break;
+                    }
+                }
+            }
+            self.valid[j] = filled >= 2;
+        }
+    }
+}
+
+struct Facts<'w, 'g, 'a> {
+    rows: &'w BitPlanes<'g, 'a>,
+    totals: &'w [u32],
+}
+
+impl FeatureBest for Facts<'_, '_, '_> {
+    fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
+        let (group, column) = self.rows.place(feature);
+        let mut out = [0.0];
+        Criterion::score(
+            &InfoGain::default(),
+            &self.rows.tables(group, self.totals).window(column, 1),
+            &mut out,
+        )?;
+        Ok(out[0])
+    }
+
+    fn first_row(&mut self, _feature: u32, _at: u32) -> u32 {
+        0
+    }
+}

@@ -1,0 +1,348 @@
+//! Nodes as ranges: the rows of a node are a range of the sorted orders of the numeric features and
+//! of the coded rows of the nominal ones ([`Field`]); a split partitions its range in place.
+//!
+//! Any criterion, any weights, missing values as a branch. The tables of nominal features are kept
+//! with a node where its largest child's follow from them by subtraction. O(rows x features) a
+//! level, and no row is ever copied to a node.
+
+use super::{NodeRows, Open, Rank};
+use crate::data::{Dataset, RowSet, Weights};
+use crate::error::Result;
+use crate::grow::builder::{Split, TreeBuilder};
+use crate::grow::driver;
+use crate::grow::evaluate::{Chosen, Look, Tools};
+use crate::grow::ground::{Buffers, Cut, Extent, Field, Ground, Spare};
+use crate::grow::memo::{self, KnownPairs};
+use crate::grow::pairs::Inherited;
+use crate::grow::{Limits, Setting};
+use crate::numeric::mix;
+use crate::parallel::Control;
+use crate::stats::contingency::{Code, Tally};
+use crate::stats::pairs::is_worth_it;
+use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
+use crate::tree::{NONE, Tree};
+use std::sync::Arc;
+
+/// Smaller subtrees are not worth a task of their own.
+const SMALLEST_TASK: usize = 2048;
+/// The same where pairs of rows are looked at.
+const SMALLEST_TASK_OF_PAIRS: usize = 128;
+/// Larger tables are counted again instead of being kept for subtraction.
+const KEPT_CELLS: usize = 1 << 18;
+
+/// Grow a tree on some rows.
+pub(in crate::grow) fn grow(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Tree> {
+    match weights {
+        Weights::Unit => with_weights(data, setting, rows, UnitWeights, control),
+        Weights::Integer(w) => with_weights(data, setting, rows, IntegerWeights(w), control),
+        Weights::Fixed { values, shift } => {
+            let unit = f64::powi(2.0, -shift);
+            with_weights(data, setting, rows, FixedWeights { values, unit }, control)
+        }
+    }
+}
+
+fn with_weights<W: Weighing>(
+    data: &Dataset,
+    setting: &Setting<'_>,
+    rows: &RowSet,
+    weights: W,
+    control: &Control,
+) -> Result<Tree> {
+    let ground = Ground::new(data, setting, rows, weights);
+    if Ground::<W>::narrow(data) {
+        with_codes::<u8, W>(&ground, rows, control)
+    } else {
+        with_codes::<u32, W>(&ground, rows, control)
+    }
+}
+
+fn with_codes<C: Code, W: Weighing>(
+    ground: &Ground<'_, W>,
+    rows: &RowSet,
+    control: &Control,
+) -> Result<Tree> {
+    let mut buffers = Buffers::<C>::new(ground, rows, control)?;
+    let sums = ground.sums(rows.rows().iter().copied());
+    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
+    let task = if ground.setting.memo.is_some() || ground.setting.criterion.joined() {
+        0
+    } else {
+        driver::task_size(rows.len(), smallest_task(ground), control)
+    };
+    let whole = RangeNode::new(Extent { start: 0, len: rows.len(), buffer: 0 });
+    let rows = SortedRanges::new(ground, buffers.field());
+    let tree = driver::grow(rows, tree, whole, task, control)?;
+    buffers.release(ground);
+    Ok(tree.finish(ground.weights.unit(), ground.setting.empty_branch))
+}
+
+fn smallest_task<W: Weighing>(ground: &Ground<'_, W>) -> usize {
+    if ground.pairs.is_some() || ground.near.is_some() {
+        SMALLEST_TASK_OF_PAIRS
+    } else {
+        SMALLEST_TASK
+    }
+}
+
+/// The branch whose pairs are what remains of the node's, if it will be looked at and that is worth
+/// it.
+fn heir(sizes: &[u32], keep: &[bool]) -> Option<usize> {
+    let all: u32 = sizes.iter().sum();
+    let (largest, &size) =
+        sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
+    (keep[largest] && is_worth_it((all - size) as usize, all as usize)).then_some(largest)
+}
+
+/// The rows of a node, with the tables of its nominal features where they are known.
+#[derive(Debug)]
+pub(in crate::grow) struct RangeNode<S> {
+    pub extent: Extent,
+    pub tally: Option<Tally<S>>,
+    /// What its pairs can be had from.
+    pub pairs: Option<Box<Inherited>>,
+}
+
+impl<S> RangeNode<S> {
+    /// A range of which nothing is known yet.
+    pub fn new(extent: Extent) -> Self {
+        Self { extent, tally: None, pairs: None }
+    }
+}
+
+/// Evaluates nodes and divides their ranges.
+pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
+    pub ground: &'n Ground<'n, W>,
+    pub field: Field<'f, C>,
+    tools: Tools<W::Sum>,
+    spare: Spare,
+}
+
+impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
+    type Sum = W::Sum;
+    type Node = RangeNode<W::Sum>;
+    type Best = Chosen<W::Sum>;
+    type Context = &'n Ground<'n, W>;
+    type Task = (Field<'f, C>, Extent);
+
+    fn context(&self) -> Self::Context {
+        self.ground
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.ground.setting.limits
+    }
+
+    fn len(&self, rows: &Self::Node) -> usize {
+        rows.extent.len
+    }
+
+    fn work(&self, rows: &Self::Node) -> usize {
+        let len = rows.extent.len;
+        if self.ground.pairs.is_some() { len * len / 64 } else { len }
+    }
+
+    fn is_finished(&self, tree: &TreeBuilder<W::Sum>, node: u32) -> bool {
+        let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
+        let size = if W::COPIES {
+            sums.iter().map(|s| s.value(1.0)).sum::<f64>() as usize
+        } else {
+            own.rows as usize
+        };
+        let occupied = sums.iter().filter(|s| !s.is_empty()).count();
+        self.limits().stops(size, own.depth as usize, occupied)
+    }
+
+    fn evaluate(
+        &mut self,
+        tree: &TreeBuilder<W::Sum>,
+        open: &mut Open<Self::Node>,
+        control: &Control,
+    ) -> Result<Option<Chosen<W::Sum>>> {
+        let node = open.node as usize;
+        if self.ground.setting.memo.is_some() {
+            self.tools.pairs.key = memo::key(tree, node);
+        }
+        self.tools.pairs.inherited = open.rows.pairs.take();
+        self.tools.pairs.last = None;
+        let look = Look {
+            ground: self.ground,
+            field: &self.field,
+            extent: open.rows.extent,
+            totals: tree.sums(node),
+            key: tree.nodes[node].key,
+            every: false,
+        };
+        let tally = match open.rows.tally.take() {
+            Some(t) => t,
+            None => look.tally(&mut self.tools),
+        };
+        let chosen = look.choose(&tally, &mut self.tools, control)?;
+        self.tools.pairs.node = open.node;
+        open.rows.tally = Some(tally);
+        Ok(chosen)
+    }
+
+    fn rank(best: &Chosen<W::Sum>) -> Rank {
+        let (distance, improvement) = (best.distance, best.improvement);
+        Rank { distance, improvement, branches: best.sizes.len() }
+    }
+
+    fn split(
+        &mut self,
+        tree: &mut TreeBuilder<W::Sum>,
+        open: Open<Self::Node>,
+        best: &Chosen<W::Sum>,
+        step: u32,
+        children: &mut Vec<Open<Self::Node>>,
+    ) {
+        // Pairs are at hand only of the node that was evaluated last.
+        let known = self.tools.pairs.last.take().filter(|_| self.tools.pairs.node == open.node);
+        let RangeNode { extent, mut tally, .. } = open.rows;
+        let split = Split {
+            feature: best.feature,
+            test: best.test,
+            first_child: NONE,
+            n_children: 0,
+            missing: best.missing,
+            score: best.score,
+            distance: best.distance,
+            step,
+        };
+        let parts = (best.sums.as_slice(), best.sizes.as_slice());
+        let first_child = tree.add_split(open.node, split, parts, &best.levels);
+        let keep: Vec<bool> = (0..best.sizes.len() as u32)
+            .map(|b| !self.is_finished(tree, first_child + b))
+            .collect();
+        if !keep.contains(&true) {
+            tally.into_iter().for_each(|t| self.tools.recycle(t));
+            return;
+        }
+        let subtract = self.subtract_for(&best.sizes, &keep, tally.is_some());
+        let heir = known.as_ref().and_then(|_| heir(&best.sizes, &keep));
+        let mut wanted = keep.clone();
+        if subtract.is_some() || heir.is_some() {
+            wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
+        }
+        let cut = Cut {
+            place: best.place,
+            sizes: &best.sizes,
+            keep: &wanted,
+            branch_of: &best.branch_of,
+        };
+        self.field.partition(self.ground, extent, &cut, &mut self.spare);
+        let mut pairs = match (known, heir) {
+            (Some(parent), Some(heir)) => {
+                Some(Box::new(self.siblings(extent, &best.sizes, heir, parent)))
+            }
+            _ => None,
+        };
+        if subtract.is_none() {
+            tally.take().into_iter().for_each(|t| self.tools.recycle(t));
+        }
+        let from = children.len();
+        let mut start = extent.start;
+        for (b, &size) in best.sizes.iter().enumerate() {
+            let extent = Extent { start, len: size as usize, buffer: 1 - extent.buffer };
+            start += size as usize;
+            let mut own = None;
+            if let Some(rest) = &mut tally
+                && subtract != Some(b)
+                && size > 0
+            {
+                let part = self.tally(extent);
+                rest.subtract(&part);
+                own = Some(part);
+            }
+            if keep[b] {
+                let pairs = if heir == Some(b) { pairs.take() } else { None };
+                let rows = RangeNode { extent, tally: own, pairs };
+                children.push(Open { node: first_child + b as u32, rows });
+            } else {
+                own.into_iter().for_each(|t| self.tools.recycle(t));
+            }
+        }
+        if let Some(b) = subtract {
+            let node = first_child + b as u32;
+            let largest = children[from..].iter_mut().find(|c| c.node == node);
+            largest.into_iter().for_each(|c| c.rows.tally = tally.take());
+        }
+    }
+
+    fn discard(&mut self, rows: Self::Node) {
+        rows.tally.into_iter().for_each(|t| self.tools.recycle(t));
+    }
+
+    fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
+        let extents: Vec<Extent> = nodes.iter().map(|n| n.extent).collect();
+        let ranges: Vec<(usize, usize)> = extents.iter().map(|e| (e.start, e.len)).collect();
+        let fields = self.field.divide(&ranges, self.ground.nominal.features.len());
+        fields.into_iter().zip(extents).collect()
+    }
+
+    fn attach(context: Self::Context, (field, extent): Self::Task) -> (Self, Self::Node) {
+        (Self::new(context, field), RangeNode::new(extent))
+    }
+}
+
+impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
+    pub fn new(ground: &'n Ground<'n, W>, field: Field<'f, C>) -> Self {
+        let spare = Spare::new(ground.data.len());
+        Self { ground, field, tools: Tools::default(), spare }
+    }
+
+    /// The rows of all branches but one, after the partition.
+    fn siblings(
+        &self,
+        extent: Extent,
+        sizes: &[u32],
+        heir: usize,
+        parent: Arc<KnownPairs>,
+    ) -> Inherited {
+        let width = self.ground.nominal.features.len();
+        let mut out = Inherited { parent, codes: Vec::new(), classes: Vec::new() };
+        let mut start = extent.start;
+        for (b, &size) in sizes.iter().enumerate() {
+            let part = Extent { start, len: size as usize, buffer: 1 - extent.buffer };
+            start += size as usize;
+            if b != heir && size > 0 {
+                let rows = self.field.coded(width, part);
+                out.codes.extend(rows.codes.iter().map(|c| c.index() as u32));
+                out.classes.extend_from_slice(rows.classes);
+            }
+        }
+        out
+    }
+
+    fn tally(&mut self, extent: Extent) -> Tally<W::Sum> {
+        let look = Look {
+            ground: self.ground,
+            field: &self.field,
+            extent,
+            totals: &[],
+            key: 0,
+            every: false,
+        };
+        look.tally(&mut self.tools)
+    }
+
+    /// The branch whose tables are best had by subtraction: the largest, when it will be looked at
+    /// and the others are fewer rows together.
+    fn subtract_for(&self, sizes: &[u32], keep: &[bool], known: bool) -> Option<usize> {
+        let nominal = &self.ground.nominal;
+        if !known || nominal.features.is_empty() || nominal.layout.cells() > KEPT_CELLS {
+            return None;
+        }
+        let total: u32 = sizes.iter().sum();
+        let (largest, &size) =
+            sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
+        (keep[largest] && total - size < size && size as usize > nominal.layout.cells() / 4)
+            .then_some(largest)
+    }
+}

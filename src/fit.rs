@@ -149,6 +149,7 @@ impl Plan {
             ties: self.config.ties,
             seed: self.config.seed,
             max_features: self.config.max_features,
+            splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
             thresholds: histogram::thresholds(&self.config),
             empty_branch: self.config.empty_branch,

@@ -5,7 +5,7 @@ use crate::criteria::{Criterion, Evidence, Guard};
 use crate::error::{Error, Result};
 use crate::grow::{Decay, Evaluation, Labels};
 use crate::numeric::Ties;
-use crate::split::NominalSplits;
+use crate::split::{NominalSplits, Splitter};
 use serde_json::Value;
 
 /// Refuse what criterion and evaluation do not serve.
@@ -19,6 +19,9 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
             format!("nominal_splits='subset' or 'one_vs_rest' with criterion='{name}'"),
             "criteria on tables, or nominal_splits='multiway'",
         );
+    }
+    if config.splitter == Splitter::Random {
+        random(config, criterion)?;
     }
     super::histogram::check(config, criterion)?;
     let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
@@ -35,6 +38,23 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
         );
     }
     c45(config, criterion)
+}
+
+/// Refuse what splits drawn at random do not go with.
+fn random(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    let what = if config.evaluation != Evaluation::Local {
+        "evaluation='global' or 'glocal'".into()
+    } else if criterion.info().evidence != Evidence::Table {
+        format!("criterion='{}'", criterion.info().name)
+    } else if criterion.mdl_penalty() {
+        "mdl_penalty=True".into()
+    } else {
+        return Ok(());
+    };
+    unsupported(
+        format!("splitter='random' with {what}"),
+        "splitter='best', or local evaluation of a criterion on tables",
+    )
 }
 
 /// Refuse what C4.5's rule for candidates does not go with.

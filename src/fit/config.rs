@@ -10,7 +10,7 @@ use crate::grow::{EmptyBranch, Evaluation, Labels, LeafOrder, Thresholds};
 use crate::model::Smoothing;
 use crate::numeric::Ties;
 use crate::prune::{self, AlphaRule, Method};
-use crate::split::NominalSplits;
+use crate::split::{NominalSplits, Splitter};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -41,6 +41,7 @@ pub struct Config {
     pub evaluation: Evaluation,
     pub labels: Labels,
     pub ties: Ties,
+    pub splitter: Splitter,
     pub nominal_splits: NominalSplits,
     pub discretize: Option<discretize::Method>,
     pub threshold_search: ThresholdSearch,
@@ -76,6 +77,7 @@ impl Default for Config {
             evaluation: Evaluation::Local,
             labels: Labels::Majority,
             ties: Ties::First,
+            splitter: Splitter::Best,
             nominal_splits: NominalSplits::Multiway,
             discretize: None,
             threshold_search: ThresholdSearch::Exact,

@@ -1,6 +1,7 @@
 //! One node looked at: which split is best, and what it would do.
 
-use super::ground::{Extent, Field, Ground, Place};
+use super::Thresholds;
+use super::ground::{Extent, Field, Ground, Numeric, Place};
 use super::pairs::{PairScores, PairTools};
 use crate::criteria::{Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{entry_row, entry_tied};
@@ -8,6 +9,7 @@ use crate::error::Result;
 use crate::numeric::{Count, mix, uniform};
 use crate::parallel::{self, Control};
 use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::random::{self, Draws, Splitter};
 use crate::split::subset::{self, Levels, Menu, Search};
 use crate::split::threshold::{self, Scan};
 use crate::split::{
@@ -124,6 +126,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             }
         }
         let criterion = self.ground.setting.criterion;
+        let context = &self.ground.setting.context;
         let convex =
             if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
         let scan = Scan {
@@ -137,7 +140,29 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             convex: convex && !self.every,
             steps: &[],
         };
-        threshold::offer(&scan, &self.ground.setting.context, scratch, sink)
+        let Some(draws) = self.draws() else {
+            return threshold::offer(&scan, context, scratch, sink);
+        };
+        let Some((_, at)) = self.drawn_threshold(draws, numeric, order) else { return Ok(()) };
+        random::offer(&scan, at, &self.ground.sums_of(&order[..at]), context, scratch, sink)
+    }
+
+    /// What is drawn for the node, where splits are not searched.
+    fn draws(&self) -> Option<Draws> {
+        let setting = self.ground.setting;
+        let random = setting.splitter == Splitter::Random && !self.every;
+        random.then(|| Draws::new(setting.seed, self.key))
+    }
+
+    /// The threshold that is drawn for a numeric feature, and the known rows on its left.
+    fn drawn_threshold(&self, draws: Draws, numeric: usize, order: &[u32]) -> Option<(f64, usize)> {
+        let Numeric { feature, column, .. } = &self.ground.numeric[numeric];
+        let value = |e: &u32| column.value(entry_row(*e));
+        let (lo, hi) = (order.first().map(value)?, order.last().map(value)?);
+        (lo < hi).then(|| {
+            let t = draws.threshold(*feature, lo, hi);
+            (t, order.partition_point(|e| value(e) <= t))
+        })
     }
 
     fn offer_nominal(
@@ -181,6 +206,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             shortcut: setting.criterion.orders_levels() && !self.every,
             min: self.minimum(),
             unit: self.ground.weights.unit(),
+            drawn: self.draws(),
         }
     }
 
@@ -493,7 +519,13 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                 let at = choice.at as usize;
                 let (lo, hi) =
                     (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
-                let t = self.ground.setting.threshold(self.ground.data, column, (lo, hi), lo);
+                let drawn = self.draws().and_then(|d| self.drawn_threshold(d, i, order));
+                let t = match drawn {
+                    Some((t, _)) if self.ground.setting.thresholds == Thresholds::Midpoint => {
+                        t.into()
+                    }
+                    _ => self.ground.setting.threshold(self.ground.data, column, (lo, hi), lo),
+                };
                 let mut sizes = vec![choice.at, (order.len() - at) as u32];
                 if missing {
                     sizes.push((self.extent.len - order.len()) as u32);

@@ -30,7 +30,7 @@ use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::Ties;
 use crate::parallel::Control;
-use crate::split::NominalSplits;
+use crate::split::{NominalSplits, Splitter};
 use crate::tree::Tree;
 
 pub use global::grow as grow_globally;
@@ -243,6 +243,8 @@ pub struct Setting<'a> {
     pub seed: u64,
     /// Features looked at in each node; all of them when nothing.
     pub max_features: Option<usize>,
+    /// Which splits of a feature are tried.
+    pub splitter: Splitter,
     /// How nominal features are split.
     pub nominal_splits: NominalSplits,
     /// Where thresholds lie.

@@ -9,6 +9,7 @@ mod block;
 pub mod c45;
 pub mod cuts;
 pub mod multiway;
+pub mod random;
 mod select;
 mod sink;
 pub mod subset;
@@ -16,6 +17,7 @@ pub mod threshold;
 mod weighed;
 
 pub use block::Scratch;
+pub use random::Splitter;
 pub use select::{Choice, FeatureBest, Selector};
 pub(crate) use sink::not_a_number;
 pub use sink::{Best, Listing, Offer, Scored, Sink};

@@ -26,6 +26,7 @@ mod join;
 mod offer;
 
 use super::multiway::{Minimum, NominalTable};
+use super::random::Draws;
 use crate::stats::Sum;
 
 pub use offer::offer;
@@ -59,6 +60,8 @@ pub struct Search {
     pub min: Minimum,
     /// Value of one unit of the sums.
     pub unit: f64,
+    /// Only one division of each feature is wanted, drawn.
+    pub drawn: Option<Draws>,
 }
 
 impl Search {
@@ -158,6 +161,7 @@ impl<S: Sum> Menu<S> {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,
             _ if search.shortcut
+                && search.drawn.is_none()
                 && self.missing.is_empty()
                 && !(search.limited() && n <= EXACT) =>
             {

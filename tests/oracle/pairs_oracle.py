@@ -89,7 +89,7 @@ class Grower(tree_oracle.Grower):
     -1."""
 
     def told(self, metric, **setting):
-        self.metric, self.setting = metric, setting
+        self.metric, self.setting, self.extensive = metric, setting, True
         return self
 
     def candidates(self, rows):

@@ -30,6 +30,7 @@ DEFAULTS = {
     "min_samples_leaf": 1,
     "min_weight_fraction_leaf": 0.0,
     "max_features": None,
+    "splitter": "best",
     "min_score": None,
     "no_distance_decay": False,
     "empty_branch": "parent",

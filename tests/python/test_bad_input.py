@@ -132,6 +132,7 @@ BAD_PARAMETERS = {
     "categorical_features": [([9], ValueError, "index 9"), (["colour"], ValueError, "colour"), ([True], ValueError, "mask")],
     "discretize": [("widths", ValueError, "discretize='widths'.*'equal_width'"), (5, ValueError, "discretize=5")],
     "max_depth": [(0, ValueError, "max_depth=0 must be at least 1"), (2.5, ValueError, "whole number"), (True, ValueError, "whole number")],
+    "splitter": [("worst", ValueError, "splitter='worst'")],
     "leaf_order": [("best", ValueError, "leaf_order='best'")],
     "min_impurity_decrease": [
         (-0.1, ValueError, "min_impurity_decrease=-0.1"),

@@ -51,7 +51,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
             categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds,
             max_depth, max_leaf_nodes, leaf_order, min_impurity_decrease, min_samples_split,
             min_samples_leaf, min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
-            handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight.
+            splitter, handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight.
             Bins and means are fitted once, on all training rows. Shares of rows are shares of the
             sample. ``pruning="reduced_error"`` is refused.
         max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
@@ -108,6 +108,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = "sqrt",
+        splitter: str = "best",
         min_score: float | None = None,
         no_distance_decay: bool | str = False,
         empty_branch: str = "parent",
@@ -145,6 +146,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
+        self.splitter = splitter
         self.min_score = min_score
         self.no_distance_decay = no_distance_decay
         self.empty_branch = empty_branch

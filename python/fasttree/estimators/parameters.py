@@ -317,9 +317,11 @@ def config_of(
     if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
         check_copies(weights, criterion)
     ties = one_of("ties", params["ties"], ("first", "row", "random"))
-    random = ties == "random" or params["max_features"] is not None
+    splitter = one_of("splitter", params["splitter"], ("best", "random"))
+    random = "random" in (ties, splitter) or params["max_features"] is not None
     config: dict[str, Any] = {
         "ties": ties,
+        "splitter": splitter,
         "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
         "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
         "nominal_splits": one_of(

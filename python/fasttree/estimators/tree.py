@@ -77,21 +77,23 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
             it count as equal to it).
         max_depth: deepest level of a leaf; the root is level 0.
         max_leaf_nodes: largest number of leaves; growth is then best-first (`leaf_order`).
-        leaf_order: which leaf is split next under `max_leaf_nodes` with evaluation="local":
-        ``"improvement"``, the one whose best split
-            improves the tree most, w (s(T) - s(T1)): w is the weight of the leaf, s(T) the score
-            of its split and s(T1) that of the same rows in one branch (for gini and info_gain the
-            weighted impurity decrease of scikit-learn; without the factor w for criteria that grow
-            with the rows themselves, ``extensive`` in `list_criteria`); ``"distance"``, the one
-            whose split has the smallest distance (Spaeh & Kosub 2022, figure 7b).
-        min_impurity_decrease: a node whose best split improves the tree by less than this, divided
-        by the weight of the root,
-            becomes a leaf; >= 0, 0 refuses nothing. Local evaluation only.
+        leaf_order: which leaf is split next: ``"improvement"``, the one whose split improves the
+        tree most (weight of the
+            leaf x gain in score, scikit-learn's order; without the weight for ``extensive``
+            criteria), or ``"distance"``, the one whose split has the smallest distance. Local only.
+        min_impurity_decrease: a node whose split improves the tree by less, per weight of the root,
+            becomes a leaf; >= 0. Local only.
         min_samples_split: fewer rows are not split (a float below 1: share of the rows).
         min_samples_leaf: every branch with rows must have so many.
         min_weight_fraction_leaf: every branch with rows must have this share of the training
         weight, in [0, 0.5]. max_features: features looked at in a node: None (all), a number, a
-        share, ``"sqrt"``, ``"log2"``. min_score: a node whose best score is below it becomes a
+        share, ``"sqrt"``, ``"log2"``.
+        splitter: ``"best"``, or ``"random"``: of each feature one split is tried, drawn by
+        `random_state`: a threshold
+            uniform between the node's smallest and largest value; of a nominal feature split in
+            two, one of its divisions (extremely randomised trees, Geurts et al. 2006). Local
+            evaluation of criteria on tables only.
+        min_score: a node whose best score is below it becomes a
         leaf; None splits until pure. Local evaluation only. no_distance_decay: True stops where
         every split would raise the distance, ``"strict"`` also where it stays equal:
             the leaf's own distance locally and for the local steps of glocal growth, the whole
@@ -180,6 +182,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: int | float | str | None = None,
+        splitter: str = "best",
         min_score: float | None = None,
         no_distance_decay: bool | str = False,
         empty_branch: str = "parent",
@@ -216,6 +219,7 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
+        self.splitter = splitter
         self.min_score = min_score
         self.no_distance_decay = no_distance_decay
         self.empty_branch = empty_branch

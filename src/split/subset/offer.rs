@@ -5,7 +5,7 @@
 use super::{Levels, Menu, Naming, Search};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
-use crate::numeric::Count;
+use crate::numeric::{Count, uniform};
 use crate::split::block::{BLOCK, Scratch};
 use crate::split::sink::{Features, Offer, Sink};
 use crate::stats::Sum;
@@ -34,6 +34,7 @@ pub fn offer<'a, S: Sum>(
         }
         block.open(menu.branches())?;
         match menu.naming {
+            _ if search.drawn.is_some() => block.drawn(menu, &levels)?,
             Naming::Mask => block.masks(menu, &levels)?,
             _ => block.one_by_one(menu, &levels)?,
         }
@@ -127,6 +128,18 @@ impl<C: Count> Block<'_, C> {
         self.scratch.at[held] = at;
         self.scratch.features.push(levels.table.feature);
         if held + 1 == stride { self.flush() } else { Ok(()) }
+    }
+
+    /// One division, drawn among all.
+    fn drawn<S: Sum<Cell = C>>(&mut self, menu: &Menu<S>, levels: &Levels<'_, S>) -> Result<()> {
+        let Some(draws) = self.search.drawn else { return Ok(()) };
+        let at = menu.first() + uniform(draws.of(levels.table.feature), menu.len() as u64) as u32;
+        let (sums, _) = menu.sums(at);
+        let (left, right) = sums[..2 * self.context.classes].split_at(self.context.classes);
+        if self.admits(menu, levels, at, left.iter().copied(), right.iter().copied()) {
+            self.push(menu, levels, at, left, right)?;
+        }
+        Ok(())
     }
 
     /// One level against the others, and cuts of an order.

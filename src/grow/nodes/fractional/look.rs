@@ -17,6 +17,7 @@ use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
 use crate::split::c45::{self, Known, Usable, XLog2X};
 use crate::split::cuts;
 use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::random::{self, Draws, Splitter};
 use crate::split::subset::{self, Levels, Menu, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
@@ -46,6 +47,8 @@ pub(super) struct Pick {
     pub score: f64,
     /// How levels are divided, where they are not each a branch.
     pub sides: Option<Sides>,
+    /// The threshold, where it was drawn.
+    pub drawn: Option<f64>,
 }
 
 /// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random
@@ -59,10 +62,10 @@ pub(super) fn pick<C: Code>(
 ) -> Result<Option<Pick>> {
     if parts.whole {
         let totals: Vec<u32> = sums.iter().map(|&s| base.rows_in(s)).collect();
-        View::new(base, parts, UnitWeights, totals).pick(key, control)
+        View::new(base, parts, UnitWeights, totals, key).pick(key, control)
     } else {
         let weights = FixedWeights { values: &parts.weights, unit: base.unit };
-        View::new(base, parts, weights, sums.to_vec()).pick(key, control)
+        View::new(base, parts, weights, sums.to_vec(), key).pick(key, control)
     }
 }
 
@@ -75,10 +78,18 @@ struct View<'v, C, W: Weighing> {
     starts: Vec<u32>,
     tally: Tally<W::Sum>,
     min: Minimum,
+    /// What is drawn for the node, where splits are not searched.
+    draws: Option<Draws>,
 }
 
 impl<'v, C: Code, W: Weighing> View<'v, C, W> {
-    fn new(base: &'v Base<'v>, parts: &'v Parts<C>, weights: W, totals: Vec<W::Sum>) -> Self {
+    fn new(
+        base: &'v Base<'v>,
+        parts: &'v Parts<C>,
+        weights: W,
+        totals: Vec<W::Sum>,
+        key: u64,
+    ) -> Self {
         let starts = (1..totals.len().max(1))
             .map(|c| parts.classes.partition_point(|&x| usize::from(x) < c) as u32);
         let n = parts.len();
@@ -96,7 +107,9 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
             ),
         };
         let (starts, min) = (starts.collect(), base.minimum(parts.whole));
-        Self { base, parts, weights, totals, starts, tally, min }
+        let random = base.setting.splitter == Splitter::Random;
+        let draws = random.then(|| Draws::new(base.setting.seed, key));
+        Self { base, parts, weights, totals, starts, tally, min, draws }
     }
 
     fn class_of(&self) -> ClassOf<'_> {
@@ -189,9 +202,27 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
             convex: self.base.setting.criterion.info().convex,
             steps: &steps,
         };
-        threshold::offer(&scan, &self.base.setting.context, scratch, best)?;
+        let context = &self.base.setting.context;
+        if let Some(draws) = self.draws {
+            if let Some((_, at)) = self.drawn_threshold(draws, numeric) {
+                random::offer(&scan, at, &self.sums_of(&order[..at]), context, scratch, best)?;
+            }
+        } else {
+            threshold::offer(&scan, context, scratch, best)?;
+        }
         scratch.steps = steps;
         Ok(share)
+    }
+
+    /// The threshold that is drawn for a numeric feature, and the known rows on its left.
+    fn drawn_threshold(&self, draws: Draws, numeric: usize) -> Option<(f64, usize)> {
+        let (order, f) = (self.parts.order(numeric), &self.base.numeric[numeric]);
+        let value = |e: &u32| f.column.value(self.parts.rows[entry_row(*e) as usize]);
+        let (lo, hi) = (order.first().map(value)?, order.last().map(value)?);
+        (lo < hi).then(|| {
+            let t = draws.threshold(f.feature, lo, hi);
+            (t, order.partition_point(|e| value(e) <= t))
+        })
     }
 
     fn offer_nominal(
@@ -233,7 +264,13 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     fn search(&self) -> Search {
         let setting = self.base.setting;
         let shortcut = setting.criterion.orders_levels();
-        Search { how: setting.nominal_splits, shortcut, min: self.min, unit: self.weights.unit() }
+        Search {
+            how: setting.nominal_splits,
+            shortcut,
+            min: self.min,
+            unit: self.weights.unit(),
+            drawn: self.draws,
+        }
     }
 
     /// The levels of a nominal feature, without the rows that lack it.
@@ -288,11 +325,13 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
 
     fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
         let in_two = self.base.setting.nominal_splits != NominalSplits::Multiway;
-        let sides = match self.base.numeric_place(feature) {
+        let place = self.base.numeric_place(feature);
+        let drawn = self.draws.zip(place).and_then(|(d, i)| self.drawn_threshold(d, i));
+        let sides = match place {
             None if in_two => Some(self.sides(self.nominal_place(feature), at)),
             _ => None,
         };
-        Pick { feature, at, score, sides }
+        Pick { feature, at, score, sides, drawn: drawn.map(|(t, _)| t) }
     }
 
     fn nominal_place(&self, feature: u32) -> usize {

@@ -23,7 +23,7 @@ use super::{NodeRows, Open, Rank};
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::grow::builder::{Split, TreeBuilder};
-use crate::grow::{Limits, Setting, driver};
+use crate::grow::{Limits, Setting, Thresholds, driver};
 use crate::numeric::{Count, mix};
 use crate::parallel::Control;
 use crate::stats::Sum;
@@ -241,7 +241,10 @@ fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec
         let between = (value(order[at - 1]), value(order[at]));
         // C4.5 divides by the comparison, whatever it counted on the left.
         let left = if base.c45 { value(order[0]) } else { between.0 };
-        let t = base.setting.threshold(base.data, column, between, left);
+        let t = match pick.drawn {
+            Some(t) if base.setting.thresholds == Thresholds::Midpoint => t.into(),
+            _ => base.setting.threshold(base.data, column, between, left),
+        };
         let at =
             if t.reach < between.0 { order.partition_point(|&e| value(e) <= t.reach) } else { at };
         order[..at].iter().for_each(|&e| branch[entry_row(e) as usize] = 0);

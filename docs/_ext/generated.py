@@ -6,7 +6,9 @@ A page that repeats what the registry knows is wrong after the next change; thes
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -317,7 +319,73 @@ def record_of(found: dict[str, Any]) -> list[str]:
     return [*lines, *table, ""]
 
 
+def formats() -> list[str]:
+    """Every export format: what is typed, what it gives, where it is written."""
+    rows = [
+        [
+            f"``{one.method or f'to_{name}()'}``",
+            f"``--format {name}``",
+            one.summary + (" (forests, too)" if one.forests else ""),
+        ]
+        for name, one in fasttree.exports.FORMATS.items()
+    ]
+    return list_table(["method", "``ftree show``", "gives"], rows)
+
+
+def ranks_table(ranks: dict[str, int], summary: Callable[[str], str]) -> list[str]:
+    """Packages or modules by rank, lowest first."""
+    rows = [
+        [str(rank), f"``{name}``", summary(name)]
+        for name, rank in sorted(ranks.items(), key=lambda item: (item[1], item[0]))
+    ]
+    return list_table(["rank", "name", "what it is"], rows)
+
+
+def python_ranks() -> list[str]:
+    """The ranks that tests/python/test_architecture.py checks, with the first line of each text."""
+    source = (ROOT / "tests" / "python" / "test_architecture.py").read_text(encoding="utf-8")
+    ranks = next(
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "RANKS"
+    )
+    package = ROOT / "python" / "fasttree"
+
+    def summary(name: str) -> str:
+        file = package / name / "__init__.py"
+        file = file if file.is_file() else package / f"{name}.py"
+        text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+        return first_sentence(text)
+
+    return ranks_table(ranks, summary)
+
+
+def rust_ranks() -> list[str]:
+    """The ranks that tests/rust/architecture.rs checks, with the first line of each text."""
+    source = (ROOT / "tests" / "rust" / "architecture.rs").read_text(encoding="utf-8")
+    table = source[source.index("const RANKS") : source.index("];", source.index("const RANKS"))]
+    ranks = {name: int(rank) for name, rank in re.findall(r'\("(\w+)", (\d+)\)', table)}
+
+    def summary(name: str) -> str:
+        file = ROOT / "src" / name / "mod.rs"
+        file = file if file.is_file() else ROOT / "src" / f"{name}.rs"
+        lines = file.read_text(encoding="utf-8").splitlines()
+        text = "\n".join(line[3:].strip() for line in lines if line.startswith("//!"))
+        return first_sentence(re.sub(r"\[?`([^`]*)`\]?", r"``\1``", text))
+
+    return ranks_table(ranks, summary)
+
+
+def first_sentence(text: str) -> str:
+    """The first paragraph, up to its first full stop."""
+    paragraph = " ".join(text.split("\n\n", maxsplit=1)[0].split())
+    sentence = re.split(r"(?<=[a-z)`])\. ", paragraph)[0].rstrip("., ")
+    return re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", sentence)
+
+
 MAKERS: dict[str, Callable[[], list[str]]] = {
+    "architecture-python": python_ranks,
+    "architecture-rust": rust_ranks,
     "bias-variance": bias_variance_parts,
     "criteria": criteria,
     "interactions-recovery": interactions_recovery,
@@ -325,6 +393,7 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "metrics": metrics,
     "datasets": datasets,
     "error-rates": tests_error_rates,
+    "formats": formats,
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
     "side-by-side": side_by_side,

@@ -1,4 +1,4 @@
-"""The door to the Rust core: the only module that imports ``fasttree._core``.
+"""Calls of the Rust core: the only module that imports ``fasttree._core``.
 
 What
     Tables are encoded here, once each, and the handle is kept in the Table; configurations travel

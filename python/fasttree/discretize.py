@@ -376,11 +376,12 @@ class MDLP(Discretizer):
         return table
 
 
-_WORDS: dict[str, type[Discretizer]] = {
+DISCRETIZERS: dict[str, type[Discretizer]] = {
     "equal_width": EqualWidth,
     "equal_frequency": EqualFrequency,
     "mdlp": MDLP,
 }
+"""Name -> class, as `discretize=` takes it."""
 
 
 def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> Discretizer | None:
@@ -402,11 +403,11 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
         value = auto
     if value is None or isinstance(value, Discretizer):
         return value
-    kind = _WORDS.get(value) if isinstance(value, str) else None
+    kind = DISCRETIZERS.get(value) if isinstance(value, str) else None
     if kind is None:
         raise ValueError(
             f"discretize={shown(value)} is not known; use 'auto', None, "
-            f"{', '.join(map(repr, _WORDS))} or one of the "
+            f"{', '.join(map(repr, DISCRETIZERS))} or one of the "
             "discretisers of fasttree.discretize: EqualWidth(...), EqualFrequency(...), MDLP()"
         )
     return MDLP() if kind is MDLP else kind(integer("n_bins", n_bins, 1))  # type: ignore[call-arg]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..exports import FORMATS
 from ..rendering.saving import save_bytes
 from . import options as o
 from .output import emit
 
-__all__ = ["COMMANDS", "FORMS", "ModelFile", "Picture", "size_text", "sizes"]
+__all__ = ["COMMANDS", "ModelFile", "Picture", "size_text", "sizes"]
 
 ModelFile = Annotated[
     Path,
@@ -23,26 +23,6 @@ ModelFile = Annotated[
 Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
 ]
-
-
-FORMS: dict[str, Callable[[Any, int | None, int], str | bytes]] = {
-    "text": lambda tree, depth, decimals: (
-        f"{tree.criterion!r}: {size_text(tree)}\n\n{tree.to_text(decimals, depth)}"
-    ),
-    "j48": lambda tree, depth, decimals: tree.to_text(style="j48"),
-    "rules": lambda tree, depth, decimals: tree.to_rules().to_text(decimals),
-    "dot": lambda tree, depth, decimals: tree.to_dot(decimals, depth),
-    "svg": lambda tree, depth, decimals: tree.to_svg(max_depth=depth, decimals=decimals),
-    "sql": lambda tree, depth, decimals: tree.to_sql(),
-    "python": lambda tree, depth, decimals: tree.to_python(),
-    "c": lambda tree, depth, decimals: tree.to_c(),
-    "onnx": lambda tree, depth, decimals: tree.to_onnx().SerializeToString(),
-    "json": lambda tree, depth, decimals: tree.to_bytes().decode("utf-8"),
-}
-"""Formats of a tree, by name."""
-
-WHOLE = ("j48", "rules", "sql", "python", "c", "onnx", "json")
-"""Formats that tell the whole tree."""
 
 
 def sizes(tree: Any) -> dict[str, int]:
@@ -70,7 +50,10 @@ def show(
     form: Annotated[
         str,
         typer.Option(
-            "--format", "--form", "-f", help=f"One of {', '.join(FORMS)} (json is the model file)."
+            "--format",
+            "--form",
+            "-f",
+            help=f"One of {', '.join(FORMATS)} (json is the model file).",
         ),
     ] = "text",
     depth: Annotated[
@@ -87,19 +70,22 @@ def show(
     """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a picture."""
     from ..estimators import load_model
 
-    if form not in FORMS:
-        raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMS)}")
-    if form == "onnx" and out is None:
-        raise ValueError("--format onnx is not text: name a file with --out FILE")
-    if depth is not None and form in WHOLE and plot is None:
+    if form not in FORMATS:
+        raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMATS)}")
+    if FORMATS[form].binary and out is None:
+        raise ValueError(f"--format {form} is not text: name a file with --out FILE")
+    if depth is not None and FORMATS[form].whole and plot is None:
+        partial = ", ".join(name for name, one in FORMATS.items() if not one.whole)
         raise ValueError(
-            f"--depth is for text, dot, svg and --plot: --format {form} tells the whole tree"
+            f"--depth is for {partial} and --plot: --format {form} tells the whole tree"
         )
     tree = load_model(model)
     if hasattr(tree, "estimators_"):
         _show_forest(tree, model, form if plot is None else "--plot", out, json)
         return
-    said = FORMS[form](tree, depth, decimals)
+    said = FORMATS[form].show(tree, depth, decimals)
+    if form == "text":
+        said = f"{tree.criterion!r}: {size_text(tree)}\n\n{said!s}"
     document = {
         "command": "show",
         "model": str(model),
@@ -128,9 +114,11 @@ def _told(said: str | bytes, form: str, out: Path | None) -> str:
 
 def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Path | None) -> None:
     """A forest has no one tree to show: its sizes, its file or its ONNX graph."""
-    if form not in ("text", "onnx", "json"):
+    if not FORMATS[form].forests:
+        *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
-            f"{model} is a forest of {len(forest.estimators_)} trees: --format text, onnx and json "
+            f"{model} is a forest of {len(forest.estimators_)} trees: --format "
+            f"{', '.join(most)} and {last} "
             "are for forests; the others are for "
             "one tree (save one: forest.estimators_[0].save(FILE))"
         )
@@ -151,7 +139,7 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
         f"{nodes:.1f} nodes, depth {depth:.1f}"
     )
     if form != "text":
-        said = FORMS[form](forest, None, 6)
+        said = FORMATS[form].show(forest)
     emit(_told(said, form, out), document, json)
 
 

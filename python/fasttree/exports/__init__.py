@@ -1,11 +1,12 @@
 """A fitted tree in other languages: pictures, rules, queries, programs and graphs that predict what
 the tree predicts.
 
-One file a format; all of them read the tree through `reading`, which turns every kind of test into
-a set of values and a share of the missing ones. The methods of the estimator (`Readable`) are the
-door.
+One file per format; all of them read the tree through `reading`, which turns every kind of test into
+a set of values and a share of the missing ones. `FORMATS` lists them; users call the methods of the
+estimator (`Readable`).
 """
 
+from .formats import FORMATS, Format
 from .readable import Readable
 
-__all__ = ["Readable"]
+__all__ = ["FORMATS", "Format", "Readable"]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .formats import offer_methods
+
 if TYPE_CHECKING:
     from .rules import Rules
 
@@ -17,6 +19,7 @@ PRINTED = 60
 """Lines of a printed tree."""
 
 
+@offer_methods
 class Readable:
     """Other languages for a fitted tree."""
 

@@ -32,6 +32,12 @@ pub enum Error {
     /// A model file or byte string that is not what it claims to be.
     #[error("not a valid fasttree model: {0}")]
     Model(String),
+    /// The system has no more memory.
+    #[error("out of memory: the system refused {bytes} bytes")]
+    Memory {
+        /// The request that was refused, or what was needed before the work could begin.
+        bytes: u64,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Cancelled,

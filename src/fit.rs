@@ -144,7 +144,11 @@ impl Plan {
         };
         Setting {
             criterion: self.criterion.as_ref(),
-            context: Context { logs: Logs::up_to(largest), classes: data.n_classes(), occurring },
+            context: Context {
+                logs: Logs::for_rows(largest, rows.len()),
+                classes: data.n_classes(),
+                occurring,
+            },
             guard: self.criterion.guard(),
             ties: self.config.ties,
             seed: self.config.seed,

@@ -83,6 +83,12 @@ impl Logs {
         Self { log2: &level.log2, x_log2_x: &level.x_log2_x, level }
     }
 
+    /// Tables for the counts of `rows` rows that weigh `max` together: few rows have few sums, so
+    /// the tables do not grow with their weight. What lies beyond is computed, to the same bit.
+    pub fn for_rows(max: u64, rows: usize) -> Self {
+        Self::up_to(max.min(64 * rows as u64))
+    }
+
     /// `log2 c!`.
     #[inline]
     pub fn log2_factorial(&self, c: u32) -> f64 {

@@ -11,12 +11,16 @@
 //! are plain loops, so no result can depend on the number of threads unless a job makes it so.
 
 use crate::error::{Error, Result};
+use crate::memory;
 use rayon::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
+
+/// Stack of a worker; nothing recurses.
+const STACK: usize = 2 << 20;
 
 struct Slot {
     claimed_by: AtomicU32,
@@ -47,8 +51,12 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
         if let Some(p) = pools.iter().find(|p| p.current_num_threads() == threads) {
             return Some(p.clone());
         }
+        // A thread needs its stack and what the system keeps about it; short of that the job is
+        // done by the calling thread.
+        memory::is_there(threads.saturating_mul(STACK) + memory::BASE).ok()?;
         let built = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
+            .stack_size(STACK)
             .thread_name(|i| format!("fasttree-{i}"))
             .build()
             .ok()
@@ -66,6 +74,8 @@ pub struct Control {
     threads: usize,
     /// Announces and reports nothing.
     quiet: bool,
+    /// How often memory had run out when the job began.
+    exhaustions: u64,
     shared: Arc<Shared>,
 }
 
@@ -79,7 +89,8 @@ struct Shared {
 impl Control {
     /// A control for `threads` threads (0 counts as 1).
     pub fn new(threads: usize) -> Self {
-        Self { threads: threads.max(1), quiet: false, shared: Arc::default() }
+        let exhaustions = memory::exhaustions();
+        Self { threads: threads.max(1), quiet: false, exhaustions, shared: Arc::default() }
     }
 
     /// The same job, told to use one thread only (for work below a parallel loop).
@@ -98,10 +109,17 @@ impl Control {
         self.threads
     }
 
-    /// `Err(Cancelled)` once the caller asked to stop; cheap, to be called every few milliseconds.
+    /// `Err(Cancelled)` once the caller asked to stop, `Err(Memory)` once memory has run out; cheap,
+    /// to be called every few milliseconds.
     #[inline]
     pub fn check(&self) -> Result<()> {
-        if self.shared.cancel.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        if memory::exhaustions() != self.exhaustions {
+            Err(memory::exhausted())
+        } else if self.shared.cancel.load(Ordering::Relaxed) {
+            Err(Error::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 
     /// Ask the job to stop.
@@ -141,8 +159,13 @@ fn describe(panic: &(dyn Any + Send)) -> String {
 }
 
 fn caught<R>(job: impl FnOnce() -> Result<R>) -> Result<R> {
-    catch_unwind(AssertUnwindSafe(job))
-        .unwrap_or_else(|p| Err(Error::Internal(describe(p.as_ref()))))
+    let exhaustions = memory::exhaustions();
+    match catch_unwind(AssertUnwindSafe(job)) {
+        Ok(result) => result,
+        // a library's way to say that it was given no memory
+        Err(_) if memory::exhaustions() != exhaustions => Err(memory::exhausted()),
+        Err(panic) => Err(Error::Internal(describe(panic.as_ref()))),
+    }
 }
 
 /// Run a job. A short one runs on the calling thread; a long one runs in the pool while the caller

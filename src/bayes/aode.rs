@@ -26,6 +26,7 @@ pub struct Aode {
     /// Weight of each (value, class), missing last.
     singles: Vec<Vec<f64>>,
     /// Weight of each (value of i, value of j, class) for i < j, missing last.
+    #[serde(deserialize_with = "crate::json::column")]
     pairs: Vec<Vec<f64>>,
     #[serde(skip)]
     derived: Derived,
@@ -59,12 +60,17 @@ impl Aode {
         let pairs = pair_tables(input, control, |_, _, table| Ok(table.cells))?;
         let singles = (0..p).map(|j| single_table(input, j)).collect();
         let mut model = Self { smoothing, limit, singles, pairs, derived: Derived::default() };
-        model.restore(&arities, &input.class_counts)?;
+        model.restore(&arities, &input.class_counts, control)?;
         Ok(model)
     }
 
     /// Make the tables of logarithms, checking all sizes.
-    pub(super) fn restore(&mut self, arities: &[usize], class_counts: &[f64]) -> Result<()> {
+    pub(super) fn restore(
+        &mut self,
+        arities: &[usize],
+        class_counts: &[f64],
+        control: &Control,
+    ) -> Result<()> {
         let (p, k) = (arities.len(), class_counts.len());
         let right = self.singles.len() == p
             && self.singles.iter().zip(arities).all(|(t, v)| t.len() == (v + 1) * k)
@@ -94,6 +100,7 @@ impl Aode {
         }
         d.given = vec![Vec::new(); p * p];
         for i in 0..p {
+            control.check()?;
             for j in i + 1..p {
                 let cells = &self.pairs[pair_index(p, i, j)];
                 let (u, v) = (arities[i], arities[j]);

@@ -34,6 +34,7 @@ pub use tan::{Tan, conditional_mutual_information, spanning_tree};
 
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
+use crate::json;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
@@ -147,7 +148,17 @@ pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control
     Ok(Model { readings: input.readings, class_counts: input.class_counts, kind })
 }
 
+/// Terms that are added up between two looks at the cancel flag: about a millisecond.
+const BLOCK_TERMS: usize = 1 << 20;
+
 impl Model {
+    /// Terms that one row adds up.
+    fn terms(&self) -> usize {
+        let (p, k) = (self.readings.len(), self.classes());
+        let parents = if matches!(self.kind, Kind::Aode(_)) { p } else { 1 };
+        p.saturating_mul(parents).saturating_mul(k).max(1)
+    }
+
     /// Number of classes.
     pub fn classes(&self) -> usize {
         self.class_counts.len()
@@ -163,11 +174,11 @@ impl Model {
         code: impl Fn(usize, usize) -> u32 + Sync,
         control: &Control,
     ) -> Result<Vec<f64>> {
-        const BLOCK: usize = 512;
         let k = self.classes();
-        let blocks = parallel::map(control, rows.div_ceil(BLOCK), |b| {
+        let block = (BLOCK_TERMS / self.terms()).clamp(1, 512);
+        let blocks = parallel::map(control, rows.div_ceil(block), |b| {
             control.check()?;
-            let here = b * BLOCK..rows.min((b + 1) * BLOCK);
+            let here = b * block..rows.min((b + 1) * block);
             let mut out = vec![0.0; here.len() * k];
             let mut cells = Cells::default();
             let mut scratch = Vec::new();
@@ -197,19 +208,18 @@ impl Model {
     }
 
     /// The model as JSON.
-    pub fn to_json(&self) -> Result<String> {
-        serde_json::to_string(self).map_err(|e| Error::Internal(e.to_string()))
+    pub fn to_json(&self, control: &Control) -> Result<Vec<u8>> {
+        json::to_vec(self, control)
     }
 
     /// A model from JSON, checked before use.
-    pub fn from_json(text: &str) -> Result<Self> {
-        let mut model: Self =
-            serde_json::from_str(text).map_err(|e| Error::Model(e.to_string()))?;
+    pub fn from_json(text: &[u8], control: &Control) -> Result<Self> {
+        let mut model: Self = json::from_slice(text, control)?;
         let arities: Vec<usize> = model.readings.iter().map(Reading::arity).collect();
         match &mut model.kind {
             Kind::Naive(m) => m.restore(&arities, &model.class_counts)?,
             Kind::Tan(m) => m.restore(&arities, &model.class_counts)?,
-            Kind::Aode(m) => m.restore(&arities, &model.class_counts)?,
+            Kind::Aode(m) => m.restore(&arities, &model.class_counts, control)?,
         }
         Ok(model)
     }

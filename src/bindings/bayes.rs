@@ -1,8 +1,8 @@
 //! `_core.BayesModel`: a fitted Bayesian classifier; its training set is a `_core.Dataset`.
 
-use super::convert::{Block, Columns, weights};
+use super::convert::{Block, Columns, bytes, weights};
 use super::dataset::PyDataset;
-use super::job::{exception, run};
+use super::job::{Work, exception, run};
 use crate::bayes::{self, Model};
 use crate::predict::Source;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -59,6 +59,8 @@ impl PyBayesModel {
             )));
         }
         let work = rows.saturating_mul(p).saturating_mul(k);
+        let bytes = rows.saturating_mul(16 * k);
+        let work = Work::from(work).with_memory(bytes, bytes);
         let out = run(py, n_jobs, work, None, |control| {
             let number = |row, feature| columns.number(row, feature);
             let code = |row, feature| columns.code(row, feature);
@@ -73,13 +75,14 @@ impl PyBayesModel {
 
     /// The model as JSON.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.model.to_json().map_err(exception)?.as_bytes()))
+        let text = run(py, None, usize::MAX, None, |control| self.model.to_json(control))?;
+        bytes(py, &text)
     }
 
     /// A model from JSON, checked before use.
     #[staticmethod]
-    fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        let text = std::str::from_utf8(data).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Ok(Self { model: Arc::new(Model::from_json(text).map_err(exception)?) })
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        let model = run(py, None, data.len() * 16, None, |c| Model::from_json(data, c))?;
+        Ok(Self { model: Arc::new(model) })
     }
 }

@@ -8,6 +8,7 @@ use numpy::ndarray::ArrayView2;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 /// A block of columns as NumPy holds it: floats, or codes (negative = missing).
 #[derive(FromPyObject)]
@@ -88,6 +89,16 @@ impl<'a> Columns<'a> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Bytes that these cells take as a training set, sorted.
+    pub fn encoded_bytes(&self) -> usize {
+        let cell = |view: &View<'_>| match view {
+            View::F64(_) | View::F32(_) => 12,
+            View::I32(_) | View::U8(_) => 1,
+        };
+        let row: usize = self.views.iter().map(|v| v.shape().1 * cell(v)).sum();
+        self.rows.saturating_mul(row + 16)
     }
 
     /// Number of features.
@@ -236,4 +247,17 @@ pub fn indices(rows: &PyReadonlyArray1<'_, i64>, n: usize) -> PyResult<Vec<u32>>
             })
         })
         .collect()
+}
+
+/// Bytes of any size as Python's; no memory for them is an exception.
+pub fn bytes<'py>(py: Python<'py>, found: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, found.len(), |out| {
+        out.copy_from_slice(found);
+        Ok(())
+    })
+}
+
+/// Text of any size as Python's; no memory for it is an exception.
+pub fn string<'py>(py: Python<'py>, found: &str) -> PyResult<Bound<'py, PyString>> {
+    PyString::from_encoded_object(bytes(py, found.as_bytes())?.as_any(), Some(c"utf-8"), None)
 }

@@ -3,7 +3,7 @@
 use super::convert::{Block, Columns, indices, row_set, weights};
 use super::custom::{Custom, Raised};
 use super::custom_pairs::PairFunction;
-use super::job::{exception, run, run_attached};
+use super::job::{Work, exception, reserve, run, run_attached};
 use super::model::PyModel;
 use super::pairs::pair_setting;
 use crate::criteria::{self, Cells, Context, Tables};
@@ -86,7 +86,11 @@ impl PyDataset {
         progress: Option<&Py<PyAny>>,
         job: impl FnOnce(&Plan, &Control) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let work = plan.work(&self.data).saturating_mul(times);
+        // What growth surely copies: the order of each column, and a few words a row.
+        let (rows, columns) = (self.data.len(), self.data.columns().len());
+        let peak = rows.saturating_mul(4 * columns + 32);
+        let work = Work::from(plan.work(&self.data).saturating_mul(times));
+        let work = work.with_memory(peak, rows * 16);
         match raised {
             None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
             Some(raised) => run_attached(py, progress, |control| job(&plan, control))
@@ -111,9 +115,12 @@ impl PyDataset {
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let schema = schema(schema_json)?;
+        let rows = classes.as_array().len();
+        let _memory = reserve(rows * 32, rows * 8)?;
         let classes = classes.as_array().to_vec();
         let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
-        let work = columns.rows() * columns.features();
+        let amount = columns.rows() * columns.features();
+        let work = Work::from(amount).with_memory(columns.encoded_bytes(), rows * 16);
         let data =
             run(py, n_jobs, work, None, |control| columns.encode(schema, &classes, control))?;
         Ok(Self { data: Arc::new(data) })
@@ -221,7 +228,12 @@ impl PyDataset {
             .map(|(train, test)| Ok(Fold { train: indices(train, n)?, test: indices(test, n)? }))
             .collect::<PyResult<Vec<_>>>()?;
         let work = plans.iter().fold(0_usize, |sum, p| sum.saturating_add(p.work(&self.data)));
-        let work = work.saturating_mul(folds.len());
+        let tested: usize = folds.iter().map(|f| f.test.len()).sum();
+        let answers = tested.saturating_mul(plans.len());
+        let cell = if proba { 4 + 8 * self.data.n_classes() } else { 4 };
+        let peak = answers.saturating_mul(2 * cell);
+        let work = Work::from(work.saturating_mul(folds.len())).with_memory(peak, peak);
+        let _memory = reserve(0, peak)?;
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(&self.data, &weights, &plans, &folds, proba, control)
         })?;
@@ -294,7 +306,7 @@ pub fn score_tables<'py>(
         let totals: Vec<f64> = (0..classes).map(|c| table.column(c).sum()).collect();
         let total: f64 = totals.iter().sum();
         let context = Context {
-            logs: Logs::up_to(total as u64),
+            logs: Logs::for_rows(total as u64, branches * classes),
             classes,
             occurring: occurring
                 .clone()

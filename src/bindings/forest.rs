@@ -1,8 +1,8 @@
 //! `_core.Forest`: trees that vote, and the call that grows them.
 
-use super::convert::{Block, Dense32, Dense64, View, row_set, weights};
+use super::convert::{Block, Dense32, Dense64, View, bytes, row_set, weights};
 use super::dataset::{PyDataset, plan};
-use super::job::{exception, run};
+use super::job::{exception, reserve, run};
 use super::model::{PyModel, on_source, readable};
 use crate::error::Error;
 use crate::grow::forest::{Bagging, Urn};
@@ -77,6 +77,8 @@ pub fn bag_counts<'py>(
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    let bytes = data.data().len().saturating_mul(24 * seeds.len());
+    let _memory = reserve(bytes, bytes)?;
     let encoded = data.data();
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
@@ -126,6 +128,12 @@ pub fn permutation_losses<'py>(
 }
 
 impl PyForest {
+    /// What it takes to write all nodes down.
+    fn size(&self) -> usize {
+        let nodes = |m: &Model| m.tree.nodes.len() * (m.tree.classes + 16);
+        self.forest.trees.iter().map(nodes).sum::<usize>() * 16
+    }
+
     fn work(&self, rows: usize) -> usize {
         (rows * 16).saturating_mul(self.forest.trees.len())
     }
@@ -137,6 +145,8 @@ impl PyForest {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Votes> {
+        let bytes = rows.saturating_mul(16 * self.forest.classes() + 16);
+        let _memory = reserve(bytes, bytes)?;
         let forest = &self.forest;
         let columns = readable(forest.schema(), blocks, rows)?;
         run(py, n_jobs, self.work(rows), None, |control| {
@@ -182,6 +192,8 @@ impl PyForest {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let bytes = rows.saturating_mul(24 * self.forest.trees.len());
+        let _memory = reserve(bytes, bytes)?;
         let forest = &self.forest;
         let columns = readable(forest.schema(), &blocks, rows)?;
         let leaves = run(py, n_jobs, self.work(rows), None, |control| {
@@ -237,13 +249,15 @@ impl PyForest {
 
     /// The model file's content.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &store::forest_to_bytes(&self.forest).map_err(exception)?))
+        let found = run(py, None, self.size(), None, |c| store::forest_to_bytes(&self.forest, c))?;
+        bytes(py, &found)
     }
 
     /// A forest from the content of a model file.
     #[staticmethod]
-    fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        let forest = store::forest_from_bytes(data).map_err(exception)?;
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        let work = data.len().saturating_mul(16);
+        let forest = run(py, None, work, None, |c| store::forest_from_bytes(data, c))?;
         Ok(Self { forest: Arc::new(forest), votes: None })
     }
 

@@ -2,8 +2,9 @@
 
 use super::InternalError;
 use crate::error::{Error, Result};
+use crate::memory::{self, Need};
 use crate::parallel::{self, Control, threads_for};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 pub fn exception(error: Error) -> PyErr {
     match error {
         Error::Internal(_) => InternalError::new_err(error.to_string()),
+        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         Error::Cancelled => PyKeyboardInterrupt::new_err("interrupted"),
         _ => PyValueError::new_err(error.to_string()),
     }
@@ -19,14 +21,44 @@ pub fn exception(error: Error) -> PyErr {
 /// Work (rows times features, or the like) below which a job runs on the calling thread.
 pub const SHORT: usize = 400_000;
 
+/// How much a job has to do, and what memory it is known to take.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    amount: usize,
+    need: Need,
+}
+
+impl From<usize> for Work {
+    fn from(amount: usize) -> Self {
+        Self { amount, need: Need { long: amount >= SHORT, ..Need::default() } }
+    }
+}
+
+impl Work {
+    /// The same, known to take at most `peak` bytes, `largest` in one piece.
+    pub fn with_memory(mut self, peak: usize, largest: usize) -> Self {
+        self.need = Need { peak, largest, ..self.need };
+        self
+    }
+}
+
+/// Begin a call: refuse it where its memory is not to be had, and hold a reserve until the result
+/// is dropped. For calls that copy their input before they [`run`], or their output after it.
+pub fn reserve(peak: usize, largest: usize) -> PyResult<memory::Reservation> {
+    let need = Need { peak, largest, long: peak >= memory::BASE };
+    memory::reserve(need).map_err(exception)
+}
+
 /// Run a job without the interpreter; every 50 ms signals are answered and progress is reported.
 pub fn run<R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,
-    work: usize,
+    work: impl Into<Work>,
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<R> + Send,
 ) -> PyResult<R> {
+    let work = work.into();
+    let _memory = memory::reserve(work.need).map_err(exception)?;
     let control = Control::new(threads_for(n_jobs).map_err(exception)?);
     let mut raised = None;
     let result = py.detach(|| {
@@ -44,7 +76,7 @@ pub fn run<R: Send>(
                 })
             })
         };
-        parallel::run(&control, work >= SHORT, &mut watcher, job)
+        parallel::run(&control, work.amount >= SHORT, &mut watcher, job)
     });
     if let Some(e) = raised {
         return Err(e);
@@ -70,6 +102,7 @@ pub fn run_attached<R>(
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<R>,
 ) -> PyResult<R> {
+    let _memory = reserve(memory::BASE, 0)?;
     let control = Control::new(1);
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(&control)))
         .unwrap_or_else(|_| Err(Error::Internal("a panic in a job that calls Python".into())))

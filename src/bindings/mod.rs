@@ -19,6 +19,10 @@ mod pairs;
 
 use pyo3::prelude::*;
 
+/// Whatever the extension allocates survives the moment in which memory runs out.
+#[global_allocator]
+static ALLOCATOR: crate::memory::Allocator = crate::memory::Allocator;
+
 pyo3::create_exception!(
     _core,
     InternalError,

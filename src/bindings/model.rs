@@ -1,9 +1,9 @@
 //! `_core.Model`: a fitted model.
 
-use super::convert::{Block, Columns, Dense32, Dense64, View, weights};
+use super::convert::{Block, Columns, Dense32, Dense64, View, bytes, string, weights};
 use super::custom::Custom;
 use super::dataset::PyDataset;
-use super::job::{exception, run};
+use super::job::{exception, reserve, run};
 use crate::criteria;
 use crate::data::Schema;
 use crate::error::Error;
@@ -16,7 +16,7 @@ use crate::store;
 use crate::tree::{CostMatrix, NONE, Style, Test, dot, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
 
 /// A fitted model; immutable.
@@ -69,6 +69,11 @@ impl PyModel {
 
     fn schema(&self) -> &Schema {
         &self.model.schema
+    }
+
+    /// What it takes to write all nodes down.
+    fn size(&self) -> usize {
+        self.model.tree.nodes.len() * (self.model.tree.classes + 16) * 16
     }
 
     /// A cost matrix from JSON.
@@ -134,6 +139,7 @@ impl PyModel {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
         let columns = self.asked(&blocks, rows)?;
         let (tree, schema) = (&self.model.tree, self.schema());
         let leaves = run(py, n_jobs, rows * 16, None, |control| {
@@ -151,6 +157,7 @@ impl PyModel {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
         let columns = self.asked(&blocks, rows)?;
         let found = run(py, n_jobs, rows * 16, None, |control| {
             on_source!(columns, |source| labels(&self.model, source, rows, control))
@@ -167,6 +174,10 @@ impl PyModel {
         rows: usize,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let _memory = reserve(
+            rows.saturating_mul(16 * self.model.tree.classes + 16),
+            rows.saturating_mul(16 * self.model.tree.classes + 16),
+        )?;
         let columns = self.asked(&blocks, rows)?;
         let found = run(py, n_jobs, rows * 16, None, |control| {
             on_source!(columns, |source| probabilities(&self.model, source, rows, control))
@@ -183,6 +194,7 @@ impl PyModel {
         rows: usize,
         node: u32,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
         let columns = self.asked(&blocks, rows)?;
         let (tree, schema) = (&self.model.tree, self.schema());
         let found = run(py, None, rows * 16, None, |control| {
@@ -210,6 +222,7 @@ impl PyModel {
         blocks: Vec<Block<'_>>,
         rows: usize,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+        let _memory = reserve(rows.saturating_mul(64), rows.saturating_mul(64))?;
         let columns = self.asked(&blocks, rows)?;
         let (model, schema) = (&self.model, self.schema());
         let (starts, nodes) = run(py, None, rows * 16, None, |control| {
@@ -353,27 +366,43 @@ impl PyModel {
 
     /// Indented text.
     #[pyo3(signature = (decimals = 6, max_depth = None))]
-    fn to_text(&self, decimals: usize, max_depth: Option<usize>) -> String {
+    fn to_text<'py>(
+        &self,
+        py: Python<'py>,
+        decimals: usize,
+        max_depth: Option<usize>,
+    ) -> PyResult<Bound<'py, PyString>> {
         let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
-        text(&self.model.tree, self.schema(), style)
+        let (tree, schema) = (&self.model.tree, self.schema());
+        let found = run(py, None, self.size(), None, |c| text(tree, schema, style, c))?;
+        string(py, &found)
     }
 
     /// Graphviz DOT.
     #[pyo3(signature = (decimals = 6, max_depth = None))]
-    fn to_dot(&self, decimals: usize, max_depth: Option<usize>) -> String {
+    fn to_dot<'py>(
+        &self,
+        py: Python<'py>,
+        decimals: usize,
+        max_depth: Option<usize>,
+    ) -> PyResult<Bound<'py, PyString>> {
         let style = Style { decimals, max_depth: max_depth.unwrap_or(usize::MAX) };
-        dot(&self.model.tree, self.schema(), style)
+        let (tree, schema) = (&self.model.tree, self.schema());
+        let found = run(py, None, self.size(), None, |c| dot(tree, schema, style, c))?;
+        string(py, &found)
     }
 
     /// The model file's content.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &store::to_bytes(&self.model).map_err(exception)?))
+        let found = run(py, None, self.size(), None, |c| store::to_bytes(&self.model, c))?;
+        bytes(py, &found)
     }
 
     /// A model from the content of a model file.
     #[staticmethod]
-    fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        Ok(Self::new(store::from_bytes(data).map_err(exception)?))
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        let work = data.len().saturating_mul(16);
+        Ok(Self::new(run(py, None, work, None, |c| store::from_bytes(data, c))?))
     }
 
     /// Schema as JSON.

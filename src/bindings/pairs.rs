@@ -2,7 +2,7 @@
 
 use super::convert::{copies, row_set};
 use super::dataset::PyDataset;
-use super::job::{exception, run};
+use super::job::{Work, exception, run};
 use crate::criteria::pairs::Precision;
 use crate::data;
 use crate::error::{Error, Result};
@@ -19,6 +19,13 @@ use pyo3::prelude::*;
 #[pyclass(name = "PairCounts", module = "fasttree._core", frozen)]
 pub struct PyPairCounts {
     counts: PairCounts,
+}
+
+/// Bytes of the counts by feature, value, class, case and distance.
+fn count_bytes(data: &data::Dataset) -> usize {
+    let features = &data.schema().features;
+    let values: usize = features.iter().map(|f| f.arity() + 1).sum();
+    values.saturating_mul(data.n_classes() * 4).saturating_mul((features.len() + 1) * 8)
 }
 
 /// Count the ordered pairs (i, j), i in `rows` (all if None), j over all rows; `weights` are copies
@@ -40,6 +47,8 @@ pub fn pair_counts(
         Some(_) => Some(row_set(rows.as_ref(), data)?),
     };
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
+    let bytes = count_bytes(data);
+    let work = Work::from(work).with_memory(bytes, bytes);
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(data)?;
         let codes = columns.codes(data, weights.as_deref())?;

@@ -103,7 +103,7 @@ impl<'a, W: Weighing> Search<'a, W> {
         };
         if W::COPIES {
             search.gather(0..sorted.groups());
-            search.logs = Logs::up_to(search.above.total.value(1.0) as u64);
+            search.logs = Logs::for_rows(search.above.total.value(1.0) as u64, classes.len());
         }
         search
     }

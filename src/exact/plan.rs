@@ -183,7 +183,7 @@ impl Plan {
                 let weights = [0, 1].map(|i| parts[i].iter().sum::<f64>());
                 let total = weights[0] + weights[1];
                 let uncertainty = |counts: &[f64], n: f64| {
-                    entropy(counts.iter().copied(), n, Logs::up_to(total.ceil() as u64))
+                    entropy(counts.iter().copied(), n, Logs::for_rows(total.ceil() as u64, 1))
                 };
                 node.distance =
                     (0..2).map(|i| weights[i] / total * uncertainty(&parts[i], weights[i])).sum();

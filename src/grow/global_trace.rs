@@ -80,7 +80,7 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
         && tree.counts.iter().all(|c| c.fract() == 0.0)
         && keeps_every_row(tree);
     let context = Context {
-        logs: Logs::up_to(sum as u64),
+        logs: Logs::for_rows(sum as u64, tree.nodes.len()),
         classes: k,
         occurring: totals.iter().map(|&t| t > 0.0).collect(),
     };

@@ -8,6 +8,7 @@ use super::{Body, body, model, opened, sealed};
 use crate::data::Schema;
 use crate::error::{Error, Result};
 use crate::model::Forest;
+use crate::parallel::Control;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -27,16 +28,16 @@ fn nothing() -> Schema {
 }
 
 /// The bytes of a forest.
-pub fn forest_to_bytes(forest: &Forest) -> Result<Vec<u8>> {
+pub fn forest_to_bytes(forest: &Forest, control: &Control) -> Result<Vec<u8>> {
     let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { nothing() };
     let trees = forest.trees.iter().enumerate().map(|(t, tree)| body(tree, schema(t))).collect();
     let (parameters, seeds) = (forest.parameters.clone(), forest.seeds.clone());
-    sealed(FORMAT, &Trees { parameters, seeds, totals: forest.totals.clone(), trees })
+    sealed(FORMAT, &Trees { parameters, seeds, totals: forest.totals.clone(), trees }, control)
 }
 
 /// A forest from its bytes.
-pub fn forest_from_bytes(bytes: &[u8]) -> Result<Forest> {
-    let stored: Trees = opened(FORMAT, bytes)?;
+pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
+    let stored: Trees = opened(FORMAT, bytes, control)?;
     let bad = |what: &str| Error::Model(what.to_string());
     let schema = stored
         .trees
@@ -62,7 +63,7 @@ pub fn forest_from_bytes(bytes: &[u8]) -> Result<Forest> {
             return Err(bad(&format!("tree {t}: smoothing differs from that of the first tree")));
         }
         tree.schema = schema.clone();
-        let mut checked = model(tree).map_err(|e| match e {
+        let mut checked = model(tree, control).map_err(|e| match e {
             Error::Model(what) => Error::Model(format!("tree {t}: {what}")),
             other => other,
         })?;

@@ -8,7 +8,9 @@
 
 use crate::data::{Kind, Label, Schema};
 use crate::error::{Error, Result};
+use crate::json;
 use crate::model::{Model, Smoothing};
+use crate::parallel::Control;
 use crate::tree::{ALL, NONE, Node, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -20,13 +22,21 @@ pub use forest::{forest_from_bytes, forest_to_bytes};
 const FORMAT: &str = "fasttree model";
 const VERSION: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Document<'a> {
+    format: &'a str,
+    version: u32,
+    checksum: String,
+    model: &'a RawValue,
+}
+
+/// The same, read.
+#[derive(Deserialize)]
+struct Sealed {
     format: String,
     version: u32,
     checksum: String,
-    #[serde(borrow)]
-    model: &'a RawValue,
+    model: Box<RawValue>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -35,24 +45,36 @@ struct Body {
     schema: Schema,
     smoothing: Smoothing,
     parameters: String,
+    #[serde(deserialize_with = "json::column")]
     parent: Vec<i64>,
+    #[serde(deserialize_with = "json::column")]
     branch: Vec<u32>,
+    #[serde(deserialize_with = "json::column")]
     feature: Vec<i64>,
+    #[serde(deserialize_with = "json::column")]
     threshold: Vec<Option<f64>>,
+    #[serde(deserialize_with = "json::column")]
     missing_branch: Vec<i64>,
+    #[serde(deserialize_with = "json::column")]
     label: Vec<i32>,
+    #[serde(deserialize_with = "json::column")]
     rows: Vec<u32>,
+    #[serde(deserialize_with = "json::column")]
     step: Vec<i64>,
+    #[serde(deserialize_with = "json::column")]
     score: Vec<f64>,
+    #[serde(deserialize_with = "json::column")]
     distance: Vec<f64>,
+    #[serde(deserialize_with = "json::column")]
     n_children: Vec<u32>,
+    #[serde(deserialize_with = "json::column")]
     counts: Vec<f64>,
     /// (node, levels of its first branch) of every subset test, in node order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     subsets: Vec<(u32, Vec<u32>)>,
     /// (node, largest number on its first branch) of every threshold that reaches further than
     /// itself, in node order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     reaches: Vec<(u32, f64)>,
 }
 
@@ -66,17 +88,20 @@ pub fn branch_code(branch: u32) -> i64 {
 }
 
 /// FNV-1a, 64 bit: enough to see a flipped bit, not a signature.
-fn checksum(bytes: &[u8]) -> String {
+fn checksum(bytes: &[u8], control: &Control) -> Result<String> {
     let mut h = 0xcbf2_9ce4_8422_2325_u64;
-    for &b in bytes {
-        h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+    for chunk in bytes.chunks(1 << 20) {
+        control.check()?;
+        for &b in chunk {
+            h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+        }
     }
-    format!("{h:016x}")
+    Ok(format!("{h:016x}"))
 }
 
 /// The bytes of a model.
-pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
-    sealed(FORMAT, &body(model, (*model.schema).clone()))
+pub fn to_bytes(model: &Model, control: &Control) -> Result<Vec<u8>> {
+    sealed(FORMAT, &body(model, (*model.schema).clone()), control)
 }
 
 /// A model as columns.
@@ -120,13 +145,13 @@ fn body(model: &Model, schema: Schema) -> Body {
 }
 
 /// A document of a format around its content.
-fn sealed(format: &str, content: &impl Serialize) -> Result<Vec<u8>> {
-    let internal = |e: serde_json::Error| Error::Internal(e.to_string());
-    let text = serde_json::to_string(content).map_err(internal)?;
-    let sum = checksum(text.as_bytes());
-    let raw = RawValue::from_string(text).map_err(internal)?;
-    let document = Document { format: format.into(), version: VERSION, checksum: sum, model: &raw };
-    serde_json::to_vec(&document).map_err(internal)
+fn sealed(format: &str, content: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
+    let internal = |e: &dyn std::fmt::Display| Error::Internal(e.to_string());
+    let text = json::to_vec(content, control)?;
+    let checksum = checksum(&text, control)?;
+    let text = String::from_utf8(text).map_err(|e| internal(&e))?;
+    let model = RawValue::from_string(text).map_err(|e| internal(&e))?;
+    json::to_vec(&Document { format, version: VERSION, checksum, model: &model }, control)
 }
 
 /// JSON has no infinities; a score beyond the largest double is stored as that.
@@ -135,15 +160,22 @@ fn finite(x: f64) -> f64 {
 }
 
 /// A model from its bytes.
-pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
-    model(opened(FORMAT, bytes)?)
+pub fn from_bytes(bytes: &[u8], control: &Control) -> Result<Model> {
+    model(opened(FORMAT, bytes, control)?, control)
 }
 
 /// The content of a document, which must be of the given format and as it was written.
-fn opened<T: serde::de::DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T> {
+fn opened<T: serde::de::DeserializeOwned>(
+    format: &str,
+    bytes: &[u8],
+    control: &Control,
+) -> Result<T> {
     let bad = |what: &str| Error::Model(what.to_string());
-    let document: Document<'_> = serde_json::from_slice(bytes).map_err(|e| {
-        Error::Model(format!("{e}; the file is truncated, damaged, or something else"))
+    let document: Sealed = json::from_chunks(bytes, control).map_err(|e| match e {
+        Error::Model(what) => {
+            Error::Model(format!("{what}; the file is truncated, damaged, or something else"))
+        }
+        other => other,
     })?;
     if document.format != format {
         return Err(bad(&format!("format is '{}', expected '{format}'", document.format)));
@@ -154,13 +186,13 @@ fn opened<T: serde::de::DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<
             document.version
         )));
     }
-    if checksum(document.model.get().as_bytes()) != document.checksum {
+    if checksum(document.model.get().as_bytes(), control)? != document.checksum {
         return Err(bad("the checksum does not match: the content was changed after saving"));
     }
-    serde_json::from_str(document.model.get()).map_err(|e| Error::Model(e.to_string()))
+    json::from_slice(document.model.get().as_bytes(), control)
 }
 
-fn model(body: Body) -> Result<Model> {
+fn model(body: Body, control: &Control) -> Result<Model> {
     let bad = |node: usize, what: &str| Error::Model(format!("node {node}: {what}"));
     let (n, k) = (body.parent.len(), body.schema.classes.len());
     let lengths = [
@@ -195,6 +227,9 @@ fn model(body: Body) -> Result<Model> {
     // Pre-order: the children of a node are found by walking forward with a stack of open nodes.
     let mut children_of: Vec<Vec<u32>> = vec![Vec::new(); n];
     for i in 0..n {
+        if i % 4096 == 0 {
+            control.check()?;
+        }
         let parent = body.parent[i];
         if (i == 0) != (parent == -1) {
             return Err(bad(i, "only node 0 is the root"));
@@ -216,6 +251,9 @@ fn model(body: Body) -> Result<Model> {
     let mut subsets = body.subsets.into_iter().peekable();
     let mut reaches = body.reaches.into_iter().peekable();
     for i in 0..n {
+        if i % 4096 == 0 {
+            control.check()?;
+        }
         let kids = &children_of[i];
         if kids.len() != body.n_children[i] as usize || kids.len() == 1 {
             return Err(bad(i, "wrong number of children"));

@@ -2,6 +2,8 @@
 
 use super::{NONE, Test, Tree};
 use crate::data::{Kind, Schema};
+use crate::error::Result;
+use crate::parallel::Control;
 use std::fmt::Write;
 
 /// How much is printed.
@@ -100,9 +102,12 @@ fn summary(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String
 }
 
 /// Indented text, one line a branch, leaves as `label (rows/errors)`.
-pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
+pub fn text(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Result<String> {
     let mut out = String::new();
     for (i, node) in tree.nodes.iter().enumerate() {
+        if i % 1024 == 0 {
+            control.check()?;
+        }
         let depth = node.depth as usize;
         if depth > style.max_depth {
             continue;
@@ -127,7 +132,7 @@ pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
             out.push('\n');
         }
     }
-    out
+    Ok(out)
 }
 
 fn quoted(s: &str) -> String {
@@ -146,12 +151,15 @@ fn quoted(s: &str) -> String {
 }
 
 /// Graphviz DOT.
-pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
+pub fn dot(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Result<String> {
     let mut out = String::from(
         "digraph Tree {\n  node [shape=box, fontname=\"Helvetica\"];\n  edge \
          [fontname=\"Helvetica\"];\n",
     );
     for (i, node) in tree.nodes.iter().enumerate() {
+        if i % 1024 == 0 {
+            control.check()?;
+        }
         if node.depth as usize > style.max_depth {
             continue;
         }
@@ -173,5 +181,5 @@ pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
         }
     }
     out.push_str("}\n");
-    out
+    Ok(out)
 }

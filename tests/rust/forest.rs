@@ -1,5 +1,6 @@
 //! Forests: the same for any number of threads, and a loader that believes nothing.
 
+use crate::written::{forest_from_bytes, forest_to_bytes, from_bytes};
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::fit::{Config, Plan};
@@ -8,7 +9,6 @@ use fasttree_core::model::Forest;
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::Votes;
-use fasttree_core::store::{forest_from_bytes, forest_to_bytes, from_bytes};
 
 fn data(n: u64) -> Dataset {
     let schema = Schema {

@@ -13,6 +13,38 @@ mod prune;
 mod store;
 mod subsets;
 
+/// What writes and reads models, by a job that nobody cancels.
+mod written {
+    use fasttree_core::data::Schema;
+    use fasttree_core::error::Result;
+    use fasttree_core::model::{Forest, Model};
+    use fasttree_core::parallel::Control;
+    use fasttree_core::tree::{Style, Tree};
+    use fasttree_core::{bayes, store, tree};
+
+    pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+        store::to_bytes(model, &Control::new(1))
+    }
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+        store::from_bytes(bytes, &Control::new(1))
+    }
+    pub fn forest_to_bytes(forest: &Forest) -> Result<Vec<u8>> {
+        store::forest_to_bytes(forest, &Control::new(1))
+    }
+    pub fn forest_from_bytes(bytes: &[u8]) -> Result<Forest> {
+        store::forest_from_bytes(bytes, &Control::new(1))
+    }
+    pub fn bayes_from_json(text: &[u8]) -> Result<bayes::Model> {
+        bayes::Model::from_json(text, &Control::new(1))
+    }
+    pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
+        tree::text(tree, schema, style, &Control::new(1)).unwrap()
+    }
+    pub fn dot(tree: &Tree, schema: &Schema, style: Style) -> String {
+        tree::dot(tree, schema, style, &Control::new(1)).unwrap()
+    }
+}
+
 mod criteria_facts;
 mod criteria_laws;
 mod criteria_tables;

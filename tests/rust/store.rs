@@ -2,12 +2,12 @@
 //! recursion.
 
 use super::growth::{draw, fit, nominal, numeric};
+use crate::written::{dot, from_bytes, text, to_bytes};
 use fasttree_core::error::Error;
 use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::leaves;
-use fasttree_core::store::{from_bytes, to_bytes};
-use fasttree_core::tree::{Style, Test, dot, text};
+use fasttree_core::tree::{Style, Test};
 use proptest::prelude::*;
 
 fn small() -> Model {

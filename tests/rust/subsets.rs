@@ -2,14 +2,14 @@
 //! And the criteria for which a best division of levels cuts their order.
 
 use super::growth::{draw, nominal};
+use crate::written::{dot, from_bytes, text, to_bytes};
 use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, Evidence, Tables};
 use fasttree_core::data::Dataset;
 use fasttree_core::error::Error;
 use fasttree_core::model::{Model, Smoothing};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::leaves;
-use fasttree_core::store::{from_bytes, to_bytes};
-use fasttree_core::tree::{NONE, Node, Style, Test, Tree, dot, text};
+use fasttree_core::tree::{NONE, Node, Style, Test, Tree};
 
 /// Levels v0..v69 of two features; the last row's values are missing.
 fn rows() -> Dataset {

@@ -1,0 +1,160 @@
+//! JSON of models, written and read so that a job can be cancelled within it.
+//!
+//! A model of a million nodes is a document of 100 MB: writing or reading it takes longer than
+//! anybody should wait after Ctrl-C. The writer looks at the control every 64 KiB; so does the
+//! reader of documents, and a list read by [`column`] every 4096 elements. serde has no way to hand
+//! a control to a list, so the thread that reads keeps it at hand while [`from_slice`] runs. What
+//! is written grows fallibly.
+
+use crate::error::{Error, Result};
+use crate::parallel::Control;
+use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::cell::RefCell;
+use std::io::{self, Read, Write};
+use std::marker::PhantomData;
+
+const CHUNK: usize = 1 << 16;
+
+thread_local! {
+    /// The control of the document that this thread reads.
+    static READING: RefCell<Option<Control>> = const { RefCell::new(None) };
+}
+
+fn stop() -> io::Error {
+    io::Error::other("stopped")
+}
+
+struct Writer<'a> {
+    out: Vec<u8>,
+    checked: usize,
+    control: &'a Control,
+}
+
+impl Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.out.len() - self.checked >= CHUNK {
+            self.checked = self.out.len();
+            self.control.check().map_err(|_| stop())?;
+        }
+        self.out.try_reserve(bytes.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        self.out.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A value as JSON.
+pub fn to_vec(value: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
+    let mut writer = Writer { out: Vec::new(), checked: 0, control };
+    match serde_json::to_writer(&mut writer, value) {
+        Ok(()) => Ok(writer.out),
+        Err(e) => {
+            control.check()?;
+            let bytes = writer.out.len() as u64;
+            let memory = e.io_error_kind() == Some(io::ErrorKind::OutOfMemory);
+            Err(if memory { Error::Memory { bytes } } else { Error::Internal(e.to_string()) })
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    control: &'a Control,
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.control.check().map_err(|_| stop())?;
+        self.bytes.read(buffer)
+    }
+}
+
+/// What ended the reading: the control, or the document.
+fn reason(error: &serde_json::Error, control: &Control) -> Error {
+    control.check().err().unwrap_or_else(|| Error::Model(error.to_string()))
+}
+
+/// A value from JSON; its lists should be read by [`column`].
+pub fn from_slice<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Result<T> {
+    READING.set(Some(control.clone()));
+    let read = serde_json::from_slice(bytes);
+    READING.set(None);
+    read.map_err(|e| reason(&e, control))
+}
+
+/// The same of a document whose largest part is not looked into, in small steps.
+pub fn from_chunks<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Result<T> {
+    if bytes.len() < 128 * CHUNK {
+        return serde_json::from_slice(bytes).map_err(|e| reason(&e, control));
+    }
+    let reader = io::BufReader::with_capacity(CHUNK, Reader { bytes, control });
+    serde_json::from_reader(reader).map_err(|e| reason(&e, control))
+}
+
+/// A list that can be left while it is read: for serde's `deserialize_with`.
+pub fn column<'de, D, T>(deserializer: D) -> std::result::Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    struct Column<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Column<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(
+            self,
+            mut items: A,
+        ) -> std::result::Result<Vec<T>, A::Error> {
+            let mut out = Vec::new();
+            while let Some(item) = items.next_element()? {
+                if out.len() % 4096 == 0 {
+                    let check = |c: &RefCell<Option<Control>>| {
+                        c.borrow().as_ref().is_none_or(|control| control.check().is_ok())
+                    };
+                    if !READING.with(check) || out.try_reserve(4096).is_err() {
+                        return Err(A::Error::custom("stopped"));
+                    }
+                }
+                out.push(item);
+            }
+            Ok(out)
+        }
+    }
+    deserializer.deserialize_seq(Column(PhantomData))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug, PartialEq)]
+    struct Body {
+        #[serde(deserialize_with = "column")]
+        values: Vec<f64>,
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_and_a_cancel_ends_both() {
+        let body = Body { values: (0..2_000_000).map(f64::from).collect() };
+        let control = Control::new(1);
+        let bytes = to_vec(&body, &control).unwrap();
+        assert_eq!(bytes, serde_json::to_vec(&body).unwrap());
+        assert_eq!(from_slice::<Body>(&bytes, &control).unwrap(), body);
+        let raw: Box<serde_json::value::RawValue> = from_chunks(&bytes, &control).unwrap();
+        assert_eq!(raw.get().as_bytes(), bytes);
+        assert!(matches!(from_slice::<Body>(b"{\"values\":3}", &control), Err(Error::Model(_))));
+        control.cancel();
+        assert_eq!(to_vec(&body, &control), Err(Error::Cancelled));
+        assert_eq!(from_slice::<Body>(&bytes, &control), Err(Error::Cancelled));
+        let stopped = from_chunks::<Box<serde_json::value::RawValue>>(&bytes, &control);
+        assert!(matches!(stopped, Err(Error::Cancelled)));
+    }
+}

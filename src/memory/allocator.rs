@@ -1,0 +1,68 @@
+//! The global allocator of the extension: the system's, with a reserve for the moment it refuses.
+//!
+//! The only `unsafe` outside `simd`: [`GlobalAlloc`] is an unsafe trait. Every method hands its
+//! arguments to [`System`] unchanged, at once and, after a refusal, again; nothing here reads or
+//! writes the memory, keeps a pointer, allocates or unwinds. It is installed by the Python border;
+//! a Rust program that wants the same installs it itself.
+#![allow(unsafe_code)]
+
+use super::{follow, refused};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::time::Duration;
+
+/// Allocations below this never move the reserve.
+const LARGE: usize = 1 << 20;
+
+/// The system's allocator, with a reserve.
+#[derive(Debug)]
+pub struct Allocator;
+
+/// What the system gives at once, or after the reserve has been given back.
+#[inline]
+fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
+    let found = ask();
+    if found.is_null() {
+        return again(size, ask);
+    }
+    if size >= LARGE {
+        follow(size);
+    }
+    found
+}
+
+#[cold]
+fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
+    let attempts = refused(size);
+    for attempt in 0..attempts {
+        let found = ask();
+        if !found.is_null() || attempt + 1 == attempts {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::ptr::null_mut()
+}
+
+// SAFETY: each method is the system allocator's, called with the same arguments until it gives a
+// block or the attempts are over; a failed call of it changes nothing, so it may be repeated.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise about the layout is passed on.
+        insist(layout.size(), || unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise about the layout is passed on.
+        insist(layout.size(), || unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: every block of this allocator comes from the system's, with this layout.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as for `dealloc`; after a refusal the block is still what it was.
+        insist(size, || unsafe { System.realloc(block, layout, size) })
+    }
+}

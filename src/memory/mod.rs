@@ -1,0 +1,230 @@
+//! What happens when memory runs out: a reserve, a flag and an error instead of a dead process.
+//!
+//! A failed allocation ends a Rust process, and a global allocator may not unwind, so a call cannot
+//! simply be left from where memory ran out. Three things together keep the process alive:
+//!
+//! 1. **A reserve.** While a call runs, some address space is mapped and never touched (it costs no
+//!    memory). When the system refuses an allocation, the [`Allocator`] gives the reserve back and
+//!    tries again, so that the allocation succeeds, and counts an exhaustion.
+//! 2. **A flag.** A running job compares that count with the one it began with wherever it looks
+//!    for a cancel ([`crate::parallel::Control::check`]) and ends with
+//!    [`Error::Memory`](crate::error::Error::Memory), on whatever thread it runs.
+//! 3. **A bound on what comes next.** The reserve is at least twice the largest allocation since
+//!    the running calls began (a vector that grows asks for twice what it has), and at least what
+//!    [`reserve`] was told at the beginning. Where the reserve cannot grow with the allocations,
+//!    the flag is raised before anything has been refused.
+//!
+//! What is larger than all that, and known before, is asked for fallibly: [`Need::peak`] is tried
+//! before the work, [`zeroed`] and [`with_capacity`] return an error. Threads that are refused
+//! while others still hold what they are about to give back wait for them, at most a second.
+//!
+//! The cost is one comparison for each allocation. What this cannot see: a system that promises
+//! memory it does not have (Linux by default) and kills processes instead.
+
+mod allocator;
+
+pub use allocator::Allocator;
+
+use crate::error::{Error, Result};
+use memmap2::MmapMut;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+const MIB: usize = 1 << 20;
+
+/// Reserve of a short call, which works on the caller's thread; kept between calls.
+pub const SMALL: usize = MIB;
+/// Reserve of a long call, which has threads and many buffers.
+pub const BASE: usize = 16 * MIB;
+/// The reserve never exceeds this: larger buffers are asked for fallibly.
+pub const CAP: usize = 1 << 30;
+
+/// Calls that run now.
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+/// How often memory has run out.
+static EXHAUSTIONS: AtomicU64 = AtomicU64::new(0);
+/// The last request that was refused.
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
+/// Bytes of the reserve.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+/// Somebody changes the reserve: no lock is waited for inside the allocator.
+static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
+/// The reserve can no longer follow: it is not tried at every allocation.
+static STUCK: AtomicBool = AtomicBool::new(false);
+
+/// The lock on the reserve, unless somebody else keeps it (or a fork has left it locked).
+fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
+    for _ in 0..200 {
+        match RESERVE.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(std::sync::TryLockError::Poisoned(guard)) => return Some(guard.into_inner()),
+            Err(std::sync::TryLockError::WouldBlock) => std::thread::yield_now(),
+        }
+    }
+    None
+}
+
+/// Make the reserve at least `bytes` large; false where the system refuses.
+fn hold(bytes: usize) -> bool {
+    let Some(mut reserve) = locked() else { return true };
+    if reserve.as_ref().is_some_and(|map| map.len() >= bytes) {
+        return true;
+    }
+    match MmapMut::map_anon(bytes) {
+        Ok(map) => {
+            *reserve = Some(map);
+            HELD.store(bytes, Ordering::Relaxed);
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// Give the reserve back to the system; its size.
+fn release() -> usize {
+    let Some(mut reserve) = locked() else { return 0 };
+    HELD.store(0, Ordering::Relaxed);
+    reserve.take().map_or(0, |map| map.len())
+}
+
+/// What a call is known to need before it begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Need {
+    /// Bytes that it takes at most, as far as that follows from the shape of its input.
+    pub peak: usize,
+    /// The largest single buffer among them.
+    pub largest: usize,
+    /// Whether it has threads and many buffers of its own.
+    pub long: bool,
+}
+
+impl Need {
+    /// A call with a result and buffers of `bytes` in one piece.
+    pub fn of(bytes: usize) -> Self {
+        Self { peak: bytes, largest: bytes, long: false }
+    }
+}
+
+/// A running call: as long as this lives, the reserve is held.
+#[derive(Debug)]
+pub struct Reservation(());
+
+/// Begin a call: refuse it where the system cannot give what it needs, and hold a reserve.
+pub fn reserve(need: Need) -> Result<Reservation> {
+    let first = ACTIVE.fetch_add(1, Ordering::AcqRel) == 0;
+    let reservation = Reservation(());
+    if first {
+        STUCK.store(false, Ordering::Relaxed);
+    }
+    let base = if need.long { BASE } else { SMALL };
+    let reserve = need.largest.saturating_add(base).min(CAP);
+    if need.peak > SMALL {
+        is_there(need.peak.saturating_add(base))?;
+    }
+    if hold(reserve) { Ok(reservation) } else { Err(Error::Memory { bytes: reserve as u64 }) }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let last = ACTIVE.fetch_sub(1, Ordering::AcqRel) == 1;
+        if last && HELD.load(Ordering::Relaxed) > SMALL {
+            release();
+            hold(SMALL);
+        }
+    }
+}
+
+/// Whether the system would give so many bytes now.
+pub fn is_there(bytes: usize) -> Result<()> {
+    match MmapMut::map_anon(bytes.max(1)) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::Memory { bytes: bytes as u64 }),
+    }
+}
+
+/// How often memory has run out so far: a job remembers it and ends when it has changed.
+#[inline]
+pub fn exhaustions() -> u64 {
+    EXHAUSTIONS.load(Ordering::Relaxed)
+}
+
+/// The error of a job that finds memory exhausted.
+pub fn exhausted() -> Error {
+    Error::Memory { bytes: REFUSED.load(Ordering::Relaxed) as u64 }
+}
+
+/// `n` zeros (or whatever the default is), or the error.
+pub fn zeroed<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
+    let mut out = with_capacity(n)?;
+    out.resize(n, T::default());
+    Ok(out)
+}
+
+/// An empty vector with room for `n`, or the error.
+pub fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
+    let mut out = Vec::new();
+    let bytes = n.saturating_mul(size_of::<T>()) as u64;
+    out.try_reserve_exact(n).map_err(|_| Error::Memory { bytes })?;
+    Ok(out)
+}
+
+/// What an iterator of known length yields, or the error.
+pub fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
+    let mut out = with_capacity(items.len())?;
+    out.extend(items);
+    Ok(out)
+}
+
+/// A large allocation has succeeded: the reserve has to cover the next one, of twice the size.
+#[cold]
+fn follow(size: usize) {
+    if ACTIVE.load(Ordering::Relaxed) == 0 || STUCK.load(Ordering::Relaxed) {
+        return;
+    }
+    let wanted = size.saturating_mul(2).saturating_add(SMALL).min(CAP);
+    if HELD.load(Ordering::Relaxed) < wanted && !hold(wanted) {
+        STUCK.store(true, Ordering::Relaxed);
+        REFUSED.store(wanted, Ordering::Relaxed);
+        EXHAUSTIONS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The system has refused so many bytes: raise the flag and give the reserve back. The number of
+/// further attempts that are worth it, a millisecond apart.
+#[cold]
+fn refused(size: usize) -> usize {
+    REFUSED.store(size, Ordering::Relaxed);
+    EXHAUSTIONS.fetch_add(1, Ordering::Relaxed);
+    let held = release();
+    let alone = ACTIVE.load(Ordering::Relaxed) == 0;
+    if alone || size > CAP || (held > 0 && size > held) { 1 } else { 1000 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_an_error_and_no_abort() {
+        let huge = usize::MAX / 4;
+        assert!(matches!(zeroed::<u8>(huge), Err(Error::Memory { .. })));
+        assert!(matches!(with_capacity::<u64>(huge), Err(Error::Memory { .. })));
+        assert!(matches!(is_there(huge), Err(Error::Memory { .. })));
+        assert!(reserve(Need::of(huge)).is_err());
+        assert_eq!(collect([1, 2, 3].into_iter()).unwrap(), [1, 2, 3]);
+        assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
+    }
+
+    #[test]
+    fn a_refusal_raises_the_flag_of_running_jobs_only() {
+        let before = exhaustions();
+        let call = reserve(Need { long: true, ..Need::default() }).unwrap();
+        assert!(HELD.load(Ordering::Relaxed) >= BASE);
+        assert!(refused(10) > 0);
+        assert_ne!(exhaustions(), before);
+        assert_eq!(exhausted(), Error::Memory { bytes: 10 });
+        drop(call);
+        let _next = reserve(Need::default()).unwrap();
+        assert!(HELD.load(Ordering::Relaxed) >= SMALL);
+    }
+}

@@ -1,0 +1,322 @@
+"""All calls that can last: what a test of interruption or of memory has to walk.
+
+``CALLS`` maps a name to two pieces of code. The first prepares (``size`` scales its rows), the
+second is the call; both run in a process that has run ``PREPARE``. A call that lasts and is not
+here is an omission: `test_long_calls.py` compares the names with the functions of the extension.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Call(NamedTuple):
+    """How a long call is prepared and made, and the functions of the extension behind it."""
+
+    prepare: str
+    work: str
+    covers: tuple[str, ...] = ()
+
+
+PREPARE = """
+import os, sys, warnings
+import numpy as np
+import fasttree
+from fasttree import _engine, criteria, discretize, model_selection, naive_bayes, pruning
+from fasttree.table import Table
+rng = np.random.default_rng(0)
+
+def numbers(rows, columns, classes=2):
+    rows = max(int(rows * size), 40)
+    X = rng.normal(size=(rows, columns))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int) if classes == 2 else rng.integers(0, classes, rows)
+    return X, y ^ (rng.random(rows) < 0.2) if classes == 2 else y
+
+def levels(rows, columns, values=5, classes=2):
+    rows = max(int(rows * size), 40)
+    X = rng.integers(0, values, (rows, columns)).astype(np.uint8)
+    return X, rng.integers(0, classes, rows)
+
+def nominal(*shape):
+    X, y = levels(*shape)
+    return Table(X, y, categorical_features="all")
+
+def gaps(X):
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X
+
+def encoded(table):
+    _engine.dataset_of(table)
+    return table
+"""
+
+_TREE = """
+X, y = numbers(150_000, 6)
+model = fasttree.fit(X, y, min_score=None)
+"""
+
+_FOREST = """
+X, y = numbers(40_000, 6)
+forest = fasttree.FastForestClassifier(40, oob_score=True).fit(X, y)
+"""
+
+
+def _fit(data: str, how: str) -> Call:
+    return Call(f"t = encoded({data})", f"fasttree.fit(t, {how})", ("Dataset.fit",))
+
+
+def _scores(data: str, how: str) -> Call:
+    return Call(
+        f"t = encoded({data})",
+        f"fasttree.score_features(t, {how})",
+        ("Dataset.score_features",),
+    )
+
+
+_NUMBERS = "Table(*numbers(200_000, 20, 9))"
+_GAPS = "Table(gaps(numbers(60_000, 12)[0]), rng.integers(0, 3, max(int(60_000 * size), 40)))"
+
+FITS = {
+    "encode and fit": Call(
+        "X, y = numbers(300_000, 20, 3)", "fasttree.fit(X, y, max_depth=2)", ("Dataset",)
+    ),
+    "encode text": Call(
+        "X = rng.integers(0, 500, (max(int(200_000 * size), 40), 4)).astype(str).astype(object)\n"
+        "y = rng.integers(0, 2, len(X))",
+        "fasttree.fit(X, y, max_depth=1)",
+    ),
+    "fit numbers": _fit(_NUMBERS, "criterion='jaccard', min_score=None"),
+    "fit on two threads": _fit(_NUMBERS, "criterion='mdl', n_jobs=2"),
+    "fit a histogram": _fit(_NUMBERS, "threshold_search='histogram'"),
+    "fit levels": _fit("nominal(200_000, 30)", "nominal_splits='multiway'"),
+    "fit subsets": _fit("nominal(60_000, 12, 12, 4)", "nominal_splits='subset'"),
+    "fit many levels": _fit("nominal(60_000, 8, 200, 3)", "nominal_splits='subset'"),
+    "fit one against the rest": _fit("nominal(100_000, 10, 20)", "nominal_splits='one_vs_rest'"),
+    "fit fractional rows": _fit(_GAPS, "missing='fractional'"),
+    "fit a missing branch": _fit(_GAPS, "missing='branch'"),
+    "fit C4.5": _fit(_GAPS, "**fasttree.presets.C45"),
+    "fit best first": _fit(_NUMBERS, "max_leaf_nodes=5_000"),
+    "fit with weights": Call(
+        f"t = encoded({_NUMBERS}); w = rng.random(len(t))", "fasttree.fit(t, sample_weight=w)"
+    ),
+    "fit with whole weights": Call(
+        f"t = encoded({_NUMBERS}); w = rng.integers(1, 9, len(t))",
+        "fasttree.fit(t, sample_weight=w, criterion='gini')",
+    ),
+    "fit a trace": _fit("Table(*numbers(20_000, 10))", "trace='candidates'"),
+    "fit globally": _fit(
+        "Table(*numbers(20_000, 20, 8))", "criterion='jaccard', evaluation='global', labels='all'"
+    ),
+    "fit glocally": _fit("Table(*numbers(20_000, 20, 8))", "criterion='gini', evaluation='glocal'"),
+    "fit by f_measure": _fit("Table(*numbers(30_000, 10))", "criterion='f_measure_max'"),
+    "fit a chain": Call(
+        "n = max(int(60_000 * size), 40); t = encoded(Table(np.arange(float(n))[:, None], "
+        "np.arange(n) % 2))",
+        "fasttree.fit(t, criterion='f_measure', min_samples_leaf=1, thresholds='value')",
+    ),
+    "fit a user's criterion": _fit(
+        "Table(*numbers(20_000, 20))", "criterion=lambda tables: -tables.min(axis=(1, 2))"
+    ),
+    "fit by pi": _fit("nominal(6_000, 20)", "criterion='pi'"),
+    "fit by pi, few levels": _fit("nominal(40_000, 12)", "criterion='pi', max_depth=3"),
+    "fit by relief": _fit("nominal(6_000, 20)", "criterion='relief'"),
+    "fit by relieff": _fit("Table(*numbers(4_000, 10))", "criterion='relieff'"),
+    "fit by multisurf": _fit("nominal(4_000, 20)", "criterion='multisurf'"),
+    "fit by k_nearest_merit": _fit("nominal(5_000, 15)", "criterion='k_nearest_merit'"),
+    "fit by minimal_tree_size": _fit(
+        "Table(*levels(200, 8, 3))", "criterion='minimal_tree_size', max_depth=3"
+    ),
+    "fit and prune by cross-validation": _fit(
+        "Table(*numbers(20_000, 10))", "pruning=pruning.CostComplexity('cv')"
+    ),
+    "fit and prune by held-out rows": _fit(
+        _NUMBERS, "pruning='reduced_error', random_state=0, merge_redundant='class'"
+    ),
+}
+
+SCORES = {
+    "score_features": _scores("Table(*numbers(200_000, 40, 12))", "criterion='jaccard'"),
+    "score_features by pi": _scores("nominal(10_000, 25)", "criterion='pi'"),
+    "score_features by contextual_merit": _scores(
+        "nominal(8_000, 90)", "criterion='contextual_merit'"
+    ),
+    "score_features by relief": _scores("nominal(8_000, 40)", "criterion='relief'"),
+    "score_features by relieff": _scores("Table(*numbers(8_000, 20))", "criterion='relieff'"),
+    "score_features by surf": _scores("Table(*numbers(6_000, 20))", "criterion='surf'"),
+    "score_features by multisurf": _scores("nominal(8_000, 40)", "criterion='multisurf'"),
+    "score wide codes": Call(
+        "X, y = levels(1_500, 20_000, 3)",
+        "fasttree.score_features(X, y, criterion='relieff', categorical_features='all')",
+        ("stream_scores",),
+    ),
+    "turf": Call(
+        "X, y = levels(3_000, 200, 3)",
+        "fasttree.turf(X, y, criterion='relieff', categorical_features='all')",
+    ),
+    "pair_counts": Call(
+        "t = encoded(nominal(12_000, 25))", "fasttree.pair_counts(t)", ("pair_counts",)
+    ),
+    "count_matrices": Call(
+        "t = encoded(nominal(8_000, 90))",
+        "fasttree.count_matrices(t, theta=(1, 1, 1, 1), alpha=0.3, decay='exponential')",
+        ("fixed_matrices",),
+    ),
+    "a sweep of counts": Call(
+        "counts = fasttree.pair_counts(nominal(1_000, 40))",
+        "counts.sweep(theta=[(1, 1, 1, a / 40) for a in range(40)], "
+        "alpha=list(np.linspace(0, 2, 60)))",
+        ("PairCounts",),
+    ),
+    "estimate_features by subsets": Call(
+        "t = encoded(nominal(30_000, 40))",
+        "fasttree.estimate_features(t, criterion='pi', method='subsets', random_state=0)",
+        ("agreement_counts",),
+    ),
+    "estimate_features by rows": Call(
+        "t = encoded(nominal(30_000, 40))",
+        "fasttree.estimate_features(t, criterion='pi', method='rows', random_state=0)",
+        ("pair_block_scores",),
+    ),
+}
+
+SEARCHES = {
+    "minimal_tree": Call(
+        "X, y = rng.random((500, 6)), rng.integers(0, 3, 500)",
+        "fasttree.minimal_tree(X, y)",
+        ("minimal_tree",),
+    ),
+    "optimal_tree": Call(
+        "X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)",
+        "fasttree.optimal_tree(X, y, max_depth=5)",
+        ("optimal_tree",),
+    ),
+}
+
+MODELS = {
+    "predict": Call(_TREE + "N = np.tile(X, (8, 1))", "model.predict(N)", ("Model.predict",)),
+    "predict on two threads": Call(
+        _TREE + "N = np.tile(X, (8, 1)); model.set_params(n_jobs=2)", "model.predict(N)"
+    ),
+    "predict_proba": Call(
+        _TREE + "N = np.tile(X, (8, 1))", "model.predict_proba(N)", ("Model.predict_proba",)
+    ),
+    "apply": Call(_TREE + "N = np.tile(X, (8, 1))", "model.apply(N)", ("Model.apply",)),
+    "decision_path": Call(
+        _TREE + "N = np.tile(X, (4, 1))", "model.decision_path(N)", ("Model.decision_path",)
+    ),
+    "predict with gaps": Call(
+        "X, y = numbers(20_000, 8); G = gaps(X.copy())\n"
+        "model = fasttree.fit(G, y, missing='fractional')",
+        "model.predict_proba(G)",
+    ),
+    "explain": Call(
+        "X, y = numbers(200_000, 20)\nmodel = fasttree.fit(X, y, max_depth=2)",
+        "model.explain(0, X, y)",
+        ("Dataset.explain", "Model.reach"),
+    ),
+    "prune": Call(_TREE, "model.prune('error_based')", ("Model.prune",)),
+    "cost_complexity_pruning_path": Call(
+        _TREE, "model.cost_complexity_pruning_path(X, y)", ("Model.cost_complexity_path",)
+    ),
+    "to_bytes": Call(_TREE, "model.to_bytes()", ("Model.to_bytes",)),
+    "from_bytes": Call(
+        _TREE + "b = model.to_bytes()", "fasttree.from_bytes(b)", ("Model.from_bytes",)
+    ),
+    "to_text": Call(_TREE, "model.to_text()", ("Model.to_text",)),
+    "to_dot": Call(_TREE, "model.to_dot()", ("Model.to_dot",)),
+    "to_rules": Call(_TREE, "model.to_rules()"),
+    "to_sql": Call("X, y = numbers(20_000, 6)\nmodel = fasttree.fit(X, y)", "model.to_sql()"),
+    "to_c": Call("X, y = numbers(20_000, 6)\nmodel = fasttree.fit(X, y)", "model.to_c()"),
+    "to_python": Call("X, y = numbers(20_000, 6)\nmodel = fasttree.fit(X, y)", "model.to_python()"),
+    "tree_": Call(
+        _TREE + "b = model.to_bytes()", "fasttree.from_bytes(b).tree_", ("Model.arrays",)
+    ),
+    "staged_score": Call(
+        "X, y = numbers(3_000, 6)\nmodel = fasttree.fit(X, y)", "model.staged_score(X, y)"
+    ),
+    "global distances": Call(
+        _TREE, "model.trace_.global_distance", ("Model.global_distances", "Model.steps")
+    ),
+}
+
+FORESTS = {
+    "fit a forest": Call(
+        "X, y = numbers(50_000, 10)",
+        "fasttree.FastForestClassifier(200).fit(X, y)",
+        ("forest_fit",),
+    ),
+    "fit a forest on two threads": Call(
+        "X, y = numbers(50_000, 10)",
+        "fasttree.FastForestClassifier(200, n_jobs=2, oob_score=True).fit(X, y)",
+    ),
+    "predict by a forest": Call(_FOREST, "forest.predict_proba(X)", ("Forest.predict_proba",)),
+    "vote of a forest": Call(_FOREST, "forest.predict(X)", ("Forest.predict",)),
+    "leaves of a forest": Call(_FOREST, "forest.apply(X)", ("Forest.apply",)),
+    "permutation_importance": Call(
+        _FOREST, "forest.permutation_importance(X, y)", ("permutation_losses",)
+    ),
+    "bootstrap_counts": Call(_FOREST, "forest.bootstrap_counts(X, y)", ("bag_counts",)),
+    "save a forest": Call(_FOREST, "forest.to_bytes()", ("Forest.to_bytes",)),
+    "load a forest": Call(
+        _FOREST + "b = forest.to_bytes()", "fasttree.from_bytes(b)", ("Forest.from_bytes",)
+    ),
+}
+
+BAYES = {
+    "NaiveBayes": Call(
+        "X, y = numbers(300_000, 20)", "naive_bayes.NaiveBayes().fit(X, y)", ("bayes_fit",)
+    ),
+    "NaiveBayes.predict": Call(
+        "X, y = numbers(100_000, 20)\nm = naive_bayes.NaiveBayes().fit(X, y)",
+        "m.predict_proba(X)",
+        ("BayesModel.predict",),
+    ),
+    "TAN": Call(
+        "X, y = levels(40_000, 60)", "naive_bayes.TAN(categorical_features='all').fit(X, y)"
+    ),
+    "AODE": Call(
+        "X, y = levels(20_000, 80)", "naive_bayes.AODE(categorical_features='all').fit(X, y)"
+    ),
+    "AODE.predict": Call(
+        "X, y = levels(3_000, 600)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)",
+        "m.predict(X)",
+    ),
+    "save a Bayes model": Call(
+        "X, y = levels(3_000, 300)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)",
+        "m.to_bytes()",
+        ("BayesModel.to_bytes",),
+    ),
+    "load a Bayes model": Call(
+        "X, y = levels(3_000, 300)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)\n"
+        "b = m.to_bytes()",
+        "naive_bayes.from_bytes(b)",
+        ("BayesModel.from_bytes",),
+    ),
+    "MDLP": Call("X, y = numbers(200_000, 10)", "discretize.MDLP().fit(X, y)", ("bin_cuts",)),
+}
+
+PROTOCOLS = {
+    "cross_validate": Call(
+        "t = encoded(Table(*numbers(10_000, 20, 5)))",
+        "model_selection.cross_validate(t, criterion=['gini', 'jaccard'], cv='5x10', n_jobs=2)",
+        ("Dataset.cross_validate",),
+    ),
+    "cross_validate fold by fold": Call(
+        "t = encoded(Table(*numbers(10_000, 10)))",
+        "model_selection.cross_validate(t, criterion='gini', cv='5x10', class_weight='balanced')",
+    ),
+    "compare": Call(
+        "ts = {str(i): Table(*numbers(4_000, 10)) for i in range(3)}",
+        "model_selection.compare(ts, ['gini', 'info_gain'], cv='5x10')",
+    ),
+    "sweep": Call(
+        "t = nominal(1_500, 12)",
+        "fasttree.sweep(t, theta=[(1, 1, 1, 1), (1, 0, 0, 1)], alpha=[0.1, 0.5, 1.0], cv='2x5')",
+    ),
+    "learning_curve": Call(
+        "X, y = numbers(3_000, 8)",
+        "model_selection.learning_curve(X, y, criterion=['gini'], repeats=50)",
+    ),
+}
+
+CALLS = {**FITS, **SCORES, **SEARCHES, **MODELS, **FORESTS, **BAYES, **PROTOCOLS}

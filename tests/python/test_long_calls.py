@@ -1,0 +1,162 @@
+"""Every call that can last: Ctrl-C is answered at once, and memory that runs out is an exception.
+
+The calls are those of `long_calls.CALLS`. A process of its own prepares each and is then told to
+interrupt it (`"interrupt"`) or to fork children whose address space ends ever later (`"memory"`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from fasttree import _core
+
+from .long_calls import CALLS, PREPARE
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits as on Linux")
+
+SERVER = """
+import json, signal, threading, time
+
+def usable():
+    X = np.arange(600.0).reshape(-1, 2) % 7
+    return fasttree.fit(X, (X[:, 0] > 3).astype(int)).score(X, (X[:, 0] > 3).astype(int)) == 1.0
+
+def interrupted(work, delay):
+    pressed = []
+    def press():
+        time.sleep(delay)
+        pressed.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=press, daemon=True).start()
+    try:
+        while True:
+            exec(work, space)
+    except KeyboardInterrupt:
+        return time.process_time() - pressed[0]
+
+def limited(work, mib):
+    import resource
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with open("/proc/self/statm") as file:
+        mapped = int(file.read().split()[0]) * resource.getpagesize()
+    unlimited = resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + (mib << 20), unlimited))
+    code = 0
+    try:
+        exec(work, space)
+    except MemoryError:
+        code = 3
+    except BaseException as e:
+        os.write(2, f"{mib} MiB: {type(e).__name__}: {e}\\n".encode()[:2000])
+        code = 4
+    resource.setrlimit(resource.RLIMIT_AS, (unlimited, unlimited))
+    os._exit(code if usable() else 5)
+
+def walked(work):
+    exec(work, space)  # what is imported on first use is imported without a limit
+    codes, mib = [], 1
+    while (not codes or codes[-1] == 3) and mib < 20_000:
+        codes.append(limited(work, mib))
+        mib = max(mib + 3, mib * 5 // 4)
+    return codes
+
+space = globals()
+usable()
+for line in sys.stdin:
+    task = json.loads(line)
+    size = task["size"]
+    exec(task["prepare"], space)
+    work = compile(task["work"], task["name"], "exec")
+    answer = interrupted(work, task["delay"]) if task["what"] == "interrupt" else walked(work)
+    print(json.dumps([answer, usable()]), flush=True)
+"""
+
+
+class Server:
+    """The process that makes the calls; a new one after one has died or hung."""
+
+    def __init__(self, folder: Path):
+        self.script = folder / "server.py"
+        self.script.write_text("size = 1\n" + PREPARE + SERVER, encoding="utf-8")
+        self.errors = folder / "errors.txt"
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self, name: str, what: str, size: float, delay: float = 0.0) -> object:
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [sys.executable, str(self.script)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors.open("w", encoding="utf-8"),
+                text=True,
+            )
+        call = CALLS[name]
+        task = {"name": name, "what": what, "size": size, "delay": delay}
+        task |= {"prepare": call.prepare, "work": call.work}
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(task) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, self.errors.read_text(encoding="utf-8")[-3000:]
+        answer, usable = json.loads(line)
+        assert usable
+        return answer
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    made = Server(tmp_path_factory.mktemp("long_calls"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
+    threads = 2 if "n_jobs=2" in CALLS[name].prepare + CALLS[name].work else 1
+    # another moment for each call and attempt, the same in each run
+    moments = [0.1 + zlib.crc32(f"{name} {i}".encode()) % 500 / 1000 for i in range(3)]
+    times = []
+    for delay in moments:
+        times.append(server.ask(name, "interrupt", 1.0, delay))
+        if times[-1] < 0.2 * threads:
+            return
+    pytest.fail(f"{name}: {times} s of processor time")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_memory_that_runs_out_is_an_exception_and_the_next_call_works(server, name):
+    codes = server.ask(name, "memory", 0.1)
+    errors = server.errors.read_text(encoding="utf-8")[-1500:]
+    assert set(codes[:-1]) <= {3} and codes[-1] == 0, (codes, errors)
+
+
+def test_all_functions_of_the_extension_that_last_are_walked():
+    def lasts(function):
+        signature = getattr(function, "__text_signature__", None) or ""
+        return "n_jobs" in signature or "progress" in signature
+
+    functions = {"exercise": _core.exercise}
+    for name, found in vars(_core).items():
+        if inspect.isclass(found):
+            functions |= {f"{found.__name__}.{k}": f for k, f in vars(found).items()}
+        else:
+            functions[name] = found
+    long = {name for name, function in functions.items() if lasts(function)} - {"exercise"}
+    covered = {name for call in CALLS.values() for name in call.covers}
+    assert len(long) > 20
+    assert long <= covered, long - covered
+    assert covered <= {*functions, "Dataset", "PairCounts"}, covered - set(functions)

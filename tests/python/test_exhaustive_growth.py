@@ -70,6 +70,8 @@ def test_small_trees_are_those_of_the_slow_grower(start):
         arguments = configuration(seed)
         try:
             sizes.append(check(seed, **arguments))
+        except ValueError as e:  # a few rows may all be drawn with weight 0
+            assert "all sample weights are zero" in str(e), arguments
         except AssertionError as e:
             raise AssertionError(f"configuration({seed}) = {arguments}\n{e}") from e
     assert max(sizes) > 10 and sum(s > 1 for s in sizes) > CHUNK // 2

@@ -66,7 +66,7 @@ def walked(work):
     codes, mib = [], 1
     while (not codes or codes[-1] == 3) and mib < 20_000:
         codes.append(limited(work, mib))
-        mib = max(mib + 3, mib * 5 // 4)
+        mib = max(mib + 3, mib * 3 // 2)
     return codes
 
 space = globals()
@@ -137,9 +137,13 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     pytest.fail(f"{name}: {times} s of processor time")
 
 
+# Scale of the rows where memory is walked: some calls have to need more than the reserve.
+SIZES = {"encode and fit": 1.0, "fit levels": 0.5, "predict_proba": 0.3, "pair_counts": 0.3}
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_memory_that_runs_out_is_an_exception_and_the_next_call_works(server, name):
-    codes = server.ask(name, "memory", 0.1)
+    codes = server.ask(name, "memory", SIZES.get(name, 0.03))
     errors = server.errors.read_text(encoding="utf-8")[-1500:]
     assert set(codes[:-1]) <= {3} and codes[-1] == 0, (codes, errors)
 

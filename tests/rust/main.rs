@@ -5,6 +5,7 @@ mod bayes;
 mod discretize;
 mod exact;
 mod forest;
+mod fuzzing;
 mod global;
 mod growth;
 mod neighbours;

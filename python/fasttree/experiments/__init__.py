@@ -6,7 +6,7 @@ What
     cell, with tables, pictures and a strict JSON form. The command line's ``ftree reproduce`` is
     this function.
 Adding one
-    A folder with a module that has ``run(data, datasets, *, quick, n_jobs, progress) -> Reproduction``, its printed
+    A folder with a module that has ``run(data, datasets, *, quick, n_jobs, progress, on_interrupt) -> Reproduction``, its printed
     numbers as a file under ``published/``, and one entry in `EXPERIMENTS`.
 
 Examples
@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from ..model_selection.interrupts import check_on_interrupt
 from .reproduction import Figure, Reproduction, Row
 
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
@@ -63,6 +64,7 @@ def run(
     quick: bool = False,
     n_jobs: int | None = -1,
     progress: Any = False,
+    on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the experiment of a paper again.
 
@@ -75,11 +77,15 @@ def run(
         difference. quick: leave out what the paper's numbers cannot be compared with. n_jobs:
         threads; -1 is all cores. The numbers do not depend on it. progress: True for a bar on
         stderr, or a function (done, total).
+        on_interrupt: ``"return"``: Ctrl-C ends with the data sets that are finished (for
+            spaeh-kosub: with the rule for ties that is), a warning, and ``unfinished``; simulations
+            are kept whole or not at all.
 
     Raises:
         ValueError: an unknown experiment or data set.
         FileNotFoundError: the folder does not exist.
     """
+    check_on_interrupt(on_interrupt)
     if name not in EXPERIMENTS:
         import difflib
 
@@ -87,5 +93,7 @@ def run(
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
         raise ValueError(f"experiment {name!r} is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
-    found: Reproduction = module.run(data, datasets, quick=quick, n_jobs=n_jobs, progress=progress)
+    found: Reproduction = module.run(
+        data, datasets, quick=quick, n_jobs=n_jobs, progress=progress, on_interrupt=on_interrupt
+    )
     return found

@@ -97,6 +97,7 @@ class Reproduction:
         extra: further sections of the JSON form (tests over data sets, settings).
         said: the summary, where it is not a number of equal cells.
         seconds: wall time.
+        unfinished: what an interrupt has left out.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Reproduction:
     extra: dict[str, Any] = field(default_factory=dict)
     said: str = ""
     seconds: float = 0.0
+    unfinished: list[str] = field(default_factory=list)
 
     @property
     def cells(self) -> dict[str, int]:
@@ -142,6 +144,8 @@ class Reproduction:
         parts = [head, render_text(self.tables), *(f"{note}\n" for note in self.notes)]
         if self.missing:
             parts.append(f"Missing in the data folder: {', '.join(self.missing)}.\n")
+        if self.unfinished:
+            parts.append(f"Interrupted; not finished: {', '.join(self.unfinished)}.\n")
         parts.append(f"{self.summary} ({self.seconds:.1f} s).\n")
         return "\n".join(part for part in parts if part)
 
@@ -158,6 +162,7 @@ class Reproduction:
             "source": self.source,
             "rows": rows,
             "missing": self.missing,
+            **({"unfinished": self.unfinished} if self.unfinished else {}),
             "cells": self.cells,
             **self.extra,
             "notes": self.notes,

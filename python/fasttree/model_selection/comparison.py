@@ -10,13 +10,14 @@ tests are not corrected for the number of data sets; for one verdict over all of
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..rendering.progress import make_report
 from ..rendering.table import ReportTable
+from .interrupts import check_on_interrupt, finish
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .scoring import greater_is_better, resolve_scoring
@@ -122,7 +123,8 @@ class Comparison(Rendered):
     Attributes: `results` data set -> `CrossValidation`; `datasets`, `methods` names; `metric` what
     is compared and `greater_is_better`; `means`, `sds` (sets, methods); `p_values` (sets, methods,
     methods) and `better` likewise, 1 where the first is significantly better than the second, -1
-    worse, 0 else; `baseline` the method marks refer to.
+    worse, 0 else; `baseline` the method marks refer to; `unfinished` the data sets that an
+    interrupt has left out.
     """
 
     kind = "comparison"
@@ -136,7 +138,9 @@ class Comparison(Rendered):
         baseline: str | int | None,
         test: Any,
         sd: str,
+        unfinished: Sequence[str] = (),
     ) -> None:
+        self.unfinished = tuple(unfinished)
         self.results = results
         self.datasets = tuple(results)
         first = next(iter(results.values()))
@@ -211,6 +215,7 @@ class Comparison(Rendered):
             baseline=self._baseline if baseline is None else baseline,
             test=self.test,
             sd=self.sd,
+            unfinished=self.unfinished,
         )
 
     @property
@@ -386,6 +391,7 @@ def compare(
     n_jobs: int | None = None,
     progress: Any = False,
     keep_proba: bool = False,
+    on_interrupt: str = "raise",
     **params: Any,
 ) -> Comparison:
     """Compare split criteria and other classifiers over data sets.
@@ -409,6 +415,9 @@ def compare(
         Standard deviation shown: of fold values, or of repetition means.
     progress : bool or callable(done, total), default False
         Counts data sets.
+    on_interrupt : "raise" | "return", default "raise"
+        "return": Ctrl-C ends with the data sets that are finished, a warning, and `unfinished`, the
+        names of those that are not.
 
     Returns
     -------
@@ -428,11 +437,14 @@ def compare(
     loaded = load_tables(tables)
     chosen = metric or next(iter(resolve_scoring(scoring)))
     check_alpha(alpha)
+    check_on_interrupt(on_interrupt)
     report = make_report(progress, "data sets")
-    results: dict[str, CrossValidation] = {}
-    for name, table in loaded.items():
-        results[name] = cross_validate(
-            table,
+    done = 0
+
+    def validated(name: str) -> CrossValidation:
+        nonlocal done
+        found = cross_validate(
+            loaded[name],
             criterion=criteria,
             estimators=estimators,
             cv=cv,
@@ -442,7 +454,19 @@ def compare(
             keep_proba=keep_proba,
             **params,
         )
-        results[name].name = name
+        found.name = name
+        done += 1
         if report is not None:
-            report(len(results), len(loaded))
-    return Comparison(results, metric=chosen, alpha=alpha, baseline=baseline, test=test, sd=sd)
+            report(done, len(loaded))
+        return found
+
+    results, unfinished = finish(loaded, validated, what="data sets", on_interrupt=on_interrupt)
+    return Comparison(
+        results,
+        metric=chosen,
+        alpha=alpha,
+        baseline=baseline,
+        test=test,
+        sd=sd,
+        unfinished=unfinished,
+    )

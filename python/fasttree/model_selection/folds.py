@@ -36,6 +36,21 @@ class Folds:
     test_rows: np.ndarray
     starts: np.ndarray
 
+    def part(self, start: int, stop: int) -> Folds:
+        """Folds `start` to `stop` - 1: whole repetitions, or folds of the only one."""
+        repeats = (stop - start) // self.n_splits if self.n_repeats > 1 else 1
+        rows = slice(self.starts[start], self.starts[stop - 1] + self.test_sizes[stop - 1])
+        return Folds(
+            pairs=self.pairs[start:stop],
+            n_repeats=repeats,
+            n_splits=(stop - start) // repeats,
+            description=self.description,
+            train_sizes=self.train_sizes[start:stop],
+            test_sizes=self.test_sizes[start:stop],
+            test_rows=self.test_rows[rows],
+            starts=self.starts[start:stop] - self.starts[start],
+        )
+
     @property
     def n_test_over_n_train(self) -> float:
         """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold

@@ -64,7 +64,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
 
     Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the
     order of `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions`
-    metric -> larger is better; `data` the rows (not copied; None in a pickled result).
+    metric -> larger is better; `data` the rows (not copied; None in a pickled result);
+    `unfinished` how many folds an interrupt has left out.
     """
 
     kind = "cross_validation"
@@ -82,7 +83,9 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         settings: dict[str, Any],
         seconds: float,
         data: Any = None,
+        unfinished: int = 0,
     ) -> None:
+        self.unfinished = unfinished
         self._methods = methods
         self.metrics = metrics
         self.directions = directions

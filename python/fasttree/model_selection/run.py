@@ -19,6 +19,7 @@ from ..metrics.labels import codes_of
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Report
 from .folds import Folds
+from .interrupts import finish
 
 SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 
@@ -96,6 +97,23 @@ class Runs:
     sizes: dict[str, np.ndarray]
     seconds: np.ndarray
     scored: dict[str, np.ndarray]
+
+    @classmethod
+    def joined(cls, parts: list[Runs]) -> Runs:
+        """The output on consecutive folds as one."""
+
+        def beside(arrays: list[np.ndarray]) -> np.ndarray:
+            return np.concatenate(arrays, axis=1)
+
+        first = parts[0]
+        probas = [part.proba for part in parts if part.proba is not None]
+        return cls(
+            beside([part.predictions for part in parts]),
+            beside(probas) if probas else None,
+            {name: beside([part.sizes[name] for part in parts]) for name in first.sizes},
+            beside([part.seconds for part in parts]),
+            {name: beside([part.scored[name] for part in parts]) for name in first.scored},
+        )
 
 
 def is_ours(estimator: Any) -> bool:
@@ -250,6 +268,27 @@ def _by_table(methods: list[Method], places: list[int], shared: Any) -> list[tup
         table = methods[place].table if methods[place].table is not None else shared
         groups.setdefault(id(table), (table, []))[1].append(place)
     return list(groups.values())
+
+
+def run_in_parts(
+    methods: list[Method], data: Data, folds: Folds, *, report: Report | None, **how: Any
+) -> tuple[Runs, Folds]:
+    """Run as `run_methods` does, repetition by repetition (fold by fold where there is one); after
+    an interrupt the output and the folds of the finished ones."""
+    n_folds = len(folds.pairs)
+    size = folds.n_splits if folds.n_repeats > 1 else 1
+
+    def work(start: int) -> Runs:
+        def shifted(done: int, total: int) -> None:
+            if report is not None:
+                report(len(methods) * start + done, len(methods) * n_folds)
+
+        part = folds.part(start, start + size)
+        return run_methods(methods, data, part, report=report and shifted, **how)
+
+    what = "repetitions" if size > 1 else "folds"
+    done, _ = finish(range(0, n_folds, size), work, what=what, on_interrupt="return")
+    return Runs.joined(list(done.values())), folds.part(0, len(done) * size)
 
 
 def run_methods(

@@ -60,6 +60,8 @@ def cross_validation_tables(
     title = f"{result.name}: " if result.name else ""
     title += f"{len(result)} methods, {n_folds} folds ({result.folds.description})"
     notes = [f"Mean (standard deviation of {spread}) over {n_folds} folds; best values emphasised."]
+    if result.unfinished:
+        notes.append(f"Interrupted: {result.unfinished} folds are not finished.")
     table = ReportTable(
         title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
     )
@@ -105,6 +107,8 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
             f"{result.alpha:g})."
         ),
     ]
+    if result.unfinished:
+        notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
     direction = "" if result.greater_is_better else ", smaller is better"
     tables = [ReportTable(f"{label}{direction}", ["data set", *result.methods], rows, (n,), notes)]
     if len(result.methods) > 2:

@@ -21,8 +21,9 @@ from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import make_report
 from .folds import make_folds
+from .interrupts import check_on_interrupt
 from .result import CrossValidation, MethodScores
-from .run import Data, Method, is_ours, run_methods
+from .run import Data, Method, is_ours, run_in_parts, run_methods
 from .scoring import (
     FoldScores,
     greater_is_better,
@@ -169,6 +170,7 @@ def cross_validate(
     n_jobs: int | None = None,
     progress: Any = False,
     keep_proba: bool = False,
+    on_interrupt: str = "raise",
     **params: Any,
 ) -> CrossValidation:
     """Cross-validate split criteria and other classifiers on the same folds.
@@ -200,6 +202,9 @@ def cross_validate(
     keep_proba : bool, default False
         Keep class probabilities, for ROC and calibration curves, even if no metric reads them; NaN
         for a classifier without any.
+    on_interrupt : "raise" | "return", default "raise"
+        "return": Ctrl-C ends with the repetitions that are finished (of a single one: the folds),
+        a warning, and `unfinished`, the number of folds that are not.
     **params
         Parameters of every `FastTreeClassifier`.
 
@@ -226,6 +231,7 @@ def cross_validate(
     """
     started = time.perf_counter()
     scorers = resolve_scoring(scoring)
+    check_on_interrupt(on_interrupt)
     methods = list_methods(criterion, estimators, random_state, params)
     data = prepare_data(X, y, methods, params)
     folds = make_folds(cv, data.codes, random_state)
@@ -234,15 +240,12 @@ def cross_validate(
     if keep_proba and want is None:
         want = "if possible"
     report = make_report(progress, "fits")
-    runs = run_methods(
-        _configured(methods, data),
-        data,
-        folds,
-        n_jobs=n_jobs,
-        report=report,
-        want=want,
-        outside=outside,
-    )
+    how = {"n_jobs": n_jobs, "report": report, "want": want, "outside": outside}
+    n_folds = len(folds.pairs)
+    if on_interrupt == "return":
+        runs, folds = run_in_parts(_configured(methods, data), data, folds, **how)
+    else:
+        runs = run_methods(_configured(methods, data), data, folds, **how)
     scoring_of = FoldScores(data.codes, folds, data.classes, runs.predictions, runs.proba)
     columns: dict[str, np.ndarray] = {}
     for name, one in scorers.items():
@@ -285,4 +288,5 @@ def cross_validate(
         },
         seconds=time.perf_counter() - started,
         data=data,
+        unfinished=n_folds - len(folds.pairs),
     )

@@ -22,6 +22,7 @@ Complexity
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from ...datasets import load, load_balance_scale
 from ...discretize import EqualWidth, ReplaceMissing
 from ...estimators import FastTreeClassifier
 from ...model_selection import Comparison, CrossValidation, WekaStratifiedKFold, cross_validate
+from ...model_selection.interrupts import finish
 from ...rendering.progress import make_report
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, agrees, chosen, plain_key, published
@@ -135,6 +137,7 @@ def run(
     quick: bool = False,
     n_jobs: int | None = -1,
     progress: Any = False,
+    on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's experiment on the data sets of a folder; arguments as in
     `fasttree.experiments.run`.
@@ -158,15 +161,18 @@ def run(
     out.missing = [name for name in wanted if plain_key(name) not in files]
     here = [name for name in wanted if name not in out.missing and not (quick and name in sampled)]
     report = make_report(progress, "data sets")
-    results: dict[str, SetResult] = {}
-    for name in here:
+    ticks = itertools.count(1)
+
+    def one_set(name: str) -> SetResult:
         source = files[plain_key(name)]
-        results[name] = run_set(
-            load(source) if isinstance(source, Path) else source(), name, n_jobs
-        )
+        table = load(source) if isinstance(source, Path) else source()
+        found = run_set(table, name, n_jobs)
         if report is not None:
-            report(len(results), len(here))
-    left_out = [name for name in wanted if name in sampled and name not in [*results, *out.missing]]
+            report(next(ticks), len(here))
+        return found
+
+    results, out.unfinished = finish(here, one_set, what="data sets", on_interrupt=on_interrupt)
+    left_out = [name for name in wanted if name in sampled and name not in [*here, *out.missing]]
     _assemble(out, results, printed, left_out)
     if folder is None:
         out.notes.append(

@@ -19,6 +19,7 @@ Beside it
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from ...datasets import load
 from ...estimators import FastTreeClassifier
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
+from ...model_selection.interrupts import finish
 from ...rendering.progress import make_report
 from ...reports import Cell, ReportTable
 from ...scores.features import score_features
@@ -189,6 +191,7 @@ def run(
     quick: bool = False,
     n_jobs: int | None = -1,
     progress: Any = False,
+    on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's experiment; arguments as in `fasttree.experiments.run`. `quick` leaves out
     what is beside the tables."""
@@ -207,19 +210,24 @@ def run(
     here = [name for name in wanted if name not in out.missing]
     methods = dict(METHODS) if quick else {**METHODS, **_variations()}
     report = make_report(progress, "data sets")
-    results: dict[str, dict[str, Outcome]] = {}
-    blind: dict[str, dict[str, int]] = {}
-    for name in here:
+    ticks = itertools.count(1)
+
+    def one_set(name: str) -> tuple[dict[str, Outcome], dict[str, int]]:
         table = load(files[key[name]])
-        results[name] = evaluate(table, name, methods, n_jobs)
+        outcome, seen = evaluate(table, name, methods, n_jobs), {}
         if not quick:
             training = table.take(ContiguousKFold().training_rows(len(table)))
             grown = FastTreeClassifier(
                 criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)
             ).fit(training)
-            blind[name] = blind_splits(grown, training)
+            seen = blind_splits(grown, training)
         if report is not None:
-            report(len(results), len(here))
+            report(next(ticks), len(here))
+        return outcome, seen
+
+    found, out.unfinished = finish(here, one_set, what="data sets", on_interrupt=on_interrupt)
+    results = {name: outcome for name, (outcome, _) in found.items()}
+    blind = {name: seen for name, (_, seen) in found.items() if not quick}
     out.extra["settings"] = {
         "protocol": (
             "c = floor(n/5); four contiguous folds of c rows, the rest is the test set; best fold "

@@ -36,6 +36,7 @@ from ...estimators import FastTreeClassifier
 from ...metrics import scorer
 from ...metrics.information import class_prior
 from ...model_selection import cross_validate, five_by_two_cv_t_test
+from ...model_selection.interrupts import finish
 from ...naive_bayes import AODE, TAN, NaiveBayes
 from ...rendering.progress import make_report
 from ...table import Table
@@ -270,6 +271,7 @@ def run(
     quick: bool = False,
     n_jobs: int | None = -1,
     progress: Any = False,
+    on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run both sections and the meta-metric; arguments as in `fasttree.experiments.run`.
 
@@ -311,10 +313,13 @@ def run(
     methods = dict(SECTION_2)
     if quick:
         methods["tan"] = methods.pop("tan (chow-liu)")
-    results = {}
-    for name, table in tables.items():
-        results[name] = evaluate(table, methods, n_jobs)
+
+    def one_set(name: str) -> Any:
+        found = evaluate(tables[name], methods, n_jobs)
         tick()
+        return found
+
+    results, out.unfinished = finish(tables, one_set, what="data sets", on_interrupt=on_interrupt)
     said = findings(simulated)
     _add_rows(out, _Outcome(simulated, said, results, meta), printed)
     out.tables += layout.section_1(simulated, said)

@@ -42,6 +42,7 @@ import numpy as np
 from ... import presets
 from ...datasets import load, load_tic_tac_toe
 from ...model_selection import cross_validate
+from ...model_selection.interrupts import finish
 from ...rendering.progress import make_report
 from ...reports import Cell, ReportTable
 from ...table import Table
@@ -184,6 +185,7 @@ def run(
     quick: bool = False,
     n_jobs: int | None = -1,
     progress: Any = False,
+    on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's Table 1 and what it only mentions; arguments as in
     `fasttree.experiments.run`.
@@ -210,18 +212,25 @@ def run(
     prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS
     swept = {} if quick else {name: t for name, t in tables.items() if len(t) <= QUICK_ROWS}
     report, done = make_report(progress, "data sets"), 0
-    results: dict[str, SetResult] = {}
-    for name, table in tables.items():
-        results[name] = evaluate(table, prunings, n_jobs)
+
+    def one_step(step: tuple[str, str]) -> SetResult | sweeps.Study:
+        nonlocal done
+        kind, name = step
+        made: SetResult | sweeps.Study = (
+            evaluate(tables[name], prunings, n_jobs)
+            if kind == "table 1"
+            else sweeps.study(swept[name], n_jobs)
+        )
         done += 1
         if report is not None:
             report(done, len(tables) + len(swept))
-    studies: dict[str, sweeps.Study] = {}
-    for name, table in swept.items():
-        studies[name] = sweeps.study(table, n_jobs)
-        done += 1
-        if report is not None:
-            report(done, len(tables) + len(swept))
+        return made
+
+    steps = [*(("table 1", name) for name in tables), *(("sweeps", name) for name in swept)]
+    found, left = finish(steps, one_step, what="steps", on_interrupt=on_interrupt)
+    out.unfinished = [f"{name} ({kind})" for kind, name in left]
+    results = {name: one for (_, name), one in found.items() if isinstance(one, SetResult)}
+    studies = {name: one for (_, name), one in found.items() if isinstance(one, sweeps.Study)}
     if results:
         _compare(out, results, printed)
         if not quick:

@@ -1,0 +1,53 @@
+"""What a long run keeps when it is interrupted: everything, or with ``on_interrupt="return"`` what is
+finished.
+
+A unit (a data set, a repetition of the folds) is kept whole or not at all, so a result never mixes
+finished and unfinished work. An interrupt before the first unit is finished is raised as always.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+ON_INTERRUPT = ("raise", "return")
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class InterruptedWarning(UserWarning):
+    """A run was interrupted and returned what was finished."""
+
+
+def check_on_interrupt(on_interrupt: Any) -> None:
+    """Raise ValueError for anything but the two words."""
+    if on_interrupt not in ON_INTERRUPT:
+        raise ValueError(f"on_interrupt={on_interrupt!r}; use 'raise' or 'return'")
+
+
+def finish(
+    units: Iterable[K], work: Callable[[K], V], *, what: str, on_interrupt: str = "raise"
+) -> tuple[dict[K, V], list[K]]:
+    """Work on each unit; the results of the finished ones, and the units that are not.
+
+    >>> finish(["a", "b"], str.upper, what="letters")
+    ({'a': 'A', 'b': 'B'}, [])
+    """
+    units = list(units)
+    done: dict[K, V] = {}
+    for unit in units:
+        try:
+            done[unit] = work(unit)
+        except KeyboardInterrupt:
+            if on_interrupt == "raise" or not done:
+                raise
+            warnings.warn(
+                f"interrupted: {len(done)} of {len(units)} {what} are finished, and the result "
+                "holds these alone",
+                InterruptedWarning,
+                stacklevel=3,
+            )
+            break
+    return done, units[len(done) :]

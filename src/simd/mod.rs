@@ -47,7 +47,6 @@ pub use buffer::Buffer;
 pub use near::Numbers;
 use std::sync::OnceLock;
 pub use weigh::{Joint, Levels, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, Weighed, WeightTable};
-pub use wide::on_grid;
 
 /// Instruction sets with kernels of their own, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -547,7 +546,7 @@ impl Kernels {
         unsafe { (self.table.add_mismatches)(row, rows, members, weight, out) }
     }
 
-    /// `out[i] += |column[i] - x|`, each on the grid of [`on_grid`].
+    /// `out[i] += |column[i] - x|`.
     pub fn add_gaps(&self, column: &[f64], x: f64, out: &mut [f64]) {
         // SAFETY: safe code under the features of the level.
         unsafe { (self.table.add_gaps)(column, x, out) }

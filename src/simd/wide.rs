@@ -134,19 +134,10 @@ fn widen(words: &[u64], to: &mut [u32]) {
     }
 }
 
-/// The nearest multiple of 2^-32 of a number between 0 and 1: sums of up to a million of them are
-/// exact, so two sums of differences that are equal but for the last bits of their terms are equal.
-#[inline(always)]
-pub fn on_grid(x: f64) -> f64 {
-    /// Doubles from here on have no bits below 2^-32.
-    const COARSE: f64 = 1.5 * (1u64 << 20) as f64;
-    x + COARSE - COARSE
-}
-
 /// As the safe method says.
 #[inline(always)]
 pub(super) fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
     for (out, c) in out.iter_mut().zip(column) {
-        *out += on_grid((c - x).abs());
+        *out += (c - x).abs();
     }
 }

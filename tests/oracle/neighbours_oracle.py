@@ -2,14 +2,23 @@
 the library.
 
 Columns are lists; None is a missing cell. Nominal columns hold anything that compares, numeric ones
-floats. A row of weight w stands for w rows.
+floats, or `Fraction`s: then all distances are exact, and equal ones are equal. A row of weight w
+stands for w rows.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
+
+
+def total(terms: Iterable[Any]) -> Any:
+    """The sum, exact where all terms are fractions."""
+    found = list(terms)
+    exact = all(isinstance(x, (Fraction, int)) for x in found)
+    return sum(found, Fraction(0)) if exact else math.fsum(found)
 
 
 class Rows:
@@ -27,18 +36,18 @@ class Rows:
         self.n = len(which)
         self.diffs = [self._column(column) for column in self.columns]
         self.distance = [
-            [math.fsum(d[i][j] for d in self.diffs) for j in range(self.n)] for i in range(self.n)
+            [total(d[i][j] for d in self.diffs) for j in range(self.n)] for i in range(self.n)
         ]
 
     def _column(self, column: list[Any]) -> list[list[float]]:
         known = [x for x in column if x is not None]
-        numeric = all(isinstance(x, float) for x in known)
+        numeric = all(isinstance(x, (float, Fraction)) for x in known)
         spread = (max(known) - min(known)) if numeric and known else 0.0
 
         def between(a: Any, b: Any) -> float:
             if numeric:
-                return abs(a - b) / spread if spread > 0 else 0.0
-            return float(a != b)
+                return abs(a - b) / spread if spread > 0 else Fraction(0)
+            return Fraction(a != b)
 
         def stands_for(i: int) -> list[Any]:
             if column[i] is not None:
@@ -53,8 +62,8 @@ class Rows:
         for a in drawn:
             row = []
             for b in drawn:
-                total = len(a) * len(b)
-                row.append(math.fsum(between(x, z) for x in a for z in b) / total if total else 0.0)
+                pairs = len(a) * len(b)
+                row.append(total(between(x, z) for x in a for z in b) / pairs if pairs else 0)
             out.append(row)
         return out
 
@@ -119,13 +128,13 @@ def scores(
 ) -> list[float]:
     """Scores of all columns under a criterion of the family."""
     n = rows.n
-    total = [0.0] * len(rows.columns)
+    sums = [0.0] * len(rows.columns)
 
     def add(part: list[float], sign: float = 1.0) -> None:
         for f, value in enumerate(part):
-            total[f] += sign * value
+            sums[f] += sign * float(value)
 
-    everything = math.fsum(rows.distance[i][j] for i in range(n) for j in range(n) if i != j)
+    everything = total(rows.distance[i][j] for i in range(n) for j in range(n) if i != j)
     mean = everything / (n * n if multiclass == "rebate" else n * (n - 1))
     for i in range(n):
         others = [j for j in range(n) if j != i]
@@ -148,11 +157,16 @@ def scores(
                 far = {j: 1.0 for j in others if d[j] > mean}
                 add(_contribution(rows, i, far, False, multiclass), -1.0)
         else:
-            centre = math.fsum(d[j] for j in others) / len(others)
-            half = math.sqrt(math.fsum((d[j] - centre) ** 2 for j in others) / len(others)) / 2
-            near = {j: 1.0 for j in others if d[j] < centre - half}
+            centre = total(d[j] for j in others) / len(others)
+            variance = total((d[j] - centre) ** 2 for j in others) / len(others)
+
+            def beyond(gap: Any, variance: Any = variance) -> bool:
+                # more than half a deviation, without a root
+                return bool(gap > 0 and 4 * gap * gap > variance)
+
+            near = {j: 1.0 for j in others if beyond(centre - d[j])}
             add(_contribution(rows, i, near, False, multiclass))
             if name == "multisurf_star":
-                far = {j: 1.0 for j in others if d[j] > centre + half}
+                far = {j: 1.0 for j in others if beyond(d[j] - centre)}
                 add(_contribution(rows, i, far, True, multiclass))
-    return total
+    return sums

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import fasttree
 from fasttree import Table, criteria, score_features, turf
@@ -276,3 +279,46 @@ def test_a_small_rank_is_the_nearest_neighbour() -> None:
         assert np.allclose(
             score_features(X, y, criterion=criteria.ReliefF(k=5, rank=rank)), nearest, atol=1e-9
         )
+
+
+@st.composite
+def lattices(draw):
+    """Whole numbers of a few ranges per column, some cells missing, classes, units."""
+    rows = draw(st.integers(4, 16))
+    columns = []
+    for _ in range(draw(st.integers(1, 4))):
+        span = draw(st.sampled_from([1, 2, 3, 5, 6, 7, 9, 10, 11, 30]))
+        columns.append(draw(st.lists(st.integers(0, span), min_size=rows, max_size=rows)))
+    if draw(st.booleans()):
+        gone = draw(st.lists(st.booleans(), min_size=rows, max_size=rows))
+        columns[0] = [None if g else x for x, g in zip(columns[0], gone, strict=True)]
+    y = draw(st.lists(st.integers(0, 2), min_size=rows, max_size=rows))
+    unit = draw(st.sampled_from([1.0, 3.0, 0.1, 1 / 3, -2.54, 1e-7, 1e9]))
+    shift = draw(st.sampled_from([0, -3, 17]))
+    return columns, y, unit, shift
+
+
+@pytest.mark.parametrize("options", [*OPTIONS, {"k": 1, "neighbour_ties": "first"}], ids=str)
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=25, deadline=None)
+@given(data=lattices())
+def test_equal_distances_tie_in_every_unit(name, options, data):
+    """Distances as fractions, so that 1/3 + 1/3 and 2/3 are one number; any unit of a column."""
+    columns, y, unit, shift = data
+    exact = [[None if x is None else Fraction(x) for x in column] for column in columns]
+    known = {o["name"] for o in criteria.make(name).info["options"]}
+    own = {k: v for k, v in options.items() if k in known}
+    expected = oracle.scores(oracle.Rows(exact, y), name, **own)
+    cells = [[np.nan if x is None else (x + shift) * unit for x in column] for column in columns]
+    X = np.array(cells).T
+    constant = [len({x for x in column if x is not None}) < 2 for column in columns]
+    found = score_features(X, y, criterion=make(name, **options))
+    for j, score in enumerate(found):
+        if not constant[j]:
+            assert score == pytest.approx(expected[j], rel=1e-9, abs=1e-9), j
+
+
+def test_ties_of_thirds():
+    X, y = [[0.0, 0.0], [3.0, 3.0], [0.0, 2.0], [1.0, 1.0]], [0, 1, 1, 1]
+    first = criteria.ReliefF(k=1, neighbour_ties="first")
+    assert score_features(X, y, criterion=first) == pytest.approx([-1 / 12, 5 / 12], abs=1e-12)

@@ -6,9 +6,10 @@
 //! column tiles, so nothing is shared.
 
 use super::Rows;
+use super::grid::Grid;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Kernels, WIDE_BLOCK, on_grid};
+use crate::simd::{Buffer, Kernels, WIDE_BLOCK};
 use std::ops::Range;
 
 /// Most bytes of distances that a tile of rows takes.
@@ -162,19 +163,23 @@ fn numeric(
     }
     let mut out = vec![0.0; tile.len() * width];
     let mut there = vec![0.0; width];
+    let grid = Grid::of(rows);
     for column in &rows.others {
         control.check()?;
         if let Some(values) = column.complete_numbers() {
-            places.iter().zip(&mut there).for_each(|(&row, to)| *to = values[row as usize]);
+            let there = &mut there[..places.len()];
+            places.iter().zip(&mut *there).for_each(|(&row, to)| {
+                *to = grid.round(values[row as usize]);
+            });
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
-                kernels.add_gaps(&there, values[i], out);
+                kernels.add_gaps(there, grid.round(values[i]), out);
             }
         } else {
             for (i, out) in tile.clone().zip(out.chunks_exact_mut(width)) {
                 places
                     .iter()
                     .zip(out)
-                    .for_each(|(&row, to)| *to += on_grid(column.diff(i, row as usize)));
+                    .for_each(|(&row, to)| *to += grid.round(column.diff(i, row as usize)));
             }
         }
     }

@@ -10,6 +10,7 @@ use super::columns::{MISSING, Other};
 use super::{Codes, Counts, Method, Multiclass, Rows, neighbour_scores};
 use crate::data::{self, Column, Dataset, Kind};
 use crate::error::Result;
+use crate::numeric::ExactSum;
 use crate::parallel::Control;
 
 /// What all nodes of a tree share.
@@ -44,8 +45,9 @@ impl<'a> Root<'a> {
         };
         let ranges = (0..raw.columns().len()).map(range).collect();
         let unit = weight.filter(|w| rows.iter().any(|&r| w(r).fract() != 0.0)).map(|w| {
-            let sum: f64 = rows.iter().map(|&r| w(r)).sum();
-            sum / rows.len() as f64
+            let mut sum = ExactSum::default();
+            sum.add_all(rows.iter().map(|&r| w(r)));
+            sum.value() / rows.len() as f64
         });
         Self { data, raw, ranges, unit }
     }

@@ -22,10 +22,12 @@
 //! equal rows. Other weights are importances, divided by their mean; a row is then no neighbour of
 //! itself.
 
+mod bands;
 mod by_distance;
 mod columns;
 mod distances;
 mod gather;
+mod grid;
 mod narrow;
 mod nearest;
 mod score;
@@ -40,6 +42,7 @@ pub use score::{neighbour_scores, neighbour_scores_with};
 pub use select::{Method, Multiclass, NeighbourTies, PairMetric, Ranks};
 
 use crate::error::{Error, Result};
+use crate::numeric::ExactSum;
 use columns::Column;
 
 /// Nominal codes, row after row, without missing cells.
@@ -88,10 +91,17 @@ impl Counts {
         if weights.iter().all(|w| w.fract() == 0.0) {
             return Self::Copies(weights);
         }
-        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        let mean = total(&weights) / weights.len() as f64;
         weights.iter_mut().for_each(|w| *w /= mean);
         Self::Importances(weights)
     }
+}
+
+/// The sum, rounded once: the same in any order of the rows.
+fn total(weights: &[f64]) -> f64 {
+    let mut sum = ExactSum::default();
+    sum.add_all(weights.iter().copied());
+    sum.value()
 }
 
 /// How much each row counts.
@@ -124,7 +134,7 @@ impl Mass {
         if let Some((i, w)) = each.iter().enumerate().find(|(_, w)| whole && w.fract() != 0.0) {
             return Err(Error::Data(format!("row {i}: {w} copies")));
         }
-        let total = each.iter().sum();
+        let total = total(&each);
         Ok(Self { each, whole, total })
     }
 

@@ -13,10 +13,12 @@
 //! thread and no level changes a bit.
 
 use super::Rows;
+use super::bands::band;
 use super::distances::Order;
+use super::grid::Grid;
 use super::nearest::{Near, ranked};
 use super::score::{Counted, mean_distance};
-use super::select::{Choice, Group, Method, Multiclass, NeighbourTies, Picker, Ranks, band};
+use super::select::{Choice, Group, Method, Multiclass, NeighbourTies, Picker, Ranks};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::{Buffer, Kernels, LONGEST_WINDOW, Numbers, Slots, Window};
@@ -46,7 +48,7 @@ pub(super) fn scores(
         return Ok(None);
     }
     let mean = if method.needs_mean() { mean_distance(rows, counted, multiclass) } else { 0.0 };
-    let picker = Picker::new(method, multiclass, order, &rows.mass, mean);
+    let picker = Picker::new(method, multiclass, order, &rows.mass, (mean, Grid::of(rows)));
     let whole = Whole::new(kernels, rows, order, &counted.levels);
     let chunk = if padded > 32_768 { 16 } else { 64 };
     control.expect(t as u64);

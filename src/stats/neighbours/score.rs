@@ -6,6 +6,7 @@
 //! threads.
 
 use super::distances::{Distances, Order, tile_rows};
+use super::grid::Grid;
 use super::select::{Choice, Method, Multiclass, Picker};
 use super::{Rows, narrow};
 use crate::error::{Error, Result};
@@ -94,21 +95,23 @@ fn sums(
     let first_pass = method.needs_mean() && !simple;
     control.expect(t as u64 * (1 + u64::from(first_pass)));
     let mut kept = None;
+    let grid = Grid::of(rows);
     let mean = if first_pass {
-        let mut sum = 0.0;
+        let (mut steps, mut real) = (0, 0.0);
         for tile in &tiles {
             let d = distances(tile)?;
-            sum += total(control, rows, &order, &d, tile)?;
+            let sum = total(control, rows, &order, &d, tile)?;
+            (steps, real) = (steps + sum.0, real + sum.1);
             kept = (tiles.len() == 1).then_some(d);
             control.advance(tile.len() as u64);
         }
-        sum / mean_pairs(rows, multiclass)
+        (grid.value(steps) + real) / mean_pairs(rows, multiclass)
     } else if method.needs_mean() {
         mean_distance(rows, &counted, multiclass)
     } else {
         0.0
     };
-    let picker = Picker::new(method, multiclass, &order, &rows.mass, mean);
+    let picker = Picker::new(method, multiclass, &order, &rows.mass, (mean, grid));
     for tile in &tiles {
         let d = match kept.take() {
             Some(d) => d,
@@ -192,35 +195,39 @@ pub(super) fn mean_pairs(rows: &Rows<'_>, multiclass: Multiclass) -> f64 {
     if pairs > 0.0 { pairs } else { 1.0 }
 }
 
-/// Sum of the distances of the rows of a tile to all others; rows in order.
+/// Sum of the distances of the rows of a tile to all others, in steps of the grid where weights are
+/// whole, otherwise as a number; rows in order.
 fn total(
     control: &Control,
     rows: &Rows<'_>,
     order: &Order,
     d: &Distances,
     tile: &Range<usize>,
-) -> Result<f64> {
+) -> Result<(i128, f64)> {
+    let grid = Grid::of(rows);
     let sums = parallel::map(control, tile.len(), |i| {
         let row = tile.start + i;
-        if rows.others.is_empty() && rows.mass.is_unit() {
-            let mut all = Vec::new();
-            d.whole(i, &mut all);
-            return Ok(all.iter().map(|&d| i64::from(d)).sum::<i64>() as f64);
-        }
-        let mut all = Vec::new();
+        let (mut all, mut whole) = (Vec::new(), Vec::new());
         if rows.others.is_empty() {
-            let mut whole = Vec::new();
             d.whole(i, &mut whole);
             all.extend(whole.iter().map(|&d| f64::from(d)));
         } else {
             d.mixed(i, &mut all);
         }
         let own = order.places[row] as usize;
-        let itself = (rows.mass.of(row) - rows.mass.copies(row)) * all[own];
+        let mine = rows.mass.of(row);
+        if rows.mass.whole {
+            let weighted = |(&d, &other): (&f64, &u32)| {
+                i128::from(grid.steps(d)) * rows.mass.of(other as usize) as i128
+            };
+            let sum: i128 = all.iter().zip(&order.rows).map(weighted).sum();
+            return Ok(((sum - i128::from(grid.steps(all[own]))) * mine as i128, 0.0));
+        }
         let weighted = |(d, &other): (&f64, &u32)| rows.mass.of(other as usize) * d;
-        Ok(rows.mass.of(row) * (all.iter().zip(&order.rows).map(weighted).sum::<f64>() - itself))
+        let sum = all.iter().zip(&order.rows).map(weighted).sum::<f64>() - mine * all[own];
+        Ok((0, mine * sum))
     })?;
-    Ok(sums.iter().sum())
+    Ok(sums.iter().fold((0, 0.0), |(a, b), (x, y)| (a + x, b + y)))
 }
 
 fn pick(

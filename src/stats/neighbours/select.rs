@@ -5,10 +5,13 @@
 //! Nothing is sorted but the k neighbours themselves: the k-th distance is found by counting.
 
 use super::Mass;
+use super::bands::Distance;
 use super::distances::Order;
+use super::grid::Grid;
 use super::nearest::{Near, ranked};
 use crate::error::{Error, Result};
 use crate::stats::pairs::Setting;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// How misses of several classes are weighed.
@@ -136,114 +139,6 @@ impl Method {
     }
 }
 
-/// A distance that can be counted and averaged.
-pub(super) trait Distance: Copy + PartialOrd + Send + Sync {
-    /// Farther than any row.
-    const FAR: Self;
-    fn value(self) -> f64;
-    /// The k-th smallest (from 1) of a slice that has at least k.
-    fn kth(of: &[Self], k: usize) -> Self;
-    /// Mean distance to the others less, and plus, half a standard deviation; `own` stands for the
-    /// row itself.
-    fn band(of: &[Self], own: usize) -> (f64, f64);
-    /// The same, weighted.
-    fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, whole: bool) -> (f64, f64);
-}
-
-/// Bounds between whole numbers from the sum and the sum of squares of the distances to the others,
-/// exact: no rounding decides about a row.
-pub(super) fn band(sum: i128, squares: i128, others: i128) -> (f64, f64) {
-    // d is nearer than the mean less half a deviation: others * d < sum and 4 (sum - others d)^2 >
-    // others * squares - sum^2
-    let spread = others * squares - sum * sum;
-    let beyond = |gap: i128| gap > 0 && 4 * gap * gap > spread;
-    let mean = sum as f64 / others.max(1) as f64;
-    let half = (spread.max(0) as f64).sqrt() / others.max(1) as f64 / 2.0;
-    let mut near = (mean - half).ceil() as i128 + 1;
-    while near >= 0 && !beyond(sum - others * near) {
-        near -= 1;
-    }
-    let mut far = (mean + half).floor() as i128 - 1;
-    while others > 0 && !beyond(others * far - sum) {
-        far += 1;
-    }
-    (near as f64 + 0.5, far as f64 - 0.5)
-}
-
-fn real_band(distances: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
-    let total: f64 = distances.clone().map(|(_, w)| w).sum();
-    if total <= 0.0 {
-        return (0.0, 0.0);
-    }
-    let mean = distances.clone().map(|(d, w)| w * d).sum::<f64>() / total;
-    let half =
-        (distances.map(|(d, w)| w * (d - mean) * (d - mean)).sum::<f64>() / total).sqrt() / 2.0;
-    (mean - half, mean + half)
-}
-
-impl Distance for i32 {
-    const FAR: Self = i32::MAX;
-    fn value(self) -> f64 {
-        f64::from(self)
-    }
-    fn kth(of: &[Self], k: usize) -> Self {
-        let (mut low, mut high) = of
-            .iter()
-            .fold((i32::MAX, 0), |(a, b), &d| (a.min(d), b.max(if d == i32::MAX { 0 } else { d })));
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let within: i32 = of.iter().map(|&d| i32::from(d <= middle)).sum();
-            if within as usize >= k {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        low
-    }
-    fn band(of: &[Self], own: usize) -> (f64, f64) {
-        let (mut sum, mut squares) = (0i128, 0i128);
-        for part in of.chunks(1 << 14) {
-            // at most 2^14 numbers below 2^24: the squares fit 64 bits
-            let (s, q) = part.iter().fold((0i64, 0i64), |(s, q), &d| {
-                (s + i64::from(d), q + i64::from(d) * i64::from(d))
-            });
-            sum += i128::from(s);
-            squares += i128::from(q);
-        }
-        let d = i128::from(of[own]);
-        band(sum - d, squares - d * d, of.len() as i128 - 1)
-    }
-    fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, whole: bool) -> (f64, f64) {
-        if !whole {
-            return real_band(of.iter().enumerate().map(|(at, &d)| (f64::from(d), weight(at))));
-        }
-        let (mut sum, mut squares, mut others) = (0i128, 0i128, 0i128);
-        for (at, &d) in of.iter().enumerate() {
-            let (d, w) = (i128::from(d), weight(at) as i128);
-            (sum, squares, others) = (sum + w * d, squares + w * d * d, others + w);
-        }
-        band(sum, squares, others)
-    }
-}
-
-impl Distance for f64 {
-    const FAR: Self = f64::INFINITY;
-    fn value(self) -> f64 {
-        self
-    }
-    fn kth(of: &[Self], k: usize) -> Self {
-        let mut copy = of.to_vec();
-        *copy.select_nth_unstable_by(k - 1, f64::total_cmp).1
-    }
-    fn band(of: &[Self], own: usize) -> (f64, f64) {
-        real_band(of.iter().enumerate().map(|(at, &d)| (d, f64::from(u8::from(at != own)))))
-    }
-    fn weighted_band(of: &[Self], weight: &dyn Fn(usize) -> f64, _whole: bool) -> (f64, f64) {
-        real_band(of.iter().enumerate().map(|(at, &d)| (d, weight(at))))
-    }
-}
-
 /// What one row adds to the scores: `constant + sum over groups of weight * differences`.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Choice {
@@ -265,6 +160,8 @@ pub(super) struct Picker<'a> {
     pub sizes: Vec<f64>,
     /// Mean distance of all pairs, for SURF.
     pub mean: f64,
+    /// When two distances are equal.
+    pub grid: Grid,
 }
 
 impl<'a> Picker<'a> {
@@ -273,12 +170,12 @@ impl<'a> Picker<'a> {
         multiclass: Multiclass,
         order: &'a Order,
         mass: &'a Mass,
-        mean: f64,
+        (mean, grid): (f64, Grid),
     ) -> Self {
         let class =
             |w: &[usize]| order.rows[w[0]..w[1]].iter().map(|&row| mass.of(row as usize)).sum();
         let sizes = order.starts.windows(2).map(class).collect();
-        Self { method, multiclass, order, mass, sizes, mean }
+        Self { method, multiclass, order, mass, sizes, mean, grid }
     }
 
     /// What a row of its own scores: its share of all.
@@ -300,15 +197,17 @@ impl<'a> Picker<'a> {
         let mut choice = Choice::default();
         let band = matches!(self.method, Method::MultiSurf { .. }).then(|| {
             if self.mass.is_unit() {
-                D::band(distances, place)
+                D::band(distances, place, self.grid)
             } else {
-                D::weighted_band(distances, &|at| self.weight(row, at), self.mass.whole)
+                let weight = |at| self.weight(row, at);
+                D::weighted_band(distances, &weight, self.mass.whole, self.grid)
             }
         });
         if self.mass.copies(row) <= 0.0 {
             distances[place] = D::FAR;
         }
         let distances = &*distances;
+        let (tolerance, farthest) = (self.grid.tolerance, D::FAR.value());
         match self.method {
             Method::ReliefF { k, ties, ranks } => {
                 let nearest = |class: Range<usize>| {
@@ -330,22 +229,23 @@ impl<'a> Picker<'a> {
             Method::Surf { star } => {
                 let mean = self.mean;
                 self.near(
-                    &self.within(row, distances, |d| d < mean),
+                    &self.within(row, distances, |d| d < mean - tolerance),
                     own,
                     each,
                     false,
                     &mut choice,
                 );
                 if star {
-                    let far = self.within(row, distances, |d| d > mean && d < D::FAR.value());
+                    let far = self.within(row, distances, |d| d > mean + tolerance && d < farthest);
                     self.near(&far, own, -each, false, &mut choice);
                 }
             }
             Method::MultiSurf { star } => {
                 let (low, high) = band.unwrap_or_default();
+                let (low, high) = (low - tolerance, high + tolerance);
                 self.near(&self.within(row, distances, |d| d < low), own, each, false, &mut choice);
                 if star {
-                    let far = self.within(row, distances, |d| d > high && d < D::FAR.value());
+                    let far = self.within(row, distances, |d| d > high && d < farthest);
                     self.near(&far, own, each, true, &mut choice);
                 }
             }
@@ -376,7 +276,7 @@ impl<'a> Picker<'a> {
         let mut kept: Vec<Near<D>> = of
             .iter()
             .enumerate()
-            .filter(|(_, d)| **d <= limit && **d < D::FAR)
+            .filter(|(_, d)| d.within(limit, self.grid.tolerance) && **d < D::FAR)
             .map(|(at, &distance)| Near {
                 distance,
                 place: (first + at) as u32,
@@ -387,16 +287,22 @@ impl<'a> Picker<'a> {
         ranked(&kept, k as f64, ties, ranks)
     }
 
-    /// Nearest first, then by row number.
+    /// Nearest first, then by row number; equal distances become the same number.
     pub fn sort<D: Distance>(&self, kept: &mut [Near<D>]) {
-        kept.sort_by(|a, b| {
-            let by_row =
-                || self.order.rows[a.place as usize].cmp(&self.order.rows[b.place as usize]);
-            a.distance
-                .partial_cmp(&b.distance)
-                .unwrap_or(std::cmp::Ordering::Equal)
-                .then_with(by_row)
+        let row = |near: &Near<D>| self.order.rows[near.place as usize];
+        kept.sort_unstable_by(|a, b| {
+            let by_distance = a.distance.partial_cmp(&b.distance);
+            by_distance.unwrap_or(Ordering::Equal).then_with(|| row(a).cmp(&row(b)))
         });
+        let tolerance = self.grid.tolerance;
+        if tolerance > 0.0 {
+            let tied = |a: &Near<D>, b: &Near<D>| b.distance.within(a.distance, tolerance);
+            for tied in kept.chunk_by_mut(tied) {
+                let first = tied[0].distance;
+                tied.iter_mut().for_each(|near| near.distance = first);
+                tied.sort_unstable_by_key(row);
+            }
+        }
     }
 
     /// Places of each class whose distance passes.
@@ -484,7 +390,7 @@ impl<'a> Picker<'a> {
         for (weight, members) in groups {
             for place in members {
                 let d = distance(place);
-                if d > 0.0 {
+                if d > self.grid.tolerance {
                     let weight = self.mass.of(row) * weight / (d * d);
                     match choice.groups.last_mut() {
                         Some((w, group)) if *w == weight => group.push(place),
@@ -514,7 +420,7 @@ impl<'a> Picker<'a> {
             let mut places: Vec<u32> =
                 class.map(|at| at as u32).filter(|&at| distances[at as usize] < D::FAR).collect();
             let of = |at: &u32| distances[*at as usize];
-            places.sort_by(|a, b| of(a).partial_cmp(&of(b)).unwrap_or(std::cmp::Ordering::Equal));
+            places.sort_by(|a, b| of(a).partial_cmp(&of(b)).unwrap_or(Ordering::Equal));
             let (agree, differ) = match (c == own, pi) {
                 (true, true) => (theta[0], -(theta[0] + theta[2])),
                 (false, true) => (-theta[1], theta[1] + theta[3]),

@@ -233,6 +233,8 @@ impl Sketch {
         tree.counts.reserve(order.len() * self.classes);
         for &old in &order {
             let mut node = self.nodes[old as usize];
+            // what was raised to the root brought the depth that it had
+            node.depth = 0;
             if node.parent != NONE {
                 node.parent = number[node.parent as usize];
                 let parent: &Node = &tree.nodes[node.parent as usize];

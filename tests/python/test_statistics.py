@@ -1,6 +1,8 @@
 """Statistical tests against scipy, against sums written out, and against published examples."""
 
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from fasttree.model_selection import (
     two_way_repeated_measures_anova,
     wilcoxon,
 )
+from fasttree.model_selection.statistics.ties import exact_mean, snap
 
 VALUES = st.floats(-5, 5).map(lambda x: round(x, 3))
 PAIRED = st.lists(st.tuples(VALUES, VALUES), min_size=3, max_size=30)
@@ -460,3 +463,54 @@ def test_two_factor_anova_of_one_factor_is_the_one_way_test():
         two_way_repeated_measures_anova(scores)
     with pytest.raises(ValueError, match="not finite"):
         two_way_repeated_measures_anova(np.full((3, 2, 2), np.nan))
+
+
+SIXTHS = st.integers(0, 12)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(SIXTHS, min_size=3, max_size=3), min_size=2, max_size=8), st.randoms())
+def test_ranks_are_those_of_the_exact_numbers(rows, random):
+    """Scores that are equal as fractions tie, in whatever way they were rounded."""
+
+    def rounded(sixths):
+        parts = [1 / 6] * sixths
+        return random.choice([sum(parts), sixths / 6, sixths * (1 / 6), 1 - (6 - sixths) / 6])
+
+    scores = [[rounded(value) for value in row] for row in rows]
+    expected = np.mean([stats.rankdata(np.negative(row)) for row in rows], axis=0)
+    found = friedman_nemenyi(scores)
+    exact = friedman_nemenyi(rows)
+    assert found.mean_ranks == pytest.approx(expected, abs=0)
+    assert found.statistic == exact.statistic and found.p_value == exact.p_value
+    a, b = np.array(scores)[:, 0], np.array(scores)[:, 1]
+    whole = wilcoxon([row[0] for row in rows], [row[1] for row in rows])
+    assert wilcoxon(a, b).p_value == whole.p_value
+    assert wilcoxon(a, b).statistic == whole.statistic
+    many = np.tile(a, 60 // len(a) + 1), np.tile(b, 60 // len(b) + 1)
+    counted = [np.tile([row[j] for row in rows], 60 // len(rows) + 1) for j in (0, 1)]
+    assert wilcoxon(*many).p_value == pytest.approx(wilcoxon(*counted).p_value, rel=1e-12)
+
+
+def test_friedman_ties_what_rounding_tells_apart():
+    assert friedman_nemenyi([[0.1 + 0.2, 0.3, 0.5]] * 6).mean_ranks.tolist() == [2.5, 2.5, 1.0]
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=40), st.randoms())
+def test_means_do_not_depend_on_the_order(values, random):
+    mean = exact_mean(values)
+    random.shuffle(values)
+    assert exact_mean(values) == mean
+    exact = sum(map(Fraction, values)) / len(values)
+    assert mean == pytest.approx(float(exact), rel=4e-16, abs=0)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=20))
+def test_snapping_keeps_order_and_joins_only_what_rounding_parted(whole):
+    values = np.array(whole) / 30
+    moved = values * (1 + 1e-14 * np.random.default_rng(0).integers(-3, 4, len(values)))
+    found = snap(moved)
+    for i, j in itertools.product(range(len(whole)), repeat=2):
+        assert (found[i] == found[j]) == (whole[i] == whole[j])
+        assert (found[i] < found[j]) == (whole[i] < whole[j])
+    assert np.abs(found - moved).max() <= 1e-12

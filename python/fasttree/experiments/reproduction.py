@@ -194,9 +194,9 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
     >>> rank_correlation([1.0, 2.0, 3.0], [0.1, 0.5, 0.2])
     0.5
     """
-    from scipy.stats import rankdata
+    from ..model_selection.statistics.ties import mean_ranks
 
-    a, b = rankdata(ours), rankdata(theirs)
+    a, b = mean_ranks(ours), mean_ranks(theirs)
     if a.std() == 0 or b.std() == 0:
         return float("nan")
     return round(float(np.corrcoef(a, b)[0, 1]), 12)

@@ -35,6 +35,7 @@ from .statistics import (
 from .statistics.bayesian import posterior_probabilities
 from .statistics.outcome import check_alpha
 from .statistics.t_tests import corrected_resampled_t_test, t_from_differences, two_sided_p
+from .statistics.ties import TIED, exact_mean
 from .tables import comparison_tables
 from .validation import cross_validate
 
@@ -123,8 +124,8 @@ class Comparison(Rendered):
     Attributes: `results` data set -> `CrossValidation`; `datasets`, `methods` names; `metric` what
     is compared and `greater_is_better`; `means`, `sds` (sets, methods); `p_values` (sets, methods,
     methods) and `better` likewise, 1 where the first is significantly better than the second, -1
-    worse, 0 else; `baseline` the method marks refer to; `unfinished` the data sets that an
-    interrupt has left out.
+    worse, 0 else (and where two means are equal within 1e-12); `baseline` the method marks refer
+    to; `unfinished` the data sets that an interrupt has left out.
     """
 
     kind = "comparison"
@@ -170,6 +171,8 @@ class Comparison(Rendered):
         )
         with np.errstate(invalid="ignore"):
             gap = self.means[:, :, None] - self.means[:, None, :]
+            size = np.maximum(np.abs(self.means[:, :, None]), np.abs(self.means[:, None, :]))
+            gap[np.abs(gap) <= TIED * size] = 0.0
         sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if self.greater_is_better else -1)
         self.better = np.where(self.p_values < self.alpha, sign, 0)
 
@@ -234,12 +237,12 @@ class Comparison(Rendered):
         """Whether a method has the best mean of its data set, bool (sets, methods); ties are all
         best."""
         limit = self.means.max(axis=1) if self.greater_is_better else self.means.min(axis=1)
-        return np.isclose(self.means, limit[:, None], rtol=1e-12, atol=0.0)
+        return np.isclose(self.means, limit[:, None], rtol=TIED, atol=0.0)
 
     @property
     def averages(self) -> np.ndarray:
         """Mean over data sets, (methods,)."""
-        return self.means.mean(axis=0)
+        return np.array([exact_mean(column) for column in self.means.T])
 
     @property
     def wins_ties_losses(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from ..rendering.table import ReportTable
 from .learning_curve_split import LearningCurveSplit
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
+from .statistics.ties import exact_mean
 from .tables import learning_curve_tables
 from .validation import cross_validate
 
@@ -59,7 +60,7 @@ class LearningCurve(Rendered):
                             "method": method,
                             "metric": metric,
                             "n_train": size,
-                            "mean": float(column.mean()),
+                            "mean": exact_mean(column.tolist()),
                             "sd": spread,
                             "repeats": len(column),
                         }

@@ -18,6 +18,7 @@ from ..rendering.table import ReportTable
 from .folds import Folds
 from .rendering import Rendered
 from .statistics import PairedTestResult, corrected_resampled_t_test
+from .statistics.ties import exact_mean
 from .tables import cross_validation_tables
 
 
@@ -136,11 +137,12 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
 
     def repeat_means(self, method: str, metric: str) -> np.ndarray:
         """Return the mean of every repetition, (repetitions,)."""
-        return self[method][metric].reshape(self.folds.n_repeats, self.folds.n_splits).mean(axis=1)
+        repeats = self[method][metric].reshape(self.folds.n_repeats, self.folds.n_splits)
+        return np.array([exact_mean(folds) for folds in repeats.tolist()])
 
     def mean(self, method: str, metric: str) -> float:
-        """Return the mean over folds."""
-        return float(self[method][metric].mean())
+        """Return the mean over folds, from their exact sum: the same for any order of them."""
+        return exact_mean(self[method][metric].tolist())
 
     def sd(self, method: str, metric: str, *, of: str = "folds") -> float:
         """Return the standard deviation (n - 1) of fold values, or of repetition means with

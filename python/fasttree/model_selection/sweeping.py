@@ -26,6 +26,7 @@ from .._checks import at_least_zero, several_fours
 from ..rendering.table import ReportTable
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
+from .statistics.ties import snap
 from .tables import sweep_tables
 from .validation import cross_validate
 
@@ -90,7 +91,7 @@ class Sweep(Rendered):
         metric = self.result.metrics[0]
         sign = 1.0 if self.result.directions.get(metric, True) else -1.0
         means = [sign * self.result.mean(m, metric) for m in self.result.methods]
-        place = int(np.argmax(means))
+        place = int(np.argmax(snap(means))) if np.isfinite(means).all() else int(np.argmax(means))
         return {**self.settings[place], metric: sign * means[place]}
 
     def records(self) -> list[dict[str, Any]]:

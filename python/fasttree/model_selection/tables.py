@@ -172,7 +172,13 @@ def sweep_tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
                     cells.append(Cell(""))
                     continue
                 text = mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
-                cells.append(Cell(text, len(methods) > 1 and means[place] == best))
+                cells.append(
+                    Cell(
+                        text,
+                        len(methods) > 1
+                        and bool(np.isclose(means[place], best, rtol=1e-12, atol=0.0)),
+                    )
+                )
             body.append(cells)
         folds = f"{len(scores.folds.pairs)} folds ({scores.folds.description})"
         title = f"{scores.name}: " if scores.name else ""

@@ -273,7 +273,7 @@ def _compare(
     out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
 ) -> None:
     """Table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
-    from scipy.stats import rankdata
+    from ..model_selection.statistics.ties import mean_ranks
 
     body, rhos, ours_ranks, their_ranks = [], [], [], []
     for name, found in results.items():
@@ -308,8 +308,8 @@ def _compare(
         if not math.isnan(rho):
             rhos.append(rho)
         out.rows.append(Row(name, "", "rank_agreement", rho))
-        ours_ranks.append(rankdata(np.negative(means)))
-        their_ranks.append(rankdata(np.negative(theirs)))
+        ours_ranks.append(mean_ranks(np.negative(means)))
+        their_ranks.append(mean_ranks(np.negative(theirs)))
         line.append(Cell(f"{rho:+.1f}"))
         body.append(line)
     for title, ours, theirs in (

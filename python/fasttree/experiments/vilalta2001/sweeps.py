@@ -157,9 +157,9 @@ def permutation_p(
 
 
 def _standardised(values: Sequence[float]) -> np.ndarray:
-    from scipy.stats import rankdata
+    from ..model_selection.statistics.ties import mean_ranks
 
-    ranks = rankdata(values)
+    ranks = mean_ranks(values)
     centred = ranks - ranks.mean()
     length = float(np.sqrt((centred**2).sum()))
     found: np.ndarray = centred / length if length > 0 else centred

@@ -9,7 +9,8 @@ As recommended by Demsar (2006): mean ranks R_j over N data sets,
     studentised range / sqrt 2
 
 One value a data set and method (a mean over folds): folds of one data set are not independent and
-do not belong here.  O(N k log k).
+do not belong here.  Values within 1e-12 of the largest are tied (`ties`), in every test here.
+O(N k log k).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from .outcome import FriedmanResult, PairedTestResult, check_alpha
-from .t_tests import ROUNDING, paired_values
+from .t_tests import paired_values
+from .ties import TIED, exact_mean, mean_ranks, snap
 
 EXACT_UP_TO = 50
 """Pairs up to which the distribution of the signed-rank sum is computed exactly."""
@@ -52,7 +54,7 @@ def _critical_rank_sum(n: int, alpha: float) -> int:
 def _exact_wilcoxon(d: np.ndarray) -> tuple[float, float]:
     """Return the smaller rank sum and its two-sided p-value over all signs, ties sharing their mean
     rank."""
-    double_ranks = np.rint(2 * _ranks(np.abs(d)[None, :])[0]).astype(np.int64)
+    double_ranks = np.rint(2 * mean_ranks(np.abs(d))).astype(np.int64)
     plus = int(double_ranks[d > 0].sum())
     shares = _rank_sum_shares(double_ranks)
     tail = min(float(shares[: plus + 1].sum()), float(shares[plus:].sum()))
@@ -86,7 +88,9 @@ def wilcoxon(
     check_alpha(alpha)
     first, second = paired_values(a, b, least=1)
     d = first - second
-    d[np.abs(d) <= ROUNDING * max(np.abs(first).max(), np.abs(second).max())] = 0.0
+    scale = max(np.abs(first).max(), np.abs(second).max())
+    d[np.abs(d) <= TIED * scale] = 0.0
+    d = np.copysign(snap(np.abs(d), scale), d)
     if not d.any():
         statistic, p_value = 0.0, 1.0
     else:
@@ -103,19 +107,12 @@ def wilcoxon(
         statistic=statistic,
         p_value=p_value,
         df=None,
-        mean_difference=float(d.mean()),
+        mean_difference=exact_mean(first - second) if d.any() else 0.0,
         interval=_pseudomedian_interval(d, alpha),
         alpha=alpha,
         n=len(d),
         names=names,
     )
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Return ranks 1..k of every row, ties sharing their mean rank; smallest value first."""
-    below = (values[:, None, :] < values[:, :, None]).sum(axis=2)
-    equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
-    return below + (equal + 1) / 2.0
 
 
 def friedman_nemenyi(
@@ -128,7 +125,8 @@ def friedman_nemenyi(
 ) -> FriedmanResult:
     """Return Friedman's test over data sets with Nemenyi's pairwise comparisons.
 
-    `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best.  `tie_correction`
+    `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best; scores of a data set
+    within 1e-12 of its largest magnitude are tied.  `tie_correction`
     divides chi2 by 1 - sum(t^3 - t)/(N k (k^2 - 1)), as scipy does; Demsar's worked example leaves
     it out.  When every row is tied throughout, p = 1.
 
@@ -155,9 +153,9 @@ def friedman_nemenyi(
     labels = tuple(names) if names is not None else tuple(f"method {j + 1}" for j in range(k))
     if len(labels) != k:
         raise ValueError(f"{len(labels)} names for {k} methods")
-    ranks = _ranks(-values if greater_is_better else values)
-    mean_ranks = ranks.mean(axis=0)
-    chi2 = 12.0 * n / (k * (k + 1.0)) * float((mean_ranks**2).sum() - k * (k + 1.0) ** 2 / 4.0)
+    values = snap(values)
+    averages = mean_ranks(-values if greater_is_better else values).mean(axis=0)
+    chi2 = 12.0 * n / (k * (k + 1.0)) * float((averages**2).sum() - k * (k + 1.0) ** 2 / 4.0)
     if tie_correction:
         equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
         ties = float((equal.astype(np.float64) ** 2 - 1.0).sum())
@@ -168,12 +166,12 @@ def friedman_nemenyi(
     f_statistic = (n - 1) * chi2 / rest if rest > 1e-9 else math.inf
     f_df = (k - 1, (k - 1) * (n - 1))
     unit = math.sqrt(k * (k + 1) / (6.0 * n))
-    z = np.abs(mean_ranks[:, None] - mean_ranks[None, :]) / unit
+    z = np.abs(averages[:, None] - averages[None, :]) / unit
     pairwise = np.clip(studentized_range.sf(z * math.sqrt(2.0), k, np.inf), 0.0, 1.0)
     np.fill_diagonal(pairwise, 1.0)
     return FriedmanResult(
         names=labels,
-        mean_ranks=mean_ranks,
+        mean_ranks=averages,
         statistic=chi2,
         p_value=float(chdtrc(k - 1, chi2)),
         df=k - 1,

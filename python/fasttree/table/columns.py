@@ -24,6 +24,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .whole import float_of_whole, inexact_message, is_inexact
+
 MAX_LEVELS = 65_536
 """Largest number of levels a nominal column may have."""
 
@@ -321,7 +323,7 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
     if kind == "f":
         result = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
     elif kind in "iub":
-        return values.astype(np.float64)
+        return float_of_whole(values, lambda _: name)
     else:
         cells = values.tolist()
         result = np.empty(len(cells))
@@ -329,6 +331,8 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
             if is_missing(cell):
                 result[row] = np.nan
                 continue
+            if is_inexact(cell):
+                raise ValueError(inexact_message(name, row, int(cell)))
             try:
                 result[row] = float(cell)
             except ValueError:
@@ -386,6 +390,8 @@ def encode(
         if role is None and levels is None:
             role = "nominal" if group in ("text", "bool") else "numeric"
         if levels is None and role == "numeric" and group in ("number", None):
+            if any(map(is_inexact, cells)):
+                return Column(name, "numeric", to_float(name, values))
             try:
                 values = np.array([np.nan if is_missing(c) else c for c in cells], dtype=np.float64)
             except OverflowError:
@@ -403,10 +409,9 @@ def encode(
 def numeric_block(block: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
     """A 2-D array as floats (float32 stays), checked for infinity in one pass."""
     if block.dtype not in (np.float64, np.float32):
-        wide = block.astype(np.float64)
         if block.dtype.kind in "iu":
-            return wide
-        block = wide
+            return float_of_whole(block, name_of)
+        block = block.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         total = block.sum(dtype=np.float64)
     if not np.isfinite(total):

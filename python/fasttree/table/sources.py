@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from .columns import Column, codes_of, datetime_message, is_missing, make_levels, shorten
+from .whole import float_of_whole, is_inexact
 
 Cells = np.ndarray | Column
 
@@ -49,6 +50,8 @@ def take_apart(X: Any) -> Source:
         ValueError: not 2-D, complex, rows of unequal length, duplicate names.
     """
     if isinstance(X, np.ma.MaskedArray):
+        if X.dtype.kind in "iu" and X.ndim == 2:
+            X = np.ma.array(float_of_whole(np.ma.filled(X, 0), str), mask=X.mask)
         X = (
             np.ma.filled(X.astype(np.float64), np.nan)
             if X.dtype.kind in "iuf"
@@ -139,6 +142,8 @@ def cells_from_list(cells: Any) -> np.ndarray:
     types = set(map(type, cells))
     if types and types <= {int, float}:
         try:
+            if float in types and any(map(is_inexact, cells)):
+                return _object_array(cells)
             return np.array(cells, dtype=np.float64 if float in types else np.int64)
         except OverflowError:
             return _object_array(cells)
@@ -288,6 +293,8 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     if pandas.api.types.is_bool_dtype(dtype):
         return series.to_numpy(dtype=object)
     if pandas.api.types.is_numeric_dtype(dtype):
+        if pandas.api.types.is_integer_dtype(dtype):
+            return _whole(series.isna().to_numpy(), series.to_numpy(dtype=object))
         wide = np.float32 if str(dtype).lower().startswith("float32") else np.float64
         return series.to_numpy(dtype=wide, na_value=np.nan)
     kind = getattr(dtype, "kind", "O")
@@ -303,6 +310,16 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     return series.to_numpy(dtype=object)
 
 
+def _whole(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Whole numbers with missing cells: floats where those are exact, else the cells themselves."""
+    known = cells[~missing]
+    if any(map(is_inexact, known)):
+        return np.where(missing, None, cells)
+    found = np.full(len(cells), np.nan)
+    found[~missing] = known.astype(np.float64)
+    return found
+
+
 def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
     dtype = series.dtype
     if dtype in (nw.Categorical, nw.Enum):
@@ -314,6 +331,11 @@ def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
         return _object_array(cells) if None in cells else np.array(cells, dtype=bool)
     if dtype == nw.Float32 and not series.is_null().any():
         return np.asarray(series.to_numpy())
+    if dtype.is_integer() and dtype not in (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16):
+        missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
+        if not missing.any():
+            return np.asarray(series.to_numpy())
+        return _whole(missing, _object_array(series.to_list()))
     if dtype.is_numeric():
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if dtype.is_temporal():

@@ -1,0 +1,71 @@
+"""Whole numbers as doubles, exactly or not at all.
+
+What
+    A double holds every whole number up to 2^53 and of larger ones only some. Rounding would make
+    rows equal that differ (2^53 and 2^53 + 1), so an integer that no double holds is an error that
+    names its column and row.
+Complexity
+    Two passes over integers of 64 bits, none over smaller ones.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+EXACT = 2**53
+"""Whole numbers up to this size are doubles; of larger ones, only some are."""
+
+
+def float_of_whole(values: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
+    """An integer array (1-D or 2-D) as float64, exactly.
+
+    Raises:
+        ValueError: a number that no double holds, so that it would become another one; the message
+        names its column (`name_of` of its index) and row.
+
+    Examples:
+        >>> float_of_whole(np.array([1, 2**60]), str).tolist()
+        [1.0, 1.152921504606847e+18]
+    """
+    wide = values.astype(np.float64)
+    if values.dtype.itemsize < 8 or not values.size:
+        return wide
+    if int(values.max()) <= EXACT and int(values.min()) >= -EXACT:
+        return wide
+    inside = np.abs(wide) < 2.0 ** (64 if values.dtype.kind == "u" else 63)
+    same = np.zeros(values.shape, dtype=bool)
+    same[inside] = wide[inside].astype(values.dtype) == values[inside]
+    same[wide == -(2.0**63)] = values[wide == -(2.0**63)] == -(2**63)
+    if not same.all():
+        place = tuple(int(part) for part in np.argwhere(~same)[0])
+        column = place[1] if len(place) > 1 else 0
+        raise ValueError(inexact_message(name_of(column), place[0], int(values[place])))
+    return wide
+
+
+def inexact_message(name: str, row: int, value: int) -> str:
+    """The words of the error for a whole number that float64 does not hold."""
+    return (
+        f"column {name!r}, row {row}: float64 has no {value}, the nearest is {int(float(value))}, "
+        "and rows that differ would become equal; subtract an offset, or make the column nominal "
+        "(categorical_features, or strings)"
+    )
+
+
+def is_inexact(cell: Any) -> bool:
+    """Whether a cell is a whole number that float64 does not hold.
+
+    Examples:
+        >>> is_inexact(2**53 + 1), is_inexact(2**53), is_inexact(0.1)
+        (True, False, False)
+    """
+    if not isinstance(cell, numbers.Integral) or -EXACT <= cell <= EXACT:
+        return False
+    try:
+        return int(float(cell)) != int(cell)
+    except OverflowError:
+        return False  # refused as too large

@@ -1,5 +1,5 @@
 //! Angle between the class distributions of two branches: `1 - cos((p_c|L)_c, (p_c|R)_c)`, in [0,
-//! 1] (CORElearn's DistAngle).
+//! 1]. CORElearn's DistAngle compares two classes instead: `class_angle`.
 //!
 //! 1 if and only if the branches share no class. Because a cosine does not see lengths,
 //! distributions and counts have the same one: `orthogonality` is this measure read from the
@@ -28,7 +28,7 @@ pub(super) static INFO: Info = Info {
     summary: "One minus the cosine between the class distributions of the branches.",
     formula: r"1 - \frac{\sum_c p_{c|L} p_{c|R}}{\|p_{\cdot|L}\| \, \|p_{\cdot|R}\|}",
     distance: r"-s",
-    source: "Robnik-Sikonja, CORElearn: DistAngle",
+    source: "orthogonality (Fayyad & Irani 1992) read from distributions: the same cosine",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(1.0),

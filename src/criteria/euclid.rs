@@ -1,5 +1,5 @@
 //! Euclidean distance of the class distributions of two branches: `sqrt sum_c (p_c|L - p_c|R)^2`,
-//! in [0, sqrt 2] (CORElearn's DistEuclid).
+//! in [0, sqrt 2]. CORElearn's DistEuclid compares two classes instead: `class_euclid`.
 //!
 //! More than two branches: mean of each against the rest, weights n_m/n; an empty side scores 0. It
 //! does not weigh the two branches, so one pure row against all others can win: set a minimum leaf
@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     summary: "Euclidean distance between the class distributions of the branches.",
     formula: r"\sqrt{\sum_c (p_{c|L} - p_{c|R})^2}",
     distance: r"-s",
-    source: "Robnik-Sikonja, CORElearn: DistEuclid",
+    source: "the Euclidean counterpart of orthogonality (Fayyad & Irani 1992)",
     evidence: Evidence::Table,
     lowest: Some(0.0),
     highest: Some(SQRT_2),

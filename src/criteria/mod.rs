@@ -25,6 +25,8 @@ mod angle;
 mod assignment;
 mod auc;
 mod chi2;
+mod class_angle;
+mod class_euclid;
 mod contextual_merit;
 mod contrast;
 mod dkm;
@@ -128,6 +130,8 @@ pub static CRITERIA: &[Entry] = &[
     entry!(euclid::Euclid),
     entry!(angle::Angle),
     entry!(orthogonality::Orthogonality),
+    entry!(class_euclid::ClassEuclid),
+    entry!(class_angle::ClassAngle),
     entry!(twoing::Twoing),
     entry!(auc::Auc),
     entry!(on pairs pi::Pi),

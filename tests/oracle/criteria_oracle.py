@@ -376,6 +376,37 @@ def orthogonality(table: Table, **_: object) -> tuple[float, float]:
     return _negative(_branch_against_rest(table, lambda a, b: 1 - _cosine(a, b)))
 
 
+def _two_classes(
+    table: Table, measure: Callable[[Sequence[float], Sequence[float]], float]
+) -> float:
+    """``measure`` of two classes' shares of the branches; else the mean of class against rest,
+    weights n_c/n; 0 for a single class."""
+    n, totals = _n(table), _totals(table)
+    if sum(t > 0 for t in totals) < 2:
+        return 0.0
+
+    def pair(c: int) -> float:
+        own = [branch[c] for branch in table]
+        return measure(_shares(own), _shares([math.fsum(b) - b[c] for b in table]))
+
+    if len(totals) == 2:
+        return pair(1)
+    return math.fsum(t / n * pair(c) for c, t in enumerate(totals) if t > 0)
+
+
+def class_euclid(table: Table, **_: object) -> tuple[float, float]:
+    return _negative(_two_classes(table, lambda a, b: math.dist(a, b) / math.sqrt(2)))
+
+
+def class_angle(table: Table, **_: object) -> tuple[float, float]:
+    def measure(a: Sequence[float], b: Sequence[float]) -> float:
+        # sqrt(1 - cosine) as the distance of unit vectors, which does not cancel
+        a, b = [x / math.hypot(*a) for x in a], [x / math.hypot(*b) for x in b]
+        return math.dist(a, b) / math.sqrt(2)
+
+    return _negative(_two_classes(table, measure))
+
+
 def twoing(table: Table, **_: object) -> tuple[float, float]:
     def measure(a: Sequence[float], b: Sequence[float]) -> float:
         left, right = math.fsum(a), math.fsum(b)
@@ -390,7 +421,7 @@ ORACLE: dict[str, Callable[..., tuple[float, float]]] = {
     for f in (
         info_gain, gain_ratio, normal_gain, mantaras, variation_of_information, symmetric_uncertainty, geometric_nmi,
         min_nmi, max_nmi, gini, chi2, g_statistic, laplace, accuracy, jaccard, f_measure, f_measure_max, mdl, dkm,
-        hellinger, euclid, angle, orthogonality, twoing, auc,
+        hellinger, euclid, angle, orthogonality, class_euclid, class_angle, twoing, auc,
     )
 }  # fmt: skip
 

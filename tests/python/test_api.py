@@ -158,6 +158,8 @@ NAMES = {
     "euclid": ("Euclid", set()),
     "angle": ("Angle", set()),
     "orthogonality": ("Orthogonality", set()),
+    "class_euclid": ("ClassEuclid", set()),
+    "class_angle": ("ClassAngle", set()),
     "twoing": ("Twoing", set()),
     "auc": ("Auc", set()),
 }

@@ -146,6 +146,8 @@ fn one_branch_or_one_class_scores_nothing() {
             "euclid",
             "angle",
             "orthogonality",
+            "class_euclid",
+            "class_angle",
             "twoing",
             "chi2",
         ] {

@@ -21,6 +21,7 @@ mod aode;
 mod counts;
 mod input;
 mod naive;
+mod normal;
 mod smoothing;
 mod tan;
 mod wrapper;
@@ -77,6 +78,9 @@ pub struct Config {
     /// Prior probabilities of the classes, where they are not to be estimated (naive Bayes alone).
     #[serde(default)]
     pub priors: Option<Vec<f64>>,
+    /// Columns of numbers that are read by Weka's rule (naive Bayes alone).
+    #[serde(default)]
+    pub weka: Vec<usize>,
 }
 
 /// The parts that differ.
@@ -130,8 +134,8 @@ pub fn fit(data: &Dataset, weights: &Weights, config: &Config, control: &Control
                 data,
                 weights,
                 &input,
-                config.smoothing,
-                var_smoothing,
+                (config.smoothing, var_smoothing),
+                &config.weka,
                 priors,
                 control,
             )?)

@@ -4,15 +4,30 @@
 //! smoothed shares of its values; a number has a normal density with the class's mean and
 //! (population) variance, to which `var_smoothing` times the largest variance of any numeric
 //! feature is added, as scikit-learn's GaussianNB does. A class in which no number of a feature is
-//! known takes the mean and variance of all rows. Sums run over values in ascending order and are
-//! compensated (Neumaier), so that the order of the rows does not matter.
+//! known takes the mean and variance of all rows. Sums are exact until they are read, so that the
+//! order of the rows does not matter.
+//!
+//! By Weka's rule (as the program's output shows) a number is taken as a measurement of a certain
+//! precision, the mean gap between neighbouring distinct training values: it is rounded to a
+//! multiple of it, its class has the mean and deviation of rounded numbers (at least a sixth of the
+//! precision), and its likelihood is the normal distribution's mass within half a precision.
+//!
+//! Where the squares of a row overflow in every class, the logarithms are those relative to the
+//! nearest classes: a normal density says nothing else there.
 
 use super::counts::single_table;
+use super::normal::distribution;
 use super::{Cells, Input, Reading, Smoothing};
 use crate::data::{Column, Dataset, NumericColumn, Weights, entry_row};
 use crate::error::{Error, Result};
+use crate::numeric::ExactSum;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
+
+/// Weka's precision of a column with a single value.
+const ALONE: f64 = 0.01;
+/// Weka's smallest likelihood of a number.
+const LEAST: f64 = 1e-75;
 
 /// What is known of a feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +39,15 @@ pub enum Feature {
         mean: Vec<f64>,
         /// Variances by class.
         variance: Vec<f64>,
+    },
+    /// Mean and deviation of rounded numbers in each class, and what they are rounded to.
+    Rounded {
+        /// Means by class.
+        mean: Vec<f64>,
+        /// Standard deviations by class.
+        deviation: Vec<f64>,
+        /// Numbers are rounded to multiples of it.
+        precision: f64,
     },
     /// Weight of each (value, class), missing last.
     Counts(Vec<f64>),
@@ -47,49 +71,71 @@ pub struct Naive {
     logs: Vec<Vec<f64>>,
 }
 
-/// Compensated sum.
-#[derive(Debug, Clone, Copy, Default)]
-struct Neumaier {
-    sum: f64,
-    rest: f64,
+/// Sum of `w * f(x)` over the (w, x) of a class, without rounding until the end, so that neither the
+/// order of the rows nor copies in place of weights change a bit; infinite where a term is.
+fn exact_sum(of: &[(f64, f64)], f: impl Fn(f64) -> f64) -> f64 {
+    let mut sum = ExactSum::default();
+    if of.iter().any(|&(w, x)| !(w * f(x)).is_finite()) {
+        return f64::INFINITY;
+    }
+    if of.iter().all(|&(w, _)| w == 1.0) {
+        sum.add_all(of.iter().map(|&(_, x)| f(x)));
+    } else {
+        of.iter().for_each(|&(w, x)| sum.add_product(w, f(x)));
+    }
+    sum.value()
 }
 
-impl Neumaier {
-    fn add(&mut self, x: f64) {
-        let t = self.sum + x;
-        self.rest +=
-            if self.sum.abs() >= x.abs() { (self.sum - t) + x } else { (x - t) + self.sum };
-        self.sum = t;
+/// Weight, mean and population variance of weighted numbers.
+fn moments_of(of: &[(f64, f64)]) -> [f64; 3] {
+    let weight = exact_sum(of, |_| 1.0);
+    if weight <= 0.0 {
+        return [0.0, f64::NAN, f64::NAN];
     }
-    fn value(self) -> f64 {
-        self.sum + self.rest
-    }
+    let mean = exact_sum(of, |x| x) / weight;
+    [weight, mean, exact_sum(of, |x| (x - mean) * (x - mean)) / weight]
 }
 
-/// Weight, mean and population variance by class, and of all rows (last).
-fn moments(column: &NumericColumn, classes: &[u16], k: usize, weights: &Weights) -> Vec<[f64; 3]> {
-    let mut weight = vec![0.0; k + 1];
-    let mut sums = vec![Neumaier::default(); k + 1];
-    let known =
-        || column.order().iter().map(|&e| entry_row(e)).filter(|&r| !column.value(r).is_nan());
-    for row in known() {
+/// The known numbers of a column with their weights, by class; all of them last.
+fn by_class(
+    column: &NumericColumn,
+    classes: &[u16],
+    k: usize,
+    weights: &Weights,
+) -> Vec<Vec<(f64, f64)>> {
+    let mut found = vec![Vec::new(); k + 1];
+    for row in column.order().iter().map(|&e| entry_row(e)) {
         let (w, x) = (weights.value(row), column.value(row));
-        for c in [classes[row as usize] as usize, k] {
-            weight[c] += w;
-            sums[c].add(w * x);
+        if w > 0.0 && !x.is_nan() {
+            found[classes[row as usize] as usize].push((w, x));
+            found[k].push((w, x));
         }
     }
-    let mean: Vec<f64> = sums.iter().zip(&weight).map(|(s, w)| s.value() / w).collect();
-    let mut squares = vec![Neumaier::default(); k + 1];
-    for row in known() {
-        let (w, x) = (weights.value(row), column.value(row));
-        for c in [classes[row as usize] as usize, k] {
-            if w > 0.0 {
-                squares[c].add(w * (x - mean[c]) * (x - mean[c]));
-            }
-        }
+    found
+}
+
+/// A number's distribution by Weka's rule, from the known numbers by class, all of them (in
+/// ascending order) last.
+fn rounded(of: &[Vec<(f64, f64)>]) -> Feature {
+    let (all, classes) = of.split_last().expect("all rows come last");
+    let gaps = || all.windows(2).map(|w| w[1].1 - w[0].1).filter(|&gap| gap > 0.0);
+    let several = gaps().count();
+    let precision = if several > 0 { gaps().sum::<f64>() / several as f64 } else { ALONE };
+    let least = precision / 6.0;
+    let (mut mean, mut deviation) = (Vec::new(), Vec::new());
+    for numbers in classes {
+        let near: Vec<_> = numbers.iter().map(|&(w, x)| (w, to_multiple(x, precision))).collect();
+        let [weight, centre, variance] = moments_of(&near);
+        let known = weight > 0.0;
+        mean.push(if known { centre } else { 0.0 });
+        deviation.push(if known { variance.sqrt().max(least) } else { least });
     }
-    (0..=k).map(|c| [weight[c], mean[c], squares[c].value() / weight[c]]).collect()
+    Feature::Rounded { mean, deviation, precision }
+}
+
+/// The nearest multiple of `unit`, the even one of two.
+fn to_multiple(x: f64, unit: f64) -> f64 {
+    (x / unit).round_ties_even() * unit
 }
 
 impl Naive {
@@ -98,8 +144,8 @@ impl Naive {
         data: &Dataset,
         weights: &Weights,
         input: &Input,
-        smoothing: Smoothing,
-        var_smoothing: f64,
+        (smoothing, var_smoothing): (Smoothing, f64),
+        weka: &[usize],
         priors: Option<&[f64]>,
         control: &Control,
     ) -> Result<Self> {
@@ -123,7 +169,13 @@ impl Naive {
             control.check()?;
             Ok(match &data.columns()[j] {
                 Column::Numeric(c) if input.readings[j] == Reading::Number => {
-                    (Feature::Counts(Vec::new()), moments(c, &input.classes, k, weights))
+                    let of = by_class(c, &input.classes, k, weights);
+                    if weka.contains(&j) {
+                        (rounded(&of), Vec::new())
+                    } else {
+                        let moments = of.iter().map(|of| moments_of(of)).collect();
+                        (Feature::Counts(Vec::new()), moments)
+                    }
                 }
                 _ => (Feature::Counts(single_table(input, j)), Vec::new()),
             })
@@ -185,6 +237,14 @@ impl Naive {
                     }
                     variance.iter().map(|var| -0.5 * (std::f64::consts::TAU * var).ln()).collect()
                 }
+                Feature::Rounded { mean, deviation, precision } => {
+                    let positive = |x: &f64| *x > 0.0 && x.is_finite();
+                    let sound = deviation.iter().all(positive) && positive(precision);
+                    if mean.len() != k || deviation.len() != k || v != 0 || !sound {
+                        return Err(wrong());
+                    }
+                    Vec::new()
+                }
                 Feature::Counts(cells) => {
                     if cells.len() != (v + 1) * k {
                         return Err(wrong());
@@ -213,10 +273,60 @@ impl Naive {
                             self.logs[j][c] - 0.5 * (x - mean[c]) * (x - mean[c]) / variance[c];
                     }
                 }
+                Feature::Rounded { mean, deviation, precision } => {
+                    let x = cells.numbers[j];
+                    if x.is_nan() {
+                        continue;
+                    }
+                    let (x, half) = (to_multiple(x, *precision), precision / 2.0);
+                    for c in 0..k {
+                        let at = |x: f64| distribution((x - mean[c]) / deviation[c]);
+                        out[c] += (at(x + half) - at(x - half)).max(LEAST).ln();
+                    }
+                }
                 Feature::Counts(_) => {
                     let row = &self.logs[j][cells.codes[j] * k..][..k];
                     out.iter_mut().zip(row).for_each(|(o, l)| *o += l);
                 }
+            }
+        }
+        if out.iter().all(|o| !o.is_finite()) {
+            self.beyond(cells, out);
+        }
+    }
+
+    /// The same where squares overflow in every class: the nearest classes by the sums of squares,
+    /// which are compared by their logarithms, and of those the rest of the density.
+    fn beyond(&self, cells: &Cells, out: &mut [f64]) {
+        let k = out.len();
+        out.copy_from_slice(&self.log_prior);
+        let mut squares: Vec<Vec<f64>> = vec![Vec::new(); k];
+        for (j, feature) in self.features.iter().enumerate() {
+            match feature {
+                Feature::Normal { mean, variance } => {
+                    let x = cells.numbers[j];
+                    for c in (0..k).filter(|_| !x.is_nan()) {
+                        let gap = (x / 2.0 - mean[c] / 2.0).abs().ln();
+                        squares[c].push(2.0 * gap - variance[c].ln());
+                        out[c] += self.logs[j][c];
+                    }
+                }
+                Feature::Rounded { .. } => {}
+                Feature::Counts(_) => {
+                    let row = &self.logs[j][cells.codes[j] * k..][..k];
+                    out.iter_mut().zip(row).for_each(|(o, l)| *o += l);
+                }
+            }
+        }
+        let top = squares.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum = |of: &Vec<f64>| of.iter().map(|q| (q - top).exp()).sum::<f64>();
+        let sums: Vec<f64> = squares.iter().map(sum).collect();
+        let possible = (0..k).filter(|&c| out[c] > f64::NEG_INFINITY);
+        let nearest = possible.map(|c| sums[c]).fold(f64::INFINITY, f64::min);
+        for (o, sum) in out.iter_mut().zip(sums) {
+            // logarithms of numbers near 1e308 leave some 1e-13 of a square
+            if sum > nearest * (1.0 + 1e-12) {
+                *o = f64::NEG_INFINITY;
             }
         }
     }

@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.model_selection import GridSearchCV
@@ -248,7 +249,84 @@ def test_weka_predicts_the_same(case, uci):
         assert "".join(chr(97 + c) for c in p.argmax(axis=1)) == case["predicted"][str(fold)]
 
 
+WEKA_NORMAL = json.loads(GOLDEN.with_name("weka_naive_bayes.json").read_text(encoding="utf-8"))[
+    "cases"
+]
+
+
+@pytest.mark.parametrize("case", WEKA_NORMAL, ids=lambda c: c["data"])
+def test_weka_reads_numbers_the_same(case, uci):
+    table = fasttree.datasets.load(uci / case["data"])
+    folds = np.arange(len(table)) % case["folds"]
+    p = np.zeros((len(table), len(table.classes)))
+    labels = np.zeros(len(table), dtype=int)
+    for fold in range(case["folds"]):
+        rows = np.flatnonzero(folds == fold)
+        model = NaiveBayes(distribution="weka").fit(table.take(np.flatnonzero(folds != fold)))
+        p[rows] = model.predict_proba(table.take(rows))
+        labels[rows] = [table.classes.index(c) for c in model.predict(table.take(rows))]
+    part = case["probabilities"]
+    np.testing.assert_allclose(p[part["rows"]], part["p"], rtol=1e-6, atol=1e-9)
+    assert "".join(chr(97 + c) for c in labels) == case["predicted"]
+
+
+def test_wekas_rule_in_plain_python():
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(0, 9, 60) / 4 + rng.integers(0, 2, 60), rng.integers(0, 3, 60)
+    x[rng.random(60) < 0.1] = np.nan
+    model = NaiveBayes(distribution="weka").fit(x[:, None], y)
+    known = np.unique(x[~np.isnan(x)])
+    precision = np.diff(known).mean()
+    assert model.precision_[0] == pytest.approx(precision)
+    near = np.rint(x / precision) * precision
+    new = np.array([0.1, 0.6, 1.0, 2.77, 500.0])
+    at = np.rint(new / precision) * precision
+    joint = np.empty((len(new), 3))
+    for c in range(3):
+        own = near[(y == c) & ~np.isnan(x)]
+        sd = max(own.std(), precision / 6)
+        mass = stats.norm.cdf(at + precision / 2, own.mean(), sd) - stats.norm.cdf(
+            at - precision / 2, own.mean(), sd
+        )
+        joint[:, c] = np.maximum(mass, 1e-75) * ((y == c).sum() + 1) / (60 + 3)
+    expected = joint / joint.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(new[:, None]), expected, rtol=1e-8, atol=1e-12)
+    assert model.predict(new[:, None]).tolist() == expected.argmax(axis=1).tolist()
+    copy = fasttree.naive_bayes.from_bytes(model.to_bytes())
+    assert np.array_equal(copy.predict_proba(new[:, None]), model.predict_proba(new[:, None]))
+    assert np.array_equal(copy.precision_, model.precision_)
+
+
+def test_a_column_with_one_value_has_wekas_precision():
+    model = NaiveBayes(distribution="weka").fit([[3.0]] * 4, [0, 1, 1, 1])
+    assert model.precision_.tolist() == [0.01]
+    np.testing.assert_allclose(model.predict_proba([[3.0]]), [[2 / 6, 4 / 6]])
+
+
 # -- laws -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", LEARNERS, ids=ids)
+def test_a_prediction_is_the_largest_probability(model):
+    X, y = mixed_table(5, 300)
+    model.fit(X, y)
+    p = model.predict_proba(X)
+    assert model.predict(X).tolist() == model.classes_[p.argmax(axis=1)].tolist()
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e20, 1e100, 1e155, 1e200, 1.7e308])
+def test_far_away_some_class_is_nearest(distance):
+    X = [[0.0], [1.0], [5.0], [9.0]]
+    model = NaiveBayes(var_smoothing=0.0).fit(X, [0, 0, 1, 1])
+    for sign in (1, -1):
+        p = model.predict_proba([[sign * distance]])
+        np.testing.assert_allclose(p.sum(), 1.0)
+        # the wider class wins far away
+        assert p[0].tolist() == [0.0, 1.0]
+        assert model.predict([[sign * distance]]).tolist() == [1]
+        assert np.isfinite(model.predict_joint_log_proba([[sign * distance]])).any()
+    alike = NaiveBayes(var_smoothing=0.0).fit([[0.0], [2.0], [0.0], [2.0]], [0, 0, 1, 1])
+    assert alike.predict_proba([[distance]]).tolist() == [[0.5, 0.5]]
 
 
 def mixed_table(seed=0, n=200):

@@ -63,6 +63,7 @@ fn config(learner: Learner) -> Config {
         smoothing: Smoothing::Laplace { alpha: 0.5 },
         cuts: vec![None; 4],
         priors: None,
+        weka: Vec::new(),
     }
 }
 

@@ -101,6 +101,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             },
             "cuts": [cuts[name].tolist() if name in cuts else None for name in table.feature_names],
             "priors": self._priors(table, weights),
+            "weka": self._by_weka(table),
         }
         self._model = _engine.bayes_fit(table, config, sample_weight=weights, n_jobs=self.n_jobs)
         columns = table.columns
@@ -120,6 +121,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
         return None
+
+    def _by_weka(self, table: Table) -> list[int]:
+        """Indices of the columns of numbers that are read by Weka's rule."""
+        return []
 
     def _binned(self, table: Table) -> list[str]:
         """Names of the columns that are binned: all numeric ones."""
@@ -189,9 +194,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row, shape (n_rows,); of several, the first in
-        `classes_`."""
-        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        """The class with the largest `predict_proba` of each row, shape (n_rows,); of several, the
+        first in `classes_`."""
+        best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> np.ndarray:

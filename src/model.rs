@@ -1,7 +1,7 @@
 //! What a user holds: a schema, a tree (or several that vote), and how leaves speak.
 
 use crate::data::Schema;
-use crate::tree::Tree;
+use crate::tree::{Tree, join_largest, majority};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -35,7 +35,21 @@ pub struct Model {
 }
 
 impl Model {
-    /// Probabilities of the classes in a node, all zero when the node predicts nothing.
+    /// Every node that answers is labelled by its most probable class (the lower of equals), so that
+    /// a prediction is the largest of the probabilities however they are smoothed: an m-estimate
+    /// moves them towards the shares at the root and may put another class in front.
+    pub fn relabel(&mut self) {
+        let mut p = vec![0.0; self.tree.classes];
+        for node in 0..self.tree.nodes.len() {
+            self.probabilities(node, &mut p);
+            if self.tree.nodes[node].label >= 0 && p.iter().all(|p| p.is_finite()) {
+                self.tree.nodes[node].label = majority(&p) as i32;
+            }
+        }
+    }
+
+    /// Probabilities of the classes in a node, all zero when the node predicts nothing. Those that
+    /// differ from the largest by rounding only are made equal to it.
     pub fn probabilities(&self, node: usize, out: &mut [f64]) {
         if self.tree.nodes[node].label < 0 {
             out.fill(0.0);
@@ -57,6 +71,7 @@ impl Model {
                 }
             }
         }
+        join_largest(out);
     }
 }
 

@@ -8,7 +8,7 @@
 use super::{Config, Missing, Plan, few_branches, unsupported};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, Evaluation, PairMemo, Setting};
+use crate::grow::{self, Evaluation, Labels, PairMemo, Setting};
 use crate::model::Model;
 use crate::parallel::Control;
 use crate::prune::{self, AlphaRule, Cut, Impurity, Method, Rows};
@@ -59,7 +59,8 @@ impl Plan {
         let mut rows = self.training_rows(data, rows, weights)?;
         let mut judges = None;
         if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
-            let (grown_on, held_out) = prune::reduced_error::divide(data, rows.rows(), share, seed);
+            let (grown_on, held_out) =
+                prune::reduced_error::divide(data, rows.rows(), weights, share, seed);
             rows = RowSet::of(grown_on, data.len());
             judges = Some(held_out);
         }
@@ -140,10 +141,15 @@ impl Plan {
         // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
         let collapse =
             self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
+        let costs = self.costs(model.tree.classes)?;
+        // labels that errors' costs or global growth chose stay
+        let by_probability = costs.is_none() && self.config.labels == Labels::Majority;
         if method.is_none() && merged.is_none() && !collapse {
+            if by_probability {
+                model.relabel();
+            }
             return Ok((model, Vec::new()));
         }
-        let costs = self.costs(model.tree.classes)?;
         let (tree, schema) = (&model.tree, &model.schema);
         let pruned = prune::prune_by_cost(
             tree,
@@ -155,6 +161,9 @@ impl Plan {
             control,
         )?;
         model.tree = pruned.tree;
+        if by_probability {
+            model.relabel();
+        }
         Ok((model, pruned.account))
     }
 

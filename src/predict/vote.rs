@@ -11,7 +11,7 @@ use crate::data::Bits;
 use crate::error::Result;
 use crate::model::Forest;
 use crate::parallel::{self, Control};
-use crate::tree::majority;
+use crate::tree::{join_largest, majority};
 
 /// Rows that go through the trees together.
 const CHUNK: usize = 512;
@@ -93,6 +93,7 @@ pub fn vote<S: Source>(
         }
         for (p, &voters) in sums.chunks_exact_mut(k).zip(&voters) {
             p.iter_mut().for_each(|p| *p /= f64::from(voters.max(1)));
+            join_largest(p);
         }
         Ok((sums, voters))
     })?;

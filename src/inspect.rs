@@ -41,7 +41,7 @@ fn on_known_rows(
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    let weight = |rows: &RowSet| rows.rows().iter().map(|&r| weights.value(r)).sum::<f64>();
+    let weight = |rows: &RowSet| weights.total(rows.rows());
     let scored = |part: &Dataset, known: &RowSet, share: f64| {
         let mut setting = plan.setting(part, known, weights);
         // The smallest branch is a share of all rows, of which these may be some.

@@ -497,3 +497,15 @@ class PruneReport(Sequence[Cut]):
 
     def __repr__(self) -> str:
         return f"PruneReport of {len(self)} cuts"
+
+
+def divides_rows(method: Any) -> bool:
+    """Whether a pruning divides the training rows: some are held out, or they become folds.
+
+    Examples:
+        >>> divides_rows("reduced_error"), divides_rows(CostComplexity("cv")), divides_rows("mdl")
+        (True, True, False)
+    """
+    if isinstance(method, CostComplexity):
+        return method.ccp_alpha == "cv"
+    return isinstance(method, ReducedError) or method == "reduced_error"

@@ -6,6 +6,7 @@
 //! is that many copies of the row.
 
 use crate::error::{Error, Result};
+use crate::numeric::ExactSum;
 
 /// Weights by internal row.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +44,9 @@ impl Weights {
         if weights.iter().all(|&w| w == 1.0) {
             return Ok(Self::Unit);
         }
-        let sum: f64 = weights.iter().sum();
+        let mut exact = ExactSum::default();
+        weights.iter().for_each(|&w| exact.add_product(w, 1.0));
+        let sum = exact.value();
         if sum <= 0.0 {
             return Err(Error::Data(
                 "all sample weights are zero: nothing is left to learn from".into(),
@@ -73,6 +76,18 @@ impl Weights {
             Self::Unit => 1.0,
             Self::Integer(w) => f64::from(w[row as usize]),
             Self::Fixed { values, shift } => values[row as usize] as f64 * f64::powi(2.0, -shift),
+        }
+    }
+
+    /// The weight of some rows together, rounded once: the same in any order of them.
+    pub fn total(&self, rows: &[u32]) -> f64 {
+        match self {
+            Self::Unit => rows.len() as f64,
+            Self::Integer(w) => rows.iter().map(|&r| u64::from(w[r as usize])).sum::<u64>() as f64,
+            Self::Fixed { values, shift } => {
+                let units: i64 = rows.iter().map(|&r| values[r as usize]).sum();
+                units as f64 * f64::powi(2.0, -shift)
+            }
         }
     }
 

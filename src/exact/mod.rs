@@ -106,7 +106,8 @@ pub fn minimal_tree(
 ) -> Result<Found> {
     limits.check()?;
     let start = Instant::now();
-    let problem = Problem::new(data, rows, weights, errors, Missing::Refuse, control)?;
+    let problem =
+        Problem::new(data, rows, &|r| weights.value(r), errors, Missing::Refuse, control)?;
     let everything = problem.everything();
     let mut best: Option<Plan> = None;
     for measure in greedy::MEASURES {

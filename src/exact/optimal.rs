@@ -165,7 +165,14 @@ pub fn optimal_tree(
     let start = Instant::now();
     limits.check()?;
     objective.check(limits)?;
-    let problem = Problem::new(data, rows, weights, Errors::Minimise, Missing::Refuse, control)?;
+    let problem = Problem::new(
+        data,
+        rows,
+        &|r| weights.value(r),
+        Errors::Minimise,
+        Missing::Refuse,
+        control,
+    )?;
     let copies = copies(&problem)?;
     let n = copies.class.len() as f64;
     let penalty = objective.leaf_penalty * n;

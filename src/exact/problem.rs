@@ -7,7 +7,7 @@
 //! ranks (a nominal value: its code's rank among the codes that occur), and a test is `rank <= r`.
 //! O(rows x features x log rows).
 
-use crate::data::{Column, Dataset, MISSING, Weights, ones};
+use crate::data::{Column, Dataset, MISSING, ones};
 use crate::error::{Error, Result};
 use crate::numeric::order_key;
 use crate::parallel::Control;
@@ -70,7 +70,7 @@ impl Problem {
     pub(super) fn new(
         data: &Dataset,
         rows: &[u32],
-        weights: &Weights,
+        weight: &dyn Fn(u32) -> f64,
         errors: Errors,
         missing: Missing,
         control: &Control,
@@ -143,14 +143,14 @@ impl Problem {
             }
             let own = counts.last_mut().expect("a group was opened");
             if let Some((_, w)) = own.iter_mut().find(|(c, _)| *c == class) {
-                *w += weights.value(rows[i]);
+                *w += weight(rows[i]);
             } else {
                 if let Some(&first) = firsts.last().filter(|_| !own.is_empty()) {
                     let pair = (original(rows[first]), original(rows[i]));
                     let pair = (pair.0.min(pair.1), pair.0.max(pair.1));
                     clash = Some(clash.map_or(pair, |c| c.min(pair)));
                 }
-                own.push((class, weights.value(rows[i])));
+                own.push((class, weight(rows[i])));
             }
             group[i] = firsts.len() as u32 - 1;
         }

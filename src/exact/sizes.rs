@@ -8,7 +8,7 @@
 use super::consistent::{Halt, MOST_SPLITS, Meter, Search};
 use super::lists::Lists;
 use super::problem::{Errors, Missing, Problem};
-use crate::data::{Dataset, Weights};
+use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 
@@ -25,10 +25,15 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// For some rows (internal numbers).
-    pub fn new(data: &Dataset, rows: &[u32], control: &Control) -> Result<Self> {
-        let problem =
-            Problem::new(data, rows, &Weights::Unit, Errors::Minimise, Missing::Last, control)?;
+    /// For some rows (internal numbers) and what each weighs: of equal rows of several classes the
+    /// heaviest class counts.
+    pub fn new(
+        data: &Dataset,
+        rows: &[u32],
+        weight: &dyn Fn(u32) -> f64,
+        control: &Control,
+    ) -> Result<Self> {
+        let problem = Problem::new(data, rows, weight, Errors::Minimise, Missing::Last, control)?;
         if problem.n > MAX_SIZED_ROWS {
             return Err(Error::Data(format!(
                 "{} distinct rows: sizes of smallest trees as a criterion are for at most \

@@ -112,10 +112,10 @@ impl<'a, W: Weighing> Ground<'a, W> {
             total_weight: sum.value(weights.unit()),
             near: near(data, setting, rows, weights),
             pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
-            sizes: setting
-                .criterion
-                .on_rows()
-                .map(|_| Sizes::new(data, rows.rows(), &Control::new(1))),
+            sizes: setting.criterion.on_rows().map(|_| {
+                let weight = |r: u32| weights.of(r).value(weights.unit());
+                Sizes::new(data, rows.rows(), &weight, &Control::new(1))
+            }),
         }
     }
 

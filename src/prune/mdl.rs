@@ -7,7 +7,7 @@
 //!
 //! - every node: 1, leaf or test;
 //! - a test: `log2(features)`, and for a threshold `log2(n - 1)`, the number of places it could
-//!   have in a node of `n` rows (an upper bound where values repeat), for a division of `v`
+//!   have in a node of weight `n` (an upper bound where values repeat), for a division of `v`
 //!   declared levels in two `log2(2^(v - 1) - 1)`;
 //! - a leaf with class counts `n_1..n_k`, `n` in all: `log2 C(n + k - 1, k - 1) + log2 (n! / (n_1!
 //!   ... n_k!))`, first the counts, then which row has which class; `k` = classes with training
@@ -51,7 +51,7 @@ pub(super) fn prune(sketch: &mut Sketch, schema: &Schema) {
             continue;
         }
         let place = match sketch.nodes[i].test {
-            Test::Threshold(_) => f64::from(sketch.nodes[i].rows).max(2.0) - 1.0,
+            Test::Threshold(_) => sketch.weight(i).max(2.0) - 1.0,
             _ => 1.0,
         };
         let divisions = match sketch.nodes[i].test {

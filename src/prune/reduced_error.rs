@@ -8,30 +8,48 @@
 
 use super::Rows;
 use super::sketch::{Costs, Sketch};
-use crate::data::Dataset;
+use crate::data::{Column, Dataset, Weights};
 use crate::error::Result;
-use crate::numeric::mix;
+use crate::numeric::{mix, order_key};
 use crate::parallel::Control;
 use crate::predict::Walker;
 
-/// Rows to grow on and rows held out: `share` of them, stratified by class, chosen by the seed and
-/// the places of the rows among those given (in the user's order), so that a fold is divided as its
-/// copy would be.
-pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: Option<u64>) -> (Vec<u32>, Vec<u32>) {
+/// Rows to grow on and rows held out: `share` of them, stratified by class.
+///
+/// With a seed, rows stand in an order drawn from what they hold (ranks of numbers, codes, class,
+/// weight), so that neither their order nor a change of unit matters, and rows that are equal are
+/// divided by their number; a fold is divided as its copy would be. Without one the division is
+/// J48's, which goes by the user's order. O(rows log rows x features).
+pub fn divide(
+    data: &Dataset,
+    rows: &[u32],
+    weights: &Weights,
+    share: f64,
+    seed: Option<u64>,
+) -> (Vec<u32>, Vec<u32>) {
     let mut in_order = rows.to_vec();
     in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);
     let Some(seed) = seed else {
         return divide_as_j48(data, in_order, (1.0 / share).round() as usize);
     };
-    let mut sorted: Vec<(u16, u64, u32)> = in_order
+    let drawn = draw_by_content(data, &in_order, seed);
+    let mut sorted: Vec<(u16, u64, u64, u32)> = in_order
         .into_iter()
-        .enumerate()
-        .map(|(rank, r)| (data.classes()[r as usize], mix(seed, rank as u64), r))
+        .zip(drawn)
+        .map(|(r, drawn)| {
+            (
+                data.classes()[r as usize],
+                drawn,
+                order_key(weights.value(r)),
+                data.original()[r as usize],
+            )
+        })
         .collect();
     sorted.sort_unstable();
     let held = |i: usize| ((i + 1) as f64 * share).floor() > (i as f64 * share).floor();
     let (mut grown_on, mut held_out) = (Vec::new(), Vec::new());
-    for (i, (_, _, r)) in sorted.into_iter().enumerate() {
+    for (i, (_, _, _, r)) in sorted.into_iter().enumerate() {
+        let r = data.internal()[r as usize];
         if held(i) { held_out.push(r) } else { grown_on.push(r) }
     }
     if grown_on.is_empty() {
@@ -39,6 +57,32 @@ pub fn divide(data: &Dataset, rows: &[u32], share: f64, seed: Option<u64>) -> (V
         grown_on.extend(held_out.pop());
     }
     (grown_on, held_out)
+}
+
+/// A number for each row, drawn from the seed and what the row holds; equal rows have equal ones.
+fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64) -> Vec<u64> {
+    let mut drawn = vec![seed; rows.len()];
+    for column in data.columns() {
+        match column {
+            Column::Nominal(c) => {
+                rows.iter().zip(&mut drawn).for_each(|(&r, d)| *d = mix(*d, u64::from(c.code(r))));
+            }
+            Column::Numeric(c) => {
+                // + 0.0: no negative zero; missing is a value of its own
+                let key = |r: u32| match c.value(r) {
+                    x if x.is_nan() => u64::MAX,
+                    x => order_key(x + 0.0),
+                };
+                let mut distinct: Vec<u64> = rows.iter().map(|&r| key(r)).collect();
+                distinct.sort_unstable();
+                distinct.dedup();
+                for (&r, d) in rows.iter().zip(&mut drawn) {
+                    *d = mix(*d, distinct.partition_point(|&k| k < key(r)) as u64);
+                }
+            }
+        }
+    }
+    drawn
 }
 
 /// The same as J48 divides: rows in the user's order, classes brought together by swaps, every

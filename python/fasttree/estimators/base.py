@@ -12,6 +12,7 @@ When not to use it
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ import numpy as np
 
 from .._checks import weights_array
 from ..datasets.inputs import given, loaded
+from ..pruning import divides_rows
 from ..rendering.saving import save_bytes
 from ..table import Table
-from .costs import prior_factors
+from .costs import class_sums, copies_in, prior_factors
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import restored_parameters
 
@@ -83,9 +85,34 @@ class Classifier:
             raise ValueError(
                 f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'"
             )
-        return table, self._weights(table, sample_weight)
+        return self._weighted(table, sample_weight)
+
+    def _weighted(self, table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+        """The rows and weights that a fit goes by.
+
+        A whole weight is that many copies of a row. Where class weights are fractions, or rows are
+        divided (held out for pruning, folds for a price), the copies are written out.
+        """
+        given, factor = self._given_and_factor(table, sample_weight)
+        weights = factor if given is None else given if factor is None else given * factor
+        copies = copies_in(given)
+        if copies is None or weights is None:
+            return table, weights
+        fractions = factor is not None and bool(np.any((factor % 1 != 0) & (copies > 0)))
+        if not fractions and not divides_rows(getattr(self, "pruning", None)):
+            return table, weights
+        rows = np.repeat(np.arange(len(table)), copies)
+        return table.take(rows), None if factor is None else factor[rows]
 
     def _weights(self, table: Table, sample_weight: Any) -> np.ndarray | None:
+        """The weight of each row, class weights multiplied in; None when all are 1."""
+        given, factor = self._given_and_factor(table, sample_weight)
+        return factor if given is None else given if factor is None else given * factor
+
+    def _given_and_factor(
+        self, table: Table, sample_weight: Any
+    ) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """The weights of the rows as given, and what their classes multiply them by."""
         if sample_weight is None:
             sample_weight = table.sample_weight
         if sample_weight is not None:
@@ -98,14 +125,13 @@ class Classifier:
                 raise ValueError(
                     f"sample_weight.shape == {sample_weight.shape}, expected {(len(table),)}!"
                 )
-        given, factors = sample_weight, []
+        given, factor = sample_weight, None
         if self.priors is not None:
-            factors.append(prior_factors(self.priors, table.classes, table.y_codes, given))
+            factor = prior_factors(self.priors, table.classes, table.y_codes, given)
         if self.class_weight is not None:
-            factors.append(self._class_factors(table, given))
-        for factor in factors:
-            sample_weight = factor if sample_weight is None else factor * sample_weight
-        return sample_weight
+            own = self._class_factors(table, given)
+            factor = own if factor is None else own * factor
+        return given, factor
 
     def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
         """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w
@@ -114,10 +140,10 @@ class Classifier:
             from sklearn.utils.class_weight import compute_sample_weight
 
             return np.asarray(compute_sample_weight(self.class_weight, table.y))
-        sums = np.bincount(table.y_codes, weights=sample_weight, minlength=len(table.classes))
+        sums = class_sums(table.y_codes, sample_weight, len(table.classes))
         occurring = sums > 0
         factors = np.ones(len(sums))
-        factors[occurring] = sums.sum() / (occurring.sum() * sums[occurring])
+        factors[occurring] = math.fsum(sums.tolist()) / (occurring.sum() * sums[occurring])
         return factors[table.y_codes]
 
     def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:

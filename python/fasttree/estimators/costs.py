@@ -65,6 +65,33 @@ def plain_costs(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+MOST_COPIES = 1 << 24
+"""Copies that whole weights are written out to, at most."""
+
+
+def class_sums(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Weight of each class, float64 (n_classes,), the same in any order of the rows."""
+    if weights is None or np.all(weights == np.floor(weights)):
+        return np.bincount(codes, weights=weights, minlength=n_classes).astype(np.float64)
+    return np.array([math.fsum(weights[codes == c].tolist()) for c in range(n_classes)])
+
+
+def copies_in(weights: np.ndarray | None) -> np.ndarray | None:
+    """How many copies each row stands for, where weights are whole and some above 1; else None.
+
+    Examples:
+        >>> copies_in(np.array([1.0, 3.0])).tolist(), copies_in(np.array([1.0, 2.5]))
+        ([1, 3], None)
+    """
+    if weights is None or not np.all(np.isfinite(weights)) or not np.all(weights >= 0):
+        return None
+    if not np.any(weights > 1) or np.any(weights != np.floor(weights)):
+        return None
+    if weights.sum() > MOST_COPIES:
+        return None
+    return weights.astype(np.int64)
+
+
 def prior_factors(
     priors: Any, classes: Sequence[Any], codes: np.ndarray, weights: np.ndarray | None
 ) -> np.ndarray:
@@ -108,8 +135,9 @@ def prior_factors(
         raise ValueError(f"priors={priors!r}: every share must be > 0")
     if abs(shares.sum() - 1) > 1e-8:
         raise ValueError(f"priors={priors!r} must sum to 1, not to {shares.sum():.10g}")
-    sums = np.bincount(codes, weights=weights, minlength=n).astype(np.float64)
+    sums = class_sums(codes, weights, n)
     occurring = sums > 0
     factors = np.ones(n)
-    factors[occurring] = shares[occurring] / shares[occurring].sum() * sums.sum() / sums[occurring]
+    total = math.fsum(sums.tolist())
+    factors[occurring] = shares[occurring] / shares[occurring].sum() * total / sums[occurring]
     return np.asarray(factors[codes])

@@ -82,7 +82,7 @@ def score_features(
             codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
         )
     table = table_of(X, y, categorical_features=estimator.categorical_features)
-    weights = estimator._weights(table, sample_weight)
+    table, weights = estimator._weighted(table, sample_weight)
     config, custom = config_of(estimator.get_params(deep=False), table, weights)
     return _engine.score_features(
         table,

@@ -69,7 +69,7 @@ impl<'a> Base<'a> {
         rows: &RowSet,
         weights: &'a Weights,
     ) -> Self {
-        let total: f64 = rows.rows().iter().map(|&r| weights.value(r)).sum();
+        let total = weights.total(rows.rows());
         // Sums stay below 2^62.
         let free = 61 - total.log2().ceil() as i32;
         let (whole, shift) = match weights {

@@ -1,6 +1,7 @@
 //! The counting core of fasttree, told in the order in which data travel.
 //!
-//! 1. [`data`]: rows are encoded once; below that there are only codes, ranges and counts.
+//! 1. [`mod@read`]: text files become columns, a block of bytes at a time. [`data`]: rows are
+//!    encoded once; below that there are only codes, ranges and counts.
 //! 2. [`stats`]: evidence about a set of rows: contingency tables, later pairs, neighbours,
 //!    subsets.
 //! 3. [`criteria`]: pure functions of evidence. They know nothing of trees.
@@ -35,6 +36,7 @@ pub mod numeric;
 pub mod parallel;
 pub mod predict;
 pub mod prune;
+pub mod read;
 pub mod resample;
 pub mod simd;
 pub mod split;

@@ -21,11 +21,22 @@ import numpy as np
 
 from . import _core
 from ._checks import threads
-from ._core import BayesModel, Forest, InternalError, Model
+from ._core import (
+    ArffReader,
+    BayesModel,
+    DelimitedReader,
+    FileFault,
+    Forest,
+    InternalError,
+    Model,
+)
 from .table import Column, Table
 
 __all__ = [
+    "ArffReader",
     "BayesModel",
+    "DelimitedReader",
+    "FileFault",
     "Forest",
     "InternalError",
     "Model",

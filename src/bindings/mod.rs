@@ -16,6 +16,7 @@ mod model;
 mod neighbours;
 mod networks;
 mod pairs;
+mod read;
 
 use pyo3::prelude::*;
 
@@ -59,6 +60,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::pairs::{PyPairCounts, fixed_matrices, pair_counts};
+    #[pymodule_export]
+    use super::read::{FileFault, PyArffReader, PyDelimitedReader};
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -9,6 +9,7 @@ from .arff_write import dump_arff
 from .bayesian_network import BayesianNetwork, make_bayesian_network
 from .errors import DataFileError
 from .files import load
+from .limits import Limits
 from .random_tree import GeneratingTree, make_random_tree
 from .rules import (
     make_balance_scale,
@@ -40,6 +41,7 @@ __all__ = [
     "BayesianNetwork",
     "DataFileError",
     "GeneratingTree",
+    "Limits",
     "dump_arff",
     "list_datasets",
     "load",

@@ -18,6 +18,7 @@ from collections.abc import Collection
 
 from ..table.columns import Column
 from .errors import DataFileError
+from .limits import Limits
 from .text import CHUNK, Labels, Numbers, Words, open_text
 
 Path = str | os.PathLike[str]
@@ -115,13 +116,16 @@ def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[st
     return "class", first, attributes
 
 
-def read_c45(path: Path, names_path: Path, drop: Collection[str] = ()) -> tuple[str, list[Column]]:
+def read_c45(
+    path: Path, names_path: Path, drop: Collection[str] = (), *, limits: Limits | None = None
+) -> tuple[str, list[Column]]:
     """Read data rows against a names file.
 
     Args:
         path: the ``.data`` (or ``.test``) file.
         names_path: the ``.names`` file.
         drop: names of attributes to leave out.
+        limits: bounds on cells, columns, labels and unpacked bytes.
 
     Returns:
         The name of the class column, and the columns (the class at its place in the file).
@@ -163,7 +167,8 @@ def read_c45(path: Path, names_path: Path, drop: Collection[str] = ()) -> tuple[
         rows.clear()
         lines.clear()
 
-    with open_text(path) as stream:
+    limits = limits or Limits()
+    with open_text(path, limits) as stream:
         for number, raw in enumerate(stream, 1):
             text = cut(raw)
             if not text:
@@ -172,6 +177,9 @@ def read_c45(path: Path, names_path: Path, drop: Collection[str] = ()) -> tuple[
             if len(row) != len(attributes):
                 hint = f"the row has {len(row)} values but {os.fspath(names_path)} declares {len(attributes)} "
                 raise DataFileError(hint + "(class included); write ? for missing", path, number)
+            if max(map(len, row)) > limits.field:
+                hint = f"the row has a value of more than {limits.field} bytes (limits=)"
+                raise DataFileError(hint, path, number)
             rows.append(row)
             lines.append(number)
             seen = True

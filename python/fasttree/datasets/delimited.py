@@ -10,25 +10,30 @@ Decisions
     column. Without a header the last column is called ``class`` and the others ``x0, x1, ...``.
     When all labels of the last column end in a record number (``negative.|3733``, C4.5's comment),
     the number is cut off.
+    An apostrophe that a CSV writer put before a text that a spreadsheet would run (``'=1+1``) is
+    taken off.
 Complexity
-    O(cells), in chunks; a column that turns out not to be numeric after its first chunk costs a
-    second pass.
+    O(bytes), read by the core (``src/read``), a block at a time: memory is the columns (8 or 4
+    bytes a cell), the distinct labels, one block and the first 8,192 rows (at most 16 MiB). A
+    column that holds text only behind those rows costs a second pass.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from .._engine import DelimitedReader
+from ..rendering.plain_text import unguard_cell
 from ..table.columns import Column
+from .blocks import blocks, decode, head
 from .errors import DataFileError
-from .text import CHUNK, Numbers, Words, open_text
+from .limits import Limits
+from .reading import faults_of, found_column, read_column, tell_latin1
 
 Path = str | os.PathLike[str]
 
@@ -65,145 +70,142 @@ def read_delimited(
     sep: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
+    limits: Limits | None = None,
 ) -> Sheet:
     """Read a delimited file into columns.
 
     Args:
         path: the file; ``.gz``, ``.bz2``, ``.xz`` are unpacked.
         drop: names of columns to leave out.
-        sep: separator; default: the first of comma, tab, semicolon, bar that the first line holds,
-        else blanks
-            (any number of them).
+        sep: separator, one ASCII character; default: the first of comma, tab, semicolon, bar that
+            the first line holds, else blanks (any number of them).
         header: whether the first line holds names; default: found out.
         names: the columns' names (with ``header=True`` they replace the file's).
+        limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
         DataFileError: rows of unequal length, unclosed quotes, duplicate names, numbers too large,
-        no rows.
+            no rows, beyond a limit.
+        ValueError: a separator that cannot be one.
     """
+    limits = limits or Limits()
     if sep is None:
-        with open_text(path) as stream:
-            first = next((line for line in stream if line.strip()), "")
-        sep = sniff(first)
-    words: set[int] = set()
-    columns: dict[int, Column] = {}
-    while True:
-        sheet_names, has_header, found, failed = _one_pass(
-            path, sep, set(drop), header=header, names=names, words=words, done=set(columns)
+        lines = head(path, limits).splitlines()
+        sep = sniff(next((line for line in lines if line.strip()), ""))
+    if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
+        raise ValueError(
+            f"sep={sep!r} cannot separate cells; use one ASCII character that is no quote and no "
+            "line end"
         )
-        columns |= found
-        if not failed:
-            return Sheet([columns[j] for j in sorted(columns)], has_header)
-        words |= failed
-        header, names = has_header, sheet_names
+    first = _Pass(path, sep, set(drop), limits, header=header, names=names)
+    columns = first.read(None)
+    if first.failed:
+        again = _Pass(path, sep, set(drop), limits, header=first.has_header, names=names)
+        columns |= again.read(set(first.failed))
+    tell_latin1(path, first.latin1)
+    return Sheet([columns[j] for j in sorted(columns)], first.has_header)
 
 
-def _one_pass(
-    path: Path,
-    sep: str,
-    drop: set[str],
-    *,
-    header: bool | None,
-    names: Sequence[str] | None,
-    words: set[int],
-    done: set[int],
-) -> tuple[list[str], bool, dict[int, Column], set[int]]:
-    """Read the columns not yet done; returns names, header or not, columns, and those that need
-    another pass."""
-    kept: dict[int, Numbers | Words] = {}
-    failed: set[int] = set()
-    resolved: list[str] = []
-    has_header = False
-    with open_text(path) as stream:
-        source = (" ".join(line.split()) for line in stream) if sep == " " else stream
-        reader = csv.reader(source, delimiter=sep, skipinitialspace=True, strict=True)
-        for first_chunk, rows, lines in _chunks(reader, path):
-            if first_chunk:
-                has_header = _has_header(rows) if header is None else header
-                resolved = _names(rows[0], has_header, names, path, lines[0])
-                unknown = drop.difference(resolved)
-                if unknown:
-                    hint = f"is not a column (drop=); the columns are {', '.join(map(repr, resolved[:12]))}"
-                    raise DataFileError(hint, path, None, None, min(unknown))
-                if has_header:
-                    rows, lines = rows[1:], lines[1:]
-                for j, name in enumerate(resolved):
-                    if j not in done and name not in drop:
-                        kept[j] = (
-                            Words(name, path, MISSING)
-                            if j in words
-                            else Numbers(name, path, MISSING)
-                        )
-                if not rows:
-                    break
-            cells = list(zip(*rows, strict=True))
-            for j in list(kept):
-                collector = kept[j]
-                if isinstance(collector, Numbers):
-                    if collector.offer(cells[j], lines):
-                        continue
-                    if not first_chunk:
-                        del kept[j]
-                        failed.add(j)
-                        continue
-                    collector = kept[j] = Words(collector.name, path, MISSING)
-                collector.feed(cells[j], lines)
-    if not resolved or (not any(collector.parts for collector in kept.values()) and not failed):
-        raise DataFileError("there are no rows", path)
-    columns: dict[int, Column] = {}
-    last = max((j for j, name in enumerate(resolved) if name not in drop), default=-1)
-    for j, collector in kept.items():
-        if isinstance(collector, Words):
-            column = collector.column(_record_numbers(collector) if j == last else None)
-        else:
-            column = collector.column()
-        if column.kind == "numeric" and column.n_missing == len(column):
-            column = Column(column.name, "nominal", np.full(len(column), -1, dtype=np.int32), ())
-        columns[j] = column
-    return resolved, has_header, columns, failed
+class _Pass:
+    """One reading of the file: the columns that are asked for."""
 
+    def __init__(
+        self,
+        path: Path,
+        sep: str,
+        drop: set[str],
+        limits: Limits,
+        *,
+        header: bool | None,
+        names: Sequence[str] | None,
+    ) -> None:
+        self.path, self.drop, self.limits = path, drop, limits
+        self.header, self.given = header, names
+        self.reader = DelimitedReader(ord(sep), True, 0, limits.core)
+        self.names: list[str] = []
+        self.raw_names: list[bytes] = []
+        self.has_header = False
+        self.failed: list[int] = []
+        self.latin1: int | None = None
 
-def _record_numbers(words: Words) -> dict[str, str] | None:
-    """How to rewrite labels that all end in ``.|number``; None when they do not."""
-    texts = {raw.strip() for raw in words.place} - MISSING
-    if not texts:
-        return None
-    matches = {text: _RECORD.fullmatch(text) for text in texts}
-    return {text: m[1] for text, m in matches.items() if m} if all(matches.values()) else None
-
-
-def _chunks(reader: Any, path: Path) -> Iterator[tuple[bool, list[list[str]], list[int]]]:
-    """Rows in chunks with their line numbers; the first chunk is marked."""
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    width, first = -1, True
-    try:
-        for row in reader:
-            if not row or (len(row) == 1 and width != 1 and not row[0].strip()):
+    def read(self, words: set[int] | None) -> dict[int, Column]:
+        """The columns by position: all of them, or those in `words` as labels."""
+        started = False
+        with faults_of(self.path):
+            for block in blocks(self.path, self.limits):
+                self.reader.feed(block)
+                if not started and self.reader.is_ready():
+                    self._start(words)
+                    started = True
+            self.reader.end()
+            if not started:
+                self._start(words)
+            found, self.failed, self.latin1 = self.reader.finish()
+        if not found and not self.failed:
+            raise DataFileError("no columns are left (drop=)", self.path)
+        if found and len(found[0][1]) == 0:
+            raise DataFileError(
+                "there are no rows: the one line that there is looks like a header; "
+                "header=False reads it as data",
+                self.path,
+            )
+        encoding = "utf-8" if self.latin1 is None else "latin-1"
+        names = self.names
+        if self.raw_names:
+            texts = [name.decode(encoding) for name in self.raw_names]
+            names = _names(texts, True, None, self.path, 1)
+        last = max((j for j, name in enumerate(names) if name not in self.drop), default=-1)
+        columns = {}
+        for one in found:
+            place = one[0]
+            if one[2] is not None:
+                rewrite = _record_labels if place == last else _plain_labels
+                columns[place] = found_column(names[place], one, encoding, MISSING, rewrite)
                 continue
-            line: int = reader.line_num
-            if width < 0:
-                width = len(row)
-            if len(row) != width:
-                hint = f"the line has {len(row)} cells but the first has {width}; "
-                hint += (
-                    "quote cells that hold the separator"
-                    if len(row) > width
-                    else "write ? for missing cells"
-                )
-                raise DataFileError(hint, path, line)
-            rows.append(row)
-            lines.append(line)
-            if len(rows) == CHUNK:
-                yield first, rows, lines
-                rows, lines, first = [], [], False
-    except csv.Error as error:
-        line = reader.line_num
-        raise DataFileError(
-            f"a quoted cell is broken ({error}); close or double its quotes", path, line
-        ) from None
-    if rows:
-        yield first, rows, lines
+            column = read_column(names[place], one, encoding)
+            if np.isnan(column.values[:1]).any() and column.n_missing == len(column):
+                nothing = np.full(len(column), -1, dtype=np.int32)
+                column = Column(column.name, "nominal", nothing, ())
+            columns[place] = column
+        return columns
+
+    def _start(self, words: set[int] | None) -> None:
+        """Look at the first records: names, and which columns are read."""
+        reader, path = self.reader, self.path
+        width = len(reader.sample(1)[0][1]) if reader.sample(1) else 0
+        sample = reader.sample(max(2, min(201, 2_000_000 // max(width, 1))))
+        if not sample:
+            raise DataFileError("there are no rows", path)
+        rows = [[decode(cell) for cell in cells] for _, cells in sample]
+        self.has_header = _has_header(rows) if self.header is None else self.header
+        self.names = _names(rows[0], self.has_header, self.given, path, sample[0][0])
+        if self.has_header and self.given is None:
+            self.raw_names = sample[0][1]
+        unknown = self.drop.difference(self.names)
+        if unknown:
+            hint = (
+                f"is not a column (drop=); the columns are {', '.join(map(repr, self.names[:12]))}"
+            )
+            raise DataFileError(hint, path, None, None, min(unknown))
+        places = [j for j, name in enumerate(self.names) if name not in self.drop]
+        kinds: list[tuple[int, list[bytes] | None, bool, bool]] = [
+            (j, None, words is None, words is None) for j in places if words is None or j in words
+        ]
+        names = [name.encode("utf-8", "replace") for name in self.names]
+        reader.start(self.has_header, names, kinds, [text.encode() for text in MISSING])
+
+
+def _plain_labels(texts: list[str]) -> list[str]:
+    """Labels without the apostrophes that guard them from spreadsheets."""
+    return [unguard_cell(text) for text in texts]
+
+
+def _record_labels(texts: list[str]) -> list[str]:
+    """Labels of the last column, without ``.|number`` where all of them end so."""
+    matches = [_RECORD.fullmatch(text) for text in texts if text not in MISSING]
+    if matches and all(matches):
+        return [text if text in MISSING else text[: text.rindex(".|")] for text in texts]
+    return _plain_labels(texts)
 
 
 def _number(cell: str) -> bool:
@@ -216,8 +218,10 @@ def _number(cell: str) -> bool:
 
 def _has_header(rows: list[list[str]]) -> bool:
     names = [cell.strip() for cell in rows[0]]
-    if any(n in MISSING or _number(n) for n in names) or len(rows) < 2:
+    if any(n in MISSING or _number(n) for n in names):
         return False
+    if len(rows) < 2:  # one line of different words names columns of nothing
+        return len(names) > 1 and len(set(names)) == len(names)
     columns = list(zip(*rows[1:201], strict=True))
     for column in columns:
         present = [cell for cell in column if cell.strip() not in MISSING]

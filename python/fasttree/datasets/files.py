@@ -19,21 +19,20 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Sequence
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from ..table import Table
 from ..table.columns import Column
 from .arff import read_arff
+from .assemble import TargetName, assemble, columns_of_frame
+from .blocks import head, split_suffix
 from .c45 import read_c45
 from .delimited import read_delimited
 from .errors import DataFileError
+from .limits import Limits
 from .orange import is_orange, read_orange
-from .text import open_text, split_suffix
 
 Path = str | os.PathLike[str]
-TargetName = str | int | Literal[False] | None
 
 
 def load(
@@ -44,6 +43,7 @@ def load(
     sep: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
+    limits: Limits | None = None,
 ) -> Table:
     """Read a data file into a Table.
 
@@ -58,6 +58,7 @@ def load(
             Default: see the module; for a file without a target-like last column give False.
         drop: names of columns to leave out (identifiers, dates).
         sep, header, names: for delimited text, see `read_delimited`; found out by default.
+        limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
 
     Returns:
         A Table named after the file (ARFF: its relation). ARFF instance weights are in
@@ -92,13 +93,13 @@ def load(
     named = True
     default: TargetName = None
     if kind == ".arff" or (kind not in _KNOWN and _looks_like_arff(text)):
-        contents = read_arff(text, drop)
+        contents = read_arff(text, drop, limits=limits)
         columns, stem, weights = contents.columns, contents.relation, contents.weights
     elif kind == ".names" or (kind in (".data", ".test") and _names_file(text, kind, packed)):
         data, names_file = _c45_pair(text, kind, packed)
-        default, columns = read_c45(data, names_file, drop)
+        default, columns = read_c45(data, names_file, drop, limits=limits)
     elif kind == ".tab" and is_orange(text):
-        own, columns = read_orange(text, drop)
+        own, columns = read_orange(text, drop, limits=limits)
         default = own if own is not None else False
     elif kind in _BINARY:
         columns = columns_of_frame(_binary(text, kind), drop, text)
@@ -124,6 +125,7 @@ def load(
             sep="\t" if sep is None and kind in (".tab", ".tsv") else sep,
             header=header,
             names=names,
+            limits=limits,
         )
         columns, named = sheet.columns, sheet.has_header or names is not None
     chosen = default if target is None else target
@@ -134,69 +136,6 @@ def load(
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
 _KNOWN = {".csv", ".tsv", ".txt", ".dat", ".data", ".test", ".names", ".tab", *_BINARY}
-
-
-def assemble(
-    columns: Sequence[Column],
-    target: TargetName,
-    path: Path,
-    *,
-    name: str | None,
-    has_feature_names: bool = True,
-    weights: np.ndarray | None = None,
-    dropped: Collection[str] = (),
-) -> Table:
-    """A Table of read columns with the target split off (see `load` for what `target` means)."""
-    found = None if target is False else find_target([c.name for c in columns], target, path)
-    features = [c for c in columns if c is not found and c.name != found]
-    label = next((c for c in columns if c.name == found), None)
-    if not features:
-        raise DataFileError("no features are left beside the target", path)
-    if label is not None and label.kind == "numeric":
-        broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
-        if broken.size:
-            raise DataFileError(
-                "Unknown label type: continuous. The column taken as the class holds "
-                f"{label.values[broken[0]]} in data row {int(broken[0])}; name another with "
-                "target=, or load without one by target=False",
-                path,
-                column=label.name,
-            )
-    if label is not None and label.n_missing == len(label):
-        raise DataFileError(
-            "the column taken as the class is empty; name another with target=",
-            path,
-            column=label.name,
-        )
-    table = Table.from_columns(features, label, name=name, has_feature_names=has_feature_names)
-    table.sample_weight = weights
-    return table
-
-
-def find_target(names: Sequence[str], target: TargetName, path: Path) -> str:
-    """The name of the class column: the given one, else "class" if there is exactly one, else the
-    last."""
-    if target is None:
-        classes = [n for n in names if n.lower() == "class"]
-        return classes[0] if len(classes) == 1 else names[-1]
-    if isinstance(target, (int, np.integer)) and not isinstance(target, bool):
-        if not -len(names) <= target < len(names):
-            raise DataFileError(
-                f"target={target} is no column position; there are {len(names)} columns", path
-            )
-        return names[int(target)]
-    if target in names:
-        return str(target)
-    alike = [n for n in names if n.lower() == str(target).lower()]
-    if len(alike) == 1:
-        return alike[0]
-    close = difflib.get_close_matches(str(target), list(names), 1)
-    hint = (
-        f"did you mean {close[0]!r}?"
-        if close
-        else f"the columns are {', '.join(map(repr, names[:12]))}"
-    )
-    raise DataFileError(f"is not a column (target=); {hint}", path, None, None, str(target))
 
 
 def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[Column]:
@@ -228,10 +167,9 @@ def _bundled(text: str, target: TargetName, drop: Collection[str]) -> Table:
 
 
 def _looks_like_arff(path: str) -> bool:
-    with open_text(path) as stream:
-        for line in stream:
-            if line.strip() and not line.lstrip().startswith("%"):
-                return line.lstrip().lower().startswith("@relation")
+    for line in head(path).splitlines():
+        if line.strip() and not line.lstrip().startswith("%"):
+            return line.lstrip().lower().startswith("@relation")
     return False
 
 
@@ -262,34 +200,39 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
 
 
 def _binary(path: str, kind: str) -> Any:
-    """Parquet or Feather through pandas, else Polars, else PyArrow; whichever is installed."""
+    """Parquet or Feather through PyArrow and pandas, or through Polars; whichever is installed."""
     parquet = kind in (".parquet", ".pq")
-    frame: Any = None
-    try:
-        import pandas as pd
-
-        frame = pd.read_parquet(path) if parquet else pd.read_feather(path)
-    except ImportError:
+    readers = (_by_pyarrow, _by_polars)
+    for read in readers:
         try:
-            import polars as pl
-
-            frame = pl.read_parquet(path) if parquet else pl.read_ipc(path)
+            return read(path, parquet)
         except ImportError:
-            raise ImportError(
-                f"reading {kind} files needs pandas with pyarrow, or Polars: pip install "
-                "'fasttree[data]'"
-            ) from None
-    except (OSError, ValueError) as error:
-        raise DataFileError(f"is no readable {kind} file ({error})", path) from error
-    return frame
+            continue
+        except (FileNotFoundError, PermissionError):
+            raise
+        except Exception as error:  # of a dozen kinds; a forged size is a MemoryError there
+            said = " ".join(str(error).split())[:300]
+            raise DataFileError(
+                f"is no readable {kind} file ({type(error).__name__}: {said})", path
+            ) from error
+    raise ImportError(
+        f"reading {kind} files needs pandas with pyarrow, or Polars: pip install 'fasttree[data]'"
+    )
 
 
-def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Column]:
-    """The columns of a pandas or Polars frame but the dropped ones, errors as those of the file."""
-    unknown = set(drop).difference(frame.columns)
-    if unknown:
-        raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
-    try:
-        return list(Table(frame[[name for name in frame.columns if name not in drop]]).columns)
-    except (TypeError, ValueError) as error:
-        raise DataFileError(str(error), path) from error
+def _by_pyarrow(path: str, parquet: bool) -> Any:
+    """A pandas frame; what the file claims is checked in full before anything is converted."""
+    import pandas  # noqa: F401  (the conversion needs it)
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    read = pyarrow.parquet.read_table if parquet else pyarrow.feather.read_table
+    table = read(path, memory_map=False)
+    table.validate(full=True)
+    return table.to_pandas()
+
+
+def _by_polars(path: str, parquet: bool) -> Any:
+    import polars
+
+    return polars.read_parquet(path) if parquet else polars.read_ipc(path, memory_map=False)

@@ -8,9 +8,12 @@ What
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .errors import DataFileError
+
+_NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
 
 
 def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
@@ -33,6 +36,11 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
     name = name.strip()
     if not name:
         raise ValueError("openml: needs a name or number, as in openml:iris or openml:61")
+    if not _NAME.fullmatch(name) or ".." in name or len(name) > 200:
+        raise ValueError(
+            f"openml:{name[:60]!r} is no name of a data set there; a name has letters, digits and "
+            "_ - . ( ) , + only, with /VERSION behind it where one is wanted"
+        )
     options: dict[str, Any] = {"as_frame": True, "parser": "auto"}
     stem, slash, version = name.rpartition("/")
     if name.isdigit():

@@ -12,9 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
+from .._engine import DelimitedReader
 from ..table.columns import Column
+from .blocks import blocks, head
 from .errors import DataFileError
-from .text import Labels, Numbers, Words, open_text
+from .limits import Limits
+from .reading import faults_of, found_column, read_column, tell_latin1
 
 Path = str | os.PathLike[str]
 
@@ -31,61 +34,83 @@ _TYPES |= {"t": "skip", "time": "skip"}
 _SKIP = {"meta", "m", "ignore", "i"}
 
 
+def _head(path: Path, limits: Limits | None = None) -> list[list[str]]:
+    """The cells of the first three lines (fewer in a shorter file)."""
+    lines = head(path, limits).replace("\r\n", "\n").replace("\r", "\n").split("\n")[:3]
+    return [line.split("\t") for line in lines]
+
+
 def is_orange(path: Path) -> bool:
     """Whether the second and third lines look like Orange's types and flags."""
-    with open_text(path) as stream:
-        head = [stream.readline().rstrip("\r\n").split("\t") for _ in range(3)]
+    head = _head(path)
+    if len(head) < 3 or len({len(line) for line in head}) != 1:
+        return False
     flags = {cell.strip() for cell in head[2]}
-    return (
-        len({len(line) for line in head}) == 1
-        and bool(flags & {"class", ""})
-        and flags <= {"", "class", *_SKIP}
-    )
+    return bool(flags & {"class", ""}) and flags <= {"", "class", *_SKIP}
 
 
-def read_orange(path: Path, drop: Collection[str] = ()) -> tuple[str | None, list[Column]]:
+def read_orange(
+    path: Path, drop: Collection[str] = (), *, limits: Limits | None = None
+) -> tuple[str | None, list[Column]]:
     """Read an Orange file: name of the class column (None without one) and the columns.
 
     Raises:
         DataFileError: naming file, line, column and value.
     """
-    with open_text(path) as stream:
-        names, types, flags = (stream.readline().rstrip("\r\n").split("\t") for _ in range(3))
-        names = [n.strip() for n in names]
-        unknown = set(drop).difference(names)
-        if unknown:
-            raise DataFileError("is not a column (drop=)", path, 1, None, min(unknown))
-        target = next(
-            (n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None
-        )
-        kept: list[tuple[int, Numbers | Labels | Words]] = []
-        for j, (name, text, flag) in enumerate(zip(names, types, flags, strict=True)):
-            kind = _TYPES.get(text.strip(), "nominal")
-            if kind == "skip" or flag.strip() in _SKIP or name in drop:
-                continue
-            if kind == "numeric":
-                kept.append((j, Numbers(name, path, _MISSING)))
-            elif kind == "words" or not text.strip():
-                kept.append((j, Words(name, path, _MISSING)))
-            else:
-                values = text.split()
-                codes = dict.fromkeys(_MISSING, -1) | {value: i for i, value in enumerate(values)}
-                kept.append((j, Labels(name, path, values, codes)))
-        rows: list[list[str]] = []
-        lines: list[int] = []
-        for number, raw in enumerate(stream, 4):
-            if not raw.strip():
-                continue
-            row = [cell.strip() for cell in raw.rstrip("\r\n").split("\t")]
-            if len(row) != len(names):
-                raise DataFileError(
-                    f"the row has {len(row)} cells but there are {len(names)} columns", path, number
-                )
-            rows.append(row)
-            lines.append(number)
-    if not rows:
+    limits = limits or Limits()
+    names, types, flags = _head(path, limits)
+    names = [n.strip() for n in names]
+    unknown = set(drop).difference(names)
+    if unknown:
+        raise DataFileError("is not a column (drop=)", path, 1, None, min(unknown))
+    target = next(
+        (n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None
+    )
+    kinds: list[tuple[int, list[bytes] | None, bool, bool]] = []
+    for j, (name, text, flag) in enumerate(zip(names, types, flags, strict=True)):
+        kind = _TYPES.get(text.strip(), "nominal")
+        if kind == "skip" or flag.strip() in _SKIP or name in drop:
+            continue
+        declared = kind == "nominal" and text.strip()
+        values = [value.encode() for value in text.split()] if declared else None
+        if values is not None and len(set(values)) < len(values):
+            raise DataFileError("declares a value twice", path, 2, name)
+        kinds.append((j, values, kind == "numeric", False))
+    reader = DelimitedReader(ord("\t"), False, 3, limits.core)
+    started = False
+    with faults_of(path):
+        for block in blocks(path, limits):
+            reader.feed(block)
+            if not started and reader.is_ready():
+                _start(reader, names, kinds, path)
+                started = True
+        reader.end()
+        if not started:
+            _start(reader, names, kinds, path)
+        found, _, latin1 = reader.finish()
+    encoding = tell_latin1(path, latin1)
+    texts = {j for j, values, numbers, _ in kinds if values is None and not numbers}
+    return target, [
+        found_column(names[one[0]], one, encoding, _MISSING)
+        if one[0] in texts
+        else read_column(names[one[0]], one, encoding)
+        for one in found
+    ]
+
+
+def _start(
+    reader: DelimitedReader,
+    names: list[str],
+    kinds: list[tuple[int, list[bytes] | None, bool, bool]],
+    path: Path,
+) -> None:
+    sample = reader.sample(1)
+    if not sample:
         raise DataFileError("there are no rows", path)
-    cells = list(zip(*rows, strict=True))
-    for j, collector in kept:
-        collector.feed(cells[j], lines)
-    return target, [collector.column() for _, collector in kept]
+    line, cells = sample[0]
+    if len(cells) != len(names):
+        raise DataFileError(
+            f"the row has {len(cells)} cells but there are {len(names)} columns", path, line
+        )
+    missing = [text.encode() for text in _MISSING]
+    reader.start(False, [name.encode() for name in names], kinds, missing)

@@ -1,23 +1,21 @@
-"""Opening text files (plain or compressed) and gathering their cells column by column, in chunks.
+"""Reading C4.5's files line by line: text from bytes, and cells gathered column by column.
 
 What
     `open_text` decodes UTF-8 (with or without a byte-order mark), UTF-16 with one, and Latin-1
-    where that fails; `.gz`, `.bz2` and `.xz` are transparent. `Numbers`, `Labels` and `Words`
-    collect one column's cells chunk by chunk as floats, as codes of declared labels, or as codes of
-    labels seen.
+    where that fails. `Numbers`, `Labels` and `Words` collect one column's cells chunk by chunk as
+    floats, as codes of declared labels, or as codes of labels seen.
 Complexity
     O(cells); a file is never held as a whole, only its columns (8 or 4 bytes a cell) and one chunk
     of text.
+When not to use it
+    For every other format: the core reads those (`reading`).
 """
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import difflib
-import gzip
 import io
-import lzma
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,74 +25,51 @@ import numpy as np
 
 from ..table.columns import MAX_LEVELS, Column, make_levels, shorten
 from ..table.sources import column_of_codes
+from .blocks import open_bytes
 from .errors import DataFileError
+from .limits import Limits
+from .reading import tell_latin1
 
 CHUNK = 8192
 """Rows converted at a time."""
 
-_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-
-
-def split_suffix(path: str | os.PathLike[str]) -> tuple[str, str, str]:
-    """Name without suffixes, kind suffix and compression suffix of a path.
-
-    Examples:
-        >>> split_suffix("data/labor.ARFF.gz")
-        ('labor', '.arff', '.gz')
-    """
-    base = os.path.basename(os.fspath(path))
-    stem, packed = os.path.splitext(base)
-    if packed.lower() not in _OPENERS:
-        stem, packed = base, ""
-    stem, kind = os.path.splitext(stem)
-    return stem, kind.lower(), packed.lower()
-
-
-def open_bytes(path: str | os.PathLike[str]) -> IO[bytes]:
-    """The file's bytes, decompressed by its suffix."""
-    opener: Any = _OPENERS.get(split_suffix(path)[2], open)
-    return opener(path, "rb")
-
 
 @contextmanager
-def open_text(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
-    """The file as text; a broken compressed file or one with NUL bytes is a DataFileError."""
-    try:
-        with open_bytes(path) as stream:
-            encoding = _encoding(stream, path)
-        with open_bytes(path) as stream:
-            yield io.TextIOWrapper(stream, encoding=encoding, newline="")
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
-        raise DataFileError(
-            f"the compressed file is broken ({error}); fetch or pack it again", path
-        ) from error
+def open_text(path: str | os.PathLike[str], limits: Limits | None = None) -> Iterator[IO[str]]:
+    """The file as text; a broken or bloated compressed file, NUL bytes and lines beyond the limit
+    on cells are DataFileErrors."""
+    with open_bytes(path, limits) as stream:
+        encoding = _encoding(stream, path)
+    with open_bytes(path, limits) as stream:
+        yield io.TextIOWrapper(stream, encoding=encoding, newline="")
 
 
 def _encoding(stream: IO[bytes], path: str | os.PathLike[str]) -> str:
     """UTF-16 where a byte-order mark says so, UTF-8 (with or without one) where it decodes, else
-    Latin-1."""
+    Latin-1, which is announced."""
     decoder: Any = codecs.getincrementaldecoder("utf-8")()
-    first = True
+    first, lines, latin1 = True, 1, None
     while piece := stream.read(1 << 20):
         if first and piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
         first = False
         if b"\x00" in piece:
-            raise DataFileError(
-                "holds NUL bytes: this is no text file; convert it to CSV or ARFF", path
-            )
-        try:
-            if decoder is not None:
+            lines += piece[: piece.index(b"\x00")].count(b"\n")
+            hint = "holds a NUL byte: this is no text file; convert it to CSV or ARFF"
+            raise DataFileError(hint, path, lines)
+        if latin1 is None:
+            try:
                 decoder.decode(piece)
-        except UnicodeDecodeError:
-            decoder = None
-    if decoder is not None:
+            except UnicodeDecodeError as error:
+                latin1 = lines + piece[: max(error.start - 3, 0)].count(b"\n")
+        lines += piece.count(b"\n")
+    if latin1 is None:
         try:
             decoder.decode(b"", True)
             return "utf-8-sig"
         except UnicodeDecodeError:
-            pass
-    return "latin-1"
+            latin1 = lines
+    return tell_latin1(path, latin1)
 
 
 class Numbers:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 
-from ..datasets.text import split_suffix
+from ..datasets.blocks import split_suffix
 from ..table import Table
 from .reproduction import chosen, plain_key
 

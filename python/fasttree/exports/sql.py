@@ -66,7 +66,7 @@ class _Writer:
                 f"the label {value!r} holds a NUL character, which SQL has no way to write"
             )
         if self.backslash:
-            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+            value = value.replace("\\", "\\\\")
         return "'" + value.replace("'", "''") + "'"
 
     def _listed(self, column: str, levels: list[Label], word: str = "") -> str:

@@ -39,32 +39,37 @@ def xml(text: object) -> str:
     return plain
 
 
+def _units(c: str) -> float:
+    """Width of a character in units of the font's size."""
+    if unicodedata.combining(c):
+        return 0.0
+    if unicodedata.east_asian_width(c) in "WF":
+        return 1.0
+    if c in "iljtf.,:;'|!() ":
+        return 0.38
+    return 0.9 if c in "mwMWQO@%<>=≤" else 0.65
+
+
 def text_width(text: str, size: float) -> float:
     """About how wide a text is in a proportional sans-serif font of `size` px, in px."""
-    units = 0.0
-    for c in text:
-        if unicodedata.combining(c):
-            continue
-        wide = unicodedata.east_asian_width(c) in "WF"
-        units += (
-            1.0
-            if wide
-            else 0.38
-            if c in "iljtf.,:;'|!() "
-            else 0.9
-            if c in "mwMWQO@%<>=≤"
-            else 0.65
-        )
-    return units * size
+    return sum(map(_units, text)) * size
 
 
 def fit_width(text: str, size: float, width: float) -> str:
-    """The text, cut with an ellipsis where it is wider than `width` px."""
-    if text_width(text, size) <= width:
-        return text
-    while text and text_width(text + "\u2026", size) > width:
-        text = text[:-1]
-    return text.rstrip() + "\u2026"
+    """The text, cut with an ellipsis where it is wider than `width` px.
+
+    No more of the text is looked at than fits, however long it is.
+    """
+    room = width / size
+    used, kept = 0.0, 0
+    end = _units("\u2026")
+    for place, c in enumerate(text):
+        used += _units(c)
+        if used > room:
+            return text[:kept].rstrip() + "\u2026"
+        if used + end <= room:
+            kept = place + 1
+    return text
 
 
 def sides(feature: Feature, part: Part, decimals: int = 6) -> str:

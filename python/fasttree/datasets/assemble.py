@@ -1,0 +1,98 @@
+"""Read columns become a Table: the class is found, dropped columns are left out.
+
+Used by every way in: text files, frames of other libraries, OpenML.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ..table import Table
+from ..table.columns import Column
+from .errors import DataFileError
+
+__all__ = ["TargetName", "assemble", "columns_of_frame", "find_target"]
+
+Path = str | os.PathLike[str]
+TargetName = str | int | Literal[False] | None
+
+
+def assemble(
+    columns: Sequence[Column],
+    target: TargetName,
+    path: Path,
+    *,
+    name: str | None,
+    has_feature_names: bool = True,
+    weights: np.ndarray | None = None,
+    dropped: Collection[str] = (),
+) -> Table:
+    """A Table of read columns with the target split off (see `load` for what `target` means)."""
+    found = None if target is False else find_target([c.name for c in columns], target, path)
+    features = [c for c in columns if c is not found and c.name != found]
+    label = next((c for c in columns if c.name == found), None)
+    if not features:
+        raise DataFileError("no features are left beside the target", path)
+    if label is not None and label.kind == "numeric":
+        broken = np.flatnonzero((label.values != np.floor(label.values)) & ~np.isnan(label.values))
+        if broken.size:
+            raise DataFileError(
+                "Unknown label type: continuous. The column taken as the class holds "
+                f"{label.values[broken[0]]} in data row {int(broken[0])}; name another with "
+                "target=, or load without one by target=False",
+                path,
+                column=label.name,
+            )
+    if label is not None and label.n_missing == len(label):
+        raise DataFileError(
+            "the column taken as the class is empty; name another with target=",
+            path,
+            column=label.name,
+        )
+    table = Table.from_columns(features, label, name=name, has_feature_names=has_feature_names)
+    table.sample_weight = weights
+    return table
+
+
+def find_target(names: Sequence[str], target: TargetName, path: Path) -> str:
+    """The name of the class column: the given one, else "class" if there is exactly one, else the
+    last."""
+    if target is None:
+        classes = [n for n in names if n.lower() == "class"]
+        return classes[0] if len(classes) == 1 else names[-1]
+    if isinstance(target, (int, np.integer)) and not isinstance(target, bool):
+        if not -len(names) <= target < len(names):
+            raise DataFileError(
+                f"target={target} is no column position; there are {len(names)} columns", path
+            )
+        return names[int(target)]
+    if target in names:
+        return str(target)
+    alike = [n for n in names if n.lower() == str(target).lower()]
+    if len(alike) == 1:
+        return alike[0]
+    close = difflib.get_close_matches(str(target), list(names), 1)
+    hint = (
+        f"did you mean {close[0]!r}?"
+        if close
+        else f"the columns are {', '.join(map(repr, names[:12]))}"
+    )
+    raise DataFileError(f"is not a column (target=); {hint}", path, None, None, str(target))
+
+
+def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Column]:
+    """The columns of a pandas or Polars frame but the dropped ones, errors as those of the file."""
+    unknown = set(drop).difference(frame.columns)
+    if unknown:
+        raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
+    try:
+        return list(Table(frame[[name for name in frame.columns if name not in drop]]).columns)
+    except MemoryError:
+        raise
+    except Exception as error:  # what a damaged frame's library raises is not promised
+        raise DataFileError(str(error), path) from error

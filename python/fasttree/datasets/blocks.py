@@ -1,0 +1,146 @@
+"""A data file as blocks of bytes: unpacked within bounds, UTF-16 turned into UTF-8, errors named.
+
+What
+    `blocks` gives the bytes of a file piece by piece; ``.gz``, ``.bz2`` and ``.xz`` are unpacked on
+    the way. A damaged packed file is a DataFileError whatever its library raises, and so is one
+    that unpacks to far more than a table would (a "bomb"): more than ``limits.unpacked`` bytes, or
+    more than ``limits.ratio`` times its size.
+Complexity
+    One block is held (256 KiB).
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any
+
+from .errors import DataFileError
+from .limits import Limits
+
+__all__ = ["blocks", "head", "open_bytes", "split_suffix"]
+
+Path = str | os.PathLike[str]
+
+BLOCK = 1 << 18
+"""Bytes read at a time."""
+
+FREE = 1 << 26
+"""Unpacked bytes from which on the ratio counts: small files may be as regular as they like."""
+
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+
+
+def split_suffix(path: Path) -> tuple[str, str, str]:
+    """Name without suffixes, kind suffix and compression suffix of a path.
+
+    Examples:
+        >>> split_suffix("data/labor.ARFF.gz")
+        ('labor', '.arff', '.gz')
+    """
+    base = os.path.basename(os.fspath(path))
+    stem, packed = os.path.splitext(base)
+    if packed.lower() not in _OPENERS:
+        stem, packed = base, ""
+    stem, kind = os.path.splitext(stem)
+    return stem, kind.lower(), packed.lower()
+
+
+class _Unpacked(io.RawIOBase):
+    """The bytes of a packed file, counted."""
+
+    def __init__(self, path: Path, stream: Any, limits: Limits) -> None:
+        self.path, self.stream, self.limits = path, stream, limits
+        self.size = os.path.getsize(path)
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.stream.close()
+        super().close()
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            piece = self.stream.read(len(buffer))
+        except _DAMAGE as error:
+            raise self._damaged(error) from error
+        except OSError as error:  # bz2 says "Invalid data stream" by an OSError without a number
+            if error.errno is not None:
+                raise
+            raise self._damaged(error) from error
+        self.count += len(piece)
+        if self.count > self.limits.unpacked:
+            self._too_large(f"more than {self.limits.unpacked:,} bytes", "unpacked")
+        if self.count > FREE and self.count > self.limits.ratio * self.size:
+            self._too_large(f"more than {self.limits.ratio:,} times its size", "ratio")
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _damaged(self, error: BaseException) -> DataFileError:
+        return DataFileError(
+            f"the compressed file is broken ({error}); fetch or pack it again", self.path
+        )
+
+    def _too_large(self, what: str, limit: str) -> None:
+        raise DataFileError(
+            f"unpacks to {what}; if it is meant to, unpack it first or raise "
+            f"limits=Limits({limit}=...)",
+            self.path,
+        )
+
+
+def open_bytes(path: Path, limits: Limits | None = None) -> IO[bytes]:
+    """The file's bytes, unpacked by its suffix within the limits."""
+    opener: Any = _OPENERS.get(split_suffix(path)[2])
+    if opener is None:
+        return open(path, "rb")
+    raw = _Unpacked(path, opener(path, "rb"), limits or Limits())
+    return io.BufferedReader(raw, BLOCK)
+
+
+def blocks(path: Path, limits: Limits | None = None) -> Iterator[bytes]:
+    """The bytes of a text file in blocks; UTF-16 with a byte-order mark becomes UTF-8."""
+    with open_bytes(path, limits) as stream:
+        decoder: Any = None
+        first = True
+        while piece := stream.read(BLOCK):
+            if first and piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                decoder = codecs.getincrementaldecoder("utf-16")()
+            first = False
+            yield piece if decoder is None else _recoded(decoder, piece, path)
+        if decoder is not None:
+            yield _recoded(decoder, b"", path)
+
+
+def _recoded(decoder: Any, piece: bytes, path: Path) -> bytes:
+    try:
+        text: str = decoder.decode(piece, not piece)
+        return text.encode("utf-8")
+    except UnicodeError as error:
+        raise DataFileError(
+            f"starts like UTF-16 and is not ({error}); save it as UTF-8", path
+        ) from None
+
+
+def head(path: Path, limits: Limits | None = None) -> str:
+    """The first block of a file as text, without a byte-order mark."""
+    first = next(blocks(path, limits), b"")
+    return decode(first.removeprefix(codecs.BOM_UTF8))
+
+
+def decode(text: bytes) -> str:
+    """UTF-8 where it is (a last character may be cut), else Latin-1."""
+    try:
+        decoder: Any = codecs.getincrementaldecoder("utf-8")()
+        return str(decoder.decode(text))
+    except UnicodeDecodeError:
+        return text.decode("latin-1")

@@ -1,0 +1,396 @@
+//! The rows of an ARFF file: dense or sparse, with weights, onto the declared columns.
+
+use super::arff_header::{Attribute, AttributeKind, Header};
+use super::column::{Builder, Kind, ReadColumn, Refusal};
+use super::delimited::refused;
+use super::encoding::Encoding;
+use super::lexer::{Token, Tokens, lex};
+use super::lines::Lines;
+use super::{Fault, Limits, Result, append, is_blank, push, shown, trim};
+
+/// A reader of ARFF. Feed it blocks until [`Arff::header_is_complete`], call [`Arff::start`] with
+/// the attributes that are wanted, feed the rest, and [`Arff::finish`].
+#[derive(Debug)]
+pub struct Arff {
+    lines: Lines,
+    encoding: Encoding,
+    limits: Limits,
+    header: Header,
+    /// What came behind @data before [`Self::start`].
+    pending: Vec<u8>,
+    rows: Option<Rows>,
+}
+
+#[derive(Debug)]
+struct Rows {
+    names: Vec<Vec<u8>>,
+    /// For each attribute the builder's place, or nothing when it is left out.
+    wanted: Vec<Option<usize>>,
+    places: Vec<usize>,
+    builders: Vec<Builder>,
+    /// What a sparse row leaves out: code or number 0; missing for text.
+    is_text: Vec<bool>,
+    count: u64,
+    weights: Vec<(u64, f64)>,
+    tokens: Tokens,
+    /// Attributes a sparse row has given, by the row's number.
+    given: Vec<u64>,
+}
+
+/// The value of a cell: its text, and whether it was quoted.
+type Cell<'a> = (&'a [u8], bool);
+
+impl Arff {
+    /// A reader that has seen nothing.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            lines: Lines::default(),
+            encoding: Encoding::default(),
+            limits,
+            header: Header::default(),
+            pending: Vec::new(),
+            rows: None,
+        }
+    }
+
+    /// Take the next block of the file.
+    pub fn feed(&mut self, block: &[u8]) -> Result<()> {
+        let block = self.encoding.feed(block);
+        let nul = memchr::memchr(0, block);
+        let result = self.text(&block[..nul.unwrap_or(block.len())]);
+        if nul.is_none() {
+            return result;
+        }
+        let number = self.lines.number() + super::encoding::newlines(&self.pending);
+        let problem = "holds NUL bytes: this is no text file; convert it to CSV or ARFF";
+        let open = [self.lines.open(), &self.pending[..]].concat();
+        let start = memchr::memrchr2(b'\n', b'\r', &open).map_or(0, |at| at + 1);
+        let open = trim(&open[start..]);
+        let last = open.iter().rposition(|&b| b == b',').map_or(0, |at| at + 1);
+        let mut fault = Fault::new(problem).at(number);
+        let value = trim(&open[last..]);
+        fault.value = (!value.is_empty()).then(|| value.to_vec());
+        if let Some(rows) = &self.rows {
+            let commas = memchr::memchr_iter(b',', open).count();
+            fault.column = rows.names.get(commas).cloned();
+        }
+        fault.error()
+    }
+
+    fn text(&mut self, block: &[u8]) -> Result<()> {
+        let Self { lines, limits, header, pending, rows, .. } = self;
+        let mut block = block;
+        if !header.complete {
+            block = lines.feed(block, limits, &mut |line, n| header.take(line, n, limits))?;
+        }
+        match rows {
+            Some(rows) => {
+                lines.feed(block, limits, &mut |line, n| rows.take(line, n, limits))?;
+            }
+            None => append(pending, block)?,
+        }
+        Ok(())
+    }
+
+    /// Whether @data has been reached.
+    pub fn header_is_complete(&self) -> bool {
+        self.header.complete
+    }
+
+    /// The name behind @relation.
+    pub fn relation(&self) -> &[u8] {
+        &self.header.relation
+    }
+
+    /// The declared attributes.
+    pub fn attributes(&self) -> &[Attribute] {
+        &self.header.attributes
+    }
+
+    /// The encoding of what was seen.
+    pub fn encoding(&self) -> &Encoding {
+        &self.encoding
+    }
+
+    /// Say which attributes are wanted; dates and bags become text.
+    pub fn start(&mut self, wanted: &[usize]) -> Result<()> {
+        let attributes = &self.header.attributes;
+        let mut rows = Rows {
+            names: attributes.iter().map(|a| a.name.clone()).collect(),
+            wanted: vec![None; attributes.len()],
+            places: wanted.to_vec(),
+            builders: Vec::new(),
+            is_text: Vec::new(),
+            count: 0,
+            weights: Vec::new(),
+            tokens: Tokens::default(),
+            given: vec![0; attributes.len()],
+        };
+        for (i, &place) in wanted.iter().enumerate() {
+            let Some(attribute) = attributes.get(place) else { continue };
+            let kind = match attribute.kind {
+                AttributeKind::Numeric => Kind::Numbers,
+                AttributeKind::Nominal => Kind::Declared(attribute.labels.clone()),
+                _ => Kind::Found,
+            };
+            rows.is_text.push(kind == Kind::Found);
+            rows.builders.push(Builder::new(&kind, self.limits.levels));
+            rows.wanted[place] = Some(i);
+        }
+        self.rows = Some(rows);
+        let pending = std::mem::take(&mut self.pending);
+        self.text(&pending)
+    }
+
+    /// The end of the file: its last line.
+    pub fn end(&mut self) -> Result<()> {
+        let Self { lines, limits, header, rows, .. } = self;
+        match rows {
+            Some(rows) => lines.finish(&mut |line, n| rows.take(line, n, limits)),
+            None if header.complete => Ok(()),
+            None => {
+                lines.finish(&mut |line, n| header.take(line, n, limits))?;
+                if header.complete { Ok(()) } else { header.unfinished(lines.number()) }
+            }
+        }
+    }
+
+    /// The columns, and (row, weight) of the rows that have a weight.
+    pub fn finish(self) -> Result<(Vec<ReadColumn>, Vec<(u64, f64)>)> {
+        let Some(rows) = self.rows else { return Ok((Vec::new(), Vec::new())) };
+        if rows.count == 0 {
+            return Fault::new("there are no rows after @data").error();
+        }
+        let columns = rows.builders.into_iter().zip(rows.places).map(|(b, place)| b.finish(place));
+        Ok((columns.collect(), rows.weights))
+    }
+}
+
+impl Rows {
+    fn take(&mut self, raw: &[u8], number: u64, limits: &Limits) -> Result<bool> {
+        let line = trim(raw);
+        if line.is_empty() {
+            return Ok(true);
+        }
+        let special = |b: &u8| matches!(b, b'\'' | b'"' | b'%' | b'{' | b'}');
+        let mut commas = false;
+        let plain = line.iter().all(|b| {
+            commas |= *b == b',';
+            !special(b)
+        });
+        if plain && commas {
+            self.plain(line, number, limits)?;
+        } else {
+            let mut tokens = std::mem::take(&mut self.tokens);
+            tokens.clear();
+            lex(line, number, false, limits, &mut tokens)?;
+            if tokens.list.is_empty() {
+                self.tokens = tokens;
+                return Ok(true);
+            }
+            self.tokens_of_row(line, &tokens, number, limits)?;
+            self.tokens = tokens;
+        }
+        self.count += 1;
+        Ok(true)
+    }
+
+    /// A row without quotes, comments and braces.
+    fn plain(&mut self, line: &[u8], number: u64, limits: &Limits) -> Result<()> {
+        let width = self.wanted.len();
+        let (mut from, mut j) = (0, 0);
+        for to in memchr::memchr_iter(b',', line).chain([line.len()]) {
+            if j < width {
+                if to - from > limits.field {
+                    let shown = &line[from..from + limits.field.min(40)];
+                    let problem = format!("starts a value of more than {} bytes", limits.field);
+                    return Fault::new(problem).at(number).value(shown).error();
+                }
+                self.cell(j, (trim(&line[from..to]), false), number, limits)?;
+            }
+            j += 1;
+            from = to + 1;
+        }
+        self.check_width(j, number)
+    }
+
+    fn check_width(&self, n: usize, number: u64) -> Result<()> {
+        let width = self.names.len();
+        if n == width {
+            return Ok(());
+        }
+        let mut problem = format!("the row has {n} values but there are {width} attributes");
+        if n > width {
+            problem.push_str("; quote values that hold commas");
+            return Fault::new(problem).at(number).error();
+        }
+        problem.push_str(&format!("; the value of {} is missing", shown(&self.names[n])));
+        Fault::new(problem).at(number).error()
+    }
+
+    /// A cell of a row; a bare question mark is missing, nothing is an error.
+    fn cell(&mut self, j: usize, cell: Cell<'_>, number: u64, limits: &Limits) -> Result<()> {
+        let Some(builder) = self.wanted[j].map(|i| &mut self.builders[i]) else { return Ok(()) };
+        let (text, quoted) = cell;
+        if !quoted && text == b"?" {
+            return builder.skip();
+        }
+        if !quoted && builder.take_quickly(text)? {
+            return Ok(());
+        }
+        if !quoted && text.is_empty() {
+            let problem = "the value is empty; write ? for missing";
+            return Fault::new(problem).at(number).column(&self.names[j]).value(b"").error();
+        }
+        match builder.take(text) {
+            Ok(()) => Ok(()),
+            Err(Refusal::Memory) => Err(super::ReadError::Memory),
+            Err(refusal) => {
+                refused(refusal, builder, limits).of(&self.names[j], text).at(number).error()
+            }
+        }
+    }
+
+    /// A row with quotes, braces, blanks or a comment.
+    fn tokens_of_row(
+        &mut self,
+        line: &[u8],
+        tokens: &Tokens,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<()> {
+        let mut list = &tokens.list[..];
+        if let [before @ .., Token::Open, Token::Value(from, to, false), Token::Close] = list
+            && !before.is_empty()
+        {
+            self.weight(tokens.text(*from, *to), number)?;
+            list = if let [rest @ .., Token::Comma] = before { rest } else { before };
+        }
+        if let [Token::Open, inside @ .., Token::Close] = list
+            && !inside.contains(&Token::Open)
+            && !inside.contains(&Token::Close)
+        {
+            return self.sparse(inside, tokens, number, limits);
+        }
+        if list.first() == Some(&Token::Open) {
+            let problem = "the sparse row is not closed by }; close it";
+            return Fault::new(problem).at(number).value(line).error();
+        }
+        if list.iter().any(|t| matches!(t, Token::Open | Token::Close)) {
+            let problem = "holds a brace outside quotes that is no weight at the end of the row; \
+                           quote the value, or close the brace";
+            return Fault::new(problem).at(number).value(line).error();
+        }
+        self.dense(line, list, tokens, number, limits)
+    }
+
+    fn weight(&mut self, text: &[u8], number: u64) -> Result<()> {
+        match super::column::number(text).filter(|w| *w >= 0.0 && w.is_finite()) {
+            Some(weight) => push(&mut self.weights, (self.count, weight)),
+            None => Fault::new("is not a weight; a weight is a number >= 0")
+                .at(number)
+                .value(text)
+                .error(),
+        }
+    }
+
+    fn dense(
+        &mut self,
+        line: &[u8],
+        list: &[Token],
+        tokens: &Tokens,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<()> {
+        let commas = list.contains(&Token::Comma);
+        let width = self.names.len();
+        let (mut j, mut ready) = (0, false);
+        for token in list {
+            let Token::Value(from, to, quoted) = *token else {
+                if !ready && j < width {
+                    self.cell(j, (b"", false), number, limits)?;
+                }
+                j += usize::from(!ready);
+                ready = false;
+                continue;
+            };
+            let text = tokens.text(from, to);
+            if commas && ready {
+                let problem = "text beside a quoted value; put a comma between";
+                return Fault::new(problem).at(number).value(line).error();
+            }
+            ready = true;
+            let whole = commas || quoted;
+            let split = |b: &u8| !whole && is_blank(*b);
+            for piece in text.split(split).filter(|piece| whole || !piece.is_empty()) {
+                if j < width {
+                    self.cell(j, (piece, quoted), number, limits)?;
+                }
+                j += 1;
+            }
+        }
+        if commas && !ready {
+            if j < width {
+                self.cell(j, (b"", false), number, limits)?;
+            }
+            j += 1;
+        }
+        self.check_width(j, number)
+    }
+
+    /// A sparse row: `index value` pairs between commas.
+    fn sparse(
+        &mut self,
+        inside: &[Token],
+        tokens: &Tokens,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<()> {
+        let row = self.count + 1;
+        let before: Vec<usize> = self.builders.iter().map(Builder::len).collect();
+        for pair in inside.split(|t| *t == Token::Comma) {
+            let is_last = std::ptr::eq(pair.as_ptr_range().end, inside.as_ptr_range().end);
+            if pair.is_empty() && is_last {
+                continue; // a comma at the end, or an empty row
+            }
+            let (index, cell) = match *pair {
+                [Token::Value(from, to, false)] => {
+                    let text = tokens.text(from, to);
+                    let end = text.iter().position(|b| is_blank(*b)).unwrap_or(text.len());
+                    (&text[..end], (trim(&text[end..]), false))
+                }
+                [Token::Value(a, b, false), Token::Value(c, d, true)] => {
+                    (tokens.text(a, b), (tokens.text(c, d), true))
+                }
+                _ => (&b""[..], (&b""[..], false)),
+            };
+            if index.is_empty()
+                || !index.iter().all(u8::is_ascii_digit)
+                || (!cell.1 && cell.0.is_empty())
+            {
+                let problem = "is not 'index value'; a sparse row looks like {1 x, 3 'y z'}";
+                let shown = [index, b" ", cell.0].concat();
+                return Fault::new(problem).at(number).value(trim(&shown)).error();
+            }
+            let j = std::str::from_utf8(index).ok().and_then(|t| t.parse().ok());
+            let Some(j) = j.filter(|j: &usize| *j < self.names.len()) else {
+                let last = self.names.len() - 1;
+                let problem = format!("is no attribute index; indices run from 0 to {last}");
+                return Fault::new(problem).at(number).value(index).error();
+            };
+            if self.given[j] == row {
+                let problem = "the sparse row gives this attribute twice";
+                return Fault::new(problem).at(number).column(&self.names[j]).error();
+            }
+            self.given[j] = row;
+            self.cell(j, cell, number, limits)?;
+        }
+        for (i, builder) in self.builders.iter_mut().enumerate() {
+            if builder.len() > before[i] {
+                continue;
+            }
+            if self.is_text[i] { builder.skip()? } else { builder.take_code(0)? }
+        }
+        Ok(())
+    }
+}

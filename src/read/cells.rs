@@ -1,0 +1,337 @@
+//! Records of cells: separated values with quoted cells, as RFC 4180 has them, byte by byte.
+//!
+//! A quote opens a quoted cell only at the start of a cell (behind blanks that do not count);
+//! inside it separators and line ends are text and a doubled quote is a quote; behind it only blanks may
+//! come before the next separator. Lines end in LF, CR or CR LF.
+
+use super::{Fault, Limits, Result, append, push};
+
+/// What divides a file into cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The separator; a blank stands for any number of blanks and tabs.
+    pub separator: u8,
+    /// Whether `"` quotes.
+    pub quotes: bool,
+    /// Lines at the start of the file that are no records.
+    pub skip: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the first byte of a cell.
+    Start,
+    Bare,
+    Quoted,
+    /// Behind a quote inside a quoted cell: the first of two, or the last.
+    Quote,
+    /// Behind the closing quote and blanks.
+    Behind,
+}
+
+/// One record: its cells are `bytes[ends[j - 1]..ends[j]]`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) ends: Vec<usize>,
+    /// Line on which it starts.
+    pub(crate) line: u64,
+    /// Whether some cell was quoted.
+    pub(crate) quoted: bool,
+    /// Whether a quoted cell holds a line end.
+    pub(crate) several_lines: bool,
+}
+
+impl Record {
+    #[inline]
+    pub(crate) fn cell(&self, j: usize) -> &[u8] {
+        let start = if j == 0 { 0 } else { self.ends[j - 1] };
+        &self.bytes[start..self.ends[j]]
+    }
+
+    /// Line on which a cell starts.
+    pub(crate) fn line_of(&self, j: usize) -> u64 {
+        if !self.several_lines || j == 0 {
+            return self.line;
+        }
+        let (mut lines, mut before) = (0, 0);
+        for &byte in &self.bytes[..self.ends[j - 1]] {
+            lines += u64::from(byte == b'\r' || (byte == b'\n' && before != b'\r'));
+            before = byte;
+        }
+        self.line + lines
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.several_lines = false;
+        self.quoted = false;
+    }
+}
+
+/// The state between two blocks.
+#[derive(Debug, Clone)]
+pub(crate) struct Cells {
+    dialect: Dialect,
+    /// Bytes that end a bare cell.
+    stops: [bool; 256],
+    /// Bytes that a bare cell starts with.
+    starts: [bool; 256],
+    state: State,
+    record: Record,
+    line: u64,
+    /// Line of the last quote that was opened.
+    opened: u64,
+    after_return: bool,
+    skip: u64,
+}
+
+impl Cells {
+    pub(crate) fn new(dialect: Dialect) -> Self {
+        let mut stops = [false; 256];
+        for byte in [dialect.separator, b'\n', b'\r'] {
+            stops[usize::from(byte)] = true;
+        }
+        if dialect.separator == b' ' {
+            stops[usize::from(b'\t')] = true;
+        }
+        let starts = std::array::from_fn(|b| !stops[b] && b != 32 && b != 34);
+        Self {
+            dialect,
+            stops,
+            starts,
+            state: State::Start,
+            record: Record { line: 1, ..Record::default() },
+            line: 1,
+            opened: 0,
+            after_return: false,
+            skip: dialect.skip,
+        }
+    }
+
+    /// Number of the line that is being read.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Position of the cell that is being read, and what is known of it.
+    pub(crate) fn open(&self) -> (usize, &[u8]) {
+        let start = self.record.ends.last().copied().unwrap_or(0);
+        (self.record.ends.len(), &self.record.bytes[start..])
+    }
+
+    fn separates(&self, byte: u8) -> bool {
+        byte == self.dialect.separator || (self.dialect.separator == b' ' && byte == b'\t')
+    }
+
+    /// Take a block; `take` gets every record that is complete.
+    pub(crate) fn feed(
+        &mut self,
+        block: &[u8],
+        limits: &Limits,
+        take: &mut impl FnMut(&Record) -> Result<()>,
+    ) -> Result<()> {
+        let mut at = 0;
+        while at < block.len() {
+            if self.skip > 0 {
+                at = self.skip_lines(block, at);
+                continue;
+            }
+            match self.state {
+                State::Start if self.starts[usize::from(block[at])] => {
+                    self.after_return = false;
+                    self.state = State::Bare;
+                }
+                State::Bare => {
+                    let rest = &block[at..];
+                    let length = rest.iter().position(|&b| self.stops[usize::from(b)]);
+                    append(&mut self.record.bytes, &rest[..length.unwrap_or(rest.len())])?;
+                    at += length.unwrap_or(rest.len());
+                    self.check(limits)?;
+                    if length.is_some() {
+                        self.end_cell(block[at], limits, take)?;
+                        at += 1;
+                    }
+                }
+                State::Quoted => {
+                    let rest = &block[at..];
+                    let length = memchr::memchr(b'"', rest);
+                    let text = &rest[..length.unwrap_or(rest.len())];
+                    self.quoted(text)?;
+                    self.check(limits)?;
+                    at += text.len();
+                    if length.is_some() {
+                        self.state = State::Quote;
+                        at += 1;
+                    }
+                }
+                _ => {
+                    self.step(block[at], limits, take)?;
+                    at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_lines(&mut self, block: &[u8], from: usize) -> usize {
+        for (at, &byte) in block.iter().enumerate().skip(from) {
+            let second = self.after_return && byte == b'\n';
+            self.after_return = byte == b'\r';
+            if second {
+                continue;
+            }
+            if byte == b'\n' || byte == b'\r' {
+                self.line += 1;
+                self.record.line = self.line;
+                self.skip -= 1;
+                if self.skip == 0 {
+                    return at + 1;
+                }
+            }
+        }
+        block.len()
+    }
+
+    /// Text inside quotes; line ends count.
+    fn quoted(&mut self, text: &[u8]) -> Result<()> {
+        for &byte in text {
+            if byte == b'\r' || (byte == b'\n' && !self.after_return) {
+                self.line += 1;
+                self.record.several_lines = true;
+            }
+            self.after_return = byte == b'\r';
+        }
+        append(&mut self.record.bytes, text)
+    }
+
+    /// One byte outside bare and quoted text.
+    fn step(
+        &mut self,
+        byte: u8,
+        limits: &Limits,
+        take: &mut impl FnMut(&Record) -> Result<()>,
+    ) -> Result<()> {
+        let after_return = std::mem::take(&mut self.after_return);
+        match self.state {
+            State::Start if byte == b'\n' && after_return => {}
+            State::Start if self.separates(byte) && self.dialect.separator == b' ' => {}
+            State::Start if byte == b' ' && !self.separates(byte) && self.dialect.quotes => {}
+            State::Start if byte == b'"' && self.dialect.quotes => {
+                self.state = State::Quoted;
+                self.opened = self.line;
+                self.record.quoted = true;
+            }
+            State::Quote if byte == b'"' => {
+                push(&mut self.record.bytes, byte)?;
+                self.state = State::Quoted;
+            }
+            State::Start | State::Quote | State::Behind if self.stops[usize::from(byte)] => {
+                self.end_cell(byte, limits, take)?;
+            }
+            State::Start => {
+                push(&mut self.record.bytes, byte)?;
+                self.state = State::Bare;
+            }
+            _ if byte == b' ' || byte == b'\t' => self.state = State::Behind,
+            _ => {
+                let (column, text) = self.open();
+                let problem = format!(
+                    "a quoted cell is broken: text behind its closing quote (cell {} of the line); \
+                     double the quotes inside it, or put a separator behind it",
+                    column + 1
+                );
+                return Fault::new(problem).at(self.opened).value(text).error();
+            }
+        }
+        Ok(())
+    }
+
+    /// A separator or line end behind a cell.
+    #[inline]
+    fn end_cell(
+        &mut self,
+        byte: u8,
+        limits: &Limits,
+        take: &mut impl FnMut(&Record) -> Result<()>,
+    ) -> Result<()> {
+        let nothing = self.state == State::Start;
+        self.state = State::Start;
+        if self.separates(byte) {
+            push(&mut self.record.ends, self.record.bytes.len())?;
+            return self.check_count(limits);
+        }
+        self.after_return = byte == b'\r';
+        // Blanks before the end of a line separate nothing.
+        if !(nothing && self.dialect.separator == b' ' && !self.record.ends.is_empty()) {
+            push(&mut self.record.ends, self.record.bytes.len())?;
+            self.check_count(limits)?;
+        }
+        take(&self.record)?;
+        self.record.clear();
+        self.line += 1;
+        self.record.line = self.line;
+        Ok(())
+    }
+
+    #[inline]
+    fn check_count(&self, limits: &Limits) -> Result<()> {
+        if self.record.ends.len() <= limits.columns {
+            return Ok(());
+        }
+        let problem =
+            format!("the line has more than {} cells; is the separator right?", limits.columns);
+        Fault::new(problem).at(self.line).error()
+    }
+
+    #[inline]
+    fn check(&self, limits: &Limits) -> Result<()> {
+        let start = self.record.ends.last().copied().unwrap_or(0);
+        let length = self.record.bytes.len();
+        if length - start <= limits.field && length <= limits.line {
+            Ok(())
+        } else {
+            self.too_long(limits)
+        }
+    }
+
+    fn too_long(&self, limits: &Limits) -> Result<()> {
+        let start = self.record.ends.last().copied().unwrap_or(0);
+        let line = if self.state == State::Quoted { self.opened } else { self.line };
+        if self.record.bytes.len() - start > limits.field {
+            let problem = format!(
+                "starts a cell (number {}) of more than {} bytes{}; raise \
+                 limits=Limits(field=...), or correct the file",
+                self.record.ends.len() + 1,
+                limits.field,
+                if self.state == State::Quoted { " whose quote is opened here" } else { "" }
+            );
+            let shown = &self.record.bytes[start..start + limits.field.min(40)];
+            return Fault::new(problem).at(line).value(shown).error();
+        }
+        let problem = format!("the record is longer than {} bytes", limits.line);
+        Fault::new(problem).at(self.record.line).error()
+    }
+
+    /// The end of the file.
+    pub(crate) fn finish(
+        &mut self,
+        limits: &Limits,
+        take: &mut impl FnMut(&Record) -> Result<()>,
+    ) -> Result<()> {
+        if self.state == State::Quoted {
+            let (column, text) = self.open();
+            let problem = format!(
+                "a quoted cell is broken: its quote (\") is opened here, in cell {} of the line, \
+                 and never closed; close or double it",
+                column + 1
+            );
+            return Fault::new(problem).at(self.opened).value(&text[..text.len().min(40)]).error();
+        }
+        if self.state != State::Start || !self.record.ends.is_empty() {
+            self.end_cell(b'\n', limits, take)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! One column as it is read: numbers, codes of declared labels, or codes of the labels that occur.
+
+use super::{Result, push, trim};
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
+/// What a column's cells are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Finite numbers.
+    Numbers,
+    /// One of these labels.
+    Declared(Vec<Vec<u8>>),
+    /// Any text; the labels are those that occur.
+    Found,
+}
+
+/// A column that has been read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadColumn {
+    /// Position in the file.
+    pub place: usize,
+    /// Its cells.
+    pub values: Values,
+}
+
+/// The cells of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Numbers; NaN is missing.
+    Numbers(Vec<f64>),
+    /// Codes into the labels (sorted where they were not declared); -1 is missing.
+    Codes(Vec<i32>, Vec<Vec<u8>>),
+}
+
+/// Why a cell was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    NotANumber,
+    Infinite,
+    Undeclared,
+    TooMany,
+    Memory,
+}
+
+impl From<super::ReadError> for Refusal {
+    fn from(_: super::ReadError) -> Self {
+        Self::Memory
+    }
+}
+
+/// Multiply and fold, from a seed of the process: quick for the few bytes of a label, and no file
+/// can choose collisions without knowing the seed.
+#[derive(Debug, Clone)]
+pub(crate) struct Seeded(u64, u64);
+
+impl Default for Seeded {
+    fn default() -> Self {
+        let draw = RandomState::new();
+        Self(draw.hash_one(1_u8), draw.hash_one(2_u8) | 1)
+    }
+}
+
+pub(crate) struct Folding(u64, u64);
+
+impl BuildHasher for Seeded {
+    type Hasher = Folding;
+    fn build_hasher(&self) -> Folding {
+        Folding(self.0, self.1)
+    }
+}
+
+impl Folding {
+    #[inline]
+    fn fold(&mut self, word: u64) {
+        let wide = u128::from(self.0 ^ word) * u128::from(self.1 ^ 0x9e37_79b9_7f4a_7c15);
+        self.0 = (wide as u64) ^ ((wide >> 64) as u64);
+    }
+}
+
+impl Hasher for Folding {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(8);
+        for word in &mut words {
+            self.fold(u64::from_le_bytes(word.try_into().unwrap_or_default()));
+        }
+        let mut last = 0_u64;
+        for &byte in words.remainder() {
+            last = last << 8 | u64::from(byte);
+        }
+        self.fold(last ^ (bytes.len() as u64) << 56);
+    }
+    #[inline]
+    fn write_usize(&mut self, _length: usize) {}
+}
+
+/// A column under construction.
+#[derive(Debug, Clone)]
+pub(crate) enum Builder {
+    Numbers(Vec<f64>),
+    Labels {
+        codes: Vec<i32>,
+        known: HashMap<Box<[u8]>, i32, Seeded>,
+        /// Codes of short labels seen lately, by their bytes and length.
+        recent: Box<[(u64, i32); RECENT]>,
+        declared: bool,
+        most: usize,
+    },
+}
+
+/// Slots of the labels seen lately.
+const RECENT: usize = 256;
+
+/// Up to seven bytes and their number as one word, which differs for different texts.
+#[inline]
+fn packed(text: &[u8]) -> Option<u64> {
+    let n = text.len();
+    if n == 0 || n > 7 {
+        return None;
+    }
+    let word = if n >= 4 {
+        let first = u32::from_le_bytes([text[0], text[1], text[2], text[3]]);
+        let last = u32::from_le_bytes([text[n - 4], text[n - 3], text[n - 2], text[n - 1]]);
+        u64::from(first) | u64::from(last) << (8 * (n - 4))
+    } else {
+        u64::from(text[0]) | u64::from(text[n / 2]) << 8 | u64::from(text[n - 1]) << 16
+    };
+    Some(word | (n as u64) << 56)
+}
+
+#[inline]
+fn slot(word: u64) -> usize {
+    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
+}
+
+/// A number as Python's `float` reads it, without blanks and underscores.
+#[inline]
+pub(crate) fn number(text: &[u8]) -> Option<f64> {
+    if let Some(value) = short_number(text) {
+        return Some(value);
+    }
+    if text.is_ascii() { std::str::from_utf8(text).ok()?.parse().ok() } else { None }
+}
+
+/// Numbers of up to 15 digits and no exponent, which one division of two exact numbers rounds
+/// right (Clinger 1990).
+#[inline]
+fn short_number(text: &[u8]) -> Option<f64> {
+    const TENS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    if text.len() > 17 {
+        return None;
+    }
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let (mut whole, mut count, mut point) = (0_u64, 0_usize, None);
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 {
+            whole = whole * 10 + u64::from(digit);
+            count += 1;
+        } else if byte == b'.' && point.is_none() {
+            point = Some(count);
+        } else {
+            return None;
+        }
+    }
+    if count == 0 || count > 15 {
+        return None;
+    }
+    let value = whole as f64 / TENS[point.map_or(0, |at| count - at)];
+    Some(if negative { -value } else { value })
+}
+
+impl Builder {
+    pub(crate) fn new(kind: &Kind, most: usize) -> Self {
+        match kind {
+            Kind::Numbers => Self::Numbers(Vec::new()),
+            Kind::Found => Self::Labels {
+                codes: Vec::new(),
+                known: HashMap::default(),
+                recent: Box::new([(0, 0); RECENT]),
+                declared: false,
+                most,
+            },
+            Kind::Declared(labels) => {
+                let place = |(i, label): (usize, &Vec<u8>)| (label.clone().into(), i as i32);
+                let known = labels.iter().enumerate().map(place).collect();
+                let recent = Box::new([(0, 0); RECENT]);
+                Self::Labels { codes: Vec::new(), known, recent, declared: true, most }
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Labels { codes, .. } => codes.len(),
+        }
+    }
+
+    /// A missing cell.
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        match self {
+            Self::Numbers(values) => push(values, f64::NAN),
+            Self::Labels { codes, .. } => push(codes, -1),
+        }
+    }
+
+    /// A cell that is at once seen to be a number or a label seen lately; false: it is not taken.
+    #[inline]
+    pub(crate) fn take_quickly(&mut self, cell: &[u8]) -> Result<bool> {
+        match self {
+            Self::Numbers(values) => {
+                let Some(value) = short_number(cell) else { return Ok(false) };
+                push(values, value)?;
+            }
+            Self::Labels { codes, recent, .. } => {
+                let Some(word) = packed(cell) else { return Ok(false) };
+                let (known, code) = recent[slot(word)];
+                if known != word {
+                    return Ok(false);
+                }
+                push(codes, code)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// A cell that is not missing; blanks around numbers and undeclared labels do not count.
+    #[inline]
+    pub(crate) fn take(&mut self, cell: &[u8]) -> std::result::Result<(), Refusal> {
+        match self {
+            Self::Numbers(values) => {
+                let value = number(trim(cell)).ok_or(Refusal::NotANumber)?;
+                push(values, value)?;
+                if value.is_infinite() { Err(Refusal::Infinite) } else { Ok(()) }
+            }
+            Self::Labels { codes, known, recent, declared, most } => {
+                let cell = if *declared { cell } else { trim(cell) };
+                let code = match known.get(cell) {
+                    Some(&code) => code,
+                    None if *declared => return Err(Refusal::Undeclared),
+                    None if known.len() >= *most => return Err(Refusal::TooMany),
+                    None => {
+                        known.try_reserve(1).map_err(|_| Refusal::Memory)?;
+                        let code = known.len() as i32;
+                        known.insert(cell.into(), code);
+                        code
+                    }
+                };
+                if let Some(word) = packed(cell) {
+                    recent[slot(word)] = (word, code);
+                }
+                push(codes, code)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// A code that the caller knows (the default of a sparse row).
+    pub(crate) fn take_code(&mut self, code: i32) -> Result<()> {
+        match self {
+            Self::Numbers(values) => push(values, f64::from(code)),
+            Self::Labels { codes, .. } => push(codes, code),
+        }
+    }
+
+    /// The finished column.
+    pub(crate) fn finish(self, place: usize) -> ReadColumn {
+        let values = match self {
+            Self::Numbers(mut values) => {
+                values.shrink_to_fit();
+                Values::Numbers(values)
+            }
+            Self::Labels { mut codes, known, declared, .. } => {
+                codes.shrink_to_fit();
+                let mut labels: Vec<(Vec<u8>, i32)> =
+                    known.into_iter().map(|(text, code)| (text.into_vec(), code)).collect();
+                if declared {
+                    labels.sort_unstable_by_key(|(_, code)| *code);
+                } else {
+                    labels.sort_unstable();
+                    let mut rank = vec![0; labels.len()];
+                    for (new, (_, old)) in labels.iter().enumerate() {
+                        rank[*old as usize] = new as i32;
+                    }
+                    for code in codes.iter_mut().filter(|code| **code >= 0) {
+                        *code = rank[*code as usize];
+                    }
+                }
+                Values::Codes(codes, labels.into_iter().map(|(text, _)| text).collect())
+            }
+        };
+        ReadColumn { place, values }
+    }
+}

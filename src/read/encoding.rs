@@ -1,0 +1,89 @@
+//! Which encoding a file has, found while it is read: UTF-8 as long as every byte goes with it,
+//! else Latin-1.
+
+/// A running test of the bytes seen so far.
+#[derive(Debug, Clone, Default)]
+pub struct Encoding {
+    /// Bytes of a character that the last block has begun.
+    tail: Vec<u8>,
+    lines: u64,
+    /// Line of the first byte that is not UTF-8.
+    latin1: Option<u64>,
+    started: bool,
+}
+
+impl Encoding {
+    /// Take the next block; returns it without a byte-order mark.
+    pub fn feed<'a>(&mut self, block: &'a [u8]) -> &'a [u8] {
+        let block = if self.started {
+            block
+        } else {
+            self.started = !block.is_empty();
+            block.strip_prefix(b"\xef\xbb\xbf").unwrap_or(block)
+        };
+        if self.latin1.is_none() {
+            self.check(block);
+        }
+        block
+    }
+
+    fn check(&mut self, block: &[u8]) {
+        let mut rest = block;
+        while !self.tail.is_empty() && !rest.is_empty() {
+            self.tail.push(rest[0]);
+            rest = &rest[1..];
+            match std::str::from_utf8(&self.tail) {
+                Ok(_) => self.tail.clear(),
+                Err(e) if e.error_len().is_none() => {}
+                Err(_) => {
+                    self.latin1 = Some(self.lines + 1);
+                    return;
+                }
+            }
+        }
+        match std::str::from_utf8(rest) {
+            Ok(_) => self.lines += newlines(rest),
+            Err(e) if e.error_len().is_none() => {
+                self.lines += newlines(rest);
+                self.tail = rest[e.valid_up_to()..].to_vec();
+            }
+            Err(e) => self.latin1 = Some(self.lines + newlines(&rest[..e.valid_up_to()]) + 1),
+        }
+    }
+
+    /// The line whose bytes are not UTF-8 (the whole file is Latin-1 then), at the end of the file.
+    pub fn latin1(&self) -> Option<u64> {
+        self.latin1.or((!self.tail.is_empty()).then_some(self.lines + 1))
+    }
+}
+
+/// Number of line feeds.
+pub(crate) fn newlines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Encoding;
+
+    #[test]
+    fn blocks_of_any_size_tell_the_same() {
+        let cases: [(&[u8], Option<u64>); 6] = [
+            ("grün\nÄpfel\n".as_bytes(), None),
+            (b"gr\xfcn\n", Some(1)),
+            (b"a\nb\n\xe4pfel\n", Some(3)),
+            (b"a\nb\xc3", Some(2)),
+            (b"", None),
+            (b"\xef\xbb\xbfa", None),
+        ];
+        for (text, latin1) in cases {
+            for size in 1..=text.len().max(1) {
+                let mut encoding = Encoding::default();
+                text.chunks(size).for_each(|block| {
+                    encoding.feed(block);
+                });
+                assert_eq!(encoding.latin1(), latin1, "{text:?} in blocks of {size}");
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Text files become columns: one pass over the bytes, a block at a time.
+//!
+//! What: [`Arff`] reads Weka's ARFF, [`Delimited`] reads CSV and its kin (any separator, quoted
+//! cells), Orange's tab files and C4.5's rows. Both are fed blocks of bytes of any size, hold the
+//! encoded columns (8 bytes a number, 4 bytes a nominal cell, each distinct label once) and what is
+//! left of one record, and give the columns at the end. A [`Fault`] names line, column and value.
+//!
+//! Decisions: the `csv-core` crate was tried first and does not fit: it accepts text behind a
+//! closing quote, reads `a, "b, c"` as three cells, and does not say where an open quote was
+//! opened; pyarrow's reader names no line for a row of wrong length and no column for a bad quote.
+//! ARFF has no published reader that takes the papers' files. So both machines are own code,
+//! [`cells`] of 200 lines for CSV, [`lexer`] for ARFF; searching is left to `memchr`.
+//! Cells stay bytes: UTF-8 and Latin-1 agree on every separator, and a whole file tells at its end
+//! which of them it is ([`Encoding`]), so that one pass is enough.
+//!
+//! Complexity: O(bytes). Text of labels is hashed once a cell (with a seed of the process, so that
+//! no file can choose collisions). Limits on cells, lines, columns and levels are parameters.
+//!
+//! When not to use it: for compressed or UTF-16 files before they are unpacked, and for numbers by
+//! the hundred million, which belong in Parquet.
+
+mod arff;
+mod arff_header;
+mod cells;
+mod column;
+mod delimited;
+mod encoding;
+mod lexer;
+mod lines;
+
+pub use arff::Arff;
+pub use arff_header::{Attribute, AttributeKind};
+pub use cells::Dialect;
+pub use column::{Kind, ReadColumn, Values};
+pub use delimited::Delimited;
+pub use encoding::Encoding;
+
+/// Bounds that keep a hostile file from taking the machine; each is named in its error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one cell or name.
+    pub field: usize,
+    /// Columns of a file.
+    pub columns: usize,
+    /// Distinct labels of one column.
+    pub levels: usize,
+    /// Bytes of one line (ARFF, C4.5) or record (CSV).
+    pub line: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { field: 1 << 20, columns: 1_000_000, levels: 65_536, line: 1 << 28 }
+    }
+}
+
+/// What is wrong with a file, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fault {
+    /// The problem behind line, column and value, as one sentence.
+    pub problem: String,
+    /// Line number from 1.
+    pub line: Option<u64>,
+    /// Name of the column, as bytes of the file.
+    pub column: Option<Vec<u8>>,
+    /// The offending text.
+    pub value: Option<Vec<u8>>,
+    /// The declared labels, where the value is not among them.
+    pub declared: Option<Vec<Vec<u8>>>,
+}
+
+/// Why reading ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadError {
+    /// The file is malformed or beyond a limit.
+    Fault(Box<Fault>),
+    /// The columns do not fit into memory.
+    Memory,
+}
+
+/// Result of reading.
+pub type Result<T> = std::result::Result<T, ReadError>;
+
+impl Fault {
+    /// A problem without a place.
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), ..Self::default() }
+    }
+
+    pub(crate) fn at(mut self, line: u64) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    pub(crate) fn column(mut self, name: &[u8]) -> Self {
+        self.column = Some(name.to_vec());
+        self
+    }
+
+    pub(crate) fn value(mut self, value: &[u8]) -> Self {
+        // Eighty characters are shown; four bytes each are enough of it.
+        self.value = Some(value[..value.len().min(400)].to_vec());
+        self
+    }
+
+    /// The place of a refused cell; too many labels are the column's fault, not the cell's.
+    pub(crate) fn of(mut self, name: &[u8], cell: &[u8]) -> Self {
+        if self.problem.ends_with("drop=[") {
+            self.problem.push_str(&shown(name));
+            self.problem.push(']');
+            return self.column(name);
+        }
+        self.column(name).value(cell)
+    }
+
+    pub(crate) fn error<T>(self) -> Result<T> {
+        Err(ReadError::Fault(Box::new(self)))
+    }
+}
+
+impl From<std::collections::TryReserveError> for ReadError {
+    fn from(_: std::collections::TryReserveError) -> Self {
+        Self::Memory
+    }
+}
+
+/// Push onto a vector, a full memory being an error instead of the end of the process.
+#[inline]
+pub(crate) fn push<T>(to: &mut Vec<T>, value: T) -> Result<()> {
+    if to.len() == to.capacity() {
+        to.try_reserve(to.len().max(64))?;
+    }
+    to.push(value);
+    Ok(())
+}
+
+/// Append bytes, a full memory being an error.
+#[inline]
+pub(crate) fn append(to: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    if to.capacity() - to.len() < bytes.len() {
+        to.try_reserve(bytes.len().max(to.len()))?;
+    }
+    to.extend_from_slice(bytes);
+    Ok(())
+}
+
+/// A whole number with commas between its thousands.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A name in an error's text, as people write it.
+pub(crate) fn shown(name: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(name))
+        .replacen('"', "'", 1)
+        .trim_end_matches('"')
+        .to_string()
+        + "'"
+}
+
+/// Blanks as ASCII has them: space, tab, line ends, vertical tab, form feed, and the separators
+/// 0x1c to 0x1f.
+#[inline]
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | 9..=13 | 28..=31)
+}
+
+/// Text without blanks around it.
+#[inline]
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
+    let mut text = text;
+    while let [first, rest @ ..] = text
+        && is_blank(*first)
+    {
+        text = rest;
+    }
+    while let [rest @ .., last] = text
+        && is_blank(*last)
+    {
+        text = rest;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

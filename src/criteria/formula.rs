@@ -26,6 +26,17 @@ pub enum Guard {
     Chen2013,
 }
 
+/// How the split of a node is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SplitRule {
+    /// The candidate with the best score, after the guard.
+    #[default]
+    Best,
+    /// As C4.5 (release 8) and J48 find it: cuts by gain less a penalty for their number, then
+    /// features by gain ratio, numbers within 1e-6 equal; see `split::c45`.
+    C45,
+}
+
 /// A criterion as growth sees it.
 pub trait Criterion: Send + Sync + std::fmt::Debug {
     /// Facts.
@@ -44,9 +55,9 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn guard(&self) -> Guard {
         Guard::None
     }
-    /// Candidates are enumerated as C4.5 release 8 does; see `split::c45`.
-    fn mdl_penalty(&self) -> bool {
-        false
+    /// How the split of a node is found.
+    fn split_rule(&self) -> SplitRule {
+        SplitRule::Best
     }
     /// All candidates of a node must come in one block (a user's function: one call a node).
     fn joined(&self) -> bool {
@@ -118,9 +129,9 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     fn convex_beside(&self) -> bool {
         Formula::info(self).convex
     }
-    /// Candidates are enumerated as C4.5 release 8 does.
-    fn mdl_penalty(&self) -> bool {
-        false
+    /// How the split of a node is found.
+    fn split_rule(&self) -> SplitRule {
+        SplitRule::Best
     }
     /// Another formula where branch i of a table holds the rows labelled i; see
     /// [`Criterion::labelled`].
@@ -185,8 +196,8 @@ impl<F: Formula> Criterion for F {
     fn convex_beside(&self) -> bool {
         Formula::convex_beside(self)
     }
-    fn mdl_penalty(&self) -> bool {
-        Formula::mdl_penalty(self)
+    fn split_rule(&self) -> SplitRule {
+        Formula::split_rule(self)
     }
     fn labelled(&self) -> Option<Box<dyn Criterion>> {
         Formula::labelled(self)

@@ -10,7 +10,7 @@
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
-use super::{Block, Evidence, Formula, Guard, Info, OptionInfo};
+use super::{Block, Evidence, Formula, Guard, Info, OptionInfo, SplitRule};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ impl Formula for GainRatio {
         self.guard.unwrap_or_default()
     }
 
-    fn mdl_penalty(&self) -> bool {
-        self.mdl_penalty
+    fn split_rule(&self) -> SplitRule {
+        if self.mdl_penalty { SplitRule::C45 } else { SplitRule::Best }
     }
 }

@@ -1,7 +1,7 @@
 //! Combinations of parameters that nobody serves are refused by name, before any row is touched.
 
 use super::{Config, Missing, unsupported};
-use crate::criteria::{Criterion, Evidence, Guard};
+use crate::criteria::{Criterion, Evidence, Guard, SplitRule};
 use crate::error::{Error, Result};
 use crate::grow::{Decay, Evaluation, Labels};
 use crate::numeric::Ties;
@@ -46,7 +46,7 @@ fn random(config: &Config, criterion: &dyn Criterion) -> Result<()> {
         "evaluation='global' or 'glocal'".into()
     } else if criterion.info().evidence != Evidence::Table {
         format!("criterion='{}'", criterion.info().name)
-    } else if criterion.mdl_penalty() {
+    } else if criterion.split_rule() == SplitRule::C45 {
         "mdl_penalty=True".into()
     } else {
         return Ok(());
@@ -59,14 +59,14 @@ fn random(config: &Config, criterion: &dyn Criterion) -> Result<()> {
 
 /// Refuse what C4.5's rule for candidates does not go with.
 fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
-    if criterion.mdl_penalty() && config.missing == Missing::Branch {
+    if criterion.split_rule() == SplitRule::C45 && config.missing == Missing::Branch {
         return unsupported(
             "missing='branch' with mdl_penalty=True (C4.5 scores a split on the rows whose \
                  value is known)",
             "'auto', 'fractional', 'mode', 'error'",
         );
     }
-    if criterion.mdl_penalty()
+    if criterion.split_rule() == SplitRule::C45
         && (config.nominal_splits == NominalSplits::Subset
             || (config.nominal_splits == NominalSplits::OneVsRest && config.discretize.is_some()))
     {
@@ -76,7 +76,7 @@ fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             "nominal_splits='multiway', or 'one_vs_rest' of nominal features",
         );
     }
-    if criterion.mdl_penalty() && config.ties != Ties::First {
+    if criterion.split_rule() == SplitRule::C45 && config.ties != Ties::First {
         return unsupported(
             "ties other than 'first' with mdl_penalty=True (the first of nearly equal \
                  candidates stays)",
@@ -106,7 +106,7 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             "criteria on tables",
         );
     }
-    if criterion.guard() != Guard::None || criterion.mdl_penalty() {
+    if criterion.guard() != Guard::None || criterion.split_rule() == SplitRule::C45 {
         return unsupported(
             "a guard or mdl_penalty=True with evaluation='global' or 'glocal' (they compare the \
              features of one leaf)",

@@ -6,6 +6,7 @@
 //! then somebody above, who may fit again and again, chooses it ([`crate::resample::alpha`]).
 
 use super::{Config, Missing, Plan, few_branches, unsupported};
+use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{self, Evaluation, Labels, PairMemo, Setting};
@@ -139,8 +140,8 @@ impl Plan {
     ) -> Result<(Model, Vec<Cut>)> {
         let merged = self.config.merge_redundant;
         // C4.5 takes back what saved no training error; J48 does not where it holds rows out.
-        let collapse =
-            self.criterion.mdl_penalty() && !matches!(method, Some(Method::ReducedError { .. }));
+        let collapse = self.criterion.split_rule() == SplitRule::C45
+            && !matches!(method, Some(Method::ReducedError { .. }));
         let costs = self.costs(model.tree.classes)?;
         // labels that errors' costs or global growth chose stay
         let by_probability = costs.is_none() && self.config.labels == Labels::Majority;

@@ -4,6 +4,7 @@
 //! values; what follows (growth, pruning) happens to each tree on its own sample.
 
 use super::{Plan, few_branches};
+use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{self, Setting, Stash, forest, forest::Bagging};
@@ -103,7 +104,7 @@ impl Plan {
         let mut model =
             Model { schema, tree, smoothing: self.config.smoothing, parameters: String::new() };
         let (method, merged) = (self.config.pruning.as_ref(), self.config.merge_redundant);
-        let collapse = self.criterion.mdl_penalty();
+        let collapse = self.criterion.split_rule() == SplitRule::C45;
         if method.is_some() || merged.is_some() || collapse {
             let looked_at = Rows { data: raw, rows: rows.rows(), weights };
             let pruned = prune::prune_by_cost(

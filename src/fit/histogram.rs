@@ -13,7 +13,7 @@
 //! gradient boosters have them.
 
 use super::{Config, unsupported};
-use crate::criteria::{Criterion, Evidence};
+use crate::criteria::{Criterion, Evidence, SplitRule};
 use crate::data::{Bins, NumericColumn};
 use crate::discretize;
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ pub(super) fn check(config: &Config, criterion: &dyn Criterion) -> Result<()> {
         "a discretisation (numbers are then levels, without thresholds)"
     } else if criterion.info().evidence != Evidence::Table {
         "a criterion on pairs or neighbours of rows"
-    } else if criterion.mdl_penalty() {
+    } else if criterion.split_rule() == SplitRule::C45 {
         "mdl_penalty=True (C4.5 counts the boundaries between all values)"
     } else if config.thresholds != Thresholds::Midpoint {
         "thresholds='value' or 'training_value' (cuts lie midway between two bins)"

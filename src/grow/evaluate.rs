@@ -1,16 +1,17 @@
 //! One node looked at: which split is best, and what it would do.
 
 use super::Thresholds;
+use super::evidence::{PairScores, PairTools};
+use super::features::search_among;
 use super::ground::{Extent, Field, Ground, Numeric, Place};
-use super::pairs::{PairScores, PairTools};
 use crate::criteria::{Criterion, Evidence, Guard, InfoGain, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
-use crate::numeric::{Count, mix, uniform};
+use crate::numeric::{Count, mix};
 use crate::parallel::{self, Control};
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::random::{self, Draws, Splitter};
-use crate::split::subset::{self, Levels, Menu, Search};
+use crate::split::subset::{self, LevelPartition, Levels, Menu, Search};
 use crate::split::threshold::{self, Scan};
 use crate::split::{
     Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector, Sink, not_a_number,
@@ -405,36 +406,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         let p = self.ground.data.columns().len();
         let known = self.other_evidence(tools, control)?;
         let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
-        let choice = match setting.max_features {
-            Some(m) if m < p => {
-                // As scikit-learn: look further until one feature has a valid split.
-                let drawn = shuffled(p, mix(setting.seed, self.key));
-                let mut from = 0;
-                loop {
-                    let to = if from == 0 { m.max(1) } else { (from + 1).min(p) };
-                    let mut wanted = vec![false; p];
-                    drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
-                    let best =
-                        self.best(tally, known.as_ref(), |f| wanted[f as usize], tools, control)?;
-                    if !best.is_empty() || to == p {
-                        break selector.choose(
-                            best,
-                            &mut Facts { look: self, tally },
-                            mix(setting.seed, !self.key),
-                        )?;
-                    }
-                    from = to;
-                }
-            }
-            _ => {
-                let best = self.best(tally, known.as_ref(), |_| true, tools, control)?;
-                selector.choose(
-                    best,
-                    &mut Facts { look: self, tally },
-                    mix(setting.seed, !self.key),
-                )?
-            }
-        };
+        let best = search_among(p, setting.max_features, mix(setting.seed, self.key), |wanted| {
+            let wanted = |f: u32| wanted[f as usize];
+            let best = self.best(tally, known.as_ref(), wanted, tools, control)?;
+            Ok((!best.is_empty()).then_some(best))
+        })?;
+        let Some(best) = best else { return Ok(None) };
+        let mut facts = Facts { look: self, tally };
+        let choice = selector.choose(best, &mut facts, mix(setting.seed, !self.key))?;
         let Some(choice) = choice else { return Ok(None) };
         let mut chosen = self.chosen(choice, tally)?;
         let before = || match &known {
@@ -535,7 +514,10 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             Place::Nominal(j) => {
                 let mut test = Test::Multiway;
                 if self.ground.setting.nominal_splits != NominalSplits::Multiway {
-                    (test, levels, branch_of) = self.division(j, choice.at, tally, &sums);
+                    let division = self.partition(j, choice.at, tally);
+                    (test, levels) = (division.test, division.listed);
+                    branch_of = division.is_first.iter().map(|&f| u16::from(!f)).collect();
+                    branch_of.extend(self.ground.nominal.missing[j].then_some(2));
                 }
                 let mut sizes = if W::UNIT {
                     let unit = self.ground.weights.unit();
@@ -575,39 +557,12 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         })
     }
 
-    /// The test that divides the levels of a nominal feature, the levels it lists, and the branch
-    /// of each code. Levels that do not occur go to the heavier branch (the first on ties); in
-    /// one-vs-rest they belong to the rest.
-    pub fn division(
-        &self,
-        nominal: usize,
-        at: u32,
-        tally: &Tally<W::Sum>,
-        sums: &[W::Sum],
-    ) -> (Test, Vec<u32>, Vec<u16>) {
-        let (ground, k, unit) =
-            (&self.ground.nominal, self.totals.len(), self.ground.weights.unit());
-        let menu = self.menu(nominal, tally);
-        let mut listed = menu.listed(at);
-        let arity = ground.layout.arity(nominal) as u32;
-        let declared = arity - u32::from(ground.missing[nominal]);
-        let mut branch_of = vec![1; arity as usize];
-        if ground.missing[nominal] {
-            branch_of[declared as usize] = 2;
-        }
-        if let Some(cuts) = ground.cuts[nominal] {
-            let last = listed.last().copied().unwrap_or_default();
-            branch_of[..=last as usize].fill(0);
-            return (Test::Threshold(cuts[last as usize].into()), Vec::new(), branch_of);
-        }
-        let weight = |b: usize| sums[b * k..(b + 1) * k].iter().map(|s| s.value(unit)).sum::<f64>();
-        if self.ground.setting.nominal_splits == NominalSplits::Subset && weight(0) >= weight(1) {
-            let occurring = menu.occurring();
-            listed.extend((0..declared).filter(|code| occurring.binary_search(code).is_err()));
-            listed.sort_unstable();
-        }
-        listed.iter().for_each(|&code| branch_of[code as usize] = 0);
-        (Test::Subset { first: 0, len: listed.len() as u32 }, listed, branch_of)
+    /// The test that a division of a nominal feature's levels stands for.
+    pub fn partition(&self, nominal: usize, at: u32, tally: &Tally<W::Sum>) -> LevelPartition {
+        let ground = &self.ground.nominal;
+        let declared = ground.layout.arity(nominal) as u32 - u32::from(ground.missing[nominal]);
+        let cuts = ground.cuts[nominal];
+        self.menu(nominal, tally).partition(at, declared, cuts, &self.search())
     }
 
     pub fn one_table(
@@ -636,15 +591,6 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         self.one_table(sums, branches, |t| self.ground.setting.criterion.distance(t, &mut out))?;
         Ok(out[0])
     }
-}
-
-/// Feature numbers in an order that depends on the key alone.
-pub(super) fn shuffled(p: usize, key: u64) -> Vec<u32> {
-    let mut features: Vec<u32> = (0..p as u32).collect();
-    for i in (1..p).rev() {
-        features.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
-    }
-    features
 }
 
 struct Facts<'l, 'n, 'f, C, W: Weighing> {

@@ -20,7 +20,8 @@
 //! best is found on its own, then compared.
 
 use super::builder::TreeBuilder;
-use super::evaluate::{Look, Tools, shuffled};
+use super::evaluate::{Look, Tools};
+use super::features::search_among;
 use super::global_leaf::{Collector, Group, LocalBest, majority};
 use super::global_rows::{self, Whole};
 use super::global_score::{self, Best, Scratch, View};
@@ -318,25 +319,11 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
         let tally = look.tally(&mut self.tools);
         let p = ground.data.columns().len();
-        match setting.max_features {
-            Some(m) if m < p => {
-                // As scikit-learn: look further until one feature has a valid split.
-                let drawn = shuffled(p, mix(setting.seed, look.key));
-                let (mut from, mut to) = (0, m.max(1));
-                while found.groups.is_empty() && from < p {
-                    let wanted = |f: u32| drawn[from..to].contains(&f) && look.is_large_enough(f);
-                    look.offer_all(&tally, wanted, &mut self.tools, &mut found, control)?;
-                    (from, to) = (to, (to + 1).min(p));
-                }
-            }
-            _ => look.offer_all(
-                &tally,
-                |f| look.is_large_enough(f),
-                &mut self.tools,
-                &mut found,
-                control,
-            )?,
-        }
+        search_among(p, setting.max_features, mix(setting.seed, look.key), |wanted| {
+            let wanted = |f: u32| wanted[f as usize] && look.is_large_enough(f);
+            look.offer_all(&tally, wanted, &mut self.tools, &mut found, control)?;
+            Ok((!found.groups.is_empty()).then_some(()))
+        })?;
         let (groups, mut local) = found.finish();
         if let Some(b) = local {
             let before = || look.table_distance(look.totals, 1);

@@ -6,7 +6,6 @@
 //! arrays), so that a block of them is rescored by vector additions. Memory: one table of counts a
 //! candidate.
 
-use super::global_score::pack;
 use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
@@ -48,6 +47,11 @@ pub(super) struct Least {
     /// Of a group with labels: one number, the sum over its labels. Else `[branch * classes +
     /// label]`.
     pub terms: Vec<f64>,
+}
+
+/// Planes of `len` candidates, one after the other without gaps.
+pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usize) -> Vec<C> {
+    cells.chunks(stride).take(planes).flat_map(|plane| &plane[..len]).copied().collect()
 }
 
 impl<C: Count> Group<C> {

@@ -8,7 +8,7 @@
 //! one stands for all. O(classes^2) a candidate.
 
 use super::Labels;
-use super::global_leaf::Group;
+use super::global_leaf::{Group, pack};
 use crate::criteria::{Context, Criterion, Tables};
 use crate::error::Result;
 use crate::numeric::{Count, Ties, mix};
@@ -122,11 +122,6 @@ pub(super) fn distances<C: Count>(
         context,
     };
     criterion.distance(&tables, out)
-}
-
-/// Planes of `len` candidates, one after the other without gaps.
-pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usize) -> Vec<C> {
-    cells.chunks(stride).take(planes).flat_map(|plane| &plane[..len]).copied().collect()
 }
 
 /// Reusable memory.

@@ -19,7 +19,7 @@ use crate::stats::contingency::{Code, Layout};
 use crate::stats::neighbours::Root;
 use crate::stats::{Sum, Weighing};
 
-use super::pairs::PairGround;
+use super::evidence::PairGround;
 use super::{Setting, Stash};
 use crate::error::Result;
 

@@ -6,8 +6,9 @@
 
 use super::Setting;
 use super::evaluate::{Look, Tools};
+use super::evidence::PairGround;
+use super::evidence::pairs::settle_radius;
 use super::ground::{Buffers, Extent, Ground, Place, near};
-use super::pairs::{PairGround, settle_radius};
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::numeric::better;
@@ -118,10 +119,10 @@ fn listed<W: Weighing>(
             match ground.place(feature) {
                 Place::Nominal(_) if setting.nominal_splits == NominalSplits::Multiway => {}
                 Place::Nominal(j) => {
-                    let (sums, _) = look.branches(feature, at, &tally);
-                    match look.division(j, at, &tally, &sums) {
-                        (Test::Threshold(t), ..) => threshold = Some(t.at),
-                        (_, listed, _) => levels = Some(listed),
+                    let division = look.partition(j, at, &tally);
+                    match division.test {
+                        Test::Threshold(t) => threshold = Some(t.at),
+                        _ => levels = Some(division.listed),
                     }
                 }
                 Place::Numeric(i) => {

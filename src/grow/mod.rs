@@ -9,6 +9,8 @@ mod between;
 mod builder;
 mod driver;
 mod evaluate;
+mod evidence;
+mod features;
 pub mod forest;
 mod global;
 mod global_leaf;
@@ -17,15 +19,11 @@ mod global_score;
 mod global_trace;
 mod ground;
 mod listing;
-mod memo;
-mod neighbours;
 mod nodes;
-mod pairs;
 mod partition;
-mod rows;
 mod stash;
 
-use crate::criteria::{Context, Criterion, Guard};
+use crate::criteria::{Context, Criterion, Guard, SplitRule};
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::Ties;
@@ -33,10 +31,10 @@ use crate::parallel::Control;
 use crate::split::{NominalSplits, Splitter};
 use crate::tree::Tree;
 
+pub use evidence::memo::{KnownPairs, PairMemo};
 pub use global::grow as grow_globally;
 pub use global_trace::distances;
 pub use listing::{Candidate, candidates};
-pub use memo::{KnownPairs, PairMemo};
 pub use stash::Stash;
 
 /// Grow a tree on some rows.
@@ -51,7 +49,8 @@ pub fn grow(
     if setting.evaluation != Evaluation::Local {
         return Ok(global::grow(data, setting, rows, weights, control)?.0);
     }
-    if setting.criterion.mdl_penalty() || (setting.fractional && gaps(data, rows)) {
+    if setting.criterion.split_rule() == SplitRule::C45 || (setting.fractional && gaps(data, rows))
+    {
         return nodes::fractional::grow(data, setting, rows, weights, control);
     }
     if let Some(tree) = nodes::bit_planes::grow(data, setting, rows, weights, control)? {

@@ -16,7 +16,7 @@ pub struct Scratch<C> {
     pub(super) runs: Vec<(usize, usize)>,
     pub(super) bounds: Vec<f64>,
     pub(super) scores: Vec<f64>,
-    /// What the steps of one order hold; see [`super::threshold::Scan::steps`].
+    /// What the steps of one order hold; see [`super::scan::Scan::steps`].
     pub steps: Vec<i64>,
     pub(super) declared: Vec<u32>,
     pub(super) features: Vec<u32>,

@@ -25,7 +25,7 @@
 //!
 //! When not to use it: for scores other than gain and gain ratio.
 
-use super::threshold::ClassOf;
+use super::scan::ClassOf;
 use crate::criteria::Guard;
 use crate::data::{entry_row, entry_tied};
 use crate::numeric::{Cells, Count, Logs};
@@ -186,7 +186,7 @@ pub struct Known<'a, W: Weighing> {
     pub class_of: ClassOf<'a>,
     /// Weights.
     pub weights: W,
-    /// As in [`super::threshold::Scan`].
+    /// As in [`super::scan::Scan`].
     pub steps: &'a [i64],
 }
 

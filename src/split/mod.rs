@@ -10,6 +10,7 @@ pub mod c45;
 pub mod cuts;
 pub mod multiway;
 pub mod random;
+mod scan;
 mod select;
 mod sink;
 pub mod subset;

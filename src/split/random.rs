@@ -11,11 +11,11 @@
 //! variance between trees for time.
 
 use super::block::Scratch;
-use super::sink::{Features, Offer, Sink};
-use super::threshold::Scan;
-use crate::criteria::{Context, Tables};
+use super::scan::{Scan, flush};
+use super::sink::Sink;
+use crate::criteria::Context;
 use crate::error::Result;
-use crate::numeric::{Count, mix};
+use crate::numeric::mix;
 use crate::stats::{Sum, Weighing};
 
 /// Which splits of a feature are tried.
@@ -82,15 +82,5 @@ pub fn offer<W: Weighing>(
         scratch.cells[i * scratch.stride] = sum.cell(unit);
     }
     scratch.at[0] = at as u32;
-    let tables = Tables {
-        cells: Count::cells(&scratch.cells),
-        totals: Count::cells(&scratch.totals),
-        branches,
-        classes: k,
-        stride: scratch.stride,
-        len: 1,
-        declared: &scratch.declared,
-        context,
-    };
-    sink.take(&Offer { tables, at: &scratch.at[..1], features: Features::One(scan.feature) })
+    flush(scan, 1, context, branches, scratch, sink)
 }

@@ -28,6 +28,7 @@ mod offer;
 use super::multiway::{Minimum, NominalTable};
 use super::random::Draws;
 use crate::stats::Sum;
+use crate::tree::Test;
 
 pub use offer::offer;
 
@@ -112,6 +113,17 @@ pub struct Menu<S> {
     spare: Vec<u32>,
     shares: Vec<(f64, usize)>,
     sequence: Vec<(u128, u32)>,
+}
+
+/// A division of the levels of a feature as a test.
+#[derive(Debug, Clone)]
+pub struct LevelPartition {
+    /// Subset test, or the threshold where codes are bins of a number.
+    pub test: Test,
+    /// Levels that a subset test lists, ascending.
+    pub listed: Vec<u32>,
+    /// Whether a code is on the first branch, for every declared level.
+    pub is_first: Vec<bool>,
 }
 
 impl<S> Default for Menu<S> {
@@ -250,6 +262,39 @@ impl<S: Sum> Menu<S> {
         let mut codes = self.codes.clone();
         codes.sort_unstable();
         codes
+    }
+
+    /// The test of a division of `declared` levels; `cuts` are the edges where these are bins of a
+    /// number. Levels that do not occur go to the heavier branch (the first on ties); in
+    /// one-vs-rest they belong to the rest.
+    pub fn partition(
+        &self,
+        at: u32,
+        declared: u32,
+        cuts: Option<&[f64]>,
+        search: &Search,
+    ) -> LevelPartition {
+        let mut listed = self.listed(at);
+        let mut is_first = vec![false; declared as usize];
+        if let Some(cuts) = cuts {
+            let last = listed.last().copied().unwrap_or_default() as usize;
+            is_first[..=last].fill(true);
+            let test = Test::Threshold(cuts[last].into());
+            return LevelPartition { test, listed: Vec::new(), is_first };
+        }
+        let (sums, _) = self.sums(at);
+        let weight = |b: usize| {
+            let branch = &sums[b * self.classes..(b + 1) * self.classes];
+            branch.iter().fold(S::default(), |a, &b| a.plus(b)).value(search.unit)
+        };
+        if search.how == NominalSplits::Subset && weight(0) >= weight(1) {
+            let occurring = self.occurring();
+            listed.extend((0..declared).filter(|code| occurring.binary_search(code).is_err()));
+            listed.sort_unstable();
+        }
+        listed.iter().for_each(|&code| is_first[code as usize] = true);
+        let test = Test::Subset { first: 0, len: listed.len() as u32 };
+        LevelPartition { test, listed, is_first }
     }
 
     /// Class sums of the branches of a division, and whether the last one holds missing values.

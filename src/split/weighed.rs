@@ -15,8 +15,8 @@
 //! O(rows / STEP) scores a feature and node, and the candidates of the boxes that remain.
 
 use super::block::Scratch;
+use super::scan::{Range, Scan, flush};
 use super::sink::Sink;
-use super::threshold::{Range, Scan, flush};
 use crate::criteria::{Context, Tables};
 use crate::data::entry_row;
 use crate::error::Result;

@@ -1,5 +1,6 @@
 //! What all nodes of a tree of parts share: columns, the unit of weights, the smallest branches.
 
+use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::grow::Setting;
 use crate::simd::logs::QuickLog;
@@ -42,8 +43,8 @@ pub(super) struct Base<'a> {
     pub nominal: Vec<Nominal<'a>>,
     /// Tables of the nominal features, with a last code for missing values.
     pub layout: Layout,
-    /// Candidates are those of C4.5 (`split::c45`).
-    pub c45: bool,
+    /// How the split of a node is found.
+    pub rule: SplitRule,
     /// Features with too many values to count in C4.5's mean.
     pub many: Vec<bool>,
     weights: Whole<'a>,
@@ -78,7 +79,7 @@ impl<'a> Base<'a> {
             Weights::Fixed { values, shift } => (Whole::Fixed(values), *shift),
         };
         let (mut numeric, mut nominal, mut arities) = (Vec::new(), Vec::new(), Vec::new());
-        let c45 = setting.criterion.mdl_penalty();
+        let rule = setting.criterion.split_rule();
         for (feature, column) in data.columns().iter().enumerate() {
             let feature = feature as u32;
             match column {
@@ -86,7 +87,7 @@ impl<'a> Base<'a> {
                     numeric.push(Numeric {
                         feature,
                         column,
-                        close: c45 && has_close_values(column),
+                        close: rule == SplitRule::C45 && has_close_values(column),
                     });
                 }
                 Column::Nominal(column) => {
@@ -115,7 +116,7 @@ impl<'a> Base<'a> {
             numeric,
             nominal,
             layout: Layout::new(&arities, data.n_classes()),
-            c45,
+            rule,
             many,
             weights: whole,
             shift,

@@ -6,10 +6,10 @@
 
 use super::base::Base;
 use super::parts::Parts;
-use crate::criteria::{Criterion, Guard, InfoGain, Tables};
+use crate::criteria::{Criterion, Guard, InfoGain, SplitRule, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
-use crate::grow::evaluate::shuffled;
+use crate::grow::features::search_among;
 use crate::numeric::{Cells, Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::simd::Level;
@@ -18,7 +18,7 @@ use crate::split::c45::{self, Known, Usable, XLog2X};
 use crate::split::cuts;
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::random::{self, Draws, Splitter};
-use crate::split::subset::{self, Levels, Menu, NominalSplits, Search};
+use crate::split::subset::{self, LevelPartition, Levels, Menu, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
 use crate::stats::contingency::{Code, CodedRows, Planes, Tally, count};
@@ -28,16 +28,6 @@ use crate::tree::Test;
 /// Rows times features above which the features of one node are looked at by several threads.
 const WIDE_NODE: usize = 1 << 16;
 
-/// A division of the levels of a nominal feature in two.
-#[derive(Debug, Clone)]
-pub(super) struct Sides {
-    pub test: Test,
-    /// Levels that the test lists.
-    pub listed: Vec<u32>,
-    /// Whether a code is on the first branch.
-    pub is_first: Vec<bool>,
-}
-
 /// The candidate that was chosen.
 #[derive(Debug, Clone)]
 pub(super) struct Pick {
@@ -46,7 +36,7 @@ pub(super) struct Pick {
     pub at: u32,
     pub score: f64,
     /// How levels are divided, where they are not each a branch.
-    pub sides: Option<Sides>,
+    pub sides: Option<LevelPartition>,
     /// The threshold, where it was drawn.
     pub drawn: Option<f64>,
 }
@@ -290,37 +280,19 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
         menu
     }
 
-    /// The division that a candidate of a nominal feature stands for. Levels that do not occur go
-    /// to the heavier branch (the first on ties); in one-vs-rest they belong to the rest.
-    fn sides(&self, nominal: usize, at: u32) -> Sides {
-        let (feature, k, unit) =
-            (&self.base.nominal[nominal], self.totals.len(), self.weights.unit());
-        let mut is_first = vec![false; feature.levels as usize];
-        if self.base.c45 {
+    /// The division that a candidate of a nominal feature stands for.
+    fn sides(&self, nominal: usize, at: u32) -> LevelPartition {
+        let feature = &self.base.nominal[nominal];
+        if self.base.rule == SplitRule::C45 {
+            let mut is_first = vec![false; feature.levels as usize];
             is_first[at as usize] = true;
-            return Sides { test: Test::Subset { first: 0, len: 1 }, listed: vec![at], is_first };
-        }
-        let menu = self.menu(nominal);
-        let mut listed = menu.listed(at);
-        if let Some(cuts) = feature.cuts {
-            let last = listed.last().copied().unwrap_or_default() as usize;
-            is_first[..=last].fill(true);
-            return Sides {
-                test: Test::Threshold(cuts[last].into()),
-                listed: Vec::new(),
+            return LevelPartition {
+                test: Test::Subset { first: 0, len: 1 },
+                listed: vec![at],
                 is_first,
             };
         }
-        let (sums, _) = menu.sums(at);
-        let weight = |b: usize| Self::sum(&sums[b * k..(b + 1) * k]).value(unit);
-        if self.base.setting.nominal_splits == NominalSplits::Subset && weight(0) >= weight(1) {
-            let occurring = menu.occurring();
-            listed
-                .extend((0..feature.levels).filter(|code| occurring.binary_search(code).is_err()));
-            listed.sort_unstable();
-        }
-        listed.iter().for_each(|&code| is_first[code as usize] = true);
-        Sides { test: Test::Subset { first: 0, len: listed.len() as u32 }, listed, is_first }
+        self.menu(nominal).partition(at, feature.levels, feature.cuts, &self.search())
     }
 
     fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
@@ -432,7 +404,7 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     fn among(&mut self, wanted: &[bool], key: u64, control: &Control) -> Result<Option<Pick>> {
         let setting = self.base.setting;
         let p = wanted.len();
-        if self.base.c45 {
+        if self.base.rule == SplitRule::C45 {
             let usable = self.usable(wanted, control)?;
             let chosen = c45::choose(&usable, setting.guard, p);
             return Ok(chosen.map(|u| self.picked(u.feature, u.at, u.ratio)));
@@ -446,20 +418,9 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     fn pick(mut self, key: u64, control: &Control) -> Result<Option<Pick>> {
         let setting = self.base.setting;
         let p = self.base.data.columns().len();
-        let most = setting.max_features.filter(|&m| m < p);
-        let Some(most) = most else { return self.among(&vec![true; p], key, control) };
-        // As scikit-learn: look further until one feature has a valid split.
-        let drawn = shuffled(p, mix(setting.seed, key));
-        let (mut from, mut to) = (0, most.max(1));
-        loop {
-            let mut wanted = vec![false; p];
-            drawn[from..to].iter().for_each(|&f| wanted[f as usize] = true);
-            let found = self.among(&wanted, key, control)?;
-            if found.is_some() || to == p {
-                return Ok(found);
-            }
-            (from, to) = (to, to + 1);
-        }
+        search_among(p, setting.max_features, mix(setting.seed, key), |wanted| {
+            self.among(wanted, key, control)
+        })
     }
 }
 

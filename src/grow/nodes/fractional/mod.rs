@@ -20,6 +20,7 @@ mod look;
 mod parts;
 
 use super::{NodeRows, Open, Rank};
+use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::grow::builder::{Split, TreeBuilder};
@@ -110,7 +111,7 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         let weight: f64 = sums.iter().map(|s| s.value(base.unit)).sum();
         // A class that holds next to nothing is rounding.
         let occupied = sums.iter().filter(|s| s.value(base.unit) > 1e-9 * weight).count();
-        if base.c45 {
+        if base.rule == SplitRule::C45 {
             let largest = sums.iter().map(|s| s.value(base.unit)).fold(0.0, f64::max);
             let least = (2 * limits.min_samples_leaf).max(limits.min_samples_split) as f64;
             return least - weight > 1e-6
@@ -240,7 +241,7 @@ fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec
         let value = |e: u32| column.value(parts.rows[entry_row(e) as usize]);
         let between = (value(order[at - 1]), value(order[at]));
         // C4.5 divides by the comparison, whatever it counted on the left.
-        let left = if base.c45 { value(order[0]) } else { between.0 };
+        let left = if base.rule == SplitRule::C45 { value(order[0]) } else { between.0 };
         let t = match pick.drawn {
             Some(t) if base.setting.thresholds == Thresholds::Midpoint => t.into(),
             _ => base.setting.threshold(base.data, column, between, left),

@@ -7,6 +7,7 @@
 //! every child that takes a part. O(rows x features) a node.
 
 use super::base::Base;
+use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
 use crate::simd::columns::{LEFT_OUT, SLACK, renumbered};
@@ -53,7 +54,11 @@ impl<C: Code> Parts<C> {
                     break;
                 }
                 if local[row as usize] != NONE {
-                    let tied = if base.c45 { before + CLOSE >= value } else { before == value };
+                    let tied = if base.rule == SplitRule::C45 {
+                        before + CLOSE >= value
+                    } else {
+                        before == value
+                    };
                     parts.orders.push(pack_entry(local[row as usize], tied));
                     before = value;
                 }
@@ -274,7 +279,7 @@ fn append_order<C: Code>(
     let held = renumbered(Level::active(), order, number, out);
     // Only among values closer than any cut may the distance of two that were not neighbours
     // matter.
-    if base.c45 && base.numeric[feature].close {
+    if base.rule == SplitRule::C45 && base.numeric[feature].close {
         let value = |e: u32| base.numeric[feature].column.value(child.rows[entry_row(e) as usize]);
         for i in 1..held {
             if entry_tied(out[i]) == 1 && value(out[i - 1]) + CLOSE < value(out[i]) {

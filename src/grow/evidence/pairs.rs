@@ -8,17 +8,18 @@
 //! sum would not fit the counters), so a weight is off by at most 2^-16 of the heaviest and scores
 //! do not depend on threads or order.
 
-use super::evaluate::Look;
 use super::memo::{KnownPairs, PairMemo};
+use super::{PairGround, PairScores, PairTools};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
-use crate::data::RowSet;
 use crate::error::{Error, Result};
+use crate::grow::Decay;
+use crate::grow::evaluate::Look;
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
+use crate::stats::Weighing;
 use crate::stats::contingency::{Code, CodedRows, Tally};
-use crate::stats::pairs::{Enough, MAX_WEIGHT, NodeRows, Numbering, Part, Profile, Setting};
-use crate::stats::{Sum, Weighing};
-use std::sync::{Arc, OnceLock};
+use crate::stats::pairs::{NodeRows, Numbering, Part, Profile, Setting};
+use std::sync::Arc;
 
 /// More features than this have so many distances that a single setting is cheaper to weigh than to
 /// count.
@@ -26,97 +27,6 @@ const MANY: usize = 64;
 /// Most counters of a node that trees of one cross-validation or sweep share; more are never made
 /// where sums do as well.
 const LARGE: usize = 1 << 23;
-
-/// What the pairs of all nodes share.
-#[derive(Debug)]
-pub(super) struct PairGround {
-    /// Whole weights by internal row; nothing where every row counts once.
-    weights: Option<Vec<u32>>,
-    /// Value of a pair of weight one.
-    scale: f64,
-    /// When Relief's radius is large enough.
-    enough: Enough,
-    /// Relief's radius at the root, once the root was looked at.
-    radius: OnceLock<usize>,
-}
-
-impl PairGround {
-    /// For trees on some rows of a data set of `n`.
-    pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
-        let radius = OnceLock::new();
-        if W::UNIT {
-            let enough = Enough::of_copies(rows.len() as f64);
-            return Self { weights: None, scale: 1.0, enough, radius };
-        }
-        let value = |r: u32| weights.of(r).value(weights.unit());
-        let mut unit = 1.0;
-        if !W::COPIES {
-            let largest = rows.rows().iter().map(|&r| value(r)).fold(f64::MIN_POSITIVE, f64::max);
-            let sum: f64 = rows.rows().iter().map(|&r| value(r)).sum();
-            while largest / unit >= 65_535.0 || sum / unit + rows.len() as f64 >= MAX_WEIGHT as f64
-            {
-                unit *= 2.0;
-            }
-            while largest / unit < 32_767.0
-                && 2.0 * sum / unit + (rows.len() as f64) < MAX_WEIGHT as f64
-            {
-                unit /= 2.0;
-            }
-        }
-        let mut whole = vec![0; n];
-        rows.rows().iter().for_each(|&r| whole[r as usize] = (value(r) / unit).round() as u32);
-        let weighed = rows.rows().iter().map(|&r| f64::from(whole[r as usize]));
-        let enough = match W::COPIES {
-            true => Enough::of_copies(weighed.sum()),
-            false => Enough::of_importances(weighed),
-        };
-        Self { weights: Some(whole), scale: unit * unit, enough, radius }
-    }
-
-    /// Relief's radius at the root; `rows` are those of the root unless it is known.
-    fn radius_of(&self, rows: &NodeRows, control: &Control) -> Result<usize> {
-        match self.radius.get() {
-            Some(&radius) => Ok(radius),
-            None => {
-                let found = rows.radius(control, self.enough)?;
-                Ok(*self.radius.get_or_init(|| found))
-            }
-        }
-    }
-
-    fn weight(&self, row: u32) -> u32 {
-        self.weights.as_ref().map_or(1, |w| w[row as usize])
-    }
-}
-
-/// Reusable memory of one worker, and the key of the node that it looks at.
-#[derive(Debug, Default)]
-pub(super) struct PairTools {
-    numbering: Numbering,
-    pub key: u128,
-    /// What the node that is looked at next can be had from.
-    pub inherited: Option<Box<Inherited>>,
-    /// The node that was evaluated last, and what was found of it.
-    pub node: u32,
-    pub last: Option<Arc<KnownPairs>>,
-}
-
-/// The pairs of a parent, and the rows of all its children but one.
-#[derive(Debug)]
-pub(super) struct Inherited {
-    pub parent: Arc<KnownPairs>,
-    pub codes: Vec<u32>,
-    pub classes: Vec<u16>,
-}
-
-/// Scores of the features of a node that vary.
-#[derive(Debug, Default)]
-pub(super) struct PairScores {
-    /// Place among the nominal features, and score.
-    pub scores: Vec<(u32, f64)>,
-    /// Score of the split that divides nothing.
-    pub whole: f64,
-}
 
 impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     /// Score the features of the node by its pairs.
@@ -289,7 +199,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
         let limits = &self.ground.setting.limits;
-        let asked = limits.no_distance_decay != super::Decay::Ignore || limits.need_improvement();
+        let asked = limits.no_distance_decay != Decay::Ignore || limits.need_improvement();
         let whole = if asked { metric.whole(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
     }
@@ -310,7 +220,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 }
 
 /// Relief's radius of some rows, for looks at nodes far from their root.
-pub(super) fn settle_radius<C: Code, W: Weighing>(
+pub(in crate::grow) fn settle_radius<C: Code, W: Weighing>(
     look: &Look<'_, '_, C, W>,
     root: CodedRows<'_, C>,
     control: &Control,

@@ -1,11 +1,11 @@
 //! Growth on the rows themselves: each candidate is judged by the smallest trees of its branches
 //! ([`crate::exact`]).
 
-use super::evaluate::Look;
-use super::ground::Place;
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::exact::Sizer;
+use crate::grow::evaluate::Look;
+use crate::grow::ground::Place;
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::Scored;
@@ -74,7 +74,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     }
 
     /// The best candidate of each wanted feature.
-    pub(super) fn best_by_rows(
+    pub(in crate::grow) fn best_by_rows(
         &self,
         budget: u64,
         wanted: impl Fn(u32) -> bool,
@@ -102,7 +102,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     }
 
     /// Score of all rows of the node in one branch.
-    pub(super) fn undivided_by_rows(&self, budget: u64, control: &Control) -> Result<f64> {
+    pub(in crate::grow) fn undivided_by_rows(&self, budget: u64, control: &Control) -> Result<f64> {
         let rows: Vec<u32> = match self.ground.numeric.is_empty() {
             true => self.field.coded(self.ground.nominal.features.len(), self.extent).rows.to_vec(),
             false => self.field.order(0, self.extent).iter().map(|&e| entry_row(e)).collect(),
@@ -111,7 +111,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     }
 
     /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
-    pub(super) fn all_by_rows(
+    pub(in crate::grow) fn all_by_rows(
         &self,
         budget: u64,
         control: &Control,

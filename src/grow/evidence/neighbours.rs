@@ -5,10 +5,10 @@
 //! by class-conditional expectation. The split itself is multiway: a numeric feature is divided by
 //! its bins, which say where it is cut, not how it is scored.
 
-use super::evaluate::Look;
-use super::pairs::PairScores;
+use super::PairScores;
 use crate::criteria::neighbours::Search;
 use crate::error::{Error, Result};
+use crate::grow::evaluate::Look;
 use crate::parallel::Control;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};

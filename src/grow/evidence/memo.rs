@@ -6,7 +6,7 @@
 //! tests share one count. The oldest entries stay and no new ones are kept once the memory is full,
 //! which costs time and changes nothing else.
 
-use super::builder::TreeBuilder;
+use crate::grow::builder::TreeBuilder;
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::stats::pairs::{PairCounts, Profile, ValueCounts};
@@ -21,10 +21,10 @@ const MOST: usize = 256 << 20;
 /// left out), and their profile.
 #[derive(Debug)]
 pub struct KnownPairs {
-    pub(super) features: Vec<u32>,
-    pub(super) profile: Profile,
+    pub(in crate::grow) features: Vec<u32>,
+    pub(in crate::grow) profile: Profile,
     /// What a child's pairs can be had from.
-    pub(super) counts: Option<ValueCounts>,
+    pub(in crate::grow) counts: Option<ValueCounts>,
 }
 
 impl KnownPairs {
@@ -54,12 +54,12 @@ impl PairMemo {
     }
 
     /// What is known of a node.
-    pub(super) fn get(&self, key: u128) -> Option<Arc<KnownPairs>> {
+    pub(in crate::grow) fn get(&self, key: u128) -> Option<Arc<KnownPairs>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).0.get(&key).cloned()
     }
 
     /// Keep what was found, if there is room.
-    pub(super) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
+    pub(in crate::grow) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
         let counts = known.counts.as_ref().map_or(0, ValueCounts::bytes);
         let bytes = known.profile.bytes() + counts + 4 * known.features.len() + 128;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +70,7 @@ impl PairMemo {
     }
 
     /// Whether other trees may get what is kept, and there is room.
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::grow) fn is_open(&self) -> bool {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).1 > 0
     }
 
@@ -86,7 +86,7 @@ impl PairMemo {
 }
 
 /// The key of a node: what was tested above it.
-pub(super) fn key<S: Sum>(tree: &TreeBuilder<S>, node: usize) -> u128 {
+pub(in crate::grow) fn key<S: Sum>(tree: &TreeBuilder<S>, node: usize) -> u128 {
     let mut key = 0u128;
     let mut at = tree.nodes[node];
     while at.parent != NONE {

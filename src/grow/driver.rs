@@ -2,9 +2,9 @@
 //!
 //! Without a limit on the leaves the order is irrelevant to the tree: it grows depth first, and
 //! subtrees small enough are handed to other threads as whole tasks. With `max_leaf_nodes` the leaf
-//! whose best split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a split
-//! with more branches than leaves are left is passed over for the next. Either way the tree does not depend
-//! on the number of threads. O(nodes log nodes) beside what [`NodeRows`] does.
+//! whose best split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a
+//! split with more branches than leaves are left is passed over for the next. Either way the tree
+//! does not depend on the number of threads. O(nodes log nodes) beside what [`NodeRows`] does.
 
 use super::LeafOrder;
 use super::builder::TreeBuilder;

@@ -26,7 +26,7 @@ pub(super) fn search_among<T>(
 }
 
 /// Feature numbers in an order that depends on the key alone.
-fn shuffled(p: usize, key: u64) -> Vec<u32> {
+pub(super) fn shuffled(p: usize, key: u64) -> Vec<u32> {
     let mut features: Vec<u32> = (0..p as u32).collect();
     for i in (1..p).rev() {
         features.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);

@@ -20,12 +20,12 @@
 //! best is found on its own, then compared.
 
 use super::builder::TreeBuilder;
-use super::evaluate::{Look, Tools};
+use super::context::{GrowContext, NodeRange, Place, RowBuffers};
+use super::evaluate::{NodeEvaluator, Workspace};
 use super::features::search_among;
 use super::global_leaf::{Collector, Group, LocalBest, majority};
 use super::global_rows::{self, Whole};
 use super::global_score::{self, Best, Scratch, View};
-use super::ground::{Buffers, Extent, Ground, Place};
 use super::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use super::nodes::{NodeRows, Open};
 use super::{Decay, EmptyBranch, Evaluation, Labels, Setting, check};
@@ -121,35 +121,35 @@ fn with_weights<W: Weighing>(
     weights: W,
     control: &Control,
 ) -> Result<(Tree, Vec<f64>)> {
-    let ground = Ground::new(data, setting, rows, weights);
-    if Ground::<W>::narrow(data) {
-        with_codes::<u8, W>(&ground, rows, control)
+    let context = GrowContext::new(data, setting, rows, weights);
+    if GrowContext::<W>::narrow(data) {
+        with_codes::<u8, W>(&context, rows, control)
     } else {
-        with_codes::<u32, W>(&ground, rows, control)
+        with_codes::<u32, W>(&context, rows, control)
     }
 }
 
 fn with_codes<C: Code, W: Weighing>(
-    ground: &Ground<'_, W>,
+    context: &GrowContext<'_, W>,
     rows: &RowSet,
     control: &Control,
 ) -> Result<(Tree, Vec<f64>)> {
-    let mut buffers = Buffers::<C>::new(ground, rows, control)?;
+    let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
     let field = buffers.field();
-    let sums = ground.sums(rows.rows().iter().copied());
-    let mut tree = TreeBuilder::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
-    let totals: Vec<Cell<W>> = sums.iter().map(|s| s.cell(ground.weights.unit())).collect();
+    let sums = context.sums(rows.rows().iter().copied());
+    let mut tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
+    let totals: Vec<Cell<W>> = sums.iter().map(|s| s.cell(context.weights.unit())).collect();
     tree.labels = vec![majority(totals.iter().copied()).map_or(0, i32::from)];
-    let labelled = ground.setting.criterion.labelled();
-    let criterion = labelled.as_deref().unwrap_or(ground.setting.criterion);
+    let labelled = context.setting.criterion.labelled();
+    let criterion = labelled.as_deref().unwrap_or(context.setting.criterion);
     let k = sums.len();
     let mut table = vec![W::Sum::default(); k * k];
     table[..k].copy_from_slice(&sums);
-    let unit = ground.weights.unit();
+    let unit = context.weights.unit();
     let mut growth = Growth {
-        ranges: SortedRanges::new(ground, field),
+        ranges: SortedRanges::new(context, field),
         tree,
-        tools: Tools::default(),
+        tools: Workspace::default(),
         criterion,
         totals,
         rows_of: vec![0],
@@ -160,16 +160,16 @@ fn with_codes<C: Code, W: Weighing>(
         current: 0.0,
         leaves: Vec::new(),
     };
-    growth.summed = global_rows::is_sum(criterion, &ground.setting.context, &growth.totals);
-    let whole = Extent { start: 0, len: rows.len(), buffer: 0 };
+    growth.summed = global_rows::is_sum(criterion, &context.setting.context, &growth.totals);
+    let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
     let kept = growth.run(whole, control)?;
-    Ok((growth.tree.finish(unit, ground.setting.empty_branch), kept))
+    Ok((growth.tree.finish(unit, context.setting.empty_branch), kept))
 }
 
 /// A leaf that may be split.
 struct Leaf<C> {
     node: u32,
-    extent: Extent,
+    range: NodeRange,
     counts: Vec<C>,
     groups: Vec<Group<C>>,
     candidates: usize,
@@ -225,7 +225,7 @@ type Cell<W> = <<W as Weighing>::Sum as Sum>::Cell;
 struct Growth<'n, 'f, C, W: Weighing> {
     ranges: SortedRanges<'n, 'f, C, W>,
     tree: TreeBuilder<W::Sum>,
-    tools: Tools<W::Sum>,
+    tools: Workspace<W::Sum>,
     criterion: &'n dyn Criterion,
     totals: Vec<Cell<W>>,
     /// Row of the table in which a node's rows are counted.
@@ -243,8 +243,8 @@ struct Growth<'n, 'f, C, W: Weighing> {
 }
 
 impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
-    fn run(&mut self, whole: Extent, control: &Control) -> Result<Vec<f64>> {
-        let setting = self.ranges.ground.setting;
+    fn run(&mut self, whole: NodeRange, control: &Control) -> Result<Vec<f64>> {
+        let setting = self.ranges.context.setting;
         let limit = setting.limits.max_leaf_nodes.unwrap_or(usize::MAX);
         let (mut leaves, mut kept) = (1, Vec::new());
         self.measure()?;
@@ -266,14 +266,14 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     }
 
     fn unit(&self) -> f64 {
-        self.ranges.ground.weights.unit()
+        self.ranges.context.weights.unit()
     }
 
     /// Compute the distance of the present table.
     fn measure(&mut self) -> Result<()> {
         let unit = self.unit();
         let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
-        let context = &self.ranges.ground.setting.context;
+        let context = &self.ranges.context.setting.context;
         let mut out = [0.0];
         global_score::distances(self.criterion, context, &self.totals, &cells, 1, &mut out)?;
         self.current = out[0] + 0.0;
@@ -284,12 +284,12 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         ranges: &'l SortedRanges<'_, '_, C, W>,
         tree: &'l TreeBuilder<W::Sum>,
         node: u32,
-        extent: Extent,
-    ) -> Look<'l, 'l, C, W> {
-        Look {
-            ground: ranges.ground,
+        range: NodeRange,
+    ) -> NodeEvaluator<'l, 'l, C, W> {
+        NodeEvaluator {
+            context: ranges.context,
             field: &ranges.field,
-            extent,
+            range,
             totals: tree.sums(node as usize),
             key: tree.nodes[node as usize].key,
             every: true,
@@ -297,10 +297,10 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     }
 
     /// Collect the candidates of a leaf; one without any is forgotten.
-    fn open(&mut self, node: u32, extent: Extent, control: &Control) -> Result<()> {
-        let (ground, unit) = (self.ranges.ground, self.unit());
-        let setting = ground.setting;
-        let look = Self::look(&self.ranges, &self.tree, node, extent);
+    fn open(&mut self, node: u32, range: NodeRange, control: &Control) -> Result<()> {
+        let (context, unit) = (self.ranges.context, self.unit());
+        let setting = context.setting;
+        let look = Self::look(&self.ranges, &self.tree, node, range);
         let counts: Vec<Cell<W>> = look.totals.iter().map(|s| s.cell(unit)).collect();
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
@@ -318,7 +318,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
         let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
         let tally = look.tally(&mut self.tools);
-        let p = ground.data.columns().len();
+        let p = context.data.columns().len();
         search_among(p, setting.max_features, mix(setting.seed, look.key), |wanted| {
             let wanted = |f: u32| wanted[f as usize] && look.is_large_enough(f);
             look.offer_all(&tally, wanted, &mut self.tools, &mut found, control)?;
@@ -337,7 +337,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         if candidates > 0 {
             self.leaves.push(Leaf {
                 node,
-                extent,
+                range,
                 counts,
                 groups,
                 candidates,
@@ -363,7 +363,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
     /// By bounds first, and the best only of leaves that may be the next.
     fn refresh_rows(&mut self, branches: usize, control: &Control) -> Result<()> {
-        let setting = self.ranges.ground.setting;
+        let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let cells: Vec<Cell<W>> = self.table.iter().map(|s| s.cell(unit)).collect();
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
@@ -437,7 +437,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
     /// By the formula for all candidates.
     fn refresh_tables(&mut self, branches: usize, control: &Control) -> Result<()> {
-        let setting = self.ranges.ground.setting;
+        let setting = self.ranges.context.setting;
         let (unit, k) = (self.unit(), self.totals.len());
         let (table, totals, rows_of) = (&self.table, &self.totals, &self.rows_of);
         let (criterion, version, current) = (self.criterion, self.version, self.current);
@@ -483,7 +483,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
 
     /// The next step, or nothing when growth ends.
     fn choose(&self, branches: usize) -> Option<Step> {
-        let setting = self.ranges.ground.setting;
+        let setting = self.ranges.context.setting;
         let place = |leaf: &Leaf<Cell<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
         let best = self
             .leaves
@@ -519,15 +519,15 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     fn make(&mut self, step: Step, number: u32, control: &Control) -> Result<()> {
         let leaf = self.leaves.remove(step.leaf);
         let (node, k) = (leaf.node as usize, self.totals.len());
-        let look = Self::look(&self.ranges, &self.tree, leaf.node, leaf.extent);
-        let tally = match look.ground.place(step.feature) {
+        let look = Self::look(&self.ranges, &self.tree, leaf.node, leaf.range);
+        let tally = match look.context.place(step.feature) {
             Place::Numeric(_) => Tally::default(),
             Place::Nominal(_) => look.tally(&mut self.tools),
         };
         let (sums, _) = look.branches(step.feature, step.at, &tally);
         let mut score = [0.0];
         look.one_table(&sums, sums.len() / k, |t| {
-            look.ground.setting.criterion.score(t, &mut score)
+            look.context.setting.criterion.score(t, &mut score)
         })?;
         let choice = Choice { feature: step.feature, at: step.at, score: score[0] };
         let chosen = look.chosen(choice, &tally)?;
@@ -550,7 +550,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             }
             self.rows_of.push(label);
             let nothing =
-                size == 0 && self.ranges.ground.setting.empty_branch == EmptyBranch::Unclassified;
+                size == 0 && self.ranges.context.setting.empty_branch == EmptyBranch::Unclassified;
             self.tree.labels.push(if nothing { -1 } else { i32::from(label) });
         }
         if self.table != before {
@@ -562,14 +562,14 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             }
             self.measure()?;
         }
-        let open = Open { node: leaf.node, rows: RangeNode::new(leaf.extent) };
+        let open = Open { node: leaf.node, rows: RangeNode::new(leaf.range) };
         let mut children = Vec::new();
         self.ranges.split(&mut self.tree, open, &chosen, number, &mut children);
         for child in children {
             if let Some(tally) = child.rows.tally {
                 self.tools.recycle(tally);
             }
-            self.open(child.node, child.rows.extent, control)?;
+            self.open(child.node, child.rows.range, control)?;
         }
         Ok(())
     }

@@ -5,10 +5,10 @@
 //! for every candidate. Growth itself never asks for this: it keeps the best of each feature only.
 
 use super::Setting;
-use super::evaluate::{Look, Tools};
-use super::evidence::PairGround;
+use super::context::{GrowContext, NodeRange, Place, RowBuffers, near};
+use super::evaluate::{NodeEvaluator, Workspace};
+use super::evidence::PairContext;
 use super::evidence::pairs::settle_radius;
-use super::ground::{Buffers, Extent, Ground, Place, near};
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::numeric::better;
@@ -59,16 +59,22 @@ fn listed<W: Weighing>(
     weights: W,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    let mut ground = Ground::new(data, setting, rows, weights);
-    ground.pairs = ground.pairs.map(|_| PairGround::new(weights, root, data.len()));
-    ground.near = near(data, setting, root, weights);
-    let mut buffers = Buffers::<u32>::new(&ground, rows, control)?;
+    let mut context = GrowContext::new(data, setting, rows, weights);
+    context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
+    context.near = near(data, setting, root, weights);
+    let mut buffers = RowBuffers::<u32>::new(&context, rows, control)?;
     let field = buffers.field();
-    let totals = ground.sums(rows.rows().iter().copied());
-    let extent = Extent { start: 0, len: rows.len(), buffer: 0 };
-    let look =
-        Look { ground: &ground, field: &field, extent, totals: &totals, key: 0, every: true };
-    let mut tools = Tools::default();
+    let totals = context.sums(rows.rows().iter().copied());
+    let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
+    let look = NodeEvaluator {
+        context: &context,
+        field: &field,
+        range,
+        totals: &totals,
+        key: 0,
+        every: true,
+    };
+    let mut tools = Workspace::default();
     let tally = look.tally(&mut tools);
     let named =
         |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
@@ -78,10 +84,10 @@ fn listed<W: Weighing>(
     }
     if let Some(metric) = setting.criterion.on_pairs() {
         if metric.reads_radius() && rows.len() != root.len() {
-            let mut buffers = Buffers::<u32>::new(&ground, root, control)?;
-            let extent = Extent { len: root.len(), ..extent };
+            let mut buffers = RowBuffers::<u32>::new(&context, root, control)?;
+            let range = NodeRange { len: root.len(), ..range };
             let coded = buffers.field();
-            settle_radius(&look, coded.coded(ground.nominal.features.len(), extent), control)?;
+            settle_radius(&look, coded.coded(context.nominal.features.len(), range), control)?;
         }
         let known = look.pair_scores(metric, &mut tools.pairs, control)?;
         let found = look.scored(&tally, &known, |_| true)?;
@@ -100,7 +106,9 @@ fn listed<W: Weighing>(
         // Of the many divisions of a nominal feature the best one, the first on ties.
         let mut best: Vec<(u32, u32, f64)> = Vec::new();
         for one in found {
-            let nominal = matches!(ground.place(one.0), Place::Nominal(j) if ground.nominal.cuts[j].is_none());
+            let cuts = &context.nominal.cuts;
+            let place = context.place(one.0);
+            let nominal = matches!(place, Place::Nominal(j) if cuts[j].is_none());
             match best.last_mut() {
                 Some(kept) if nominal && kept.0 == one.0 => {
                     if better(one.2, kept.2) {
@@ -116,7 +124,7 @@ fn listed<W: Weighing>(
         .into_iter()
         .map(|(feature, at, score)| {
             let (mut threshold, mut levels) = (None, None);
-            match ground.place(feature) {
+            match context.place(feature) {
                 Place::Nominal(_) if setting.nominal_splits == NominalSplits::Multiway => {}
                 Place::Nominal(j) => {
                     let division = look.partition(j, at, &tally);
@@ -127,7 +135,7 @@ fn listed<W: Weighing>(
                 }
                 Place::Numeric(i) => {
                     let (order, _) = look.known(i);
-                    let column = ground.numeric[i].column;
+                    let column = context.numeric[i].column;
                     let value = |j: usize| column.value(entry_row(order[j]));
                     let (lo, hi) = (value(at as usize - 1), value(at as usize));
                     threshold = Some(setting.threshold(data, column, (lo, hi), lo).at);

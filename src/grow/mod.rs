@@ -7,6 +7,7 @@
 
 mod between;
 mod builder;
+mod context;
 mod driver;
 mod evaluate;
 mod evidence;
@@ -17,10 +18,10 @@ mod global_leaf;
 mod global_rows;
 mod global_score;
 mod global_trace;
-mod ground;
 mod listing;
 mod nodes;
 mod partition;
+mod search;
 mod stash;
 
 use crate::criteria::{Context, Criterion, Guard, SplitRule};

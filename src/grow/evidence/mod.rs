@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What the pairs of all nodes share.
 #[derive(Debug)]
-pub(in crate::grow) struct PairGround {
+pub(in crate::grow) struct PairContext {
     /// Whole weights by internal row; nothing where every row counts once.
     weights: Option<Vec<u32>>,
     /// Value of a pair of weight one.
@@ -30,7 +30,7 @@ pub(in crate::grow) struct PairGround {
     radius: OnceLock<usize>,
 }
 
-impl PairGround {
+impl PairContext {
     /// For trees on some rows of a data set of `n`.
     pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
         let radius = OnceLock::new();
@@ -81,11 +81,11 @@ impl PairGround {
 
 /// Reusable memory of one worker, and the key of the node that it looks at.
 #[derive(Debug, Default)]
-pub(in crate::grow) struct PairTools {
+pub(in crate::grow) struct PairWorkspace {
     numbering: Numbering,
     pub key: u128,
     /// What the node that is looked at next can be had from.
-    pub inherited: Option<Box<Inherited>>,
+    pub parent: Option<Box<ParentPairs>>,
     /// The node that was evaluated last, and what was found of it.
     pub node: u32,
     pub last: Option<Arc<KnownPairs>>,
@@ -93,7 +93,7 @@ pub(in crate::grow) struct PairTools {
 
 /// The pairs of a parent, and the rows of all its children but one.
 #[derive(Debug)]
-pub(in crate::grow) struct Inherited {
+pub(in crate::grow) struct ParentPairs {
     pub parent: Arc<KnownPairs>,
     pub codes: Vec<u32>,
     pub classes: Vec<u16>,

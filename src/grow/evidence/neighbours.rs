@@ -8,20 +8,20 @@
 use super::PairScores;
 use crate::criteria::neighbours::Search;
 use crate::error::{Error, Result};
-use crate::grow::evaluate::Look;
+use crate::grow::evaluate::NodeEvaluator;
 use crate::parallel::Control;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 
-impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
+impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Score the features of the node by neighbours.
     pub fn neighbour_scores(&self, search: Search, control: &Control) -> Result<PairScores> {
-        let (nominal, Some(root)) = (&self.ground.nominal, &self.ground.near) else {
-            return Err(Error::Internal("neighbours of a ground without rows for them".into()));
+        let (nominal, Some(root)) = (&self.context.nominal, &self.context.near) else {
+            return Err(Error::Internal("neighbours of a context without rows for them".into()));
         };
-        let weights = self.ground.weights;
+        let weights = self.context.weights;
         let value = |r: u32| weights.of(r).value(weights.unit());
-        let rows = self.field.coded(nominal.features.len(), self.extent).rows;
+        let rows = self.field.coded(nominal.features.len(), self.range).rows;
         let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
         let scores = root.scores(control, rows, weight, search)?;
         let places = nominal.features.iter().enumerate();

@@ -9,11 +9,11 @@
 //! do not depend on threads or order.
 
 use super::memo::{KnownPairs, PairMemo};
-use super::{PairGround, PairScores, PairTools};
+use super::{PairContext, PairScores, PairWorkspace};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
 use crate::error::{Error, Result};
 use crate::grow::Decay;
-use crate::grow::evaluate::Look;
+use crate::grow::evaluate::NodeEvaluator;
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::Weighing;
@@ -28,16 +28,16 @@ const MANY: usize = 64;
 /// where sums do as well.
 const LARGE: usize = 1 << 23;
 
-impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
+impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Score the features of the node by its pairs.
     pub fn pair_scores(
         &self,
         metric: &dyn OnPairs,
-        tools: &mut PairTools,
+        tools: &mut PairWorkspace,
         control: &Control,
     ) -> Result<PairScores> {
-        let Some(pairs) = &self.ground.pairs else {
-            return Err(Error::Internal("pairs of a ground without weights for them".into()));
+        let Some(pairs) = &self.context.pairs else {
+            return Err(Error::Internal("pairs of a context without weights for them".into()));
         };
         if let Some(setting) = metric.weighed()? {
             let rows = self.gathered(pairs, tools)?;
@@ -47,7 +47,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             let rows = self.gathered(pairs, tools)?;
             return self.by_matrices(metric, setting, precision, pairs, &rows, control);
         }
-        let memo = self.ground.setting.memo;
+        let memo = self.context.setting.memo;
         let known = match memo.and_then(|m| m.get(tools.key)) {
             Some(known) => known,
             None => {
@@ -73,19 +73,19 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     /// Whether counts by distance cost more than the sums of one setting: always where they are
     /// large, and where nobody shares them from [`MANY`] features on.
     fn has_many_distances(&self, shared: bool) -> bool {
-        let layout = &self.ground.nominal.layout;
+        let layout = &self.context.nominal.layout;
         let features = layout.features();
         let values: usize = (0..features).map(|j| layout.arity(j)).sum();
         let counters =
-            values.saturating_mul(self.ground.data.n_classes()).saturating_mul(4 * (features + 1));
+            values.saturating_mul(self.context.data.n_classes()).saturating_mul(4 * (features + 1));
         features > MANY && (!shared || counters > LARGE)
     }
 
     /// The rows of the node, ready to be counted.
-    fn gathered(&self, pairs: &PairGround, tools: &mut PairTools) -> Result<NodeRows> {
-        let nominal = &self.ground.nominal;
-        let coded = self.field.coded(nominal.features.len(), self.extent);
-        let (classes, weight) = (self.ground.data.n_classes(), |r| pairs.weight(r));
+    fn gathered(&self, pairs: &PairContext, tools: &mut PairWorkspace) -> Result<NodeRows> {
+        let nominal = &self.context.nominal;
+        let coded = self.field.coded(nominal.features.len(), self.range);
+        let (classes, weight) = (self.context.data.n_classes(), |r| pairs.weight(r));
         NodeRows::gather(coded, &nominal.layout, classes, weight, &mut tools.numbering)
     }
 
@@ -94,7 +94,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         &self,
         metric: &dyn OnPairs,
         setting: &Setting,
-        pairs: &PairGround,
+        pairs: &PairContext,
         rows: &NodeRows,
         control: &Control,
     ) -> Result<PairScores> {
@@ -113,14 +113,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         metric: &dyn OnPairs,
         setting: &Setting,
         precision: Precision,
-        pairs: &PairGround,
+        pairs: &PairContext,
         rows: &NodeRows,
         control: &Control,
     ) -> Result<PairScores> {
         if rows.features().is_empty() {
             return Ok(PairScores::default());
         }
-        let (layout, classes) = (&self.ground.nominal.layout, self.ground.data.n_classes());
+        let (layout, classes) = (&self.context.nominal.layout, self.context.data.n_classes());
         let found = match precision {
             Precision::Exact => rows.matrices(control, setting)?,
             Precision::Fixed => rows.weighed_matrices(control, setting)?,
@@ -138,8 +138,8 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     /// Relief's radius at the root, which this node is unless it is known.
     fn radius(
         &self,
-        pairs: &PairGround,
-        tools: &mut PairTools,
+        pairs: &PairContext,
+        tools: &mut PairWorkspace,
         control: &Control,
     ) -> Result<usize> {
         match pairs.radius.get() {
@@ -151,16 +151,16 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     /// Count the pairs of the node.
     fn counted(
         &self,
-        pairs: &PairGround,
-        tools: &mut PairTools,
+        pairs: &PairContext,
+        tools: &mut PairWorkspace,
         control: &Control,
     ) -> Result<Arc<KnownPairs>> {
-        if let Some(inherited) = tools.inherited.take()
-            && let Some(parent) = &inherited.parent.counts
+        if let Some(others) = tools.parent.take()
+            && let Some(parent) = &others.parent.counts
         {
-            let nominal = &self.ground.nominal;
-            let coded = self.field.coded(nominal.features.len(), self.extent);
-            let gone = Part { codes: &inherited.codes, classes: &inherited.classes };
+            let nominal = &self.context.nominal;
+            let coded = self.field.coded(nominal.features.len(), self.range);
+            let gone = Part { codes: &others.codes, classes: &others.classes };
             let stay = Part { codes: coded.codes, classes: coded.classes };
             let counts = parent.without(&nominal.layout, gone, stay, control)?;
             let (features, profile) = (counts.features().to_vec(), counts.profile());
@@ -180,7 +180,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
     fn judged(
         &self,
         metric: &dyn OnPairs,
-        pairs: &PairGround,
+        pairs: &PairContext,
         known: &KnownPairs,
     ) -> Result<PairScores> {
         if known.features.is_empty() {
@@ -198,7 +198,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         evidence: &Pairs<'_>,
     ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
-        let limits = &self.ground.setting.limits;
+        let limits = &self.context.setting.limits;
         let asked = limits.no_distance_decay != Decay::Ignore || limits.need_improvement();
         let whole = if asked { metric.whole(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
@@ -206,14 +206,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 
     /// Whether a nominal feature has two branches with rows, and none that is too small.
     pub fn is_candidate(&self, place: usize, tally: &Tally<W::Sum>) -> bool {
-        let nominal = &self.ground.nominal;
+        let nominal = &self.context.nominal;
         let feature = nominal.features[place];
         let table = NominalTable {
             feature,
             cells: tally.table(&nominal.layout, place),
             missing: nominal.missing[place],
         };
-        let unit = self.ground.weights.unit();
+        let unit = self.context.weights.unit();
         multiway::branches(&table, self.totals.len(), unit, self.minimum()).is_some()
             && self.is_large_enough(feature)
     }
@@ -221,12 +221,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 
 /// Relief's radius of some rows, for looks at nodes far from their root.
 pub(in crate::grow) fn settle_radius<C: Code, W: Weighing>(
-    look: &Look<'_, '_, C, W>,
+    look: &NodeEvaluator<'_, '_, C, W>,
     root: CodedRows<'_, C>,
     control: &Control,
 ) -> Result<()> {
-    let (nominal, Some(pairs)) = (&look.ground.nominal, &look.ground.pairs) else { return Ok(()) };
-    let classes = look.ground.data.n_classes();
+    let (nominal, Some(pairs)) = (&look.context.nominal, &look.context.pairs) else {
+        return Ok(());
+    };
+    let classes = look.context.data.n_classes();
     let weight = |r| pairs.weight(r);
     let rows = NodeRows::gather(root, &nominal.layout, classes, weight, &mut Numbering::default())?;
     if !rows.features().is_empty() {

@@ -4,15 +4,15 @@
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::exact::Sizer;
-use crate::grow::evaluate::Look;
-use crate::grow::ground::Place;
+use crate::grow::context::Place;
+use crate::grow::evaluate::NodeEvaluator;
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::Scored;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 
-impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
+impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Visit the candidates of the wanted features in feature and threshold order, with the rows of
     /// their branches.
     fn each_by_rows(
@@ -26,10 +26,10 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
             let count = if W::COPIES { weight } else { rows.len() as f64 };
             count >= f64::from(min.rows) && weight >= min.weight
         };
-        for feature in (0..self.ground.data.columns().len() as u32).filter(|&f| wanted(f)) {
-            match self.ground.place(feature) {
+        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
+            match self.context.place(feature) {
                 Place::Numeric(i) => {
-                    let order = self.field.order(i, self.extent);
+                    let order = self.field.order(i, self.range);
                     let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
                     let (known, missing) = rows.split_at(self.known(i).0.len());
                     if !missing.is_empty() && !enough(missing) {
@@ -43,9 +43,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
                     }
                 }
                 Place::Nominal(j) => {
-                    let width = self.ground.nominal.features.len();
-                    let coded = self.field.coded(width, self.extent);
-                    let mut branches = vec![Vec::new(); self.ground.nominal.layout.arity(j)];
+                    let width = self.context.nominal.features.len();
+                    let coded = self.field.coded(width, self.range);
+                    let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];
                     for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
                         branches[codes[j].index()].push(row);
                     }
@@ -62,14 +62,14 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 
     /// Weight of a row.
     fn value(&self, row: u32) -> f64 {
-        self.ground.weights.of(row).value(self.ground.weights.unit())
+        self.context.weights.of(row).value(self.context.weights.unit())
     }
 
     fn sizer<'c>(&'c self, budget: u64, control: &'c Control) -> Result<Sizer<'c>> {
-        match &self.ground.sizes {
+        match &self.context.sizes {
             Some(Ok(sizes)) => Ok(sizes.sizer(budget, control)),
             Some(Err(e)) => Err(e.clone()),
-            None => Err(Error::Internal("rows of a ground without their sizes".into())),
+            None => Err(Error::Internal("rows of a context without their sizes".into())),
         }
     }
 
@@ -80,7 +80,7 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
         wanted: impl Fn(u32) -> bool,
         control: &Control,
     ) -> Result<Vec<Scored>> {
-        let ties = self.ground.setting.ties != Ties::First;
+        let ties = self.context.setting.ties != Ties::First;
         let mut found: Vec<Scored> = Vec::new();
         let mut sizer = self.sizer(budget, control)?;
         self.each_by_rows(wanted, |feature, at, branches| {
@@ -103,9 +103,9 @@ impl<C: Code, W: Weighing> Look<'_, '_, C, W> {
 
     /// Score of all rows of the node in one branch.
     pub(in crate::grow) fn undivided_by_rows(&self, budget: u64, control: &Control) -> Result<f64> {
-        let rows: Vec<u32> = match self.ground.numeric.is_empty() {
-            true => self.field.coded(self.ground.nominal.features.len(), self.extent).rows.to_vec(),
-            false => self.field.order(0, self.extent).iter().map(|&e| entry_row(e)).collect(),
+        let rows: Vec<u32> = match self.context.numeric.is_empty() {
+            true => self.field.coded(self.context.nominal.features.len(), self.range).rows.to_vec(),
+            false => self.field.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
         };
         Ok(-(self.sizer(budget, control)?.sum(&[&rows], usize::MAX)? as f64))
     }

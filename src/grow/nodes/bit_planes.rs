@@ -92,7 +92,7 @@ struct BitPlanes<'g, 'a> {
 
 /// The split of a node: group and place in it.
 #[derive(Clone, Copy)]
-struct Chosen {
+struct PlaneSplit {
     group: usize,
     column: usize,
     branches: usize,
@@ -104,7 +104,7 @@ struct Chosen {
 impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
     type Sum = u32;
     type Node = Mask;
-    type Best = Chosen;
+    type Best = PlaneSplit;
     type Context = &'g PlaneContext<'a>;
     type Task = Mask;
 
@@ -135,13 +135,13 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         tree: &TreeBuilder<u32>,
         open: &mut Open<Mask>,
         _control: &Control,
-    ) -> Result<Option<Chosen>> {
+    ) -> Result<Option<PlaneSplit>> {
         self.count(tree, open);
         self.choose(tree, open.node as usize)
     }
 
-    fn rank(best: &Chosen) -> Rank {
-        let Chosen { distance, improvement, branches, .. } = *best;
+    fn rank(best: &PlaneSplit) -> Rank {
+        let PlaneSplit { distance, improvement, branches, .. } = *best;
         Rank { distance, improvement, branches }
     }
 
@@ -149,7 +149,7 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         &mut self,
         tree: &mut TreeBuilder<u32>,
         open: Open<Mask>,
-        best: &Chosen,
+        best: &PlaneSplit,
         step: u32,
         children: &mut Vec<Open<Mask>>,
     ) {
@@ -275,7 +275,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         }
     }
 
-    fn choose(&mut self, tree: &TreeBuilder<u32>, node: usize) -> Result<Option<Chosen>> {
+    fn choose(&mut self, tree: &TreeBuilder<u32>, node: usize) -> Result<Option<PlaneSplit>> {
         let totals = tree.sums(node);
         let setting = self.context.setting;
         for group in 0..self.blocks.len() {
@@ -321,7 +321,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
                 return Ok(None);
             }
         }
-        Ok(Some(Chosen { group, column, branches, score, distance, improvement }))
+        Ok(Some(PlaneSplit { group, column, branches, score, distance, improvement }))
     }
 
     fn place(&self, feature: u32) -> (usize, usize) {

@@ -5,8 +5,8 @@
 //!
 //! | file | rows of a node | chosen when |
 //! |---|---|---|
-//! | [`bit_planes`] | a sparse mask over bit planes | few nominal values, multiway, rows count once |
-//! | [`sorted_ranges`] | a range of sorted orders and of coded rows | whatever the others cannot do |
+//! | [`bit_planes`] | a sparse mask over bit planes | few nominal values, multiway, no weights |
+//! | [`sorted_ranges`] | a range of sorted orders and of coded rows | the others cannot do it |
 //! | [`fractional`] | lists of rows with weights | missing values divide rows, or C4.5's rule |
 
 pub(super) mod bit_planes;

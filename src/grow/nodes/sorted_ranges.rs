@@ -1,5 +1,5 @@
 //! Nodes as ranges: the rows of a node are a range of the sorted orders of the numeric features and
-//! of the coded rows of the nominal ones ([`Field`]); a split partitions its range in place.
+//! of the coded rows of the nominal ones ([`RowSlices`]); a split partitions its range in place.
 //!
 //! Any criterion, any weights, missing values as a branch. The tables of nominal features are kept
 //! with a node where its largest child's follow from them by subtraction. O(rows x features) a
@@ -9,11 +9,12 @@ use super::{NodeRows, Open, Rank};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::{Split, TreeBuilder};
+use crate::grow::context::{Cut, GrowContext, NodeRange, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::driver;
-use crate::grow::evaluate::{Chosen, Look, Tools};
-use crate::grow::evidence::Inherited;
+use crate::grow::evaluate::{NodeEvaluator, Workspace};
+use crate::grow::evidence::ParentPairs;
 use crate::grow::evidence::memo::{self, KnownPairs};
-use crate::grow::ground::{Buffers, Cut, Extent, Field, Ground, Spare};
+use crate::grow::search::BestSplit;
 use crate::grow::{Limits, Setting};
 use crate::numeric::mix;
 use crate::parallel::Control;
@@ -55,36 +56,36 @@ fn with_weights<W: Weighing>(
     weights: W,
     control: &Control,
 ) -> Result<Tree> {
-    let ground = Ground::new(data, setting, rows, weights);
-    if Ground::<W>::narrow(data) {
-        with_codes::<u8, W>(&ground, rows, control)
+    let context = GrowContext::new(data, setting, rows, weights);
+    if GrowContext::<W>::narrow(data) {
+        with_codes::<u8, W>(&context, rows, control)
     } else {
-        with_codes::<u32, W>(&ground, rows, control)
+        with_codes::<u32, W>(&context, rows, control)
     }
 }
 
 fn with_codes<C: Code, W: Weighing>(
-    ground: &Ground<'_, W>,
+    context: &GrowContext<'_, W>,
     rows: &RowSet,
     control: &Control,
 ) -> Result<Tree> {
-    let mut buffers = Buffers::<C>::new(ground, rows, control)?;
-    let sums = ground.sums(rows.rows().iter().copied());
-    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(ground.setting.seed, 0), 0);
-    let task = if ground.setting.memo.is_some() || ground.setting.criterion.joined() {
+    let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
+    let sums = context.sums(rows.rows().iter().copied());
+    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
+    let task = if context.setting.memo.is_some() || context.setting.criterion.joined() {
         0
     } else {
-        driver::task_size(rows.len(), smallest_task(ground), control)
+        driver::task_size(rows.len(), smallest_task(context), control)
     };
-    let whole = RangeNode::new(Extent { start: 0, len: rows.len(), buffer: 0 });
-    let rows = SortedRanges::new(ground, buffers.field());
+    let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
+    let rows = SortedRanges::new(context, buffers.field());
     let tree = driver::grow(rows, tree, whole, task, control)?;
-    buffers.release(ground);
-    Ok(tree.finish(ground.weights.unit(), ground.setting.empty_branch))
+    buffers.release(context);
+    Ok(tree.finish(context.weights.unit(), context.setting.empty_branch))
 }
 
-fn smallest_task<W: Weighing>(ground: &Ground<'_, W>) -> usize {
-    if ground.pairs.is_some() || ground.near.is_some() {
+fn smallest_task<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
+    if context.pairs.is_some() || context.near.is_some() {
         SMALLEST_TASK_OF_PAIRS
     } else {
         SMALLEST_TASK
@@ -93,7 +94,7 @@ fn smallest_task<W: Weighing>(ground: &Ground<'_, W>) -> usize {
 
 /// The branch whose pairs are what remains of the node's, if it will be looked at and that is worth
 /// it.
-fn heir(sizes: &[u32], keep: &[bool]) -> Option<usize> {
+fn largest_child(sizes: &[u32], keep: &[bool]) -> Option<usize> {
     let all: u32 = sizes.iter().sum();
     let (largest, &size) =
         sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
@@ -103,49 +104,49 @@ fn heir(sizes: &[u32], keep: &[bool]) -> Option<usize> {
 /// The rows of a node, with the tables of its nominal features where they are known.
 #[derive(Debug)]
 pub(in crate::grow) struct RangeNode<S> {
-    pub extent: Extent,
+    pub range: NodeRange,
     pub tally: Option<Tally<S>>,
     /// What its pairs can be had from.
-    pub pairs: Option<Box<Inherited>>,
+    pub pairs: Option<Box<ParentPairs>>,
 }
 
 impl<S> RangeNode<S> {
     /// A range of which nothing is known yet.
-    pub fn new(extent: Extent) -> Self {
-        Self { extent, tally: None, pairs: None }
+    pub fn new(range: NodeRange) -> Self {
+        Self { range, tally: None, pairs: None }
     }
 }
 
 /// Evaluates nodes and divides their ranges.
 pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
-    pub ground: &'n Ground<'n, W>,
-    pub field: Field<'f, C>,
-    tools: Tools<W::Sum>,
-    spare: Spare,
+    pub context: &'n GrowContext<'n, W>,
+    pub field: RowSlices<'f, C>,
+    tools: Workspace<W::Sum>,
+    spare: PartitionScratch,
 }
 
 impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     type Sum = W::Sum;
     type Node = RangeNode<W::Sum>;
-    type Best = Chosen<W::Sum>;
-    type Context = &'n Ground<'n, W>;
-    type Task = (Field<'f, C>, Extent);
+    type Best = BestSplit<W::Sum>;
+    type Context = &'n GrowContext<'n, W>;
+    type Task = (RowSlices<'f, C>, NodeRange);
 
     fn context(&self) -> Self::Context {
-        self.ground
+        self.context
     }
 
     fn limits(&self) -> &Limits {
-        &self.ground.setting.limits
+        &self.context.setting.limits
     }
 
     fn len(&self, rows: &Self::Node) -> usize {
-        rows.extent.len
+        rows.range.len
     }
 
     fn work(&self, rows: &Self::Node) -> usize {
-        let len = rows.extent.len;
-        if self.ground.pairs.is_some() { len * len / 64 } else { len }
+        let len = rows.range.len;
+        if self.context.pairs.is_some() { len * len / 64 } else { len }
     }
 
     fn is_finished(&self, tree: &TreeBuilder<W::Sum>, node: u32) -> bool {
@@ -164,17 +165,17 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         tree: &TreeBuilder<W::Sum>,
         open: &mut Open<Self::Node>,
         control: &Control,
-    ) -> Result<Option<Chosen<W::Sum>>> {
+    ) -> Result<Option<BestSplit<W::Sum>>> {
         let node = open.node as usize;
-        if self.ground.setting.memo.is_some() {
+        if self.context.setting.memo.is_some() {
             self.tools.pairs.key = memo::key(tree, node);
         }
-        self.tools.pairs.inherited = open.rows.pairs.take();
+        self.tools.pairs.parent = open.rows.pairs.take();
         self.tools.pairs.last = None;
-        let look = Look {
-            ground: self.ground,
+        let look = NodeEvaluator {
+            context: self.context,
             field: &self.field,
-            extent: open.rows.extent,
+            range: open.rows.range,
             totals: tree.sums(node),
             key: tree.nodes[node].key,
             every: false,
@@ -189,7 +190,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         Ok(chosen)
     }
 
-    fn rank(best: &Chosen<W::Sum>) -> Rank {
+    fn rank(best: &BestSplit<W::Sum>) -> Rank {
         let (distance, improvement) = (best.distance, best.improvement);
         Rank { distance, improvement, branches: best.sizes.len() }
     }
@@ -198,13 +199,13 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         &mut self,
         tree: &mut TreeBuilder<W::Sum>,
         open: Open<Self::Node>,
-        best: &Chosen<W::Sum>,
+        best: &BestSplit<W::Sum>,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
     ) {
         // Pairs are at hand only of the node that was evaluated last.
         let known = self.tools.pairs.last.take().filter(|_| self.tools.pairs.node == open.node);
-        let RangeNode { extent, mut tally, .. } = open.rows;
+        let RangeNode { range, mut tally, .. } = open.rows;
         let split = Split {
             feature: best.feature,
             test: best.test,
@@ -225,9 +226,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             return;
         }
         let subtract = self.subtract_for(&best.sizes, &keep, tally.is_some());
-        let heir = known.as_ref().and_then(|_| heir(&best.sizes, &keep));
+        let largest_child = known.as_ref().and_then(|_| largest_child(&best.sizes, &keep));
         let mut wanted = keep.clone();
-        if subtract.is_some() || heir.is_some() {
+        if subtract.is_some() || largest_child.is_some() {
             wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
         }
         let cut = Cut {
@@ -236,10 +237,10 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             keep: &wanted,
             branch_of: &best.branch_of,
         };
-        self.field.partition(self.ground, extent, &cut, &mut self.spare);
-        let mut pairs = match (known, heir) {
-            (Some(parent), Some(heir)) => {
-                Some(Box::new(self.siblings(extent, &best.sizes, heir, parent)))
+        self.field.partition(self.context, range, &cut, &mut self.spare);
+        let mut pairs = match (known, largest_child) {
+            (Some(parent), Some(largest_child)) => {
+                Some(Box::new(self.siblings(range, &best.sizes, largest_child, parent)))
             }
             _ => None,
         };
@@ -247,22 +248,22 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             tally.take().into_iter().for_each(|t| self.tools.recycle(t));
         }
         let from = children.len();
-        let mut start = extent.start;
+        let mut start = range.start;
         for (b, &size) in best.sizes.iter().enumerate() {
-            let extent = Extent { start, len: size as usize, buffer: 1 - extent.buffer };
+            let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
             start += size as usize;
             let mut own = None;
             if let Some(rest) = &mut tally
                 && subtract != Some(b)
                 && size > 0
             {
-                let part = self.tally(extent);
+                let part = self.tally(range);
                 rest.subtract(&part);
                 own = Some(part);
             }
             if keep[b] {
-                let pairs = if heir == Some(b) { pairs.take() } else { None };
-                let rows = RangeNode { extent, tally: own, pairs };
+                let pairs = if largest_child == Some(b) { pairs.take() } else { None };
+                let rows = RangeNode { range, tally: own, pairs };
                 children.push(Open { node: first_child + b as u32, rows });
             } else {
                 own.into_iter().for_each(|t| self.tools.recycle(t));
@@ -280,38 +281,39 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     }
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
-        let extents: Vec<Extent> = nodes.iter().map(|n| n.extent).collect();
-        let ranges: Vec<(usize, usize)> = extents.iter().map(|e| (e.start, e.len)).collect();
-        let fields = self.field.divide(&ranges, self.ground.nominal.features.len());
-        fields.into_iter().zip(extents).collect()
+        let ranges_of_nodes: Vec<NodeRange> = nodes.iter().map(|n| n.range).collect();
+        let ranges: Vec<(usize, usize)> =
+            ranges_of_nodes.iter().map(|e| (e.start, e.len)).collect();
+        let fields = self.field.divide(&ranges, self.context.nominal.features.len());
+        fields.into_iter().zip(ranges_of_nodes).collect()
     }
 
-    fn attach(context: Self::Context, (field, extent): Self::Task) -> (Self, Self::Node) {
-        (Self::new(context, field), RangeNode::new(extent))
+    fn attach(context: Self::Context, (field, range): Self::Task) -> (Self, Self::Node) {
+        (Self::new(context, field), RangeNode::new(range))
     }
 }
 
 impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
-    pub fn new(ground: &'n Ground<'n, W>, field: Field<'f, C>) -> Self {
-        let spare = Spare::new(ground.data.len());
-        Self { ground, field, tools: Tools::default(), spare }
+    pub fn new(context: &'n GrowContext<'n, W>, field: RowSlices<'f, C>) -> Self {
+        let spare = PartitionScratch::new(context.data.len());
+        Self { context, field, tools: Workspace::default(), spare }
     }
 
     /// The rows of all branches but one, after the partition.
     fn siblings(
         &self,
-        extent: Extent,
+        range: NodeRange,
         sizes: &[u32],
-        heir: usize,
+        largest_child: usize,
         parent: Arc<KnownPairs>,
-    ) -> Inherited {
-        let width = self.ground.nominal.features.len();
-        let mut out = Inherited { parent, codes: Vec::new(), classes: Vec::new() };
-        let mut start = extent.start;
+    ) -> ParentPairs {
+        let width = self.context.nominal.features.len();
+        let mut out = ParentPairs { parent, codes: Vec::new(), classes: Vec::new() };
+        let mut start = range.start;
         for (b, &size) in sizes.iter().enumerate() {
-            let part = Extent { start, len: size as usize, buffer: 1 - extent.buffer };
+            let part = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
             start += size as usize;
-            if b != heir && size > 0 {
+            if b != largest_child && size > 0 {
                 let rows = self.field.coded(width, part);
                 out.codes.extend(rows.codes.iter().map(|c| c.index() as u32));
                 out.classes.extend_from_slice(rows.classes);
@@ -320,11 +322,11 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
         out
     }
 
-    fn tally(&mut self, extent: Extent) -> Tally<W::Sum> {
-        let look = Look {
-            ground: self.ground,
+    fn tally(&mut self, range: NodeRange) -> Tally<W::Sum> {
+        let look = NodeEvaluator {
+            context: self.context,
             field: &self.field,
-            extent,
+            range,
             totals: &[],
             key: 0,
             every: false,
@@ -335,7 +337,7 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
     /// The branch whose tables are best had by subtraction: the largest, when it will be looked at
     /// and the others are fewer rows together.
     fn subtract_for(&self, sizes: &[u32], keep: &[bool], known: bool) -> Option<usize> {
-        let nominal = &self.ground.nominal;
+        let nominal = &self.context.nominal;
         if !known || nominal.features.is_empty() || nominal.layout.cells() > KEPT_CELLS {
             return None;
         }

@@ -15,9 +15,9 @@
 //! When not to use it: nothing is missing and the criterion's plain maximum decides:
 //! [`super::sorted_ranges`] is faster.
 
-mod base;
-mod look;
-mod parts;
+mod context;
+mod evaluate;
+mod rows;
 
 use super::{NodeRows, Open, Rank};
 use crate::criteria::SplitRule;
@@ -30,9 +30,9 @@ use crate::parallel::Control;
 use crate::stats::Sum;
 use crate::stats::contingency::Code;
 use crate::tree::{NONE, Test, Tree};
-use base::Base;
-use look::{Pick, one_table, pick};
-use parts::{Division, Parts, divide};
+use context::FractionalContext;
+use evaluate::{Pick, one_table, pick};
+use rows::{Division, FractionalRows, divide};
 use std::marker::PhantomData;
 
 /// Smaller subtrees are not worth a task of their own.
@@ -46,7 +46,7 @@ pub(in crate::grow) fn grow(
     weights: &Weights,
     control: &Control,
 ) -> Result<Tree> {
-    let base = Base::new(data, setting, rows, weights);
+    let base = FractionalContext::new(data, setting, rows, weights);
     if base.narrow() {
         with_codes::<u8>(&base, rows, control)
     } else {
@@ -54,8 +54,12 @@ pub(in crate::grow) fn grow(
     }
 }
 
-fn with_codes<C: Code>(base: &Base<'_>, rows: &RowSet, control: &Control) -> Result<Tree> {
-    let root = Parts::<C>::new(base, rows);
+fn with_codes<C: Code>(
+    base: &FractionalContext<'_>,
+    rows: &RowSet,
+    control: &Control,
+) -> Result<Tree> {
+    let root = FractionalRows::<C>::new(base, rows);
     let mut sums = vec![0; base.data.n_classes()];
     for (&class, &weight) in root.classes.iter().zip(&root.weights) {
         sums[class as usize] += weight;
@@ -68,7 +72,7 @@ fn with_codes<C: Code>(base: &Base<'_>, rows: &RowSet, control: &Control) -> Res
 }
 
 /// A split that was accepted.
-struct Chosen {
+struct FractionalSplit {
     pick: Pick,
     test: Test,
     division: Division,
@@ -78,16 +82,16 @@ struct Chosen {
 
 /// Evaluates nodes in parts and divides them; a node owns its lists.
 struct Fractional<'b, C> {
-    base: &'b Base<'b>,
+    base: &'b FractionalContext<'b>,
     codes: PhantomData<C>,
 }
 
 impl<'b, C: Code> NodeRows for Fractional<'b, C> {
     type Sum = i64;
-    type Node = Parts<C>;
-    type Best = Chosen;
-    type Context = &'b Base<'b>;
-    type Task = Parts<C>;
+    type Node = FractionalRows<C>;
+    type Best = FractionalSplit;
+    type Context = &'b FractionalContext<'b>;
+    type Task = FractionalRows<C>;
 
     fn context(&self) -> Self::Context {
         self.base
@@ -97,11 +101,11 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         &self.base.setting.limits
     }
 
-    fn len(&self, parts: &Parts<C>) -> usize {
+    fn len(&self, parts: &FractionalRows<C>) -> usize {
         parts.len()
     }
 
-    fn work(&self, parts: &Parts<C>) -> usize {
+    fn work(&self, parts: &FractionalRows<C>) -> usize {
         2 * parts.len()
     }
 
@@ -126,9 +130,9 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
     fn evaluate(
         &mut self,
         tree: &TreeBuilder<i64>,
-        open: &mut Open<Parts<C>>,
+        open: &mut Open<FractionalRows<C>>,
         control: &Control,
-    ) -> Result<Option<Chosen>> {
+    ) -> Result<Option<FractionalSplit>> {
         let (base, node, parts) = (self.base, open.node as usize, &open.rows);
         let sums = tree.sums(node);
         let Some(pick) = pick(base, parts, sums, tree.nodes[node].key, control)? else {
@@ -147,10 +151,10 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         if !base.setting.limits.accept_improvement(improvement, base.total_weight) {
             return Ok(None);
         }
-        Ok(Some(Chosen { pick, test, division, distance, improvement }))
+        Ok(Some(FractionalSplit { pick, test, division, distance, improvement }))
     }
 
-    fn rank(best: &Chosen) -> Rank {
+    fn rank(best: &FractionalSplit) -> Rank {
         let (distance, improvement) = (best.distance, best.improvement);
         Rank { distance, improvement, branches: best.division.sizes.len() }
     }
@@ -158,10 +162,10 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
     fn split(
         &mut self,
         tree: &mut TreeBuilder<i64>,
-        open: Open<Parts<C>>,
-        best: &Chosen,
+        open: Open<FractionalRows<C>>,
+        best: &FractionalSplit,
         step: u32,
-        children: &mut Vec<Open<Parts<C>>>,
+        children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
         let division = &best.division;
         let split = Split {
@@ -189,11 +193,11 @@ impl<'b, C: Code> NodeRows for Fractional<'b, C> {
         );
     }
 
-    fn detach(self, nodes: Vec<Parts<C>>) -> Vec<Parts<C>> {
+    fn detach(self, nodes: Vec<FractionalRows<C>>) -> Vec<FractionalRows<C>> {
         nodes
     }
 
-    fn attach(base: Self::Context, parts: Parts<C>) -> (Self, Parts<C>) {
+    fn attach(base: Self::Context, parts: FractionalRows<C>) -> (Self, FractionalRows<C>) {
         (Self { base, codes: PhantomData }, parts)
     }
 }
@@ -233,7 +237,11 @@ impl<C: Code> Fractional<'_, C> {
 
 /// The test of a pick, the branch of each row ([`NONE`] without a value), and the number of
 /// branches.
-fn assign<C: Code>(base: &Base<'_>, parts: &Parts<C>, pick: &Pick) -> (Test, Vec<u32>, usize) {
+fn assign<C: Code>(
+    base: &FractionalContext<'_>,
+    parts: &FractionalRows<C>,
+    pick: &Pick,
+) -> (Test, Vec<u32>, usize) {
     let mut branch = vec![NONE; parts.len()];
     if let Some(i) = base.numeric_place(pick.feature) {
         let (order, at) = (parts.order(i), pick.at as usize);

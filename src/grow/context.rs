@@ -1,10 +1,10 @@
-//! The ground on which a tree grows: what all nodes share ([`Ground`]), and the permuted buffers in
-//! which a node is a range ([`Field`]).
+//! What all nodes of a tree share ([`GrowContext`]), and the permuted buffers in which a node is a
+//! range ([`RowSlices`]).
 //!
 //! Numeric features bring their sorted order; nominal features lie side by side in a row-major
 //! matrix that is copied from one buffer to the other at each split (a node's depth decides
-//! nothing: each node knows its buffer). A field can be cut into disjoint fields, one for each
-//! subtree that another thread shall grow.
+//! nothing: each node knows its buffer). Slices can be cut into disjoint slices, one for
+//! each subtree that another thread shall grow.
 
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
@@ -19,7 +19,7 @@ use crate::stats::contingency::{Code, Layout};
 use crate::stats::neighbours::Root;
 use crate::stats::{Sum, Weighing};
 
-use super::evidence::PairGround;
+use super::evidence::PairContext;
 use super::{Setting, Stash};
 use crate::error::Result;
 
@@ -48,7 +48,7 @@ pub(super) struct Nominal<'a> {
 
 /// What does not change while a tree grows.
 #[derive(Debug)]
-pub(super) struct Ground<'a, W> {
+pub(super) struct GrowContext<'a, W> {
     pub data: &'a Dataset,
     pub setting: &'a Setting<'a>,
     pub weights: W,
@@ -57,7 +57,7 @@ pub(super) struct Ground<'a, W> {
     pub class_of: ClassOf<'a>,
     pub total_weight: f64,
     /// Where the evidence are pairs of rows.
-    pub pairs: Option<PairGround>,
+    pub pairs: Option<PairContext>,
     /// Where the evidence are the rows themselves.
     pub sizes: Option<Result<Sizes>>,
     /// Where the evidence are neighbours of rows.
@@ -71,7 +71,7 @@ pub(super) enum Place {
     Nominal(usize),
 }
 
-impl<'a, W: Weighing> Ground<'a, W> {
+impl<'a, W: Weighing> GrowContext<'a, W> {
     pub fn new(data: &'a Dataset, setting: &'a Setting<'a>, rows: &RowSet, weights: W) -> Self {
         let k = data.n_classes();
         let mut numeric = Vec::new();
@@ -97,7 +97,8 @@ impl<'a, W: Weighing> Ground<'a, W> {
                         Kind::Numeric { cuts, .. } => cuts.as_deref(),
                         Kind::Nominal { .. } => None,
                     });
-                    arities.push((column.levels() + usize::from(column.n_missing() > 0)).max(1) as u32);
+                    let arity = column.levels() + usize::from(column.n_missing() > 0);
+                    arities.push(arity.max(1) as u32);
                 }
             }
         }
@@ -111,7 +112,10 @@ impl<'a, W: Weighing> Ground<'a, W> {
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             near: near(data, setting, rows, weights),
-            pairs: setting.criterion.on_pairs().map(|_| PairGround::new(weights, rows, data.len())),
+            pairs: setting
+                .criterion
+                .on_pairs()
+                .map(|_| PairContext::new(weights, rows, data.len())),
             sizes: setting.criterion.on_rows().map(|_| {
                 let weight = |r: u32| weights.of(r).value(weights.unit());
                 Sizes::new(data, rows.rows(), &weight, &Control::new(1))
@@ -179,35 +183,35 @@ pub(super) fn near<'a, W: Weighing>(
 
 /// Owned buffers of all rows of a tree.
 #[derive(Debug)]
-pub(super) struct Buffers<C> {
+pub(super) struct RowBuffers<C> {
     orders: Vec<Vec<u32>>,
     codes: [Vec<C>; 2],
     classes: [Vec<u16>; 2],
     rows: [Vec<u32>; 2],
 }
 
-impl<C: Code> Buffers<C> {
+impl<C: Code> RowBuffers<C> {
     pub fn new<W: Weighing>(
-        ground: &Ground<'_, W>,
+        context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
     ) -> Result<Self> {
-        let data = ground.data;
+        let data = context.data;
         let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
-        let orders = parallel::map(control, ground.numeric.len(), |i| {
+        let orders = parallel::map(control, context.numeric.len(), |i| {
             control.check()?;
-            let column = ground.numeric[i].column;
-            let mut order = ground.setting.stash.map(Stash::take).unwrap_or_default();
+            let column = context.numeric[i].column;
+            let mut order = context.setting.stash.map(Stash::take).unwrap_or_default();
             match &keep {
                 None => column.order_into(&mut order),
                 Some(bits) => filtered(column.order(), bits, rows.len(), &mut order),
             }
             Ok(order)
         })?;
-        let width = ground.nominal.features.len();
+        let width = context.nominal.features.len();
         let n = if width > 0 { rows.len() } else { 0 };
         let mut codes = vec![C::default(); n * width];
-        for (j, &feature) in ground.nominal.features.iter().enumerate() {
+        for (j, &feature) in context.nominal.features.iter().enumerate() {
             control.check()?;
             if let Column::Nominal(column) = &data.columns()[feature as usize] {
                 let levels = column.levels() as u32;
@@ -228,18 +232,18 @@ impl<C: Code> Buffers<C> {
     }
 
     /// Give the memory of the orders to the next tree.
-    pub fn release<W: Weighing>(self, ground: &Ground<'_, W>) {
-        if let Some(stash) = ground.setting.stash {
+    pub fn release<W: Weighing>(self, context: &GrowContext<'_, W>) {
+        if let Some(stash) = context.setting.stash {
             self.orders.into_iter().for_each(|order| stash.give(order));
         }
     }
 
-    /// The whole as one field.
-    pub fn field(&mut self) -> Field<'_, C> {
+    /// The whole as slices.
+    pub fn field(&mut self) -> RowSlices<'_, C> {
         let [c0, c1] = &mut self.codes;
         let [k0, k1] = &mut self.classes;
         let [r0, r1] = &mut self.rows;
-        Field {
+        RowSlices {
             base: 0,
             orders: self.orders.iter_mut().map(Vec::as_mut_slice).collect(),
             coded: [
@@ -264,7 +268,7 @@ fn filtered(order: &[u32], keep: &Bits, n: usize, out: &mut Vec<u32>) {
 }
 
 /// A contiguous part of the buffers; ranges of nodes are relative to the whole.
-pub(super) struct Field<'f, C> {
+pub(super) struct RowSlices<'f, C> {
     base: usize,
     orders: Vec<&'f mut [u32]>,
     coded: [CodedBuffer<'f, C>; 2],
@@ -272,7 +276,7 @@ pub(super) struct Field<'f, C> {
 
 /// The rows of a node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct NodeRange {
     pub start: usize,
     pub len: usize,
     /// Which of the two nominal buffers holds them.
@@ -299,7 +303,7 @@ impl Cut<'_> {
 
 /// Reusable memory of one worker.
 #[derive(Debug, Default)]
-pub(super) struct Spare {
+pub(super) struct PartitionScratch {
     bits: Bits,
     /// Among the rows whose bit is set: those of the last of three branches.
     last: Bits,
@@ -308,7 +312,7 @@ pub(super) struct Spare {
     n: usize,
 }
 
-impl Spare {
+impl PartitionScratch {
     pub fn new(n: usize) -> Self {
         Self {
             bits: Bits::new(n),
@@ -320,25 +324,25 @@ impl Spare {
     }
 }
 
-impl<'f, C: Code> Field<'f, C> {
+impl<'f, C: Code> RowSlices<'f, C> {
     /// The order of a numeric feature within a node.
-    pub fn order(&self, numeric: usize, extent: Extent) -> &[u32] {
-        let start = extent.start - self.base;
-        &self.orders[numeric][start..start + extent.len]
+    pub fn order(&self, numeric: usize, range: NodeRange) -> &[u32] {
+        let start = range.start - self.base;
+        &self.orders[numeric][start..start + range.len]
     }
 
     /// Coded rows of a node: codes, classes, rows.
     pub fn coded(
         &self,
         width: usize,
-        extent: Extent,
+        range: NodeRange,
     ) -> crate::stats::contingency::CodedRows<'_, C> {
-        let start = extent.start - self.base;
-        let b = &self.coded[extent.buffer];
+        let start = range.start - self.base;
+        let b = &self.coded[range.buffer];
         crate::stats::contingency::CodedRows {
-            codes: &b.codes[start * width..(start + extent.len) * width],
-            classes: &b.classes[start..start + extent.len],
-            rows: &b.rows[start..start + extent.len],
+            codes: &b.codes[start * width..(start + range.len) * width],
+            classes: &b.classes[start..start + range.len],
+            rows: &b.rows[start..start + range.len],
         }
     }
 
@@ -346,14 +350,14 @@ impl<'f, C: Code> Field<'f, C> {
     /// the order of the split feature: `<=`, then `>`, then missing.
     pub fn partition<W: Weighing>(
         &mut self,
-        ground: &Ground<'_, W>,
-        extent: Extent,
+        context: &GrowContext<'_, W>,
+        node: NodeRange,
         cut: &Cut<'_>,
-        spare: &mut Spare,
+        spare: &mut PartitionScratch,
     ) {
-        let start = extent.start - self.base;
-        let range = start..start + extent.len;
-        let width = ground.nominal.features.len();
+        let start = node.start - self.base;
+        let range = start..start + node.len;
+        let width = context.nominal.features.len();
         let mut starts = Vec::with_capacity(cut.sizes.len());
         let mut sum = 0;
         for &s in cut.sizes {
@@ -382,7 +386,7 @@ impl<'f, C: Code> Field<'f, C> {
                 }
             }
             Place::Nominal(column) => {
-                let from = &self.coded[extent.buffer];
+                let from = &self.coded[node.buffer];
                 if !few {
                     spare.branch.resize(spare.n, 0);
                 }
@@ -423,7 +427,7 @@ impl<'f, C: Code> Field<'f, C> {
         }
         if width > 0 {
             let [a, b] = &mut self.coded;
-            let (from, to) = if extent.buffer == 0 { (a, b) } else { (b, a) };
+            let (from, to) = if node.buffer == 0 { (a, b) } else { (b, a) };
             let (bits, last, branch) = (&spare.bits, &spare.last, &spare.branch);
             coded_by_branch(from, to, range, width, &starts, cut.keep, |row| match branches {
                 2 => bits.get(row) as usize,
@@ -433,10 +437,10 @@ impl<'f, C: Code> Field<'f, C> {
         }
     }
 
-    /// Disjoint fields, one for each range (ascending, without overlap).
-    pub fn divide(self, ranges: &[(usize, usize)], width: usize) -> Vec<Field<'f, C>> {
-        let mut fields: Vec<Field<'f, C>> = Vec::with_capacity(ranges.len());
-        let Field { base, orders, coded } = self;
+    /// Disjoint slices, one for each range (ascending, without overlap).
+    pub fn divide(self, ranges: &[(usize, usize)], width: usize) -> Vec<RowSlices<'f, C>> {
+        let mut fields: Vec<RowSlices<'f, C>> = Vec::with_capacity(ranges.len());
+        let RowSlices { base, orders, coded } = self;
         let mut orders: Vec<&'f mut [u32]> = orders;
         let [a, b] = coded;
         let mut coded = [a, b];
@@ -464,7 +468,7 @@ impl<'f, C: Code> Field<'f, C> {
             });
             if let (Some(a), Some(b)) = (parts.next(), parts.next()) {
                 drop(parts);
-                fields.push(Field { base: start, orders: mine, coded: [a, b] });
+                fields.push(RowSlices { base: start, orders: mine, coded: [a, b] });
             }
             at = start + len;
         }

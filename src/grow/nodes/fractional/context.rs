@@ -28,7 +28,7 @@ pub(super) struct Nominal<'a> {
 
 /// Weights that a row has as a whole.
 #[derive(Debug)]
-enum Whole<'a> {
+enum RowWeights<'a> {
     One,
     Copies(&'a [u32]),
     Fixed(&'a [i64]),
@@ -36,7 +36,7 @@ enum Whole<'a> {
 
 /// What does not change while a tree grows.
 #[derive(Debug)]
-pub(super) struct Base<'a> {
+pub(super) struct FractionalContext<'a> {
     pub data: &'a Dataset,
     pub setting: &'a Setting<'a>,
     pub numeric: Vec<Numeric<'a>>,
@@ -47,7 +47,7 @@ pub(super) struct Base<'a> {
     pub rule: SplitRule,
     /// Features with too many values to count in C4.5's mean.
     pub many: Vec<bool>,
-    weights: Whole<'a>,
+    weights: RowWeights<'a>,
     /// Value of a weight of 1, in units, is `2^shift`.
     shift: i32,
     /// Value of one unit.
@@ -63,7 +63,7 @@ pub(super) struct Base<'a> {
     pub quick: QuickLog,
 }
 
-impl<'a> Base<'a> {
+impl<'a> FractionalContext<'a> {
     pub fn new(
         data: &'a Dataset,
         setting: &'a Setting<'a>,
@@ -74,9 +74,9 @@ impl<'a> Base<'a> {
         // Sums stay below 2^62.
         let free = 61 - total.log2().ceil() as i32;
         let (whole, shift) = match weights {
-            Weights::Unit => (Whole::One, free.min(50)),
-            Weights::Integer(w) => (Whole::Copies(w), free.min(50)),
-            Weights::Fixed { values, shift } => (Whole::Fixed(values), *shift),
+            Weights::Unit => (RowWeights::One, free.min(50)),
+            Weights::Integer(w) => (RowWeights::Copies(w), free.min(50)),
+            Weights::Fixed { values, shift } => (RowWeights::Fixed(values), *shift),
         };
         let (mut numeric, mut nominal, mut arities) = (Vec::new(), Vec::new(), Vec::new());
         let rule = setting.criterion.split_rule();
@@ -100,7 +100,7 @@ impl<'a> Base<'a> {
                 }
             }
         }
-        let copies = !matches!(whole, Whole::Fixed(_));
+        let copies = !matches!(whole, RowWeights::Fixed(_));
         let all_rows = setting.all_rows;
         let mut many: Vec<bool> = data
             .columns()
@@ -137,17 +137,17 @@ impl<'a> Base<'a> {
     /// The weight of a whole row, in units.
     pub fn weight(&self, row: u32) -> i64 {
         match self.weights {
-            Whole::One => 1 << self.shift,
-            Whole::Copies(w) => i64::from(w[row as usize]) << self.shift,
-            Whole::Fixed(w) => w[row as usize],
+            RowWeights::One => 1 << self.shift,
+            RowWeights::Copies(w) => i64::from(w[row as usize]) << self.shift,
+            RowWeights::Fixed(w) => w[row as usize],
         }
     }
 
     /// Copies that a row stands for.
     pub fn copies_of(&self, row: u32) -> i64 {
         match self.weights {
-            Whole::Copies(w) => i64::from(w[row as usize]),
-            Whole::One | Whole::Fixed(_) => 1,
+            RowWeights::Copies(w) => i64::from(w[row as usize]),
+            RowWeights::One | RowWeights::Fixed(_) => 1,
         }
     }
 

@@ -6,7 +6,7 @@
 //! known. Splitting copies: each child gets its own lists, a row without a value is copied into
 //! every child that takes a part. O(rows x features) a node.
 
-use super::base::Base;
+use super::context::FractionalContext;
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
@@ -17,7 +17,7 @@ use crate::tree::NONE;
 
 /// Rows of one node.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Parts<C> {
+pub(super) struct FractionalRows<C> {
     /// Internal rows, ascending.
     pub rows: Vec<u32>,
     /// Their classes.
@@ -33,9 +33,9 @@ pub(super) struct Parts<C> {
     pub codes: Vec<C>,
 }
 
-impl<C: Code> Parts<C> {
+impl<C: Code> FractionalRows<C> {
     /// The training rows.
-    pub fn new(base: &Base<'_>, rows: &RowSet) -> Self {
+    pub fn new(base: &FractionalContext<'_>, rows: &RowSet) -> Self {
         let data = base.data;
         let mut parts = Self { whole: base.unit_weights, ..Self::default() };
         let mut local = vec![NONE; data.len()];
@@ -117,8 +117,8 @@ const LEAST_SHARE: f64 = 1e-6;
 impl Division {
     /// Divide rows by their branches.
     pub fn new<C: Code>(
-        base: &Base<'_>,
-        parts: &Parts<C>,
+        base: &FractionalContext<'_>,
+        parts: &FractionalRows<C>,
         branch: Vec<u32>,
         branches: usize,
         classes: usize,
@@ -192,11 +192,11 @@ fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(u
 
 /// The rows of the branches that are wanted.
 pub(super) fn divide<C: Code>(
-    base: &Base<'_>,
-    parts: &Parts<C>,
+    base: &FractionalContext<'_>,
+    parts: &FractionalRows<C>,
     division: &Division,
     wanted: &[bool],
-) -> Vec<Option<Parts<C>>> {
+) -> Vec<Option<FractionalRows<C>>> {
     let whole = parts.whole && division.unknown == 0;
     let few = wanted.len() <= FEW_BRANCHES;
     let lists = if few { Vec::new() } else { division.rows_of_branches() };
@@ -225,12 +225,12 @@ pub(super) fn divide<C: Code>(
 /// The rows of one branch without their orders; all of them are `among` these. `number` gets their
 /// numbers in it.
 fn branch_of<C: Code>(
-    parts: &Parts<C>,
+    parts: &FractionalRows<C>,
     division: &Division,
     b: usize,
     among: impl Iterator<Item = usize>,
     number: &mut [u32],
-) -> Parts<C> {
+) -> FractionalRows<C> {
     let size = division.sizes[b] as usize;
     // One place more: what does not go there is written, and written over.
     let mut rows = vec![0; size + 1];
@@ -262,17 +262,17 @@ fn branch_of<C: Code>(
         let coded = number.iter().zip(parts.codes.chunks_exact(width));
         coded.filter(|(n, _)| **n != LEFT_OUT).for_each(|(_, own)| codes.extend_from_slice(own));
     }
-    Parts { rows, classes, weights, codes, ..Parts::default() }
+    FractionalRows { rows, classes, weights, codes, ..FractionalRows::default() }
 }
 
 /// Add the order of one feature to those of a child, whose rows have the given numbers and whose
 /// orders have room.
 fn append_order<C: Code>(
-    base: &Base<'_>,
+    base: &FractionalContext<'_>,
     feature: usize,
     order: &[u32],
     number: &[u32],
-    child: &mut Parts<C>,
+    child: &mut FractionalRows<C>,
 ) {
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];

@@ -4,8 +4,8 @@
 //! the known share of the node's weight, or by C4.5's rule (`split::c45`). A node of whole rows of
 //! weight 1 is counted in integers, any other in weights.
 
-use super::base::Base;
-use super::parts::Parts;
+use super::context::FractionalContext;
+use super::rows::FractionalRows;
 use crate::criteria::{Criterion, Guard, InfoGain, SplitRule, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -44,24 +44,24 @@ pub(super) struct Pick {
 /// The best candidate of a node whose class sums, in units, are `sums`; `key` decides random
 /// choices.
 pub(super) fn pick<C: Code>(
-    base: &Base<'_>,
-    parts: &Parts<C>,
+    base: &FractionalContext<'_>,
+    parts: &FractionalRows<C>,
     sums: &[i64],
     key: u64,
     control: &Control,
 ) -> Result<Option<Pick>> {
     if parts.whole {
         let totals: Vec<u32> = sums.iter().map(|&s| base.rows_in(s)).collect();
-        View::new(base, parts, UnitWeights, totals, key).pick(key, control)
+        FractionalEvaluator::new(base, parts, UnitWeights, totals, key).pick(key, control)
     } else {
         let weights = FixedWeights { values: &parts.weights, unit: base.unit };
-        View::new(base, parts, weights, sums.to_vec(), key).pick(key, control)
+        FractionalEvaluator::new(base, parts, weights, sums.to_vec(), key).pick(key, control)
     }
 }
 
-struct View<'v, C, W: Weighing> {
-    base: &'v Base<'v>,
-    parts: &'v Parts<C>,
+struct FractionalEvaluator<'v, C, W: Weighing> {
+    base: &'v FractionalContext<'v>,
+    parts: &'v FractionalRows<C>,
     weights: W,
     totals: Vec<W::Sum>,
     /// First row of the classes 1, 2, ...
@@ -72,10 +72,10 @@ struct View<'v, C, W: Weighing> {
     draws: Option<Draws>,
 }
 
-impl<'v, C: Code, W: Weighing> View<'v, C, W> {
+impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     fn new(
-        base: &'v Base<'v>,
-        parts: &'v Parts<C>,
+        base: &'v FractionalContext<'v>,
+        parts: &'v FractionalRows<C>,
         weights: W,
         totals: Vec<W::Sum>,
         key: u64,
@@ -424,7 +424,7 @@ impl<'v, C: Code, W: Weighing> View<'v, C, W> {
     }
 }
 
-impl<C: Code, W: Weighing> FeatureBest for View<'_, C, W> {
+impl<C: Code, W: Weighing> FeatureBest for FractionalEvaluator<'_, C, W> {
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
         let unit = self.weights.unit();
         let (sums, known) = match self.base.numeric_place(feature) {

@@ -1,0 +1,325 @@
+//! The best split of a node: the best candidate of each feature, the selection rule, the limits.
+//!
+//! Where evidence other than tables scores the features, all of them at once, candidates are those
+//! features; else they are scored as they come. Of few features drawn at random, one more is tried
+//! until one has a valid split.
+
+use super::Thresholds;
+use super::context::Place;
+use super::evaluate::{NodeEvaluator, Workspace};
+use super::evidence::PairScores;
+use super::features::search_among;
+use crate::criteria::{Criterion, Evidence, Guard, InfoGain};
+use crate::data::entry_row;
+use crate::error::Result;
+use crate::numeric::mix;
+use crate::parallel::{self, Control};
+use crate::split::{
+    Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector, not_a_number,
+};
+use crate::stats::contingency::{Code, Tally};
+use crate::stats::{Sum, Weighing};
+use crate::tree::Test;
+
+/// Rows times features above which the features of one node are looked at by several threads.
+const WIDE_NODE: usize = 1 << 16;
+
+/// The split that was chosen for a node.
+#[derive(Debug, Clone)]
+pub(super) struct BestSplit<S> {
+    pub feature: u32,
+    pub place: Place,
+    pub test: Test,
+    pub score: f64,
+    pub distance: f64,
+    /// How much the tree improves; 0 where growth does not ask.
+    pub improvement: f64,
+    /// Class sums of the branches, `classes` a branch.
+    pub sums: Vec<S>,
+    /// Rows of the branches.
+    pub sizes: Vec<u32>,
+    /// The last branch holds missing values.
+    pub missing: bool,
+    /// Levels that a subset test lists.
+    pub levels: Vec<u32>,
+    /// Branch of each code; empty where it is the code, and for numbers.
+    pub branch_of: Vec<u16>,
+}
+
+impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+    /// What evidence other than tables says of the node's features; nothing where tables are the
+    /// evidence.
+    fn other_evidence(
+        &self,
+        tools: &mut Workspace<W::Sum>,
+        control: &Control,
+    ) -> Result<Option<PairScores>> {
+        if let Some(search) = self.context.setting.criterion.on_neighbours() {
+            return self.neighbour_scores(search, control).map(Some);
+        }
+        let metric = self.context.setting.criterion.on_pairs();
+        metric.map(|m| self.pair_scores(m, &mut tools.pairs, control)).transpose()
+    }
+
+    /// Candidates among features whose scores are known.
+    pub fn scored(
+        &self,
+        tally: &Tally<W::Sum>,
+        known: &PairScores,
+        wanted: impl Fn(u32) -> bool,
+    ) -> Result<Vec<Scored>> {
+        let mut found = Vec::with_capacity(known.scores.len());
+        for &(place, score) in &known.scores {
+            let feature = self.context.nominal.features[place as usize];
+            if !wanted(feature) || !self.is_candidate(place as usize, tally) {
+                continue;
+            }
+            if score.is_nan() {
+                return Err(not_a_number(feature));
+            }
+            found.push(Scored { feature, score, at: 0, tied: Vec::new() });
+        }
+        Ok(found)
+    }
+
+    /// Best candidate of each wanted feature, in feature order.
+    fn best(
+        &self,
+        tally: &Tally<W::Sum>,
+        known: Option<&PairScores>,
+        wanted: impl Fn(u32) -> bool + Sync,
+        tools: &mut Workspace<W::Sum>,
+        control: &Control,
+    ) -> Result<Vec<Scored>> {
+        if let Some(known) = known {
+            return self.scored(tally, known, wanted);
+        }
+        if let Some(budget) = self.context.setting.criterion.on_rows() {
+            return self.best_by_rows(budget, wanted, control);
+        }
+        let setting = self.context.setting;
+        let numeric = &self.context.numeric;
+        // Only where blocks come in feature order, and none is taken back, may one feature shut out
+        // another.
+        let nominal = &self.context.nominal.features;
+        let final_word = W::COPIES
+            || setting.limits.min_samples_leaf <= 1
+            || setting.nominal_splits != NominalSplits::Multiway;
+        let race = setting.guard == Guard::None
+            && (nominal.is_empty() || (numeric.is_empty() && final_word));
+        let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
+        self.offer_nominal(tally, &wanted, tools, &mut best)?;
+        let wide = self.range.len * numeric.len() > WIDE_NODE;
+        if control.threads() > 1 && wide && !setting.criterion.joined() {
+            best.features.extend(
+                parallel::map(control, numeric.len(), |i| {
+                    let mut best =
+                        Best::new(setting.criterion, setting.ties, false).watched(control);
+                    if wanted(numeric[i].feature) {
+                        self.offer_numeric(i, &mut Scratch::default(), &mut best)?;
+                    }
+                    Ok(best.features)
+                })?
+                .into_iter()
+                .flatten(),
+            );
+        } else {
+            for (i, feature) in numeric.iter().enumerate() {
+                if wanted(feature.feature) {
+                    self.offer_numeric(i, &mut tools.scratch, &mut best)?;
+                }
+                if wide {
+                    control.check()?;
+                }
+            }
+        }
+        best.finish(&setting.context)?;
+        if !self.context.nominal.features.is_empty() && !numeric.is_empty() {
+            best.features.sort_by_key(|b| b.feature);
+        }
+        best.features.retain(|b| self.is_large_enough(b.feature));
+        Ok(best.features)
+    }
+
+    /// The split that the selection rule takes, or nothing when no feature has a valid one.
+    pub fn choose(
+        &self,
+        tally: &Tally<W::Sum>,
+        tools: &mut Workspace<W::Sum>,
+        control: &Control,
+    ) -> Result<Option<BestSplit<W::Sum>>> {
+        let setting = self.context.setting;
+        let p = self.context.data.columns().len();
+        let known = self.other_evidence(tools, control)?;
+        let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
+        let best = search_among(p, setting.max_features, mix(setting.seed, self.key), |wanted| {
+            let wanted = |f: u32| wanted[f as usize];
+            let best = self.best(tally, known.as_ref(), wanted, tools, control)?;
+            Ok((!best.is_empty()).then_some(best))
+        })?;
+        let Some(best) = best else { return Ok(None) };
+        let mut facts = Facts { look: self, tally };
+        let choice = selector.choose(best, &mut facts, mix(setting.seed, !self.key))?;
+        let Some(choice) = choice else { return Ok(None) };
+        let mut chosen = self.chosen(choice, tally)?;
+        let before = || match &known {
+            Some(known) => Ok(-known.whole),
+            None => self.table_distance(self.totals, 1),
+        };
+        if !setting.limits.accept(chosen.score, chosen.distance, before)? {
+            return Ok(None);
+        }
+        if setting.limits.need_improvement() {
+            let undivided = match &known {
+                Some(known) => known.whole,
+                None => self.undivided_score(chosen.sizes.len(), control)?,
+            };
+            let unit = self.context.weights.unit();
+            let weight: f64 = self.totals.iter().map(|s| s.value(unit)).sum();
+            chosen.improvement = setting.improvement(weight, chosen.score, undivided);
+            if !setting.limits.accept_improvement(chosen.improvement, self.context.total_weight) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(chosen))
+    }
+
+    /// Score of the node's rows in one branch. A user's function gets a table of as many branches
+    /// as it has seen, all but one of them empty.
+    fn undivided_score(&self, branches: usize, control: &Control) -> Result<f64> {
+        let criterion = self.context.setting.criterion;
+        if let Some(budget) = criterion.on_rows() {
+            return self.undivided_by_rows(budget, control);
+        }
+        let branches = if criterion.joined() { branches } else { 1 };
+        let mut sums = self.totals.to_vec();
+        sums.resize(branches * self.totals.len(), W::Sum::default());
+        let mut out = [0.0];
+        self.one_table(&sums, branches, |t| criterion.score(t, &mut out))?;
+        Ok(out[0])
+    }
+
+    /// Class sums by branch of a candidate.
+    pub fn branches(&self, feature: u32, at: u32, tally: &Tally<W::Sum>) -> (Vec<W::Sum>, bool) {
+        match self.context.place(feature) {
+            Place::Numeric(i) => {
+                let (order, known) = self.known(i);
+                let k = self.totals.len();
+                let mut sums = self.context.sums_of(&order[..at as usize]);
+                let all = known.as_deref().unwrap_or(self.totals);
+                sums.extend_from_within(..k);
+                for c in 0..k {
+                    sums[k + c] = all[c].minus(sums[c]);
+                }
+                if known.is_some() {
+                    sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
+                }
+                (sums, known.is_some())
+            }
+            Place::Nominal(j) if self.context.setting.nominal_splits != NominalSplits::Multiway => {
+                self.menu(j, tally).sums(at)
+            }
+            Place::Nominal(j) => {
+                let k = self.totals.len();
+                let mut sums = tally.table(&self.context.nominal.layout, j).to_vec();
+                let mut missing = self.context.nominal.missing[j];
+                if missing && sums[sums.len() - k..].iter().all(|s| s.is_empty()) {
+                    sums.truncate(sums.len() - k);
+                    missing = false;
+                }
+                (sums, missing)
+            }
+        }
+    }
+
+    pub fn chosen(&self, choice: Choice, tally: &Tally<W::Sum>) -> Result<BestSplit<W::Sum>> {
+        let (sums, missing) = self.branches(choice.feature, choice.at, tally);
+        let place = self.context.place(choice.feature);
+        let branches = sums.len() / self.totals.len();
+        let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
+        let (test, sizes) = match place {
+            Place::Numeric(i) => {
+                let (order, _) = self.known(i);
+                let column = self.context.numeric[i].column;
+                let at = choice.at as usize;
+                let (lo, hi) =
+                    (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
+                let drawn = self.draws().and_then(|d| self.drawn_threshold(d, i, order));
+                let t = match drawn {
+                    Some((t, _)) if self.context.setting.thresholds == Thresholds::Midpoint => {
+                        t.into()
+                    }
+                    _ => self.context.setting.threshold(self.context.data, column, (lo, hi), lo),
+                };
+                let mut sizes = vec![choice.at, (order.len() - at) as u32];
+                if missing {
+                    sizes.push((self.range.len - order.len()) as u32);
+                }
+                (Test::Threshold(t), sizes)
+            }
+            Place::Nominal(j) => {
+                let mut test = Test::Multiway;
+                if self.context.setting.nominal_splits != NominalSplits::Multiway {
+                    let division = self.partition(j, choice.at, tally);
+                    (test, levels) = (division.test, division.listed);
+                    branch_of = division.is_first.iter().map(|&f| u16::from(!f)).collect();
+                    branch_of.extend(self.context.nominal.missing[j].then_some(2));
+                }
+                let mut sizes = if W::UNIT {
+                    let unit = self.context.weights.unit();
+                    sums.chunks_exact(self.totals.len())
+                        .map(|branch| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32)
+                        .collect()
+                } else if branch_of.is_empty() {
+                    self.code_sizes(j)
+                } else {
+                    let mut sizes = vec![0; 3];
+                    let by_code = self.code_sizes(j);
+                    branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
+                    sizes
+                };
+                sizes.truncate(branches);
+                (test, sizes)
+            }
+        };
+        let criterion = self.context.setting.criterion;
+        let distance = if criterion.joined() || criterion.info().evidence != Evidence::Table {
+            -choice.score
+        } else {
+            self.table_distance(&sums, branches)?
+        };
+        Ok(BestSplit {
+            feature: choice.feature,
+            place,
+            test,
+            score: choice.score,
+            distance,
+            improvement: 0.0,
+            sums,
+            sizes,
+            missing,
+            levels,
+            branch_of,
+        })
+    }
+}
+
+struct Facts<'l, 'n, 'f, C, W: Weighing> {
+    look: &'l NodeEvaluator<'n, 'f, C, W>,
+    tally: &'l Tally<W::Sum>,
+}
+
+impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
+    fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
+        let (sums, _) = self.look.branches(feature, at, self.tally);
+        let mut out = [0.0];
+        let branches = sums.len() / self.look.totals.len();
+        self.look
+            .one_table(&sums, branches, |t| Criterion::score(&InfoGain::default(), t, &mut out))?;
+        Ok(out[0])
+    }
+
+    fn first_row(&mut self, feature: u32, at: u32) -> u32 {
+        self.look.first_row(feature, at)
+    }
+}

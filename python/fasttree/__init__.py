@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 _SUBMODULES = (
     "bayesian_networks",
+    "advice",
     "criteria",
     "datasets",
     "discretize",
@@ -58,10 +59,14 @@ _NAMES = {
     "pair_counts": "scores",
     "sweep": "model_selection",
     "Table": "table",
+    "Advice": "advice",
+    "advise": "advice",
+    "show_versions": "_versions",
     "InternalError": "_engine",
 }
 
 __all__ = [
+    "Advice",
     "FastForestClassifier",
     "FastTreeClassifier",
     "FeatureEstimates",
@@ -70,6 +75,8 @@ __all__ = [
     "OptimalTreeClassifier",
     "PairCounts",
     "Table",
+    "advice",
+    "advise",
     "bayesian_networks",
     "count_matrices",
     "criteria",
@@ -94,12 +101,14 @@ __all__ = [
     "pruning",
     "reports",
     "score_features",
+    "show_versions",
     "sweep",
     "turf",
 ]
 
 if TYPE_CHECKING:
     from . import (
+        advice,
         bayesian_networks,
         criteria,
         datasets,
@@ -116,6 +125,8 @@ if TYPE_CHECKING:
         reports,
     )
     from ._engine import InternalError
+    from ._versions import show_versions
+    from .advice import Advice, advise
     from .criteria import list_criteria
     from .estimators import (
         FastForestClassifier,

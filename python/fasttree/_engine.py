@@ -30,6 +30,7 @@ from ._core import (
     InternalError,
     Model,
 )
+from .rendering.progress import make_report
 from .table import Column, Table
 
 __all__ = [
@@ -75,7 +76,7 @@ __all__ = [
     "simd_level",
 ]
 
-Progress = Callable[[int, int], Any] | None
+Progress = Any
 
 
 def core_version() -> str:
@@ -203,7 +204,12 @@ def fit(
     """Fit one model; `custom` is a user's criterion."""
     data = dataset_of(table, n_jobs)
     return data.fit(
-        json.dumps(config), _rows(rows), _weights(sample_weight), custom, n_jobs, progress
+        json.dumps(config),
+        _rows(rows),
+        _weights(sample_weight),
+        custom,
+        n_jobs,
+        make_report(progress, "growing"),
     )
 
 
@@ -220,7 +226,15 @@ def forest_fit(
 ) -> Forest:
     """Grow a forest; `judged` keeps the votes of the trees on the rows that they did not see."""
     data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
-    return _core.forest_fit(data, *texts, judged, _weights(sample_weight), custom, n_jobs, progress)
+    return _core.forest_fit(
+        data,
+        *texts,
+        judged,
+        _weights(sample_weight),
+        custom,
+        n_jobs,
+        make_report(progress, "trees"),
+    )
 
 
 def bag_counts(
@@ -251,7 +265,7 @@ def permutation_losses(
     """Loss of accuracy out of the bag when one feature is shuffled, shape (n_trees, n_features)."""
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
     return _core.permutation_losses(
-        forest, data, json.dumps(config), draws, weights, n_jobs, progress
+        forest, data, json.dumps(config), draws, weights, n_jobs, make_report(progress, "trees")
     )
 
 
@@ -293,7 +307,9 @@ def score_features(
 ) -> np.ndarray:
     """One score a feature, NaN where the feature allows no split."""
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
-    return data.score_features(json.dumps(config), _rows(rows), weights, custom, n_jobs, progress)
+    return data.score_features(
+        json.dumps(config), _rows(rows), weights, custom, n_jobs, make_report(progress, "scoring")
+    )
 
 
 def explain(
@@ -328,7 +344,9 @@ def cross_validate(
     ]
     data = dataset_of(table, n_jobs)
     texts = [json.dumps(c) for c in configs]
-    return data.cross_validate(texts, pairs, _weights(sample_weight), proba, n_jobs, progress)
+    return data.cross_validate(
+        texts, pairs, _weights(sample_weight), proba, n_jobs, make_report(progress, "fits")
+    )
 
 
 def pair_counts(
@@ -342,7 +360,9 @@ def pair_counts(
     """Counts of ordered pairs of a Table whose features are all nominal; weights are copies of
     rows."""
     weights = _weights(sample_weight)
-    return _core.pair_counts(dataset_of(table, n_jobs), _rows(rows), weights, n_jobs, progress)
+    return _core.pair_counts(
+        dataset_of(table, n_jobs), _rows(rows), weights, n_jobs, make_report(progress, "pairs")
+    )
 
 
 def agreement_counts(
@@ -360,7 +380,13 @@ def agreement_counts(
     ends = np.cumsum([len(subset) for subset in subsets], dtype=np.int64)
     weights = _weights(sample_weight)
     return _core.agreement_counts(
-        dataset_of(table, n_jobs), features, ends, shares, weights, n_jobs, progress
+        dataset_of(table, n_jobs),
+        features,
+        ends,
+        shares,
+        weights,
+        n_jobs,
+        make_report(progress, "work"),
     )
 
 
@@ -379,7 +405,9 @@ def pair_block_scores(
     rows = np.concatenate(blocks).astype(np.int64)
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
-    return _core.pair_block_scores(data, rows, ends, metric, *setting, weights, n_jobs, progress)
+    return _core.pair_block_scores(
+        data, rows, ends, metric, *setting, weights, n_jobs, make_report(progress, "work")
+    )
 
 
 def fixed_matrices(
@@ -395,7 +423,12 @@ def fixed_matrices(
     point; weights are copies of rows."""
     weights = _weights(sample_weight)
     return _core.fixed_matrices(
-        dataset_of(table, n_jobs), *setting, _rows(rows), weights, n_jobs, progress
+        dataset_of(table, n_jobs),
+        *setting,
+        _rows(rows),
+        weights,
+        n_jobs,
+        make_report(progress, "work"),
     )
 
 
@@ -414,7 +447,14 @@ def stream_scores(
     threads(n_jobs)
     weights = _weights(sample_weight)
     return _core.stream_scores(
-        codes, classes, n_classes, criterion, json.dumps(options), weights, n_jobs, progress
+        codes,
+        classes,
+        n_classes,
+        criterion,
+        json.dumps(options),
+        weights,
+        n_jobs,
+        make_report(progress, "work"),
     )
 
 
@@ -488,7 +528,12 @@ def minimal_tree(
     """The smallest consistent tree; its parameters hold what was found."""
     data = dataset_of(table)
     return _core.minimal_tree(
-        data, json.dumps(limits), minimise_errors, parameters, _weights(sample_weight), progress
+        data,
+        json.dumps(limits),
+        minimise_errors,
+        parameters,
+        _weights(sample_weight),
+        make_report(progress, "search"),
     )
 
 
@@ -503,7 +548,9 @@ def optimal_tree(
 ) -> Model:
     """The tree of least errors + penalty x leaves; its parameters hold what was found."""
     data, words = dataset_of(table), (json.dumps(objective), json.dumps(limits))
-    return _core.optimal_tree(data, *words, parameters, _weights(sample_weight), progress)
+    return _core.optimal_tree(
+        data, *words, parameters, _weights(sample_weight), make_report(progress, "work")
+    )
 
 
 def criteria_registry() -> list[dict[str, Any]]:

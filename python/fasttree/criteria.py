@@ -41,6 +41,7 @@ import numpy as np
 
 from . import _engine
 from ._checks import DECAYS, Parameters, as_float, at_least_zero, four_weights, one_of, shown
+from .rendering.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
 __all__ += [info["class_name"] for info in _engine.criteria_registry()]
@@ -338,6 +339,10 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+REGRESSION = ("squared_error", "mse", "friedman_mse", "absolute_error", "mae", "poisson")
+"""Criteria of scikit-learn's regression trees."""
+
+
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
     """A criterion from what a user may give: a name, an object, a class, or a callable.
 
@@ -352,6 +357,12 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
     if isinstance(criterion, str):
         kind = _by_name().get(criterion)
         if kind is None:
+            if criterion in REGRESSION:
+                raise ValueError(
+                    f"criterion={criterion!r} is one of regression, and trees here are for "
+                    "classes: use sklearn.tree.DecisionTreeRegressor, or cut the numbers into "
+                    "groups first"
+                )
             close = difflib.get_close_matches(criterion, _by_name(), 1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise ValueError(
@@ -376,8 +387,8 @@ def evidence_of(criterion: Any) -> str:
     return str(getattr(made, "evidence", "table"))
 
 
-def list_criteria() -> list[dict[str, Any]]:
-    """The registry as a table: one dict a criterion.
+def list_criteria() -> Records:
+    """The registry as a table: one dict a criterion, shown as a table.
 
     Returns:
         Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, lowest and
@@ -394,4 +405,16 @@ def list_criteria() -> list[dict[str, Any]]:
         info["orientation"] = "larger scores are better"
         info["options"] = kind().get_params()
         rows.append(info)
-    return rows
+    return Records(
+        rows,
+        {
+            "name": "name",
+            "also": lambda r: ", ".join(r["aliases"]),
+            "looks at": "evidence",
+            "what it is": "summary",
+            "formula": lambda r: f"${r['formula']}$" if len(r["formula"]) < 80 else "",
+        },
+        title=f"{len(rows)} criteria",
+        left=("also", "looks at", "what it is", "formula"),
+        most=len(rows),
+    )

@@ -37,6 +37,7 @@ varies (``GainRatio(guard="chen2013")`` for its gain ratio)."""
 
 FMEASURE: dict[str, Any] = {
     "criterion": criteria.make("f_measure").set_params(variant="change"),  # type: ignore[union-attr]
+    "nominal_splits": "multiway",
     "thresholds": "value",
     "ties": "row",
     "max_depth": 10,

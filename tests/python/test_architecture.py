@@ -18,11 +18,11 @@ RANKS = {
     "_checks": 0, "rendering": 0,
     "table": 1, "metrics": 1, "pruning": 1, "exports": 1,
     "_engine": 2, "datasets": 2, "plots": 2,
-    "criteria": 3, "discretize": 3,
+    "criteria": 3, "discretize": 3, "_versions": 3,
     "presets": 4, "estimators": 4,
     "exact": 5, "naive_bayes": 5, "reports": 5, "scores": 5,
     "model_selection": 6, "bayesian_networks": 6,
-    "experiments": 7,
+    "experiments": 7, "advice": 7,
     "cli": 8,
 }  # fmt: skip
 TOP = ("__init__", "__main__")

@@ -1,5 +1,5 @@
-"""The command line: ``ftree fit | predict | rank | cv | compare | show | datasets | doctor |
-reproduce``.
+"""The command line: ``ftree advise | fit | predict | rank | cv | compare | show | criteria |
+...``.
 
 What
     `main` is the entry point. Wrong usage, bad data and bad parameters are one line on stderr and
@@ -24,6 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["datasets", "describe", "no-such-set"])
     2
     """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given == ["--version"]:
+        from .._engine import core_version
+
+        print(f"ftree {core_version()}")
+        return 0
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401
@@ -35,4 +41,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     from .run import run
 
-    return run(sys.argv[1:] if arguments is None else list(arguments))
+    return run(given)

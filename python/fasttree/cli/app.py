@@ -6,18 +6,30 @@ from typing import Annotated
 
 import typer
 
-from . import comparing, data, doctor, reproducing, showing, sweeping, trees
+from . import (
+    advising,
+    catalogue,
+    comparing,
+    completing,
+    data,
+    doctor,
+    fitting,
+    reproducing,
+    showing,
+    sweeping,
+    trees,
+)
 
 app = typer.Typer(
     name="ftree",
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Decision trees whose split criterion is the subject, not a detail.",
     epilog=(
-        "Start with:\n\nftree compare\n\nftree fit iris\n\nftree reproduce chen2013 --datasets "
-        "iris,zoo"
+        "Start with:\n\nftree advise iris\n\nftree fit iris\n\nftree compare\n\n"
+        "ftree reproduce chen2013 --datasets balance-scale --quick"
     ),
 )
 
@@ -25,9 +37,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Decision trees whose split criterion is the subject, not a detail."""
     if version:
@@ -40,7 +50,18 @@ def root(
         raise typer.Exit(0)
 
 
-for module in (comparing, trees, sweeping, showing, doctor, reproducing):
+for module in (
+    advising,
+    comparing,
+    fitting,
+    trees,
+    sweeping,
+    showing,
+    catalogue,
+    doctor,
+    reproducing,
+    completing,
+):
     for command, examples in module.COMMANDS:
         app.command(epilog="\n\n".join(("Examples:", *examples)))(command)
 app.add_typer(data.app, name="datasets")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
+from .fitting import majority_of, majority_text
 from .output import emit
 
 __all__ = ["COMMANDS", "DEFAULT_CRITERIA", "default_sets"]
@@ -64,16 +65,12 @@ def _write_page(result: Any, file: Path | None) -> None:
         result.to_html(file)
 
 
-def fold_count(text: str) -> Any:
-    """What ``--cv`` means: a number of folds, or the text itself."""
-    return int(text) if text.isdigit() else text
-
-
 def cv(
     data: o.DataFile,
     *,
     target: o.Target = None,
     drop: o.Drop = None,
+    nominal: o.Nominal = None,
     criteria: o.Criteria = None,
     folds: Cv = "5x10",
     scoring: Scoring = None,
@@ -95,12 +92,12 @@ def cv(
 
     o.check_form(form)
     _check_page(html)
-    rows = o.table_of(data, target, drop)
+    rows = o.table_of(data, target, drop, nominal)
     settings = settings_of(param, preset)
     result = cross_validate(
         rows,
         criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
-        cv=fold_count(folds),
+        cv=o.fold_count(folds),
         scoring=o.split_list(scoring) or ["accuracy"],
         random_state=seed,
         n_jobs=n_jobs,
@@ -110,7 +107,20 @@ def cv(
     )
     _write_page(result, html)
     more = {"per_class": True} if per_class and form not in ("csv", "json") else {}
-    emit(lambda: render(result, form, **more), result.document(), json)
+    label, share = majority_of(rows)
+    document = {**result.document(), "majority": share, "majority_class": label}
+
+    def text() -> str:
+        said = render(result, form, **more)
+        return (
+            said if form in ("csv", "json") else f"{said}\n{_first_upper(majority_text(rows))}.\n"
+        )
+
+    emit(text, document, json)
+
+
+def _first_upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def settings_of(param: list[str] | None, preset: str | None) -> dict[str, Any]:
@@ -149,14 +159,19 @@ def compare(
     ] = "corrected_resampled_t",
     target: o.Target = None,
     drop: o.Drop = None,
+    nominal: o.Nominal = None,
+    on_error: Annotated[
+        str,
+        typer.Option(
+            "--on-error", help="A criterion that does not apply: raise, or skip (and say why)."
+        ),
+    ] = "raise",
     preset: o.Preset = None,
     param: o.Params = None,
     form: o.Form = "text",
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Draw pictures into this folder.")
-    ] = None,
+    out: o.Pictures = None,
     html: Html = None,
     json: o.Json = None,
 ) -> None:
@@ -172,12 +187,12 @@ def compare(
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
     sets: dict[str, Any] = {}
     for name in data or default_sets():
-        one = o.table_of(name, target, drop)
+        one = o.table_of(name, target, drop, nominal)
         sets[_unused(one.name or name, sets)] = one
     result = run_comparison(
         sets,
         chosen,
-        cv=fold_count(folds),
+        cv=o.fold_count(folds),
         alpha=alpha,
         baseline=baseline,
         test=test,
@@ -186,12 +201,16 @@ def compare(
         n_jobs=n_jobs,
         progress=True,
         keep_proba=html is not None,
+        on_error=on_error,
         **settings_of(param, preset),
     )
     _write_page(result, html)
     size = result.with_metric("leaves")
     document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
     verdict = _verdict(result, size, document)
+    document["majority"] = {name: majority_of(one)[1] for name, one in sets.items()}
+    shares = ", ".join(f"{name} {100 * v:.1f}" for name, v in document["majority"].items())
+    verdict.append(f"Majority class (%): {shares}.")
 
     def text() -> str:
         if form in ("csv", "json"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import typer
 
@@ -32,6 +34,22 @@ def list_(json: o.Json = None) -> None:
     emit(lambda: render(shown), {"command": "datasets list", "rows": sets}, json)
 
 
+def _readable(data: str, target: str | None, drop: list[str]) -> tuple[Any, list[tuple[str, str]]]:
+    """The Table of a file without the columns that cannot be read, and these with the reason."""
+    from ..datasets.errors import DataFileError
+
+    refused: list[tuple[str, str]] = []
+    while True:
+        try:
+            gone = [*drop, *(name for name, _ in refused)]
+            return o.table_of(data, target, gone or None), refused
+        except DataFileError as error:
+            name = error.column
+            if name is None or name in drop or any(name == one for one, _ in refused):
+                raise
+            refused.append((name, error.problem.split("; an identifier")[0]))
+
+
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
 def describe(
     data: o.DataFile, target: o.Target = None, drop: o.Drop = None, json: o.Json = None
@@ -39,7 +57,7 @@ def describe(
     """Columns, levels, missing cells and classes of a data set."""
     from ..reports import render
 
-    rows = o.table_of(data, target, drop)
+    rows, refused = _readable(data, target, o.split_list(drop))
     columns = rows.describe()
     counts = {}
     if rows.target is not None:
@@ -58,4 +76,8 @@ def describe(
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         tables.append(table("Classes", ["class", "rows", "%"], share))
+    if refused:
+        body = [[name, why, f"--drop {name}"] for name, why in refused]
+        tables.append(table("Refused by fit", ["column", "why", "what to type"], body))
+        document["refused"] = [{"column": name, "reason": why} for name, why in refused]
     emit(lambda: render(tables), document, json)

@@ -32,6 +32,13 @@ Drop = Annotated[
     list[str] | None,
     typer.Option("--drop", help="Columns to leave out, with commas or given several times."),
 ]
+Nominal = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--nominal",
+        help="Columns of numbers that are codes, with commas, or 'all': each number is a level.",
+    ),
+]
 Criterion = Annotated[
     str | None,
     typer.Option(
@@ -72,6 +79,10 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random c
 Json = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write the result as strict JSON; '-' is stdout."),
+]
+Pictures = Annotated[
+    Path | None,
+    typer.Option("--pictures", "--out", metavar="DIR", help="Draw pictures into this folder."),
 ]
 Form = Annotated[
     str,
@@ -187,14 +198,45 @@ def params_of(
     return {**found, **typed}
 
 
-def table_of(data: str, target: str | None = None, drop: list[str] | None = None) -> Any:
+def fold_count(text: str) -> Any:
+    """What ``--cv`` means: a number of folds, or the text itself."""
+    return int(text) if text.isdigit() else text
+
+
+def nominal_of(names: list[str] | None) -> Any:
+    """What ``--nominal`` means: names of columns, "all", or "from_dtype" where it is not given."""
+    listed = split_list(names)
+    return "from_dtype" if not listed else "all" if listed == ["all"] else listed
+
+
+def as_nominal(table: Any, names: list[str] | None) -> Any:
+    """The Table with the named columns of numbers as nominal ones, beside those that are."""
+    wanted = nominal_of(names)
+    if wanted == "from_dtype":
+        return table
+    if wanted == "all":
+        return table.from_any(table, categorical_features="all")
+    own = [column.name for column in table.columns if column.kind == "nominal"]
+    try:
+        return table.from_any(table, categorical_features=[*own, *wanted])
+    except ValueError as error:
+        raise ValueError(str(error).replace("categorical_features", "--nominal")) from error
+
+
+def table_of(
+    data: str,
+    target: str | None = None,
+    drop: list[str] | None = None,
+    nominal: list[str] | None = None,
+) -> Any:
     """The Table of a data argument, rows without a class left out."""
     from ..datasets import load
 
     place: Any = target
     if target is not None and target.lstrip("-").isdigit():
         place = int(target)
-    table = load(data, target=place, drop=split_list(drop))
+    table = as_nominal(load(data, target=place, drop=split_list(drop)), nominal)
+    warn_of_traps(table, data)
     if table.target is None:
         return table
     gone = table.missing_target
@@ -207,6 +249,33 @@ def table_of(data: str, target: str | None = None, drop: list[str] | None = None
             stacklevel=2,
         )
     return table.drop_missing_target()
+
+
+def warn_of_traps(table: Any, data: str) -> None:
+    """Warn of columns that look like dates, identifiers, numbers with a comma or codes, each with
+    what to type."""
+    from ..table.traps import decimal_comma_share, suspicions
+
+    said = [f"{name} is {why}" for name, why in suspicions(table) if "one value" not in why]
+    names = ",".join(name for name, why in suspicions(table) if "one value" not in why)
+    if said:
+        warnings.warn(f"{data}: {'; '.join(said)}; leave out: --drop {names}", stacklevel=3)
+    commas = [
+        c.name for c in table.columns if c.levels and decimal_comma_share(tuple(c.levels)) > 0.9
+    ]
+    if commas:
+        warnings.warn(
+            f"{data}: {', '.join(commas)} holds numbers with a decimal comma, which are read as "
+            "levels; write a point (sed 's/,/./g' with ';' between columns) and read again",
+            stacklevel=3,
+        )
+    names = table.feature_names
+    if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):
+        warnings.warn(
+            f"{data}: a PLINK .raw file: the class is PHENOTYPE, genotypes are levels: "
+            "-t PHENOTYPE --drop FID,IID,PAT,MAT --nominal all",
+            stacklevel=3,
+        )
 
 
 def check_form(form: str) -> str:

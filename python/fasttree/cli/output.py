@@ -3,6 +3,7 @@ stdout)."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +21,20 @@ def table(
     """A printable table of plain values; None is empty."""
     cells = [[Cell("" if value is None else str(value)) for value in row] for row in rows]
     return ReportTable(title, list(header), cells, (), list(notes))
+
+
+def check_writable(files: dict[str, Path | None]) -> None:
+    """Refuse files that could not be written, by option, before anything runs."""
+    for option, file in files.items():
+        if file is None or str(file) == "-":
+            continue
+        if file.is_dir():
+            raise ValueError(f"{option} {file}: is a folder; name a file in it")
+        parent = file.absolute().parent
+        if not parent.is_dir():
+            raise ValueError(f"{option} {file}: the folder {file.parent} does not exist")
+        if not os.access(file if file.exists() else parent, os.W_OK):
+            raise ValueError(f"{option} {file}: cannot be written (no permission)")
 
 
 def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..experiments import EXPERIMENTS
 from . import options as o
 from .output import emit
 
@@ -18,7 +19,7 @@ def reproduce(
         str,
         typer.Argument(
             metavar="PAPER",
-            help="A paper, such as chen2013 or spaeh-kosub; 'list' names all.",
+            help=f"One of {', '.join(EXPERIMENTS)}; 'list' says what they are.",
             show_default=False,
         ),
     ],
@@ -28,7 +29,7 @@ def reproduce(
         typer.Option(
             "--data",
             metavar="DIR",
-            help="Folder of data files; default: $FASTTREE_DATA, ../shared/data/uci.",
+            help="Folder of data files; default: $FASTTREE_DATA, else the bundled sets.",
         ),
     ] = None,
     datasets: Annotated[
@@ -38,9 +39,7 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Leave out what cannot be compared with the paper.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Draw the figures into this folder.")
-    ] = None,
+    out: o.Pictures = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -80,16 +79,18 @@ def reproduce(
             why = why if found.rows else "no data set was there"
             text += f"No figure is drawn into {out}: {why}.\n"
     elif found.figures:
-        text += f"{len(found.figures)} figures are drawn with --out DIR.\n"
+        text += f"{len(found.figures)} figures are drawn with --pictures DIR.\n"
     emit(text, document, json)
+    if not found.rows:
+        raise typer.Exit(1)
 
 
 COMMANDS = (
     (
         reproduce,
         (
-            "ftree reproduce chen2013 --data DIR --json chen2013.json --out pictures",
-            "ftree reproduce chen2013 --datasets iris,zoo --quick",
+            "ftree reproduce chen2013 --data DIR --json chen2013.json --pictures pictures",
+            "ftree reproduce chen2013 --datasets balance-scale --quick",
             "ftree reproduce f-measure",
         ),
     ),

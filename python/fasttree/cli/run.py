@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from typing import Any
@@ -22,9 +23,27 @@ ClickException: type[Exception] = next(
 
 def one_line(error: BaseException) -> str:
     """An error as one line: no quotes around a KeyError, no line breaks."""
-    said = error.args[0] if isinstance(error, KeyError) and error.args else error
+    said: Any = error.args[0] if isinstance(error, KeyError) and error.args else error
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        said = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
     text = " ".join(str(said).split())
+    for pattern, words in WORDS:
+        text = re.sub(pattern, words, text)
     return text or type(error).__name__
+
+
+WORDS = (
+    (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
+    (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
+    (r"\bmax_nodes=", "--max-nodes "),
+    (r"categorical_features='all'", "--nominal all"),
+    (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
+    (r"random_state=(\d+)", r"--seed \1"),
+    (r"\bcv='([^']*)'", r"--cv \1"),
+    (r"\(table\.drop_missing_target\(\)\) ", ""),
+    (r"pass fasttree\.Table\([^)]*\)", "name it with --target"),
+)
+"""Words of the Python interface, and what is typed instead."""
 
 
 def _complain(text: str) -> None:

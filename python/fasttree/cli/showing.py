@@ -10,9 +10,9 @@ import typer
 from ..exports import FORMATS
 from ..rendering.saving import save_bytes
 from . import options as o
-from .output import emit
+from .output import check_writable, emit
 
-__all__ = ["COMMANDS", "ModelFile", "Picture", "size_text", "sizes"]
+__all__ = ["COMMANDS", "ModelFile", "Picture", "model_of", "size_text", "sizes"]
 
 ModelFile = Annotated[
     Path,
@@ -23,6 +23,22 @@ ModelFile = Annotated[
 Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
 ]
+
+
+def model_of(file: Path) -> Any:
+    """The model of a file.
+
+    Raises:
+        FileNotFoundError, ValueError: no such file, or no model file; the message says how to
+        write one.
+    """
+    from ..estimators import load_model
+
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"{file}: there is no such model file; write one with ftree fit DATA --model FILE"
+        )
+    return load_model(file)
 
 
 def sizes(tree: Any) -> dict[str, int]:
@@ -68,8 +84,7 @@ def show(
     json: o.Json = None,
 ) -> None:
     """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a picture."""
-    from ..estimators import load_model
-
+    check_writable({"--out": out, "--plot": plot, "--json": json})
     if form not in FORMATS:
         raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMATS)}")
     if FORMATS[form].binary and out is None:
@@ -79,7 +94,7 @@ def show(
         raise ValueError(
             f"--depth is for {partial} and --plot: --format {form} tells the whole tree"
         )
-    tree = load_model(model)
+    tree = model_of(model)
     if hasattr(tree, "estimators_"):
         _show_forest(tree, model, form if plot is None else "--plot", out, json)
         return

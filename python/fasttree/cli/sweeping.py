@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
-from .comparing import Cv, fold_count, settings_of
+from .comparing import Cv, settings_of
 from .output import emit
 from .showing import Picture
 
@@ -49,6 +49,7 @@ def sweep(
     *,
     target: o.Target = None,
     drop: o.Drop = None,
+    nominal: o.Nominal = None,
     criteria: Annotated[
         Several,
         typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
@@ -104,9 +105,9 @@ def sweep(
         "criterion": o.split_list(criteria),
     }
     found = run(
-        o.table_of(data, target, drop),
+        o.table_of(data, target, drop, nominal),
         **{name: values for name, values in given.items() if values},
-        cv=fold_count(folds),
+        cv=o.fold_count(folds),
         scoring=[scoring],
         random_state=seed,
         n_jobs=n_jobs,

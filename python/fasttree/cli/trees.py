@@ -1,4 +1,4 @@
-"""Commands on one data set and one tree: fit, predict, rank."""
+"""Commands on new rows and on features: predict, rank."""
 
 from __future__ import annotations
 
@@ -13,58 +13,41 @@ import typer
 from ..rendering.records import write_csv
 from ..rendering.saving import replace_file
 from . import options as o
-from .output import emit, table
-from .showing import ModelFile, Picture, size_text, sizes
+from .output import check_writable, emit, table
+from .showing import ModelFile, Picture, model_of
 
 __all__ = ["COMMANDS"]
 
 
-def fit(
-    data: o.DataFile,
-    *,
-    target: o.Target = None,
-    drop: o.Drop = None,
-    criterion: o.Criterion = None,
-    preset: o.Preset = None,
-    param: o.Params = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
-    ] = None,
-    max_depth: Annotated[
-        int, typer.Option("--show-depth", help="Levels of the tree that are printed.")
-    ] = 4,
-    n_jobs: o.Jobs = -1,
-    json: o.Json = None,
-) -> None:
-    """Grow a tree on a data file and print it."""
-    from ..estimators import FastTreeClassifier
+class _Read:
+    """A file with the columns of a model, and those that were left out."""
 
-    rows = o.table_of(data, target, drop)
-    settings = o.params_of(param, preset)
-    if criterion is not None:
-        settings["criterion"] = o.criterion_of(criterion)
-    tree = FastTreeClassifier(n_jobs=n_jobs, **settings).fit(rows)
-    accuracy = tree.score(rows)
-    document = {
-        "command": "fit",
-        "data": repr(rows),
-        "criterion": repr(tree.criterion),
-        **sizes(tree),
-        "training_accuracy": accuracy,
-        "model": None if model is None else str(model),
-        "tree": tree.to_text(),
-    }
-    if model is not None:
-        tree.save(model)
-    text = [
-        f"{rows!r}",
-        f"{document['criterion']}: {size_text(tree)}; training accuracy {100 * accuracy:.2f} %",
-        "",
-        tree.to_text(max_depth=max_depth).rstrip("\n"),
-    ]
-    if model is not None:
-        text += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
-    emit("\n".join(text), document, json)
+    def __init__(self, table: Any, dropped: list[str]) -> None:
+        self.table, self.dropped = table, dropped
+
+
+def _needed_columns(data: str, names: list[str], target: str, drop: list[str]) -> _Read:
+    """Columns that the model never saw need not be named: they are left out, also those that
+    cannot be read."""
+    from ..datasets import load
+    from ..datasets.errors import DataFileError
+
+    dropped: list[str] = []
+    wanted = {*names, target}
+    while True:
+        try:
+            table = load(data, target=False, drop=[*drop, *dropped])
+            break
+        except DataFileError as error:
+            name = error.column
+            if name is None or name in wanted or name in dropped:
+                raise
+            dropped.append(name)
+    if table.has_feature_names and set(names) & set(table.feature_names):
+        extra = [name for name in table.feature_names if name not in wanted]
+        if extra and len(extra) < table.n_features:
+            return _Read(table.drop(*extra), [*dropped, *extra])
+    return _Read(table, dropped)
 
 
 def _rows_for(tree: Any, data: str, drop: list[str] | None) -> Any:
@@ -74,8 +57,10 @@ def _rows_for(tree: Any, data: str, drop: list[str] | None) -> Any:
     from ..datasets import load
 
     schema = json_.loads(tree._model.schema_json())
-    everything = load(data, target=False, drop=o.split_list(drop))
     names = [feature["name"] for feature in schema["features"]]
+    everything = _needed_columns(data, names, schema["target"], o.split_list(drop))
+    drop = [*o.split_list(drop), *(everything.dropped)]
+    everything = everything.table
     if schema["target"] in everything.feature_names and schema["target"] not in names:
         return load(data, target=schema["target"], drop=o.split_list(drop))
     if everything.n_features == len(names) + 1 and not everything.has_feature_names:
@@ -99,9 +84,8 @@ def predict(
 ) -> None:
     """Predict the rows of a data file; CSV on stdout, accuracy on stderr where the class is
     known."""
-    from ..estimators import load_model
-
-    tree = load_model(model).set_params(n_jobs=n_jobs)
+    check_writable({"--out": out, "--json": json})
+    tree = model_of(model).set_params(n_jobs=n_jobs)
     rows = _rows_for(tree, data, drop)
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
@@ -161,6 +145,7 @@ def rank(
     *,
     target: o.Target = None,
     drop: o.Drop = None,
+    nominal: o.Nominal = None,
     criteria: o.Criteria = None,
     param: o.Params = None,
     top: Annotated[
@@ -181,7 +166,8 @@ def rank(
     json: o.Json = None,
 ) -> None:
     """Score every feature by one or several criteria, at the root."""
-    rows = o.table_of(data, target, drop)
+    check_writable({"--plot": plot, "--json": json})
+    rows = o.table_of(data, target, drop, nominal)
     chosen = o.criteria_of(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
     )
@@ -270,7 +256,6 @@ def _score_text(score: float, place: int) -> str:
 
 
 COMMANDS = (
-    (fit, ("ftree fit iris", "ftree fit data.csv -t label -c gini -p max_depth=5 -m model.json")),
     (
         predict,
         (

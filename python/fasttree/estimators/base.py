@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ class Classifier:
     _model: Any
     _schema: Schema
     classes_: np.ndarray
+    class_prior_: np.ndarray
     categorical_features: Any
     handle_unknown: str
     missing: str
@@ -85,6 +87,7 @@ class Classifier:
             raise ValueError(
                 f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'"
             )
+        warn_of_thin_levels(table)
         return self._weighted(table, sample_weight)
 
     def _weighted(self, table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
@@ -215,6 +218,28 @@ class Classifier:
             )
         return np.asarray(predicted == y, dtype=np.float64)
 
+    def evaluate(self, X: Any, y: Any = None) -> Any:
+        """Accuracy, kappa, information reward, the measures of every class and the confusion
+        matrix on labelled rows, as Weka prints them: a `fasttree.metrics.Evaluation`.
+
+        Args:
+            X, y: rows and labels, a Table, or the name of a data set.
+        """
+        from ..metrics import Evaluation
+
+        X, y = given(X, y)
+        predicted = self.predict(X)
+        self._right(predicted, X, y)  # lengths and shapes
+        labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()
+        prior = self.class_prior_ / self.class_prior_.sum()
+        return Evaluation(
+            labels.tolist(),
+            predicted.tolist(),
+            self.predict_proba(X),
+            np.asarray(self.classes_).tolist(),
+            prior,
+        )
+
     # -- keeping the model ------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
@@ -227,6 +252,29 @@ class Classifier:
     def save(self, path: str | Path) -> None:
         """Write the model to a file, at once or not at all; `fasttree.load_model` reads it."""
         save_bytes(path, self.to_bytes())
+
+
+MANY_LEVELS = 10
+"""Columns of fewer levels are never thin."""
+
+
+def warn_of_thin_levels(table: Table) -> None:
+    """Warn once of nominal columns with fewer than five rows a level."""
+    if table.block is not None and table.block.dtype != np.uint8:
+        return
+    thin = [
+        f"{c.name!r} ({len(c.levels):,} levels)"
+        for c in table.columns
+        if c.levels is not None and len(c.levels) > MANY_LEVELS and len(table) < 5 * len(c.levels)
+    ]
+    if thin:
+        more = f" and {len(thin) - 5} more" if len(thin) > 5 else ""
+        warnings.warn(
+            f"nominal columns with fewer than five rows a level: {', '.join(thin[:5])}{more}; a "
+            "split on them learns rows by heart: leave them out, or prune (pruning='error_based')",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import integer, real, weights_array
+from ..rendering.html import html_table
 from ..table import Table
 from .base import Classifier, read_back
 from .new_rows import check_count
@@ -32,7 +33,7 @@ from .tree import FastTreeClassifier
 
 __all__ = ["FastForestClassifier"]
 
-_OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score")
+_OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score", "warm_start")
 
 
 class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
@@ -63,7 +64,10 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         oob_score: True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.
         random_state: seed of samples, feature subsets and random ties.
         n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called
-        by one. progress: None, or a function (trees done, trees) called every 50 ms.
+        by one. progress: True or ``"auto"`` (a bar), None or False, or a function (trees done, trees)
+        called every 50 ms.
+        warm_start: a further `fit` on the same data goes on from the seed of the first one, so that
+            the trees there were are the first of the new forest (they are grown again).
 
     Attributes:
         estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked
@@ -125,6 +129,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Any = None,
+        warm_start: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -163,6 +168,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+        self.warm_start = warm_start
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -188,6 +194,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
             )
         table, weights = self._training_rows(X, y, sample_weight)
         config, custom, bagging = self._plan(table, weights, self.get_params(deep=False))
+        if self.warm_start:
+            self._go_on(config)
         model = _engine.forest_fit(
             table,
             config,
@@ -205,6 +213,18 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         if found is not None:
             self._judge(*found, table, sample_weight)
         return self
+
+    def _go_on(self, config: dict[str, Any]) -> None:
+        """Take over the seed of the first fit, from which its trees follow."""
+        before = len(self._model.seeds) if hasattr(self, "_model") else 0
+        if integer("n_estimators", self.n_estimators, 1) < before:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be larger or equal to the {before} trees "
+                "that there are when warm_start=True"
+            )
+        if before == 0 or "_first_seed" not in self.__dict__:
+            self._first_seed = config["seed"]
+        config["seed"] = self._first_seed
 
     def _plan(
         self, table: Table, weights: np.ndarray | None, params: dict[str, Any]
@@ -352,6 +372,38 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "_model")
         return np.asarray(self._model.importances())
+
+    def _summary(self) -> list[tuple[str, str]]:
+        """Sizes, out-of-bag accuracy and the most important features."""
+        _, leaves, depth = self._model.shapes().mean(axis=0).tolist()
+        rows = [
+            ("trees", str(len(self._model.seeds))),
+            ("mean leaves, depth", f"{leaves:.1f}, {depth:.1f}"),
+        ]
+        if hasattr(self, "oob_score_"):
+            rows.append(("out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"))
+        shares = self.feature_importances_
+        for j in np.argsort(-shares, kind="stable")[:10].tolist():
+            rows.append((f"importance of {self._schema.names[j]}", f"{shares[j]:.3f}"))
+        return rows
+
+    def __str__(self) -> str:
+        """A fitted forest's sizes and most important features under a head line."""
+        if not hasattr(self, "_model"):
+            return repr(self)
+        rows = self._summary()
+        wide = max(len(name) for name, _ in rows) + 2
+        lines = [f"{name:<{wide}}{value}" for name, value in rows]
+        return "\n".join((" ".join(repr(self).split()), "", *lines))
+
+    def _repr_html_(self) -> str:
+        """Sizes and importances; before `fit` scikit-learn's view."""
+        if not hasattr(self, "_model"):
+            return str(super()._repr_html_())
+        return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
 
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"

@@ -33,7 +33,7 @@ __all__ = [
     "stored_parameters",
 ]
 
-NOT_STORED = ("n_jobs", "progress")
+NOT_STORED = ("n_jobs", "progress", "warm_start")
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
 
@@ -43,6 +43,12 @@ ELSEWHERE = {
     "drop": "leave the column out of X: fasttree.fit(X.drop(columns=...), y)",
     "random_seed": "say random_state={0!r}",
     "seed": "say random_state={0!r}",
+    "monotonic_cst": "trees here are not constrained; with monotonic_cst there is "
+    "sklearn.ensemble.HistGradientBoostingClassifier",
+    "min_impurity_split": "say min_score={0!r}: the least score of a split",
+    "warm_start": "single trees are grown anew; forests have warm_start",
+    "eval_set": "hold rows out and call score, or use fasttree.model_selection.cross_validate",
+    "verbose": "say progress=True",
 }
 """Where words that are not parameters of an estimator belong."""
 
@@ -325,7 +331,9 @@ def config_of(
         "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
         "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
         "nominal_splits": one_of(
-            "nominal_splits", params["nominal_splits"], ("multiway", "subset", "one_vs_rest")
+            "nominal_splits",
+            params["nominal_splits"],
+            ("multiway", "subset", "one_vs_rest"),
         ),
         "discretize": discretizer_of(
             params["discretize"], params["n_bins"], criteria.evidence_of(criterion)

@@ -26,7 +26,7 @@ from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..table import Table
 from .base import Classifier
-from .new_rows import prepared, rows_for
+from .explained import Explained
 from .parameters import config_of, made_of
 from .prunable import Prunable
 from .tree_arrays import Trace, TreeArrays
@@ -34,7 +34,7 @@ from .tree_arrays import Trace, TreeArrays
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
-class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEstimator):
+class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMixin, BaseEstimator):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -132,7 +132,8 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
         random_state: seed of random ties and feature subsets.
         n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
-        progress: None, or a function (done, total) called every 50 ms.
+        progress: True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
+        (done, total) called every 50 ms.
         trace: ``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
         None.
 
@@ -282,83 +283,6 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
         self.n_nodes_ = self.tree_.node_count
 
-    def _all_candidates(
-        self, table: Table, weights: Any, config: dict[str, Any], custom: Any
-    ) -> dict[int, tuple[tuple[str, Any, float], ...]]:
-        """Candidates of every inner node. `weights` (n_rows,) or None; `custom` is a user's
-        criterion."""
-        inner = np.flatnonzero(self.tree_.n_children > 0).tolist()
-        blocks, n = rows_for(self._schema, table)
-        prepared_table = self._prepared(table)
-        if self._is_shared():
-            parts = ((node, self._model.reach(blocks, n, node)) for node in inner)
-            return {
-                node: tuple(self._candidates_of(prepared_table, p, weights, config, custom))
-                for node, p in parts
-            }
-        leaves, ends = self._model.apply(blocks, n), self.tree_.subtree_ends()
-        order = np.argsort(leaves, kind="stable")
-        first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
-        found = {}
-        for node in inner:
-            part = np.zeros(n)
-            part[order[first[node] : last[node]]] = 1.0
-            found[node] = tuple(self._candidates_of(prepared_table, part, weights, config, custom))
-        return found
-
-    def _is_shared(self) -> bool:
-        """Whether missing values take all branches, in parts."""
-        return bool(np.any(self.tree_.missing_branch == -2))
-
-    def _candidates_of(
-        self,
-        table: Table,
-        part: np.ndarray,
-        weights: np.ndarray | None,
-        config: dict[str, Any],
-        custom: Any,
-    ) -> list[tuple[str, Any, float]]:
-        """Candidates (feature, threshold or levels, score) of a node; `part` (n_rows,) of each row
-        of a prepared Table reaches it."""
-        if not self._compares_numbers():
-            config = {**config, "discretize": None}
-        shared = self._is_shared()
-        config = {**config, "missing": "fractional" if shared else "branch"}
-        if any(cuts is not None for cuts in self._schema.cuts):
-            config.update(thresholds="value", threshold_search="exact")
-        least = config["min_weight_fraction_leaf"]
-        rows = np.flatnonzero(part)
-        whole = np.ones(len(table)) if weights is None else weights
-        here = float((whole * part).sum())
-        if least > 0:
-            # The share is one of the whole training weight (rounding must not shut out a branch of
-            # just that weight).
-            least *= float(whole.sum()) / here * (1 - 1e-12)
-        if np.any((part > 0) & (part < 1)):
-            # A branch must hold rows, counted in parts.
-            least = max(least, config["min_samples_leaf"] / here * (1 - 1e-9))
-            config["min_samples_leaf"] = 1
-            weights = whole * part
-        if least > 0.5:
-            return []
-        config["min_weight_fraction_leaf"] = least
-        listed = _engine.explain(table, config, rows=rows, sample_weight=weights, custom=custom)
-        schema = self._schema
-        return [
-            (schema.names[f], t if codes is None else tuple(schema.levels[f][c] for c in codes), s)
-            for f, t, codes, s in listed
-        ]
-
-    def _prepared(self, X: Any, y: Any = None) -> Table:
-        """Labelled rows as growth saw them."""
-        cut = self.nominal_splits != "multiway" or self.threshold_search == "histogram"
-        bins = not self._compares_numbers()
-        return prepared(self._schema, X, y, cut=cut, bins=bins)
-
-    def _compares_numbers(self) -> bool:
-        """Whether numbers are scored as numbers though they are split by bins."""
-        return criteria.evidence_of(self.criterion) == "neighbours"
-
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
@@ -441,62 +365,6 @@ class FastTreeClassifier(Readable, Prunable, Classifier, ClassifierMixin, BaseEs
         """Number of leaves; empty ones count."""
         check_is_fitted(self)
         return self._model.shape[1]
-
-    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> list[dict[str, Any]]:
-        """Scores of all candidate splits of a node, best first.
-
-        Args:
-            node: node number (`tree_`); 0 is the root.
-            X, y: rows and labels that are sent down to the node; without them the trace must hold
-            candidates.
-
-        Returns:
-            Dicts with feature, threshold (None for a nominal feature), levels (those on the first
-            branch of a subset split, of each feature the best one; else None), score, chosen (it is
-            the split of the tree).
-
-        Raises:
-            ValueError: no rows given and no candidates kept, or no row reaches the node.
-        """
-        check_is_fitted(self)
-        tree = self.tree_
-        if not 0 <= node < tree.node_count:
-            raise ValueError(
-                f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
-            )
-        if X is None:
-            if node not in self._candidates:
-                raise ValueError(
-                    f"node {node} has no candidates in the trace: give X and y, or fit with "
-                    "trace='candidates'"
-                    if tree.n_children[node]
-                    else f"node {node} is a leaf: give X and y to see the splits it could have"
-                )
-            found = list(self._candidates[node])
-        else:
-            blocks, n = self._blocks(X)
-            table = self._prepared(X, y)
-            weights = X.sample_weight if isinstance(X, Table) else None
-            config, custom = config_of(self.get_params(deep=False), table, weights)
-            part = self._model.reach(blocks, n, node)
-            if not part.any():
-                raise ValueError(f"none of the {n} rows reaches node {node}")
-            found = self._candidates_of(table, part, weights, config, custom)
-        feature, threshold = tree.feature[node], tree.threshold[node]
-        name = self._schema.names[feature] if tree.n_children[node] else None
-        listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
-        own = listed if np.isnan(threshold) else float(threshold)
-        rows_out = [
-            {
-                "feature": f,
-                "threshold": None if isinstance(t, tuple) else t,
-                "levels": t if isinstance(t, tuple) else None,
-                "score": s,
-                "chosen": f == name and t == own,
-            }
-            for f, t, s in found
-        ]
-        return sorted(rows_out, key=lambda r: -r["score"])
 
     def cut(self, step: int) -> FastTreeClassifier:
         """The model as it was after `step` splits (0: the root alone)."""

@@ -19,6 +19,7 @@ from .cost_curves import (
     probability_cost,
 )
 from .error_rates import accuracy, error_rate, unclassified_rate
+from .evaluation import Evaluation
 from .f_measures import f_beta, f_beta_from_counts, precision, recall
 from .information import (
     ClassRewards,
@@ -45,6 +46,7 @@ __all__ = [
     "ClassRewards",
     "CostCurve",
     "CostRange",
+    "Evaluation",
     "Metric",
     "PerClass",
     "RewardCurves",

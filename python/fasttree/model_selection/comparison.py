@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..datasets.inputs import given
 from ..rendering.progress import make_report
 from ..rendering.table import ReportTable
+from .arguments import has_labels
 from .interrupts import check_on_interrupt, finish
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
@@ -142,10 +144,20 @@ class Comparison(Rendered):
         unfinished: Sequence[str] = (),
     ) -> None:
         self.unfinished = tuple(unfinished)
+        self.skipped = {
+            method: f"{why} ({name})"
+            for name, one in results.items()
+            for method, why in one.skipped.items()
+        }
         self.results = results
         self.datasets = tuple(results)
         first = next(iter(results.values()))
-        self.methods = first.methods
+        self.methods = tuple(m for m in first.methods if m not in self.skipped)
+        if not self.methods:
+            raise ValueError(
+                "no method applies to all data sets: "
+                + "; ".join(f"{m}: {why}" for m, why in self.skipped.items())
+            )
         if metric not in first.metrics and metric not in next(iter(first.values())):
             raise ValueError(
                 f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}"
@@ -165,7 +177,7 @@ class Comparison(Rendered):
         )
         self.p_values = np.array(
             [
-                pairwise_p_values(one.matrix(metric), test, one.folds.n_test_over_n_train)
+                pairwise_p_values(self._matrix(one, metric), test, one.folds.n_test_over_n_train)
                 for one in results.values()
             ]
         )
@@ -175,6 +187,10 @@ class Comparison(Rendered):
             gap[np.abs(gap) <= TIED * size] = 0.0
         sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if self.greater_is_better else -1)
         self.better = np.where(self.p_values < self.alpha, sign, 0)
+
+    def _matrix(self, one: CrossValidation, metric: str) -> np.ndarray:
+        """Fold values of the methods that are compared, (methods, folds)."""
+        return np.array([one[method][metric] for method in self.methods])
 
     def _index(self, method: str | int) -> int:
         if isinstance(method, str):
@@ -305,7 +321,7 @@ class Comparison(Rendered):
         """
         out = np.full((*self.means.shape, 3), np.nan)
         for place, one in enumerate(self.results.values()):
-            values = one.matrix(self.metric)
+            values = self._matrix(one, self.metric)
             finite = np.isfinite(values).all(axis=1)
             if not finite[self._baseline]:
                 continue
@@ -381,6 +397,7 @@ class Comparison(Rendered):
 def compare(
     tables: Any,
     criteria: Any = None,
+    more: Any = None,
     *,
     estimators: Any = None,
     cv: Any = "10x10",
@@ -395,14 +412,15 @@ def compare(
     progress: Any = False,
     keep_proba: bool = False,
     on_interrupt: str = "raise",
+    on_error: str = "raise",
     **params: Any,
 ) -> Comparison:
     """Compare split criteria and other classifiers over data sets.
 
     Parameters
     ----------
-    tables : Table, file name, pair (X, y), or a list or dict of these
-        The data sets.
+    tables : Table, name of a data set or file, pair (X, y), or a list or dict of these
+        The data sets; ``compare(X, y, criteria)`` compares on one.
     criteria, estimators, cv, scoring, random_state, n_jobs, keep_proba, params
         As in `cross_validate` (`criteria` is its `criterion`); `cv="weka"` for Weka's folds.
     alpha : float, default 0.05
@@ -416,11 +434,14 @@ def compare(
         The metric compared: the first of `scoring` unless given.
     sd : "folds" | "repeats", default "folds"
         Standard deviation shown: of fold values, or of repetition means.
-    progress : bool or callable(done, total), default False
+    progress : bool, "auto" or callable(done, total), default False
         Counts data sets.
     on_interrupt : "raise" | "return", default "raise"
         "return": Ctrl-C ends with the data sets that are finished, a warning, and `unfinished`, the
         names of those that are not.
+    on_error : "raise" | "skip", default "raise"
+        With "skip" a criterion that does not apply to some data set is left out of the comparison
+        and named in `skipped` with the reason.
 
     Returns
     -------
@@ -437,6 +458,8 @@ def compare(
     >>> result.marks.tolist()
     [['', '*']]
     """
+    if more is not None or (criteria is not None and not has_labels(tables)):
+        tables, criteria = {"data": given(tables, criteria)}, more
     loaded = load_tables(tables)
     chosen = metric or next(iter(resolve_scoring(scoring)))
     check_alpha(alpha)
@@ -455,6 +478,7 @@ def compare(
             random_state=random_state,
             n_jobs=n_jobs,
             keep_proba=keep_proba,
+            on_error=on_error,
             **params,
         )
         found.name = name

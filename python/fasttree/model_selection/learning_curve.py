@@ -89,8 +89,8 @@ class LearningCurve(Rendered):
 def learning_curve(
     X: Any,
     y: Any = None,
-    *,
     criterion: Any = None,
+    *,
     estimators: Any = None,
     train_sizes: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
     test_size: float = 0.1,

@@ -57,6 +57,12 @@ class Rendered:
             save_text(path, page)
         return page
 
+    def _repr_html_(self) -> str:
+        from .. import reports
+        from ..rendering.html import render_fragment
+
+        return render_fragment(reports.tables_of(self))
+
     def __str__(self) -> str:
         return self.to_text()
 

@@ -66,7 +66,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the
     order of `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions`
     metric -> larger is better; `data` the rows (not copied; None in a pickled result);
-    `unfinished` how many folds an interrupt has left out.
+    `unfinished` how many folds an interrupt has left out;
+    `skipped` method -> why it does not apply (with ``on_error="skip"``).
     """
 
     kind = "cross_validation"
@@ -85,6 +86,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         seconds: float,
         data: Any = None,
         unfinished: int = 0,
+        skipped: dict[str, str] | None = None,
     ) -> None:
         self.unfinished = unfinished
         self._methods = methods
@@ -97,6 +99,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         self.settings = settings
         self.seconds = seconds
         self.data = data
+        self.skipped = skipped or {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "data": None}

@@ -24,6 +24,7 @@ import numpy as np
 from .. import criteria
 from .._checks import at_least_zero, several_fours
 from ..rendering.table import ReportTable
+from .arguments import data_and_criteria
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .statistics.ties import snap
@@ -194,11 +195,11 @@ def _made(
 def sweep(
     X: Any,
     y: Any = None,
+    criterion: Any = "pi",
     *,
     theta: Any = (1.0, 1.0, 1.0, 1.0),
     alpha: Any = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0),
     decay: Any = None,
-    criterion: Any = "pi",
     at_zero: float = 0.0,
     cv: Any = "5x10",
     scoring: Any = ("accuracy",),
@@ -234,6 +235,9 @@ def sweep(
         >>> found.map().shape, len(found)
         ((1, 1, 3, 1), 3)
     """
+    if y is not None and criterion == "pi":
+        X, y, found = data_and_criteria(X, y, None)
+        criterion = "pi" if found is None else found
     names = _several(criterion)
     for name in names:
         if not isinstance(name, str) or criteria.evidence_of(name) != "pairs":

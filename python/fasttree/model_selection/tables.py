@@ -55,6 +55,10 @@ def cross_validation_tables(
             )
             cells.append(Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
         rows.append(cells)
+    rows += [
+        [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
+        for name in result.skipped
+    ]
     n_folds = len(result.folds.pairs)
     spread = "fold values" if sd == "folds" else "repetition means"
     title = f"{result.name}: " if result.name else ""
@@ -62,6 +66,7 @@ def cross_validation_tables(
     notes = [f"Mean (standard deviation of {spread}) over {n_folds} folds; best values emphasised."]
     if result.unfinished:
         notes.append(f"Interrupted: {result.unfinished} folds are not finished.")
+    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
     table = ReportTable(
         title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
     )
@@ -109,6 +114,7 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
     ]
     if result.unfinished:
         notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
+    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
     direction = "" if result.greater_is_better else ", smaller is better"
     tables = [ReportTable(f"{label}{direction}", ["data set", *result.methods], rows, (n,), notes)]
     if len(result.methods) > 2:

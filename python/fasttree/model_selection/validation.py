@@ -20,6 +20,7 @@ from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import make_report
+from .arguments import data_and_criteria
 from .folds import make_folds
 from .interrupts import check_on_interrupt
 from .result import CrossValidation, MethodScores
@@ -158,11 +159,52 @@ def _fitted_on_all(discretizer: Any, table: Any) -> Any:
     return copy.copy(discretizer).fit_transform(table)
 
 
+REFUSALS = (ValueError, TypeError, NotImplementedError)
+"""Errors that say that a method does not apply."""
+
+
+def _run_applicable(
+    methods: list[tuple[str, Any]], data: Data, folds: Any, on_error: str, **how: Any
+) -> tuple[list[tuple[str, Any]], dict[str, str], Any]:
+    """Run the methods; those that do not apply are named in the error, or skipped with the
+    reason."""
+    try:
+        return methods, {}, run_methods(_configured(methods, data), data, folds, **how)
+    except REFUSALS as error:
+        if len(methods) == 1 and on_error == "raise":
+            raise _naming(methods[0][0], error) from error
+        first = error
+    kept, skipped = [], {}
+    quiet = {**how, "report": None}
+    for name, one in methods:
+        try:
+            run_methods(_configured([(name, one)], data), data, folds, **quiet)
+        except REFUSALS as error:
+            if on_error == "raise":
+                raise _naming(name, error) from error
+            skipped[name] = str(error)
+        else:
+            kept.append((name, one))
+    if not skipped:
+        raise first
+    if not kept:
+        raise _naming(next(iter(skipped)), first) from first
+    return kept, skipped, run_methods(_configured(kept, data), data, folds, **how)
+
+
+def _naming(name: str, error: Exception) -> Exception:
+    """The error with the name of its method in front, unless it has it."""
+    if name in str(error):
+        return error
+    kind = next(k for k in REFUSALS if isinstance(error, k))
+    return kind(f"{name}: {error}")
+
+
 def cross_validate(
     X: Any,
     y: Any = None,
-    *,
     criterion: Any = None,
+    *,
     estimators: Any = None,
     cv: Any = "5x10",
     scoring: Any = ("accuracy",),
@@ -171,16 +213,17 @@ def cross_validate(
     progress: Any = False,
     keep_proba: bool = False,
     on_interrupt: str = "raise",
+    on_error: str = "raise",
     **params: Any,
 ) -> CrossValidation:
     """Cross-validate split criteria and other classifiers on the same folds.
 
     Parameters
     ----------
-    X : Table, array or frame of shape (n_rows, n_features)
+    X : Table, array or frame of shape (n_rows, n_features), or name of a data set or file
         A Table, or anything `Table` takes; without trees of ours, anything the estimators take.
-    y : array of shape (n_rows,), optional
-        Labels; not for a Table with a target.
+    y : array of shape (n_rows,), or name of a column of a frame, optional
+        Labels; not for a Table or a data set, with which the criteria may stand here.
     criterion : str, criterion object, callable, list or dict of these, optional
         Each becomes a `FastTreeClassifier(criterion=..., **params)`.  Without criterion and
         estimators: "info_gain".
@@ -205,6 +248,9 @@ def cross_validate(
     on_interrupt : "raise" | "return", default "raise"
         "return": Ctrl-C ends with the repetitions that are finished (of a single one: the folds),
         a warning, and `unfinished`, the number of folds that are not.
+    on_error : "raise" | "skip", default "raise"
+        What becomes of a method that does not apply to the data: an error that names it, or a
+        place in `result.skipped` with the reason, and "does not apply" in tables.
     **params
         Parameters of every `FastTreeClassifier`.
 
@@ -230,6 +276,9 @@ def cross_validate(
     (10,)
     """
     started = time.perf_counter()
+    X, y, criterion = data_and_criteria(X, y, criterion)
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error={on_error!r} is not known; use 'raise' or 'skip'")
     scorers = resolve_scoring(scoring)
     check_on_interrupt(on_interrupt)
     methods = list_methods(criterion, estimators, random_state, params)
@@ -242,10 +291,11 @@ def cross_validate(
     report = make_report(progress, "fits")
     how = {"n_jobs": n_jobs, "report": report, "want": want, "outside": outside}
     n_folds = len(folds.pairs)
+    skipped: dict[str, str] = {}
     if on_interrupt == "return":
         runs, folds = run_in_parts(_configured(methods, data), data, folds, **how)
     else:
-        runs = run_methods(_configured(methods, data), data, folds, **how)
+        methods, skipped, runs = _run_applicable(methods, data, folds, on_error, **how)
     scoring_of = FoldScores(data.codes, folds, data.classes, runs.predictions, runs.proba)
     columns: dict[str, np.ndarray] = {}
     for name, one in scorers.items():
@@ -289,4 +339,5 @@ def cross_validate(
         seconds=time.perf_counter() - started,
         data=data,
         unfinished=n_folds - len(folds.pairs),
+        skipped=skipped,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["bar", "folded", "html_table", "paragraph"]
+__all__ = ["Markup", "bar", "folded", "html_table", "paragraph", "render_fragment"]
 
 STYLE = """<style>
 .ft-out{overflow-x:auto;max-width:100%;line-height:1.35}
@@ -28,6 +28,7 @@ class Markup(str):
     """Text that is HTML already and is not escaped again."""
 
     __slots__ = ()
+    is_html = True
 
 
 def _cell(value: Any) -> str:
@@ -94,3 +95,28 @@ def html_table(
 def folded(summary: str, body: str) -> Markup:
     """A body that opens on a click."""
     return Markup(f"<details><summary>{escape(summary)}</summary>{body}</details>")
+
+
+def render_fragment(tables: Sequence[Any]) -> str:
+    """`ReportTable` objects as a fragment for a notebook: the best values bold, marks behind."""
+    parts = []
+    for place, one in enumerate(tables):
+        rows = [
+            [
+                Markup(f"<b>{escape(cell.text)}</b>" if cell.bold else escape(cell.text))
+                + (Markup(f" {escape(cell.mark)}") if cell.mark else Markup(""))
+                for cell in row
+            ]
+            for row in one.rows
+        ]
+        parts.append(
+            html_table(
+                one.header,
+                [[Markup(v) for v in row] for row in rows],
+                title=one.title,
+                notes=one.notes,
+                rules=one.rule_before,
+                styled=place == 0,
+            )
+        )
+    return "".join(parts)

@@ -1,7 +1,8 @@
-"""A plain progress bar on stderr, and the common form of progress: a callable (done, total).
+"""Progress of long calls: what `progress=` means, and a bar in terminals and notebooks.
 
-True shows a bar when stderr is a terminal (nothing otherwise), a callable is called with (done,
-total), False or None is silent.  The bar redraws at most ten times a second.
+True and "auto" show a bar where somebody can see it (a terminal or a notebook; nothing otherwise), a
+callable is called with (done, total), False and None are silent.  The bar is rich's where rich is
+installed, else plain text; it redraws at most ten times a second and is gone when the call ends.
 """
 
 from __future__ import annotations
@@ -11,11 +12,22 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+__all__ = ["Bar", "Report", "make_report"]
+
 Report = Callable[[int, int], Any]
 
 
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    shell = sys.modules.get("IPython")
+    if shell is None:
+        return False
+    found = shell.get_ipython()
+    return found is not None and type(found).__name__ == "ZMQInteractiveShell"
+
+
 class Bar:
-    """A text bar that redraws itself in one line of stderr.
+    """A bar on stderr, or in a notebook's cell.
 
     >>> Bar("folds")(1, 2) is None
     True
@@ -24,25 +36,95 @@ class Bar:
     def __init__(self, what: str) -> None:
         self.what = what
         self._started = time.monotonic()
-        self._drawn = 0.0
-        self._silent = not sys.stderr.isatty()
+        self._drawn = float("-inf")
+        self._rich: Any = None
+        self._width = 0
+        self._silent = not (sys.stderr.isatty() or in_notebook())
 
     def __call__(self, done: int, total: int) -> None:
-        """Draw the state; a finished bar ends its line."""
+        """Draw the state; a finished bar is removed."""
+        if self._silent:
+            return
         now = time.monotonic()
-        if self._silent or (done < total and now - self._drawn < 0.1):
+        if done < total and now - self._drawn < 0.1:
             return
         self._drawn = now
-        spent = now - self._started
+        if self._rich is None:
+            self._rich = self._made()
+        if self._rich is False:
+            self._plain(done, total, now - self._started)
+            return
+        live, task = self._rich
+        live.update(task, completed=done, total=total)
+        live.refresh()
+        if done >= total:
+            self.close()
+
+    def _made(self) -> Any:
+        """rich's progress and its task; False without rich."""
+        try:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+        except ImportError:
+            return False
+        live = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(file=sys.stderr) if not in_notebook() else None,
+            auto_refresh=False,
+            transient=True,
+        )
+        live.start()
+        return live, live.add_task(self.what, total=None)
+
+    def _plain(self, done: int, total: int, spent: float) -> None:
         filled = 30 * done // max(total, 1)
         left = f", {spent / done * (total - done):.0f} s left" if 0 < done < total else ""
-        line = f"\r{self.what} [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}, {spent:.1f} s{left}   "
-        sys.stderr.write(line + ("\n" if done >= total else ""))
+        line = f"{self.what} [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}{left}"
+        blank = " " * max(0, self._width - len(line))
+        self._width = len(line)
+        if done >= total:
+            line, blank = " " * len(line), ""
+        sys.stderr.write(f"\r{line}{blank}" + ("\r" if done >= total else ""))
         sys.stderr.flush()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._rich:
+            self._rich[0].stop()
+        self._rich = None
+        self._silent = True
+
+    def __del__(self) -> None:
+        if self._rich:
+            self.close()
 
 
 def make_report(progress: Any, what: str) -> Report | None:
-    """Return the callable meant by `progress`: a bar for True, the user's own, or None."""
+    """The callable meant by `progress`: a bar for True and "auto", the user's own, or None.
+
+    Raises:
+        ValueError: something else.
+
+    Examples:
+        >>> make_report(None, "fits") is None, make_report(print, "fits") is print
+        (True, True)
+    """
     if callable(progress):
-        return progress
-    return Bar(what) if progress else None
+        return progress  # type: ignore[no-any-return]
+    if progress is None or progress is False:
+        return None
+    if progress is True or (isinstance(progress, str) and progress == "auto"):
+        return Bar(what)
+    raise ValueError(
+        f"progress={progress!r} is not known; use True or 'auto' (a bar), False or None, or a "
+        "function (done, total)"
+    )

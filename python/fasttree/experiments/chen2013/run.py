@@ -150,8 +150,7 @@ def run(
     wanted = chosen(list(printed["table2"]), datasets)
     folder = data_folder(data)
     files: dict[str, Any] = dict(data_files(folder))
-    if folder is None:
-        files = {plain_key(name): maker for name, maker in BUNDLED.items()}
+    files = {**{plain_key(name): maker for name, maker in BUNDLED.items()}, **files}
     out = Reproduction(
         NAME,
         "Four attribute selection measures in Id3: paper and fasttree",

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .outcome import check_alpha, format_p
+from .outcome import Shown, check_alpha, format_p
 from .t_tests import ROUNDING
 
 __all__ = ["AnovaEffect", "TwoWayAnovaResult", "two_way_repeated_measures_anova"]
@@ -38,7 +38,7 @@ class AnovaEffect:
 
 
 @dataclass(frozen=True)
-class TwoWayAnovaResult:
+class TwoWayAnovaResult(Shown):
     """Effects of both factors and of their interaction, and the cell means (levels of A, levels of
     B)."""
 

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from .outcome import check_alpha, direction_words, plain_values
+from .outcome import Shown, check_alpha, direction_words, plain_values
 from .t_tests import paired_values, ratio_of_sizes, t_from_differences, t_quantile
 
 
 @dataclass(frozen=True)
-class BayesianTestResult:
+class BayesianTestResult(Shown):
     """Posterior of the mean difference, first minus second.
 
     `probabilities` = (left, rope, right): that the difference is below -rope, practically nothing,

@@ -39,8 +39,34 @@ def plain_values(result: Any) -> dict[str, Any]:
     return {name: getattr(result, name) for name in result.__dataclass_fields__}
 
 
+class Shown:
+    """What was found shows itself: the sentence, and in a notebook the numbers below it."""
+
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def _repr_html_(self) -> str:
+        from ...rendering.html import html_table
+
+        plain = (float, int, str, bool, tuple, type(None))
+        rows = [
+            (name, f"{value:.6g}" if isinstance(value, float) else value)
+            for name, value in plain_values(self).items()
+            if isinstance(value, plain) and not isinstance(value, list)
+        ]
+        for name in ("mean_ranks", "means"):
+            found, names = getattr(self, name, None), getattr(self, "names", ())
+            if found is not None and np.shape(found) == (len(names),):
+                rows += [
+                    (f"{name} of {one}", f"{v:.4g}") for one, v in zip(names, found, strict=True)
+                ]
+        return html_table(("", ""), rows, title=self.sentence)
+
+
 @dataclass(frozen=True)
-class PairedTestResult:
+class PairedTestResult(Shown):
     """Outcome of a test of two methods on the same folds (or data sets).
 
     `statistic` (t, F or W), `p_value` (two-sided), `df` degrees of freedom (None for rank tests),
@@ -89,7 +115,7 @@ class PairedTestResult:
 
 
 @dataclass(frozen=True)
-class FriedmanResult:
+class FriedmanResult(Shown):
     """Outcome of Friedman's test with Nemenyi's critical difference.
 
     `mean_ranks` (methods,), 1 = best; `statistic` and `p_value` of the chi-squared form,
@@ -187,7 +213,7 @@ class FriedmanResult:
 
 
 @dataclass(frozen=True)
-class AnovaResult:
+class AnovaResult(Shown):
     """Outcome of a repeated-measures analysis of variance with Bonferroni pairwise comparisons.
 
     `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)); `epsilon` is Greenhouse & Geisser's,

@@ -1,0 +1,42 @@
+"""`show_versions`: what a report of a defect should hold."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from . import _engine
+
+__all__ = ["show_versions"]
+
+PACKAGES = (
+    "numpy", "scikit-learn", "narwhals", "pandas", "polars", "pyarrow", "matplotlib", "jinja2",
+    "typer", "rich", "onnx", "onnxruntime", "dask",
+)  # fmt: skip
+
+
+def show_versions() -> None:
+    """Print the versions of fasttree, Python and the packages it works with, the processor level
+    and the number of cores.
+
+    Examples:
+        >>> import fasttree
+        >>> fasttree.show_versions()    # doctest: +ELLIPSIS
+        fasttree        ...
+    """
+    import os
+
+    rows = [
+        ("fasttree", _engine.core_version()),
+        ("python", sys.version.split()[0]),
+        ("platform", platform.platform()),
+        ("processor", f"{_engine.simd_level()}, {os.cpu_count()} cores"),
+    ]
+    for name in PACKAGES:
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    for name, what in rows:
+        print(f"{name:<16}{what}")

@@ -1,0 +1,247 @@
+"""`Advice`: the recommended tree with its sentence, table, picture, code and page."""
+
+from __future__ import annotations
+
+import time
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import presets
+from ..exports.words import xml
+from ..rendering.html import STYLE, bar, html_table, paragraph
+from ..rendering.listing import Records
+
+__all__ = ["Advice"]
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>:root{{color-scheme:light dark}}body{{font:16px/1.5 system-ui,sans-serif;max-width:70em;
+margin:2em auto;padding:0 1em}}h1{{font-size:1.5em}}h2{{font-size:1.15em;margin-top:1.6em}}
+pre{{overflow-x:auto;padding:.8em;border:1px solid #9aa5b4;border-radius:4px}}
+.lead{{font-size:1.15em}}.tree{{overflow-x:auto}}</style></head><body>
+<h1>{title}</h1>
+{body}
+</body></html>
+"""
+
+
+class Advice:
+    """Result of `fasttree.advise`.
+
+    Attributes:
+        model: the recommended `FastTreeClassifier`, fitted on all rows.
+        params: its parameters (empty when no candidate beats the majority class).
+        accuracy: share of new rows it is expected to classify rightly: out-of-fold answers,
+        corrected for the choice. standard_error: of that.
+        majority: share of the most frequent class, and `majority_class` its label.
+        table: one row a candidate with accuracy, standard error, leaves and depth (means over the
+        folds), whether it is within one standard error of the best, and whether it was chosen.
+        left_out: (column, reason) of the columns left out; not_tried: names of candidates that
+        time did not allow.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Any,
+        params: dict[str, Any],
+        rows: list[dict[str, Any]],
+        accuracy: float,
+        standard_error: float,
+        table: Any,
+        left_out: list[tuple[str, str]],
+        unlabelled: int,
+        not_tried: list[str],
+        compared: int,
+        folds: str,
+        source: str | None,
+        dropped: list[str],
+        started: float,
+    ) -> None:
+        self.model, self.params = model, params
+        self.accuracy, self.standard_error = accuracy, standard_error
+        self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
+        self.n_rows, self.compared, self.folds = len(table), compared, folds
+        self.target = table.target
+        counts = np.bincount(table.y_codes, minlength=len(table.classes))
+        self.majority = float(counts.max()) / len(table)
+        self.majority_class = table.classes[int(counts.argmax())]
+        self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
+        self._is_file = isinstance(source, str)
+        self.table = Records(
+            sorted(rows, key=lambda r: (not r["chosen"], -r["accuracy"], r["leaves"])),
+            {
+                "candidate": "candidate",
+                "accuracy (%)": lambda r: f"{100 * r['accuracy']:.1f}",
+                "+-": lambda r: f"{100 * r['standard_error']:.1f}",
+                "leaves": lambda r: f"{r['leaves']:.1f}",
+                "depth": lambda r: f"{r['depth']:.1f}",
+                "": _mark,
+            },
+            title=f"Candidates on the same folds ({folds or 'none'})",
+            left=("",),
+            most=100,
+        )
+        self.seconds = time.monotonic() - started
+
+    @property
+    def sentence(self) -> str:
+        """What to use and what to expect, in one sentence."""
+        share = f"{100 * self.majority:.1f} %"
+        if not self.params:
+            return (
+                f"No tree is better than always answering {self.majority_class!r} ({share} of the "
+                "rows) by more than one standard error, or none is small enough: use no tree, or "
+                "other columns."
+            )
+        chosen = self.table[0]
+        leaves = self.model.get_n_leaves()
+        gain = 100 * (self.accuracy - self.majority)
+        return (
+            f"Use {chosen['candidate']}: {leaves} {'leaf' if leaves == 1 else 'leaves'}, about "
+            f"{100 * self.accuracy:.1f} % right on new rows (standard error "
+            f"{100 * self.standard_error:.1f}; always answering {self.majority_class!r} is right "
+            f"in {share}, so {gain:+.1f} points)."
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out, sampled, corrected and not tried, a sentence each."""
+        said = [f"Left out: {name} ({why})." for name, why in self.left_out]
+        if self.unlabelled:
+            said.append(f"{self.unlabelled} rows without a class are left out.")
+        said.append(
+            f"{self.n_rows:,} rows, target {self.target!r}; most frequent class: "
+            f"{self.majority_class!r}, {100 * self.majority:.1f} %."
+        )
+        if self.compared < self.n_rows:
+            said.append(
+                f"Candidates were compared on a sample of {self.compared:,} rows; the tree is "
+                "fitted on all."
+            )
+        tried = len(self.table) - 1
+        said.append(
+            f"{tried} of {tried + len(self.not_tried)} candidates tried; the accuracy above is "
+            "corrected for choosing among them (judged on rows that took no part in the choice)."
+        )
+        if self.not_tried:
+            said.append("Time was up; not tried: " + "; ".join(self.not_tried) + ".")
+        return said
+
+    @property
+    def code(self) -> str:
+        """Python that fits the recommended tree."""
+        if not self.params:
+            return "# no tree is recommended\n"
+        drop = f", drop={self._drop!r}" if self._drop else ""
+        lines = ["import fasttree", ""]
+        if self._source is not None:
+            lines.append(
+                f"table = fasttree.datasets.load({self._source!r}, target={self.target!r}{drop})"
+            )
+        elif self._drop:
+            lines.append(
+                f"table = fasttree.Table(frame.drop(columns={self._drop!r}), target={self.target!r})"
+            )
+        else:
+            lines.append(f"table = fasttree.Table(frame, target={self.target!r})")
+        if self.params == presets.C45:
+            lines.append("model = fasttree.fit(table, **fasttree.presets.C45)")
+        else:
+            words = ", ".join(f"{k}={v!r}" for k, v in self.params.items())
+            lines.append(f"model = fasttree.fit(table, {words})")
+        return "\n".join(lines) + "\n"
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the recommended tree; see `fasttree.plots.plot_tree`."""
+        return self.model.plot(ax=ax, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "sentence": self.sentence,
+            "accuracy": self.accuracy,
+            "standard_error": self.standard_error,
+            "accuracy_is": "out-of-fold, corrected: rows judge a choice that they took no part in",
+            "majority": self.majority,
+            "majority_class": _plain(self.majority_class),
+            "rows": self.n_rows,
+            "rows_compared": self.compared,
+            "leaves": int(self.model.get_n_leaves()),
+            "params": {k: _plain(v) for k, v in self.params.items()},
+            "code": self.code,
+            "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
+            "not_tried": list(self.not_tried),
+            "folds": self.folds,
+            "seconds": self.seconds,
+            "candidates": list(self.table),
+        }
+
+    def __str__(self) -> str:
+        tree = "\n".join(str(self.model).split("\n")[2:])
+        parts = ["\n".join(self.notes), str(self.table)]
+        if self.params:
+            parts += [tree, self.code.rstrip("\n")]
+        return "\n\n".join([*parts, self.sentence])
+
+    def __repr__(self) -> str:
+        return f"Advice: {self.sentence}"
+
+    def _body(self) -> str:
+        parts = [
+            f'<p class="lead"><strong>{xml(self.sentence)}</strong></p>',
+            *(paragraph(note) for note in self.notes),
+            "<h2>Tree</h2>",
+            f'<div class="tree" style="overflow-x:auto">{self.model.to_svg(max_nodes=60)}</div>',
+            "<h2>Candidates</h2>",
+            self._table_html(),
+            "<h2>Code</h2>",
+            f"<pre>{xml_lines(self.code)}</pre>",
+        ]
+        return "\n".join(parts)
+
+    def _table_html(self) -> str:
+        header = ["candidate", "accuracy (%)", "", "± (se)", "leaves", "depth", ""]
+        rows = [
+            [
+                r["candidate"],
+                f"{100 * r['accuracy']:.1f}",
+                bar(r["accuracy"], 120),
+                f"{100 * r['standard_error']:.1f}",
+                f"{r['leaves']:.1f}",
+                f"{r['depth']:.1f}",
+                _mark(r),
+            ]
+            for r in self.table
+        ]
+        return html_table(header, rows, title=self.table.title, left=(2, 6))
+
+    def _repr_html_(self) -> str:
+        return f'{STYLE}<div class="ft-out">{self._body()}</div>'
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """One page without scripts and outside links; written to `path` if given."""
+        title = f"Which tree for {self.target}?"
+        page = PAGE.format(title=xml(title), body=self._body())
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+
+def _mark(row: dict[str, Any]) -> str:
+    return "recommended" if row["chosen"] else "within one s.e." if row["within_one_se"] else ""
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)
+
+
+def xml_lines(text: str) -> str:
+    """Lines of text, each made harmless."""
+    return "\n".join(xml(line) for line in text.split("\n"))

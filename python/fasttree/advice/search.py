@@ -1,0 +1,221 @@
+"""`advise`: candidates one after the other on shared folds, until all are tried or time is up."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..estimators import FastTreeClassifier
+from ..model_selection import cross_validate
+from ..rendering.progress import make_report
+from ..table import Table
+from .candidates import Candidate, candidates, folds_for, rows_compared
+from .honest import choose, corrected_accuracy, standard_error
+from .result import Advice
+from .screening import screened
+
+__all__ = ["advise"]
+
+MOST_LEAVES = 0.1
+"""Largest share of the rows that a recommended tree has leaves."""
+
+
+def advise(
+    X: Any,
+    y: Any = None,
+    *,
+    time_limit: float | None = 10.0,
+    cv: Any = "auto",
+    random_state: int | None = 0,
+    n_jobs: int | None = -1,
+    progress: Any = "auto",
+    drop: Any = (),
+    categorical_features: Any = "from_dtype",
+) -> Advice:
+    """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
+
+    Identifiers, dates and columns of one value are left out, with the reason. Six criteria, three
+    prunings and two kinds of nominal splits are cross-validated on the same folds, beside the
+    majority class, C4.5 and small unpruned trees. No candidate with more leaves than a tenth of the
+    rows is recommended.
+
+    Args:
+        X: a frame, an array, a `Table`, or the name of a data set or file.
+        y: labels, or the name of the column that holds them.
+        time_limit: seconds after which no further candidate is tried (the list of candidates is
+        fixed by the data; what was not tried is named); None: no limit. Without a cut the result
+        depends on the data and the seed alone.
+        cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000,
+        else 1x5.
+        random_state: seed of the folds, the sample and the correction.
+        n_jobs: threads.
+        progress: ``"auto"`` or True (a bar where there is a terminal or a notebook), False, or a
+        function (done, total).
+        drop: columns to leave out.
+        categorical_features: names of columns of numbers that are codes, or ``"all"``.
+
+    Returns:
+        An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy``
+        (corrected for the choice: judged on out-of-fold answers that took no part in it), ``.code``,
+        ``.left_out``, ``.not_tried``, ``.to_html(path)``.
+
+    Raises:
+        ValueError: no target, fewer than two classes, a target that is no class, or a time limit
+        that is no positive number.
+
+    Examples:
+        >>> import fasttree
+        >>> found = fasttree.advise("iris", time_limit=None, progress=False)
+        >>> found.model.get_n_leaves(), round(found.accuracy, 2)
+        (3, 0.94)
+    """
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit={time_limit!r} must be a positive number of seconds, or None")
+    started = time.monotonic()
+    drop = [drop] if isinstance(drop, str) else list(drop)
+    name = X if isinstance(X, str) else getattr(X, "name", None)
+    table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features)
+    if drop:
+        table = table.drop(*(d for d in drop if d in table.feature_names))
+    seed = 0 if random_state is None else int(random_state)
+    sample = _sample(table, seed)
+    folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
+    folds = _possible(folds, sample)
+    plan = candidates(table)
+    rows, right, leaves = [_majority(sample)], [_majority_right(sample)], [1.0]
+    not_tried: list[str] = []
+    description = ""
+    report = make_report(progress, "candidates")
+    for place, one in enumerate(plan):
+        if report is not None:
+            report(place, len(plan))
+        late = time_limit is not None and time.monotonic() - started > time_limit
+        if late and place:
+            not_tried = [c.name for c in plan[place:]]
+            break
+        result = cross_validate(
+            sample,
+            estimators={one.name: FastTreeClassifier(**one.params, random_state=seed)},
+            cv=folds,
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+        description = result.folds.description
+        right.append(_right(result, one.name, len(sample)))
+        leaves.append(float(result[one.name]["leaves"].mean()))
+        rows.append(_row(one, right[-1], leaves[-1], float(result[one.name]["depth"].mean())))
+    if report is not None:
+        report(len(plan), len(plan))
+    return _recommended(
+        table,
+        (rows, np.array(right).T, np.array(leaves), [None, *plan[: len(rows) - 1]]),
+        seed=seed,
+        about={
+            "left_out": left_out,
+            "unlabelled": unlabelled,
+            "not_tried": not_tried,
+            "compared": len(sample),
+            "folds": description,
+            "source": name,
+            "dropped": drop,
+            "started": started,
+        },
+    )
+
+
+def _sample(table: Table, seed: int) -> Table:
+    """The rows that candidates are compared on: all, or a seeded sample."""
+    size = rows_compared(len(table))
+    if size == len(table):
+        return table
+    rows = np.random.default_rng(seed).permutation(len(table))[:size]
+    return table.take(np.sort(rows))
+
+
+def _possible(folds: Any, table: Table) -> Any:
+    """As many folds as there are rows for, where fewer than ten rows are given."""
+    if isinstance(folds, str) and folds.endswith("x10") and len(table) < 10:
+        return f"{folds.split('x')[0]}x{max(2, len(table) // 2)}"
+    return folds
+
+
+def _majority(table: Table) -> dict[str, Any]:
+    share = float(np.bincount(table.y_codes).max()) / len(table)
+    return {
+        "candidate": "majority class",
+        "criterion": None,
+        "nominal_splits": None,
+        "pruning": None,
+        "accuracy": share,
+        "standard_error": standard_error(share, len(table)),
+        "leaves": 1.0,
+        "depth": 0.0,
+    }
+
+
+def _majority_right(table: Table) -> np.ndarray:
+    codes = table.y_codes
+    return np.asarray(codes == np.bincount(codes).argmax(), dtype=np.float64)
+
+
+def _right(result: Any, name: str, n_rows: int) -> np.ndarray:
+    """Share of repetitions in which each row's answer is right, shape (n_rows,)."""
+    tested = np.asarray(result.folds.test_rows)
+    hits = (result[name].predictions == result.true_codes).astype(np.float64)
+    times = np.bincount(tested, minlength=n_rows)
+    return np.bincount(tested, weights=hits, minlength=n_rows) / np.maximum(times, 1)
+
+
+def _row(one: Candidate, right: np.ndarray, leaves: float, depth: float) -> dict[str, Any]:
+    accuracy = float(right.mean())
+    return {
+        "candidate": one.name,
+        "criterion": one.criterion,
+        "nominal_splits": one.nominal_splits,
+        "pruning": one.pruning,
+        "accuracy": accuracy,
+        "standard_error": standard_error(accuracy, len(right)),
+        "leaves": leaves,
+        "depth": depth,
+    }
+
+
+def _recommended(
+    table: Table,
+    tried: tuple[list[dict[str, Any]], np.ndarray, np.ndarray, list[Candidate | None]],
+    *,
+    seed: int,
+    about: dict[str, Any],
+) -> Advice:
+    """Choose, fit on all rows, and correct the accuracy for the choice."""
+    rows, right, leaves, plan = tried
+    n = len(right)
+    allowed = np.flatnonzero((leaves <= MOST_LEAVES * n) | (leaves == 1.0))
+    while True:
+        place = int(allowed[choose(right[:, allowed].mean(axis=0), leaves[allowed], n)])
+        one = plan[place]
+        params = {"max_leaf_nodes": 2, "min_score": 1e300} if one is None else one.params
+        model = FastTreeClassifier(**params, random_state=seed).fit(table)
+        if one is None or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):
+            break
+        allowed = allowed[allowed != place]
+    expected, error = corrected_accuracy(
+        right[:, allowed], leaves[allowed], seed, 20 if n <= 50_000 else 5
+    )
+    best = float(right[:, allowed].mean(axis=0).max())
+    for i, row in enumerate(rows):
+        row["within_one_se"] = bool(
+            i in allowed and row["accuracy"] >= best - standard_error(best, n) - 1e-12
+        )
+        row["chosen"] = i == place
+    return Advice(
+        model=model,
+        params={} if one is None else params,
+        rows=rows,
+        accuracy=expected,
+        standard_error=error,
+        table=table,
+        **about,
+    )

@@ -1,0 +1,76 @@
+"""`ftree advise`: which tree for a data file, and what to expect of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+from .output import check_writable, emit
+
+__all__ = ["COMMANDS"]
+
+
+def advise(
+    data: o.DataFile,
+    *,
+    target: o.Target = None,
+    drop: o.Drop = None,
+    nominal: o.Nominal = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit", help="Seconds after which no further candidate is tried; 0: no limit."
+        ),
+    ] = 10.0,
+    folds: Annotated[
+        str, typer.Option("--cv", help="Folds: 3x10, 1x5, 10, ...; auto: by the number of rows.")
+    ] = "auto",
+    seed: o.Seed = 0,
+    n_jobs: o.Jobs = -1,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", "-m", metavar="FILE", help="Save the recommended tree."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write everything as one page.")
+    ] = None,
+    json: o.Json = None,
+) -> None:
+    """Recommend a tree: which criterion, splits and pruning, how large, and how accurate on new
+    rows."""
+    from ..advice import advise as run
+
+    check_writable({"--model": model, "--html": html, "--json": json})
+    found = run(
+        data,
+        target,
+        time_limit=time_limit or None,
+        cv=o.fold_count(folds),
+        random_state=seed,
+        n_jobs=n_jobs,
+        drop=o.split_list(drop),
+        categorical_features=o.nominal_of(nominal),
+    )
+    text = [str(found)]
+    if model is not None:
+        found.model.save(model)
+        text.append(f"Saved as {model}; use: ftree predict {model} DATA")
+    if html is not None:
+        found.to_html(html)
+        text.append(f"Page written to {html}")
+    emit("\n".join(text), {"command": "advise", "data": data, **found.to_dict()}, json)
+
+
+COMMANDS = (
+    (
+        advise,
+        (
+            "ftree advise iris",
+            "ftree advise data.csv -t label --html advice.html -m model.json",
+        ),
+    ),
+)
+"""Commands with their examples."""

@@ -1,0 +1,89 @@
+"""`ftree criteria`: the split criteria, all in a table or one in full."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Annotated, Any
+
+import typer
+
+from . import options as o
+from .output import emit, table
+
+__all__ = ["COMMANDS"]
+
+
+def criteria(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A criterion; without it all are listed."),
+    ] = None,
+    *,
+    evidence: Annotated[
+        str | None,
+        typer.Option("--evidence", help="Only those on table, pairs, neighbours or rows."),
+    ] = None,
+    json: o.Json = None,
+) -> None:
+    """List the split criteria, or describe one with its formula, options and source."""
+    from ..criteria import list_criteria
+    from ..rendering import render_text
+
+    known = list(list_criteria())
+    if name is not None:
+        emit(_described(_found(name, known)), _found(name, known), json)
+        return
+    kinds = sorted({row["evidence"] for row in known})
+    if evidence is not None and evidence not in kinds:
+        raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
+    rows = [row for row in known if evidence in (None, row["evidence"])]
+    body = [[r["name"], ", ".join(r["aliases"]), r["evidence"], r["summary"]] for r in rows]
+    shown = table(
+        f"{len(rows)} criteria; one in full: ftree criteria NAME",
+        ["name", "also", "looks at", "what it is"],
+        body,
+    )
+    emit(lambda: render_text([shown]), {"command": "criteria", "rows": rows}, json)
+
+
+def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
+    for row in known:
+        if name in (row["name"], *row["aliases"], row["class_name"]):
+            return row
+    names = [n for row in known for n in (row["name"], *row["aliases"])]
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {close[0]!r}?" if close else "ftree criteria lists them"
+    raise ValueError(f"no criterion is named {name!r}; {hint}")
+
+
+def _described(row: dict[str, Any]) -> str:
+    from ..criteria import make
+
+    also = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
+    lines = [
+        f"{row['name']}{also}: {row['summary']}",
+        "",
+        f"score     {row['formula']}",
+        f"distance  {row['distance']}",
+        f"source    {row['source']}",
+        f"looks at  {row['evidence']}",
+        f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
+    ]
+    options = getattr(type(make(row["name"])), "info")["options"]  # noqa: B009
+    for option in options:
+        lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")
+    lines += ["", f"ftree fit DATA -c {row['name']}"]
+    return "\n".join(lines)
+
+
+def _bound(value: Any) -> str:
+    return "unbounded" if value is None else f"{value:g}"
+
+
+COMMANDS = (
+    (
+        criteria,
+        ("ftree criteria", "ftree criteria gain_ratio", "ftree criteria --evidence neighbours"),
+    ),
+)
+"""Commands with their examples."""

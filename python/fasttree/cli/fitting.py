@@ -1,0 +1,213 @@
+"""`ftree fit`: a tree, its accuracy in cross-validation beside the majority, and a line of advice."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from . import options as o
+from .output import check_writable, emit
+from .showing import size_text, sizes
+
+__all__ = ["COMMANDS", "majority_of", "majority_text"]
+
+MOST_CLASSES = 100
+"""More classes than this, each with fewer than five rows, are not cross-validated."""
+
+
+@dataclass
+class Verdict:
+    """Cross-validated accuracy and mean leaves of the tree, and of the same tree pruned."""
+
+    folds: str
+    accuracy: float
+    error: float
+    pruned_accuracy: float | None = None
+    pruned_leaves: float | None = None
+
+
+def majority_of(table: Any) -> tuple[Any, float]:
+    """The most frequent class and its share of the rows."""
+    counts = np.bincount(table.y_codes, minlength=len(table.classes))
+    place = int(counts.argmax())
+    return table.classes[place], float(counts[place]) / len(table)
+
+
+def majority_text(table: Any) -> str:
+    """The majority in words."""
+    label, share = majority_of(table)
+    return f"always answering {label!r}: {100 * share:.2f} %"
+
+
+def judged(rows: Any, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
+    """Cross-validation of the settings, and of the same with pruning where they have none; None
+    where there are too few rows or far too many classes."""
+    from ..estimators import FastTreeClassifier
+    from ..model_selection import cross_validate
+
+    k, n = len(rows.classes), len(rows)
+    if n < 10 or (k > MOST_CLASSES and n < 5 * k):
+        return None
+    tree = FastTreeClassifier(**settings)
+    methods: dict[str, Any] = {"tree": tree}
+    if tree.pruning is None and not tree.ccp_alpha:
+        methods["pruned"] = FastTreeClassifier(**{**settings, "pruning": "error_based"})
+    folds = "1x10" if n <= 20_000 else "1x5"
+    try:
+        found = cross_validate(rows, estimators=methods, cv=folds, n_jobs=n_jobs, progress=True)
+    except (ValueError, TypeError):
+        found = cross_validate(
+            rows, estimators={"tree": tree}, cv=folds, n_jobs=n_jobs, progress=True
+        )
+    accuracy = found.mean("tree", "accuracy")
+    error = float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n))
+    verdict = Verdict(folds, accuracy, error)
+    if "pruned" in found:
+        verdict.pruned_accuracy = found.mean("pruned", "accuracy")
+        verdict.pruned_leaves = float(found["pruned"]["leaves"].mean())
+    return verdict
+
+
+def advice_of(verdict: Verdict | None, leaves: int) -> str | None:
+    """The line that recommends a pruned tree, where it does as well with fewer leaves."""
+    if verdict is None or verdict.pruned_accuracy is None or verdict.pruned_leaves is None:
+        return None
+    as_good = verdict.pruned_accuracy >= verdict.accuracy - verdict.error
+    if not as_good or verdict.pruned_leaves > 0.8 * leaves:
+        return None
+    return (
+        f"A pruned tree does as well or better: about {verdict.pruned_leaves:.0f} leaves, "
+        f"{100 * verdict.pruned_accuracy:.2f} %: add -p pruning=error_based, or ask ftree advise."
+    )
+
+
+def warn_of_size(rows: Any, leaves: int) -> None:
+    """Warn of trees that learn rows by heart, and of hundreds of classes."""
+    n, k = len(rows), len(rows.classes)
+    if k > MOST_CLASSES:
+        warnings.warn(
+            f"{k:,} classes in {n:,} rows: is {rows.target!r} a class? Name it with --target",
+            stacklevel=2,
+        )
+    if n >= 50 and leaves > n / 5:
+        many = max(
+            (c for c in rows.columns if c.levels is not None),
+            key=lambda c: len(c.levels or ()),
+            default=None,
+        )
+        hint = ""
+        if many is not None and len(many.levels or ()) > 20:
+            hint = f", --drop {many.name} ({len(many.levels or ()):,} levels)"
+        warnings.warn(
+            f"{leaves:,} leaves for {n:,} rows: the tree learns rows by heart; prune it: "
+            f"-p pruning=error_based{hint}, or ask ftree advise",
+            stacklevel=2,
+        )
+
+
+def fit(
+    data: o.DataFile,
+    *,
+    target: o.Target = None,
+    drop: o.Drop = None,
+    nominal: o.Nominal = None,
+    criterion: o.Criterion = None,
+    preset: o.Preset = None,
+    param: o.Params = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree as SVG.")
+    ] = None,
+    png: Annotated[
+        Path | None,
+        typer.Option("--png", metavar="FILE", help="Draw the tree as PNG (or PDF, by the name)."),
+    ] = None,
+    max_depth: Annotated[
+        int, typer.Option("--show-depth", help="Levels of the tree that are printed.")
+    ] = 4,
+    no_cv: Annotated[
+        bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")
+    ] = False,
+    n_jobs: o.Jobs = -1,
+    json: o.Json = None,
+) -> None:
+    """Grow a tree on a data file and print it, with its accuracy in cross-validation."""
+    from ..estimators import FastTreeClassifier
+
+    check_writable({"--model": model, "--svg": svg, "--png": png, "--json": json})
+    rows = o.table_of(data, target, drop, nominal)
+    settings = o.params_of(param, preset)
+    if criterion is not None:
+        settings["criterion"] = o.criterion_of(criterion)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
+        tree = FastTreeClassifier(n_jobs=n_jobs, **settings).fit(rows)
+        verdict = None if no_cv else judged(rows, settings, n_jobs)
+    leaves = tree.get_n_leaves()
+    warn_of_size(rows, leaves)
+    label, share = majority_of(rows)
+    advice = advice_of(verdict, leaves)
+    document = {
+        "command": "fit",
+        "data": repr(rows),
+        "criterion": repr(tree.criterion),
+        **sizes(tree),
+        "accuracy": None if verdict is None else verdict.accuracy,
+        "folds": None if verdict is None else verdict.folds,
+        "majority": share,
+        "majority_class": label,
+        "advice": advice,
+        "training_accuracy": tree.score(rows),
+        "model": None if model is None else str(model),
+        "tree": tree.to_text(),
+    }
+    head = "not cross-validated"
+    if verdict is not None:
+        head = f"accuracy {100 * verdict.accuracy:.2f} % ({verdict.folds} cross-validation)"
+    text = [
+        f"{rows!r}",
+        f"{document['criterion']}: {size_text(tree)}; {head}; {majority_text(rows)}",
+        *([advice] if advice else []),
+        "",
+        tree.to_text(max_depth=max_depth).rstrip("\n"),
+    ]
+    text += _written(tree, model, svg, png)
+    emit("\n".join(text), document, json)
+
+
+def _written(tree: Any, model: Path | None, svg: Path | None, png: Path | None) -> list[str]:
+    """Write the files that were asked for; a line on each."""
+    said = []
+    if model is not None:
+        tree.save(model)
+        said += ["", f"Saved as {model}; use: ftree predict {model} DATA"]
+    if svg is not None:
+        svg.write_text(tree.to_svg(), encoding="utf-8")
+        said.append(f"Drawn as {svg}")
+    if png is not None:
+        from ..plots import detached
+
+        with detached():
+            tree.plot().figure.savefig(png, dpi=150)
+        said.append(f"Drawn as {png}")
+    return said
+
+
+COMMANDS = (
+    (
+        fit,
+        (
+            "ftree fit iris",
+            "ftree fit iris -c gini -p max_depth=3 --svg tree.svg",
+            "ftree fit data.csv -t label -p pruning=error_based -m model.json",
+        ),
+    ),
+)
+"""Commands with their examples."""

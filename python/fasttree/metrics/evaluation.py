@@ -1,0 +1,188 @@
+"""`Evaluation`: what a classifier does on labelled rows, in the block that Weka prints.
+
+Accuracy, kappa, information reward, the measures of every class, and the confusion matrix, as text,
+as HTML in a notebook, and as plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rendering.html import html_table
+from .agreement import cohen_kappa_from_confusion
+from .confusion import confusion_counts
+from .information import bayesian_information_reward
+from .labels import encode_pair
+from .per_class import per_class
+
+__all__ = ["Evaluation"]
+
+COLUMNS = {
+    "TP rate": "tp_rate",
+    "FP rate": "fp_rate",
+    "precision": "precision",
+    "recall": "recall",
+    "F": "f",
+    "ROC area": "roc_area",
+}
+
+
+def _number(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.3f}"
+
+
+class Evaluation:
+    """Measures of predictions.
+
+    Args:
+        y_true, y_pred: labels, shape (n_rows,); None among predictions: unclassified.
+        proba: class probabilities, shape (n_rows, n_classes), in the order of `classes`.
+        classes: the class labels in order.
+        prior: class shares that the information reward refers to, shape (n_classes,).
+
+    Attributes:
+        accuracy, kappa, information_reward (bits a row, Hope & Korb 2004), n_rows, right, majority
+        (share of the most frequent class among the rows), confusion (n_classes, n_classes + 1:
+        true by predicted, the last column unclassified), classes, per_class.
+
+    Examples:
+        >>> import fasttree
+        >>> found = fasttree.fit("iris", max_depth=2).evaluate("iris")
+        >>> found.right, round(found.kappa, 2), found.confusion[1].tolist()
+        (144, 0.94, [0, 49, 1, 0])
+    """
+
+    def __init__(
+        self, y_true: Any, y_pred: Any, proba: Any, classes: Sequence[Any], prior: Any
+    ) -> None:
+        codes, predicted, known = encode_pair(y_true, y_pred, classes)
+        self.classes = tuple(known)
+        self.confusion = confusion_counts(codes, predicted, len(known))
+        self.n_rows = len(codes)
+        self.right = int((codes == predicted).sum())
+        self.accuracy = self.right / self.n_rows
+        self.kappa = float(cohen_kappa_from_confusion(self.confusion[None])[0])
+        self.unclassified = int((predicted < 0).sum())
+        self.majority = float(np.bincount(codes, minlength=len(known)).max()) / self.n_rows
+        usable = proba is not None and self.unclassified == 0
+        self.information_reward = (
+            float(bayesian_information_reward(y_true, proba, prior=prior, classes=classes))
+            if usable
+            else float("nan")
+        )
+        self.per_class = per_class(y_true, y_pred, proba if usable else None, classes=classes)
+
+    def _summary(self) -> list[tuple[str, str]]:
+        share = 100 * self.accuracy
+        rows = [
+            ("Rows", f"{self.n_rows:,}"),
+            ("Correctly classified", f"{self.right:,} ({share:.2f} %)"),
+            (
+                "Incorrectly classified",
+                f"{self.n_rows - self.right - self.unclassified:,} "
+                f"({100 - share - 100 * self.unclassified / self.n_rows:.2f} %)",
+            ),
+        ]
+        if self.unclassified:
+            rows.append(("Unclassified", f"{self.unclassified:,}"))
+        rows += [
+            ("Most frequent class", f"{100 * self.majority:.2f} %"),
+            ("Kappa", _number(self.kappa)),
+            ("Information reward", f"{_number(self.information_reward)} bits a row"),
+        ]
+        return rows
+
+    def _classes(self) -> list[list[str]]:
+        block = self.per_class
+        rows = [
+            [
+                str(label),
+                *(_number(float(getattr(block, name)[place])) for name in COLUMNS.values()),
+                f"{block.support[place]:g}",
+            ]
+            for place, label in enumerate(self.classes)
+        ]
+        mean = block.weighted()
+        rows.append(
+            [
+                "weighted mean",
+                *(_number(float(mean[n])) for n in COLUMNS.values()),
+                str(self.n_rows),
+            ]
+        )
+        return rows
+
+    def _matrix(self) -> tuple[list[str], list[list[str]]]:
+        wide = len(self.classes) + (self.unclassified > 0)
+        header = [
+            "true class",
+            *map(str, self.classes),
+            *(["unclassified"] * (wide > len(self.classes))),
+        ]
+        rows = [
+            [str(label), *(str(int(v)) for v in self.confusion[i][:wide])]
+            for i, label in enumerate(self.classes)
+        ]
+        return header, rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """The measures as plain values."""
+        return {
+            "rows": self.n_rows,
+            "accuracy": self.accuracy,
+            "majority": self.majority,
+            "kappa": self.kappa,
+            "information_reward": self.information_reward,
+            "unclassified": self.unclassified,
+            "classes": list(self.classes),
+            "confusion": self.confusion.tolist(),
+        }
+
+    def to_text(self) -> str:
+        """The block as aligned text."""
+        summary = "\n".join(f"{name:<24}{value}" for name, value in self._summary())
+        by_class = _aligned(["class", *COLUMNS, "rows"], self._classes())
+        header, rows = self._matrix()
+        parts = (summary, by_class, "Confusion matrix\n" + _aligned(header, rows))
+        return "\n\n".join(parts) + "\n"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return (
+            f"Evaluation: {self.n_rows} rows, accuracy {self.accuracy:.4f}, kappa {self.kappa:.4f}"
+        )
+
+    def _repr_html_(self) -> str:
+        header, matrix = self._matrix()
+        return "".join(
+            (
+                html_table(["", ""], self._summary()),
+                html_table(
+                    ["class", *COLUMNS, "rows"],
+                    self._classes(),
+                    rules=(len(self.classes),),
+                    styled=False,
+                ),
+                html_table(header, matrix, title="Confusion matrix", styled=False),
+            )
+        )
+
+
+def _aligned(header: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(line[j]) for line in [header, *rows]) for j in range(len(header))]
+    lines = [
+        "  ".join(
+            [
+                line[0].ljust(widths[0]),
+                *(v.rjust(w) for v, w in zip(line[1:], widths[1:], strict=True)),
+            ]
+        ).rstrip()
+        for line in [header, *rows]
+    ]
+    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return "\n".join(lines)

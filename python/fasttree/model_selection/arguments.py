@@ -1,0 +1,69 @@
+"""One order of arguments for every comparison: data first, then criteria.
+
+``f(X, y, criteria)``, ``f(table, criteria)``, ``f("iris", criteria)``: where the data bring their
+classes, the second argument may be the criteria.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..criteria import Criterion, PairFunction, _by_name
+from ..table import Table
+
+__all__ = ["data_and_criteria", "has_labels"]
+
+
+def has_labels(X: Any) -> bool:
+    """Whether data bring their classes: a Table, a name, or several of these (or pairs)."""
+    if isinstance(X, (Table, str, os.PathLike)):
+        return True
+    several = X.values() if isinstance(X, Mapping) else X
+    if not isinstance(X, (Mapping, list, tuple)):
+        return False
+    return len(X) > 0 and all(
+        isinstance(one, (Table, str, os.PathLike))
+        or (isinstance(one, tuple) and len(one) == 2 and not isinstance(one[0], (int, float, str)))
+        for one in several
+    )
+
+
+def _is_criterion(one: Any) -> bool:
+    if isinstance(one, str):
+        return one in _by_name()
+    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str):
+        return True
+    return isinstance(one, (Criterion, PairFunction, type)) or callable(one)
+
+
+def _are_criteria(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return len(value) > 0 and all(map(_is_criterion, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return len(value) > 0 and any(map(_is_criterion, value))
+    return _is_criterion(value)
+
+
+def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
+    """X, y and criteria of a call in which `y` may be the criteria.
+
+    Raises:
+        TypeError: criteria twice.
+
+    Examples:
+        >>> data_and_criteria("iris", ["gini", "mdl"], None)
+        ('iris', None, ['gini', 'mdl'])
+        >>> data_and_criteria([[0.0], [1.0]], ["gini", "mdl"], None)[1]
+        ['gini', 'mdl']
+    """
+    if y is None or not has_labels(X) or not _are_criteria(y):
+        return X, y, criteria
+    if isinstance(X, Table) and isinstance(y, str) and y == X.target:
+        return X, y, criteria
+    if criteria is not None:
+        raise TypeError(
+            "criteria are given twice; the order is f(data, criteria) or f(X, y, criteria)"
+        )
+    return X, None, y

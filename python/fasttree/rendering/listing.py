@@ -1,0 +1,109 @@
+"""A list of rows that shows itself as a table: in a notebook, in print, as a frame.
+
+Rows are dicts and the list is a list; only how they look is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from .html import html_table
+
+__all__ = ["Records"]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}={v!r}" for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+class Records(list):  # type: ignore[type-arg]
+    """Rows (dicts) with the columns that are worth a look.
+
+    Args:
+        rows: the dicts.
+        columns: heading -> key of the rows, or a function of a row (which may give HTML for
+        notebooks); by default all keys.
+        title, notes: above and below the table.
+        left: headings of text columns.
+        most: rows that are shown.
+
+    Examples:
+        >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))
+        a   b
+        -----
+        1   0.5
+        20
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[dict[str, Any]] = (),
+        columns: Mapping[str, str | Callable[[dict[str, Any]], Any]] | None = None,
+        *,
+        title: str = "",
+        notes: Sequence[str] = (),
+        left: Sequence[str] = (),
+        most: int = 40,
+    ) -> None:
+        super().__init__(rows)
+        keys = dict.fromkeys(k for row in self for k in row)
+        self._columns = dict(columns) if columns is not None else {k: k for k in keys}
+        self.title, self.notes, self._left, self._most = title, tuple(notes), tuple(left), most
+
+    def _cells(self, row: dict[str, Any]) -> list[Any]:
+        return [one(row) if callable(one) else row.get(one) for one in self._columns.values()]
+
+    def _notes(self) -> tuple[str, ...]:
+        more = len(self) - self._most
+        return (*((f"... and {more} more rows",) if more > 0 else ()), *self.notes)
+
+    def _repr_html_(self) -> str:
+        left = [j for j, name in enumerate(self._columns) if name in self._left and j]
+        rows = [
+            [v if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
+            for r in self[: self._most]
+        ]
+        return html_table(
+            list(self._columns), rows, title=self.title, notes=self._notes(), left=left
+        )
+
+    def __str__(self) -> str:
+        cells = [
+            ["" if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
+            for r in self[: self._most]
+        ]
+        lines = [list(self._columns), *([t[:60] for t in row] for row in cells)]
+        keep = [j for j in range(len(self._columns)) if not cells or any(r[j] for r in cells)]
+        widths = [max(len(line[j]) for line in lines) for j in keep]
+        text = [
+            "  ".join(line[j].ljust(w) for j, w in zip(keep, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        text.insert(1, "-" * (sum(widths) + 2 * max(0, len(widths) - 1)))
+        head = [self.title, ""] if self.title else []
+        return "\n".join([*head, *text, *self._notes()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __reduce__(self) -> Any:
+        return (list, (list(self),))
+
+    def to_frame(self) -> Any:
+        """The rows as a pandas frame (a plain list without pandas)."""
+        try:
+            import pandas
+        except ImportError:
+            return list(self)
+        return pandas.DataFrame.from_records(list(self))

@@ -1,0 +1,109 @@
+"""Columns that a tree should not split on, told from their content: identifiers, dates, constants.
+
+Each finding has a reason in words; nothing is dropped here.  O(levels) a nominal column, O(n log n)
+a column of whole numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from .columns import Column
+
+__all__ = ["date_share", "decimal_comma_share", "reason_to_leave_out", "suspicions"]
+
+_DATE = re.compile(
+    r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
+    |\d{1,2}[-/.]\d{1,2}[-/.]\d{4}(?:[T ]\d{1,2}:\d{2}.*)?            # 31.1.2024
+    |\d{1,2}[-/ ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ ,]+\d{2,4}
+    |\d{1,2}:\d{2}:\d{2}(?:\.\d+)?)\s*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_NAMED_ID = re.compile(
+    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: \d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
+)
+
+LOOKED_AT = 1000
+"""Levels of a column that are read."""
+
+
+def _share(pattern: re.Pattern[str], levels: tuple[Any, ...]) -> float:
+    some = [v for v in levels[:: max(1, len(levels) // LOOKED_AT)] if isinstance(v, str)]
+    if not some or len(some) < 0.9 * len(levels[:: max(1, len(levels) // LOOKED_AT)]):
+        return 0.0
+    return sum(pattern.fullmatch(v) is not None for v in some) / len(some)
+
+
+def date_share(levels: tuple[Any, ...]) -> float:
+    """Share of the levels that read as dates or times.
+
+    Examples:
+        >>> date_share(("2024-01-31", "2024-02-01")), date_share(("a", "2024-02-01"))
+        (1.0, 0.5)
+    """
+    return _share(_DATE, levels)
+
+
+def decimal_comma_share(levels: tuple[Any, ...]) -> float:
+    """Share of the levels that read as numbers with a decimal comma.
+
+    Examples:
+        >>> decimal_comma_share(("1,5", "2,25"))
+        1.0
+    """
+    return _share(_DECIMAL_COMMA, levels)
+
+
+def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
+    """Why a column says nothing about new rows (an identifier, a date, one value); None if it may.
+
+    Args:
+        column: a feature.
+        n_rows: rows of the data.
+
+    Examples:
+        >>> import numpy as np
+        >>> reason_to_leave_out(Column("id", "numeric", np.arange(50.0)), 50)
+        'an identifier: a different whole number in every row'
+    """
+    if column.kind == "nominal":
+        codes = np.asarray(column.values)
+        seen = np.unique(codes[codes >= 0])
+        levels = tuple((column.levels or ())[int(c)] for c in seen)
+        known = int((codes >= 0).sum())
+        if known == 0:
+            return "no value in any row"
+        if len(levels) > 2 and date_share(levels) >= 0.95:
+            return f"dates as text ({levels[0]}, ...)"
+        if len(levels) == 1 and known == len(codes):
+            return f"one value, {levels[0]!r}, in all rows"
+        if len(levels) > 20 and len(levels) > 0.5 * known:
+            return f"an identifier: {len(levels):,} levels in {known:,} rows"
+        return None
+    values = np.asarray(column.values, dtype=np.float64)
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return "no value in any row"
+    if len(known) == len(values) and known.min() == known.max():
+        return f"one value, {known[0]:g}, in all rows"
+    if n_rows < 20 or not np.array_equal(known, np.floor(known)):
+        return None
+    distinct = len(np.unique(known))
+    if distinct == n_rows and (
+        known.max() - known.min() == n_rows - 1 or _NAMED_ID.search(column.name)
+    ):
+        return "an identifier: a different whole number in every row"
+    if distinct > 0.5 * n_rows and _NAMED_ID.search(column.name):
+        return f"an identifier by its name, {distinct:,} different numbers in {n_rows:,} rows"
+    return None
+
+
+def suspicions(table: Any) -> list[tuple[str, str]]:
+    """(column, reason) of the features of a Table that should be left out, in order."""
+    n = len(table)
+    found = ((c.name, reason_to_leave_out(c, n)) for c in table.columns)
+    return [(name, reason) for name, reason in found if reason is not None]

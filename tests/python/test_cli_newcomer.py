@@ -1,0 +1,241 @@
+"""The command as a newcomer meets it: what it says, warns of and refuses, and that its examples run."""
+
+# ruff: noqa: E402
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pd = pytest.importorskip("pandas")
+
+from fasttree.cli import main
+
+
+@pytest.fixture
+def ftree(capsys):
+    def call(*arguments):
+        code = main([str(a) for a in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+def cities(n=900, levels=300):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    return pd.DataFrame(
+        {
+            "city": [f"c{v}" for v in rng.integers(0, levels, n)],
+            "x": x.round(3),
+            "label": np.where(rng.random(n) < np.where(x > 0, 0.8, 0.2), "a", "b"),
+        }
+    )
+
+
+def test_fit_leads_with_cross_validated_accuracy_beside_the_majority(ftree, tmp_path):
+    code, out, _ = ftree("fit", "iris", "--json", tmp_path / "f.json")
+    assert code == 0 and "training accuracy" not in out
+    found = json.loads((tmp_path / "f.json").read_text())
+    assert f"accuracy {100 * found['accuracy']:.2f} % (1x10 cross-validation)" in out
+    assert "always answering 'setosa': 33.33 %" in out and found["majority"] == pytest.approx(1 / 3)
+
+
+def test_fit_recommends_a_pruned_tree_and_warns_of_too_many_leaves(ftree, tmp_path):
+    file = tmp_path / "cities.csv"
+    cities().to_csv(file, index=False)
+    code, out, err = ftree("fit", file, "-p", "nominal_splits=multiway")
+    assert code == 0 and "A pruned tree does as well or better" in out
+    assert "learns rows by heart" in err and "--drop city (" in err and "pruning=error_based" in err
+    _, out, err = ftree("fit", file, "-p", "pruning=error_based", "--drop", "city")
+    assert "A pruned tree" not in out and "by heart" not in err
+
+
+def test_a_nominal_column_with_few_rows_a_level_is_warned_of_once():
+    import fasttree
+
+    with pytest.warns(UserWarning, match="fewer than five rows a level: 'city'") as caught:
+        fasttree.fit(cities(), "label")
+    assert len(caught) == 1
+
+
+def test_traps_in_files_are_named_with_what_to_type(ftree, tmp_path):
+    n = 60
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "id": range(n),
+            "day": [f"2024-01-{1 + i % 28:02d}" for i in range(n)],
+            "price": [f"{v:.1f}".replace(".", ",") for v in rng.random(n)],
+            "code": rng.integers(0, 3, n),
+            "y": rng.choice(["p", "q"], n),
+        }
+    )
+    file = tmp_path / "traps.csv"
+    frame.to_csv(file, index=False, sep=";")
+    code, _, err = ftree("fit", file, "--no-cv")
+    assert code == 0
+    assert "id is an identifier" in err and "day is dates as text" in err
+    assert "--drop id,day" in err and "decimal comma" in err
+    code, out, _ = ftree("fit", file, "--no-cv", "--drop", "id,day,price", "--nominal", "code")
+    assert code == 0 and "code = 0" in out
+    code, out, _ = ftree("fit", file, "--no-cv", "--drop", "id,day,price", "--nominal", "all")
+    assert "code = 0" in out
+    assert ftree("fit", file, "--nominal", "cod")[0] == 2
+    assert "--nominal" in ftree("fit", file, "--nominal", "cod")[2]
+
+
+def test_a_plink_raw_file_is_recognised(ftree, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"FID": [f"f{i}" for i in range(40)], "IID": [f"i{i}" for i in range(40)]})
+    frame[["PAT", "MAT", "SEX"]] = 0
+    frame["PHENOTYPE"] = rng.integers(1, 3, 40)
+    for j in range(3):
+        frame[f"rs{j}_A"] = rng.integers(0, 3, 40)
+    file = tmp_path / "study.raw"
+    frame.to_csv(file, sep=" ", index=False)
+    _, _, err = ftree("rank", file)
+    assert "-t PHENOTYPE --drop FID,IID,PAT,MAT --nominal all" in err
+
+
+def test_cv_and_compare_carry_the_majority(ftree):
+    assert "Always answering 'setosa': 33.33 %." in ftree("cv", "iris", "--cv", "1x3")[1]
+    out = ftree("compare", "iris", "wine", "-c", "gini,mdl", "--cv", "1x3")[1]
+    assert "Majority class (%): iris 33.3, wine 39.9." in out
+
+
+def test_a_criterion_that_does_not_apply_is_skipped_with_the_reason(ftree):
+    arguments = ("compare", "tic-tac-toe", "-c", "gini,minimal_tree_size", "--cv", "1x3")
+    code, _, err = ftree(*arguments)
+    assert code == 2 and "minimal_tree_size" in err
+    code, out, _ = ftree(*arguments, "--on-error", "skip")
+    assert code == 0 and "minimal_tree_size does not apply: " in out
+
+
+def test_criteria_are_listed_and_described(ftree):
+    code, out, _ = ftree("criteria")
+    assert code == 0 and all(name in out for name in ("gain_ratio", "relieff", "entropy"))
+    code, out, _ = ftree("criteria", "entropy")
+    assert out.startswith("info_gain (also ") and "score     " in out
+    assert "did you mean 'hellinger'" in ftree("criteria", "helinger")[2]
+    assert "gini" not in ftree("criteria", "--evidence", "neighbours")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("show", "iris"), "there is no such model file; write one with ftree fit"),
+        (("predict", "no.json", "iris"), "there is no such model file"),
+        (("fit", "iris", "-m", "/no/x.json"), "--model /no/x.json: the folder /no does not exist"),
+        (("fit", "iris", "--svg", "/no/x.svg"), "--svg"),
+        (("rank", "iris", "--plot", "/no/x.png"), "--plot"),
+        (("fit", "no-such-set"), "no-such-set"),
+    ],
+)
+def test_errors_are_one_line_in_the_commands_words(ftree, arguments, words):
+    code, _, err = ftree(*arguments)
+    assert code == 2 and words in err
+    assert err.count("\n") == 1 and "Errno" not in err and "drop=[" not in err
+
+
+def test_predict_needs_no_drop_again(ftree, tmp_path):
+    n = 70_000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"key": [f"k{i}" for i in range(n)], "x": rng.normal(size=n).round(2)})
+    frame["y"] = np.where(frame["x"] > 0, "a", "b")
+    file, model = tmp_path / "d.csv", tmp_path / "m.json"
+    frame.to_csv(file, index=False)
+    code, _, err = ftree("fit", file, "--no-cv")
+    assert code == 2 and "--drop key" in err and "drop=[" not in err
+    code, out, _ = ftree("datasets", "describe", file)
+    assert code == 0 and "--drop key" in out
+    assert ftree("fit", file, "--drop", "key", "--no-cv", "-m", model)[0] == 0
+    code, _, err = ftree("predict", model, file, "-o", tmp_path / "o.csv")
+    assert code == 0 and "accuracy 100.00 %" in err
+
+
+def test_fit_draws(ftree, tmp_path):
+    svg, png = tmp_path / "t.svg", tmp_path / "t.png"
+    assert ftree("fit", "iris", "--no-cv", "--svg", svg, "--png", png)[0] == 0
+    assert svg.read_text().startswith("<svg") and png.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(ftree, shell):
+    code, out, _ = ftree("completion", shell)
+    assert code == 0 and "ftree" in out
+    assert ftree("completion", "tcsh")[0] == 2
+
+
+def test_commands_and_options_complete_in_bash():
+    environment = {
+        **os.environ,
+        "_FTREE_COMPLETE": "complete_bash",
+        "COMP_WORDS": "ftree adv",
+        "COMP_CWORD": "1",
+    }
+    code = "import sys; sys.argv = ['ftree']; from fasttree.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert "advise" in done.stdout
+
+
+def test_reproduce_names_its_papers_and_fails_when_nothing_was_compared(ftree, tmp_path):
+    assert "chen2013" in ftree("reproduce", "--help")[1]
+    code, out, _ = ftree("reproduce", "chen2013", "--data", tmp_path, "--datasets", "zoo")
+    assert code == 1 and "Nothing to compare" in out
+
+
+def examples():
+    """Every line under an `Examples:` or `Start with:` of a help text."""
+    from fasttree.cli.app import app
+
+    found = re.findall(r"^ftree .*", app.info.epilog or "", flags=re.MULTILINE)
+    for command in app.registered_commands:
+        found += re.findall(r"^ftree .*", command.epilog or "", flags=re.MULTILINE)
+    for group in app.registered_groups:
+        for command in group.typer_instance.registered_commands:
+            found += re.findall(r"^ftree .*", command.epilog or "", flags=re.MULTILINE)
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("line", examples())
+def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
+    """On files of the names that the examples use; reproductions only on one small set."""
+    monkeypatch.chdir(tmp_path)
+    import fasttree
+    from fasttree import datasets
+
+    frame = datasets.load_iris().to_frame().rename(columns={"class": "label"})
+    frame.to_csv("data.csv", index=False)
+    frame.drop(columns="label").to_csv("new.csv", index=False)
+    fasttree.fit(frame, "label").save("model.json")
+    for name in ("data", "a", "test"):
+        columns = [*(f"@attribute x{j} numeric" for j in range(4)), "@attribute class {s,v,g}"]
+        rows = [
+            ",".join([*map(str, row[:4]), "svg"[k // 50]])
+            for k, row in enumerate(frame.to_numpy().tolist())
+        ]
+        lines = ["@relation r", *columns, "@data", *rows]
+        (tmp_path / f"{name}.arff").write_text("\n".join(lines) + "\n")
+    frame.to_csv("b.csv", index=False)
+    if "test.arff" in line:
+        fasttree.fit(datasets.load("test.arff")).save("model.json")
+    words = shlex.split(line.split(" >")[0])[1:]
+    if words[0] == "reproduce" and words[1] != "list":
+        words = ["reproduce", "chen2013", "--datasets", "balance-scale", "--quick"]
+    if words == ["compare"]:
+        words += ["iris", "wine", "--cv", "1x3"]
+    code, out, err = ftree(*words)
+    assert code == 0, err
+    assert out

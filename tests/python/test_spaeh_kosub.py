@@ -141,3 +141,11 @@ def test_columns_that_mark_a_class_are_left_out(uci):
     for j in range(table.shape[1]):
         assert not spaeh_kosub._marks_a_class(table.X[:, j], table.y_codes)
     assert table.shape[1] < 35
+
+
+def test_the_tie_rule_alone_makes_27_or_55_nodes_on_wine():
+    jaccard = fasttree.criteria.Jaccard(assignment="matching")
+    how = {"criterion": jaccard, "evaluation": "global", "labels": "distinct"}
+    table = fasttree.datasets.load_wine()
+    nodes = {ties: fasttree.fit(table, ties=ties, **how).n_nodes_ for ties in ("row", "first")}
+    assert nodes == {"row": 27, "first": 55}

@@ -4,7 +4,9 @@ names are read.
 "chess" is the 551-row set of the naive Bayes literature (of the five accuracies printed for it,
 3196 rows could give two), "led" has 1000 rows and is drawn again from Breiman's display, "bcw" is
 the Wisconsin breast cancer set, "crx" credit approval, "heart" statlog's, "cleveland" and
-"hungarian" the two-class versions. The sign set is there only discretised: its trees and naive
+"hungarian" the two-class versions. "glass" most likely has three classes (building and vehicle
+windows of float glass, windows of other glass, no windows): naive Bayes and J48 reach the printed
+accuracies with these and are 21 and 8 points away with the seven of the file. The sign set is there only discretised: its trees and naive
 Bayes see bins, not numbers.
 """
 
@@ -93,6 +95,8 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
         return tables[0].drop_missing_target()
     if len(tables) > 1:
         return _stacked(tables, name)
+    if name == "glass":
+        return _three_kinds(tables[0])
     if name in CODED:
         table = tables[0]
         return Table(
@@ -103,6 +107,16 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
             name=name,
         )
     return tables[0]
+
+
+def _three_kinds(glass: Table) -> Table:
+    """The glass set with the classes float, non-float and other."""
+    kinds = {
+        label: "non-float" if "non-float" in label else "float" if "float" in label else "other"
+        for label in map(str, glass.classes)
+    }
+    y = [kinds[str(label)] for label in np.asarray(glass.y)]
+    return Table(glass.X, y, feature_names=glass.feature_names, name="glass")
 
 
 def _options(name: str) -> dict[str, Any]:

@@ -10,7 +10,8 @@ What is run
 What can be compared
     The paper prints no numbers for its figures, so its sentences are checked: each claim is a row,
     with what was measured and whether it holds, under ``ties="first"`` and under random ties (which
-    the authors' program used). Table 1 is compared with the facts of the registry.
+    the authors' program used, but for its Jaccard distance: that takes the first candidate in row
+    order; see the page). Table 1 is compared with the facts of the registry.
 Settings that the text leaves open
     Trees are grown until their leaves are pure. New leaves get majority labels, two different ones
     for the extended Jaccard distance (as in the authors' program); accuracy matches branches with

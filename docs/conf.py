@@ -9,7 +9,7 @@ from pathlib import Path
 import fasttree
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "_ext"))
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]  # extensions; docs.studies
 
 project = "fasttree"
 author = "the fasttree developers"

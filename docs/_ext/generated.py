@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from docs.studies.bias_variance import study as bias_variance
+from docs.studies.error_rates import study as error_rates
+from docs.studies.interactions import study as interactions
+from docs.studies.selection_bias import study as selection_bias
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 
 import fasttree
-from fasttree.experiments import bias_variance, error_rates, interactions, selection_bias
 from fasttree.experiments.spaeh_kosub import claims
 from fasttree.reports import Cell, ReportTable
 
@@ -129,7 +132,7 @@ def datasets() -> list[str]:
 
 def bias() -> list[str]:
     """Tables of the study of selection bias, one section a contest, from the recorded counts."""
-    record = ROOT / "docs" / "selection_bias" / "record.json"
+    record = ROOT / "docs" / "studies" / "selection_bias" / "record.json"
     result = selection_bias.SelectionBias.from_record(record.read_text(encoding="utf-8"))
     lines = []
     for contest in result.features:
@@ -143,7 +146,7 @@ def bias() -> list[str]:
 
 def bias_ranking() -> list[str]:
     """Mean bias of every criterion in both contests."""
-    record = ROOT / "docs" / "selection_bias" / "record.json"
+    record = ROOT / "docs" / "studies" / "selection_bias" / "record.json"
     result = selection_bias.SelectionBias.from_record(record.read_text(encoding="utf-8"))
     every, nominal = (
         result.mean_bias(contest) for contest in (selection_bias.ALL, selection_bias.NOMINAL)
@@ -155,7 +158,7 @@ def bias_ranking() -> list[str]:
 def tests_error_rates() -> list[str]:
     """What tests find where there is nothing, and where there is something, from the recorded
     counts."""
-    record = ROOT / "docs" / "error_rates" / "record.json"
+    record = ROOT / "docs" / "studies" / "error_rates" / "record.json"
     table = error_rates.ErrorRates.from_record(record.read_text(encoding="utf-8")).table()
     rows = [[f"**{cell.text}**" if cell.bold else cell.text for cell in row] for row in table.rows]
     return [f"{table.title}.", "", *list_table(table.header, rows), *table.notes, ""]
@@ -163,7 +166,7 @@ def tests_error_rates() -> list[str]:
 
 def bias_variance_parts() -> list[str]:
     """Bias, variance and structure of trees and forests, from the recorded numbers."""
-    record = ROOT / "docs" / "bias_variance" / "record.json"
+    record = ROOT / "docs" / "studies" / "bias_variance" / "record.json"
     lines = []
     for table in bias_variance.BiasVariance.from_record(
         record.read_text(encoding="utf-8")
@@ -174,7 +177,7 @@ def bias_variance_parts() -> list[str]:
 
 
 def _interactions() -> interactions.Interactions:
-    record = ROOT / "docs" / "interactions" / "record.json"
+    record = ROOT / "docs" / "studies" / "interactions" / "record.json"
     return interactions.Interactions.from_record(record.read_text(encoding="utf-8"))
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from fasttree.experiments import bias_variance as study
+from docs.studies.bias_variance import study
 
 SMALL = {
     name: study.METHODS[name]

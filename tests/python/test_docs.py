@@ -50,7 +50,13 @@ def run(examples: doctest.DocTest) -> None:
     assert runner.failures == 0, "".join(report)
 
 
-@pytest.mark.parametrize("name", modules())
+STUDIES = sorted(
+    ".".join(p.relative_to(ROOT).with_suffix("").parts)
+    for p in (ROOT / "docs" / "studies").rglob("*.py")
+)
+
+
+@pytest.mark.parametrize("name", [*modules(), *STUDIES])
 def test_examples_of_modules_run(name):
     missing = wanting(name)
     if missing:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from fasttree.experiments import error_rates
-from fasttree.experiments.error_rates import PROTOCOLS, TESTS, ErrorRates
+from docs.studies.error_rates import study as error_rates
+from docs.studies.error_rates.study import PROTOCOLS, TESTS, ErrorRates
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -79,7 +78,7 @@ def test_folds_of_every_protocol_have_their_sizes():
 
 @pytest.fixture(scope="module")
 def recorded() -> ErrorRates:
-    path = ROOT / "docs" / "error_rates" / "record.json"
+    path = ROOT / "docs" / "studies" / "error_rates" / "record.json"
     if not path.is_file():
         pytest.skip("the documentation is not here (tests of an installed package)")
     return ErrorRates.from_record(path.read_text(encoding="utf-8"))

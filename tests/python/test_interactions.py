@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from docs.studies.interactions import study
 
 import fasttree
 from fasttree.criteria import Pi
-from fasttree.experiments import interactions as study
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "interactions"
 

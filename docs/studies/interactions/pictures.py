@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plots.canvas import colour, curve, marker, new_figure, plain_frame
+from fasttree.plots.canvas import colour, curve, marker, new_figure, plain_frame
 
 __all__ = ["curves", "decay", "trees"]
 

@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from docs.studies.selection_bias.study import wilson
 
-from ..model_selection import (
+from fasttree.model_selection import (
     FiveByTwo,
     StratifiedRepeatedKFold,
     corrected_resampled_t_test,
@@ -38,9 +39,8 @@ from ..model_selection import (
     paired_t_test,
     wilcoxon,
 )
-from ..rendering.progress import make_report
-from ..rendering.table import Cell, ReportTable
-from .selection_bias import wilson
+from fasttree.rendering.progress import make_report
+from fasttree.rendering.table import Cell, ReportTable
 
 __all__ = ["PROTOCOLS", "TESTS", "ErrorRates", "run"]
 
@@ -133,7 +133,7 @@ class ErrorRates:
 
     def plot(self, axes: Any = None) -> Any:
         """Draw both rates, one line a test; returns the two axes."""
-        from ..plots import new_figure
+        from fasttree.plots import new_figure
 
         if axes is None:
             axes = new_figure(1, 2, width=9.5, height=3.4)[1]

@@ -35,17 +35,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import presets
-from ..criteria import Pi
-from ..datasets import make_monks, make_parity
-from ..estimators import FastTreeClassifier
-from ..model_selection import cross_validate
-from ..rendering.progress import make_report
-from ..rendering.text import render_text
-from ..reports import Cell, ReportTable
-from ..scores.features import score_features
-from ..scores.pairs import pair_counts
-from ..table import Table
+from fasttree import presets
+from fasttree.criteria import Pi
+from fasttree.datasets import make_monks, make_parity
+from fasttree.estimators import FastTreeClassifier
+from fasttree.model_selection import cross_validate
+from fasttree.rendering.progress import make_report
+from fasttree.rendering.text import render_text
+from fasttree.reports import Cell, ReportTable
+from fasttree.scores.features import score_features
+from fasttree.scores.pairs import pair_counts
+from fasttree.table import Table
 
 __all__ = [
     "CRITERIA",
@@ -339,8 +339,9 @@ class Interactions:
     def save_png(self, path: str | Path, which: str) -> None:
         """Write a picture: "share", "margin", "decay" or "trees". Needs matplotlib (extra
         "plots")."""
-        from ..plots.canvas import save_small
-        from . import interactions_pictures as pictures
+        from docs.studies.interactions import pictures
+
+        from fasttree.plots.canvas import save_small
 
         makers = {
             "share": lambda: pictures.curves(self.recovered, "share"),

@@ -40,14 +40,14 @@ from typing import Any
 
 import numpy as np
 
-from ..criteria import GainRatio, Pi, list_criteria
-from ..estimators import FastTreeClassifier
-from ..rendering import render
-from ..rendering.progress import make_report
-from ..rendering.records import render_csv, render_json
-from ..rendering.table import Cell, ReportTable
-from ..scores.features import score_features
-from ..table import Table
+from fasttree.criteria import GainRatio, Pi, list_criteria
+from fasttree.estimators import FastTreeClassifier
+from fasttree.rendering import render
+from fasttree.rendering.progress import make_report
+from fasttree.rendering.records import render_csv, render_json
+from fasttree.rendering.table import Cell, ReportTable
+from fasttree.scores.features import score_features
+from fasttree.table import Table
 
 __all__ = [
     "FEATURES",
@@ -304,7 +304,7 @@ class SelectionBias:
         from matplotlib.colors import TwoSlopeNorm
         from matplotlib.figure import Figure
 
-        from ..plots.canvas import save_small
+        from fasttree.plots.canvas import save_small
 
         shown, features = tuple(settings or self.settings), self.features[contest]
         columns = min(3, len(shown))

@@ -31,13 +31,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import criteria
-from ..datasets import make_random_tree
-from ..estimators import FastForestClassifier, FastTreeClassifier
-from ..rendering.progress import make_report
-from ..rendering.text import render_text
-from ..reports import Cell, ReportTable
-from ..table import Table
+from fasttree import criteria
+from fasttree.datasets import make_random_tree
+from fasttree.estimators import FastForestClassifier, FastTreeClassifier
+from fasttree.rendering.progress import make_report
+from fasttree.rendering.text import render_text
+from fasttree.reports import Cell, ReportTable
+from fasttree.table import Table
 
 __all__ = [
     "METHODS",
@@ -226,7 +226,7 @@ class BiasVariance:
 
     def draw(self) -> Any:
         """A picture: bias and net variance stacked, a panel a setting."""
-        from ..plots.canvas import new_figure, plain_frame
+        from fasttree.plots.canvas import new_figure, plain_frame
 
         settings = list(dict.fromkeys(m.setting for m in self.results))
         figure, axes = new_figure(1, len(settings), width=3.1 * len(settings) + 1.8, height=4.0)

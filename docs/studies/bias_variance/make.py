@@ -1,20 +1,20 @@
 """Runs the study of bias and variance and writes what its page shows: numbers as JSON, a picture.
 
-python docs/bias_variance/make.py        # minutes
+python -m docs.studies.bias_variance.make        # minutes
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from fasttree.experiments import bias_variance
+from docs.studies.bias_variance import study
 
 HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
     """Run and write."""
-    result = bias_variance.run(10, 16, progress=True)
+    result = study.run(10, 16, progress=True)
     (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
     result.save_png(HERE / "parts.png")
 

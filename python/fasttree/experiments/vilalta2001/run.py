@@ -273,7 +273,7 @@ def _compare(
     out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
 ) -> None:
     """Table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
-    from ..model_selection.statistics.ties import mean_ranks
+    from ...model_selection.statistics.ties import mean_ranks
 
     body, rhos, ours_ranks, their_ranks = [], [], [], []
     for name, found in results.items():

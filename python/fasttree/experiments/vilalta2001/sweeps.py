@@ -157,7 +157,7 @@ def permutation_p(
 
 
 def _standardised(values: Sequence[float]) -> np.ndarray:
-    from ..model_selection.statistics.ties import mean_ranks
+    from ...model_selection.statistics.ties import mean_ranks
 
     ranks = mean_ranks(values)
     centred = ranks - ranks.mean()

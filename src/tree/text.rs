@@ -21,6 +21,26 @@ impl Default for Style {
     }
 }
 
+/// Text without line breaks, control characters and marks that turn the direction of writing or
+/// have no width: each run of them becomes one blank, so that no name can forge a line of a tree or
+/// command a terminal. The package's `one_line` does the same.
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for letter in text.chars() {
+        let control = matches!(u32::from(letter),
+            0..=0x1f | 0x7f..=0x9f | 0x61c | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e
+            | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb);
+        if !control {
+            out.push(letter);
+        } else if !inside {
+            out.push(' ');
+        }
+        inside = control;
+    }
+    out
+}
+
 fn number(x: f64, decimals: usize) -> String {
     let fixed = format!("{x:.decimals$}");
     if fixed.contains('.') {
@@ -36,13 +56,13 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
     let parent = &tree.nodes[n.parent as usize];
     let feature = &schema.features[parent.feature as usize];
     let branch = n.branch as usize;
-    let name = &feature.name;
+    let name = &one_line(&feature.name);
     match (parent.test, &feature.kind) {
         (Test::Leaf, _) => name.clone(),
         (Test::Threshold(t), _) if branch == 0 => format!("{name} <= {}", exact(t.at, decimals)),
         (Test::Threshold(t), _) if branch == 1 => format!("{name} > {}", exact(t.at, decimals)),
         (Test::Multiway, Kind::Nominal { levels, .. }) if branch < levels.len() => {
-            format!("{name} = {}", levels[branch])
+            format!("{name} = {}", one_line(&levels[branch].to_string()))
         }
         (Test::Multiway, Kind::Numeric { cuts: Some(cuts), .. }) if branch <= cuts.len() => {
             match branch {
@@ -60,12 +80,14 @@ pub(crate) fn condition(tree: &Tree, schema: &Schema, node: usize, decimals: usi
             let listed = tree.subset(n.parent as usize).unwrap_or_default();
             let side =
                 |code: &usize| (listed.binary_search(&(*code as u32)).is_ok()) == (branch == 0);
-            let shown: Vec<String> =
-                (0..levels.len()).filter(side).map(|code| levels[code].to_string()).collect();
+            let shown: Vec<String> = (0..levels.len())
+                .filter(side)
+                .map(|code| one_line(&levels[code].to_string()))
+                .collect();
             match &shown[..] {
                 [one] => format!("{name} = {one}"),
                 _ if branch == 1 && listed.len() == 1 => {
-                    format!("{name} != {}", levels[listed[0] as usize])
+                    format!("{name} != {}", one_line(&levels[listed[0] as usize].to_string()))
                 }
                 many => format!("{name} in {{{}}}", many.join(", ")),
             }
@@ -90,7 +112,7 @@ fn summary(tree: &Tree, schema: &Schema, node: usize, decimals: usize) -> String
     let counts = tree.counts(node);
     let label = match tree.nodes[node].label {
         l if l < 0 => "unclassified".to_string(),
-        l => schema.classes[l as usize].to_string(),
+        l => one_line(&schema.classes[l as usize].to_string()),
     };
     let total: f64 = counts.iter().sum();
     let wrong = total - usize::try_from(tree.nodes[node].label).map_or(0.0, |l| counts[l]);
@@ -169,7 +191,7 @@ pub fn dot(tree: &Tree, schema: &Schema, style: Style, control: &Control) -> Res
         } else {
             format!(
                 "{}\nscore {}",
-                schema.features[node.feature as usize].name,
+                one_line(&schema.features[node.feature as usize].name),
                 number(node.score, style.decimals)
             )
         };

@@ -119,3 +119,47 @@ def test_damage_and_other_files_are_refused(tmp_path):
         load(tmp_path / "none.json")
     with pytest.raises(Exception, match="not fitted"):
         NaiveBayes().save(tmp_path / "none.json")
+
+
+def places(value, path=()):
+    """Paths of all numbers of a document."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from places(one, (*path, key))
+    elif isinstance(value, list):
+        for key, one in enumerate(value):
+            yield from places(one, (*path, key))
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield path
+
+
+@pytest.mark.parametrize("learner", [NaiveBayes, TAN, AODE])
+@pytest.mark.parametrize("forged", [2.0**33, -1.0, 1e300, 10**400])
+def test_forged_counts_are_refused_wherever_they_stand(learner, forged):
+    data = learner().fit(datasets.load_weather()).to_bytes()
+    core = json.loads(data)["model"]["core"]
+    counted = {"class_counts", "counts", "pairs", "singles"}
+    found = [path for path in places(core) if counted.intersection(map(str, path))]
+    assert len(found) > 10
+    for path in found[:: max(1, len(found) // 12)]:
+
+        def change(model, path=path):
+            at = model["core"]
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = forged
+
+        with pytest.raises(ValueError, match="not a valid fasttree Bayes model|no JSON|damaged"):
+            from_bytes(changed(data, change))
+
+
+@pytest.mark.parametrize("level", [None, [], {}, "sunny", ["a"]])
+def test_levels_are_labels_and_differ(level):
+    data = NaiveBayes().fit(datasets.load_weather()).to_bytes()
+
+    def change(model):
+        model["features"][0]["levels"][0] = level
+        model["features"][0]["levels"][1] = "sunny"
+
+    with pytest.raises(ValueError, match="which is no label|a level twice"):
+        from_bytes(changed(data, change))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
 from ..reports import Cell, ReportTable, render_json
 
@@ -46,4 +47,6 @@ def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -
     if json_file is not None:
         save_text(json_file, render_json(document))
     said = text() if callable(text) else text
+    if sys.stdout.isatty():  # a terminal obeys what stands in names; a file gets every character
+        said = "\n".join(map(one_line, said.split("\n")))
     sys.stdout.write(said if said.endswith("\n") else said + "\n")

@@ -10,6 +10,8 @@ from typing import Any
 
 import typer
 
+from ..rendering import plain_text
+
 __all__ = ["run"]
 
 REFUSED, INTERRUPTED, BROKEN = 2, 130, 1
@@ -26,7 +28,7 @@ def one_line(error: BaseException) -> str:
     said: Any = error.args[0] if isinstance(error, KeyError) and error.args else error
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         said = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
-    text = " ".join(str(said).split())
+    text = " ".join(plain_text.one_line(said).split())
     for pattern, words in WORDS:
         text = re.sub(pattern, words, text)
     return text or type(error).__name__
@@ -51,7 +53,7 @@ def _complain(text: str) -> None:
 
 
 def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"ftree: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    print(f"ftree: warning: {' '.join(plain_text.one_line(message).split())}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:
@@ -83,7 +85,7 @@ def _run(arguments: list[str]) -> int:
         return 0
     except ClickException as error:
         context = getattr(error, "ctx", None)
-        text = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        text = " ".join(plain_text.one_line(error.format_message()).split())  # type: ignore[attr-defined]
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         _complain(text.rstrip(".") + hint)
         return REFUSED

@@ -34,6 +34,8 @@ from .writing import FORMAT, VERSION, canonical, checksum
 __all__ = ["from_bytes", "load"]
 
 LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
+_COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
+"""Keys of the core's model under which numbers of rows (weights) stand."""
 
 
 def _document(data: bytes) -> dict[str, Any]:
@@ -82,6 +84,12 @@ def _checked_schema(model: dict[str, Any], core: dict[str, Any], owner: str) -> 
     for place, (feature, reading) in enumerate(zip(features, readings, strict=True)):
         if not isinstance(feature["name"], str) or not isinstance(feature["levels"], list):
             raise ValueError(f"feature {place} has no name or no levels")
+        levels = feature["levels"]
+        wrong = [v for v in levels if not isinstance(v, (str, int, float, bool))]
+        if wrong:
+            raise ValueError(f"feature {place} has the level {wrong[0]!r:.40}, which is no label")
+        if len({(type(v), v) for v in levels}) < len(levels):
+            raise ValueError(f"feature {place} has a level twice")
         if (reading["kind"] == "nominal") != feature["nominal"]:
             raise ValueError(f"feature {place} is nominal in one place and numeric in another")
         if feature["nominal"] and reading["levels"] != len(feature["levels"]):
@@ -93,6 +101,20 @@ def _checked_schema(model: dict[str, Any], core: dict[str, Any], owner: str) -> 
         has_names=bool(model["has_names"]),
         owner=owner,
     )
+
+
+def _check_counts(core: dict[str, Any]) -> None:
+    """Refuse counts that no training set has: negative, not finite, or above 2^32 rows."""
+    stack: list[tuple[str, Any, bool]] = [("model", core, False)]
+    while stack:
+        name, value, counted = stack.pop()
+        if isinstance(value, dict):
+            stack += [(k, v, counted or k in _COUNTS) for k, v in value.items()]
+        elif isinstance(value, list):
+            stack += [(name, v, counted) for v in value]
+        elif counted and isinstance(value, (int, float)) and not 0 <= value <= 2**32:
+            said = str(value) if isinstance(value, float) or abs(value) < 10**20 else "a number"
+            raise ValueError(f"{name} holds {said}, which counts no rows (0 to 2^32)")
 
 
 def from_bytes(data: bytes) -> BayesClassifier:
@@ -115,6 +137,7 @@ def from_bytes(data: bytes) -> BayesClassifier:
         params["discretize"] = restored_discretizer(params.get("discretize"))
         estimator = learner(**params)
         core = model["core"]
+        _check_counts(core)
         classes = _labels(model["classes"])
         if len(classes) != len(core["class_counts"]):
             raise ValueError("the number of classes differs from that of the counts")

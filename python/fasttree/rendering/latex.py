@@ -3,6 +3,7 @@ is escaped."""
 
 from __future__ import annotations
 
+from .plain_text import one_line
 from .table import Cell, ReportTable
 
 _SPECIAL = {
@@ -28,7 +29,7 @@ def escape(text: str) -> str:
     >>> print(escape("50% of a_b"))
     50\\% of a\\_b
     """
-    return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(text.split()))
+    return "".join(_SPECIAL.get(letter, letter) for letter in " ".join(one_line(text).split()))
 
 
 def _cell(cell: Cell) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .plain_text import one_line
 from .table import Cell, ReportTable
 
 
@@ -13,7 +14,7 @@ def escape(text: str) -> str:
     >>> print(escape("a|b*c <i>"))
     a\\|b\\*c \\<i\\>
     """
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(one_line(text).split()))
 
 
 def _cell(cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .plain_text import one_line
 from .table import ReportTable
 
 
@@ -19,10 +20,12 @@ def _one(table: ReportTable) -> str:
         cells = []
         for j in columns:
             best = ("!" if row[j].bold else " ") if emphasised[j] else ""
-            cells.append(f"{row[j].text}{best}" + (f" {row[j].mark or ' '}" if marked[j] else ""))
+            cells.append(
+                f"{one_line(row[j].text)}{best}" + (f" {row[j].mark or ' '}" if marked[j] else "")
+            )
         body.append(cells)
     tails = [int(emphasised[j]) + 2 * int(marked[j]) for j in columns]
-    head = [name + " " * tails[j] for j, name in enumerate(table.header)]
+    head = [one_line(name) + " " * tails[j] for j, name in enumerate(table.header)]
     widths = [max(len(line[j]) for line in [head, *body]) for j in columns]
 
     def line(cells: list[str]) -> str:
@@ -31,11 +34,11 @@ def _one(table: ReportTable) -> str:
         return "  ".join([first, *rest]).rstrip()
 
     rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-    out = [table.title, "", line(head), rule] if table.title else [line(head), rule]
+    out = [one_line(table.title), "", line(head), rule] if table.title else [line(head), rule]
     for place, cells in enumerate(body):
         if place in table.rule_before:
             out.append(rule)
         out.append(line(cells))
     if table.notes:
-        out += ["", *table.notes]
+        out += ["", *map(one_line, table.notes)]
     return "\n".join(out) + "\n"

@@ -178,8 +178,8 @@ class Drawing:
         if reading.n_children[node] and not self.ends[node]:
             small = _counted(float(self.weight[node]), "rows")
             if node in self._hidden:
-                count, rows = self._hidden[node]
-                small += f", {count} branches not shown ({_counted(rows, 'rows')})"
+                count, hidden = self._hidden[node]
+                small += f", {count} branches not shown ({_counted(hidden, 'rows')})"
             name = reading.features[reading.feature[node]].name
             return name, small, f"{float(self.tree.score[node]):.3g}"
         rows = number(float(self.weight[node]), 2)

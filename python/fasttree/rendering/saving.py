@@ -56,8 +56,8 @@ def replace_file(path: Path) -> Iterator[IO[bytes]]:
     except FileNotFoundError:
         before = None
     if before is not None and not stat.S_ISREG(before.st_mode):
-        with open(path, "wb") as stream:  # a folder is refused here
-            yield stream
+        with open(path, "wb") as direct:  # a folder is refused here
+            yield direct
         return
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "the file may not be written", os.fspath(path))

@@ -74,15 +74,15 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
         codes = np.asarray(column.values)
         seen = np.unique(codes[codes >= 0])
         levels = tuple((column.levels or ())[int(c)] for c in seen)
-        known = int((codes >= 0).sum())
-        if known == 0:
+        filled = int((codes >= 0).sum())
+        if filled == 0:
             return "no value in any row"
         if len(levels) > 2 and date_share(levels) >= 0.95:
             return f"dates as text ({levels[0]}, ...)"
-        if len(levels) == 1 and known == len(codes):
+        if len(levels) == 1 and filled == len(codes):
             return f"one value, {levels[0]!r}, in all rows"
-        if len(levels) > 20 and len(levels) > 0.5 * known:
-            return f"an identifier: {len(levels):,} levels in {known:,} rows"
+        if len(levels) > 20 and len(levels) > 0.5 * filled:
+            return f"an identifier: {len(levels):,} levels in {filled:,} rows"
         return None
     values = np.asarray(column.values, dtype=np.float64)
     known = values[~np.isnan(values)]

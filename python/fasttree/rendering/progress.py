@@ -61,7 +61,10 @@ class Bar:
             self.close()
 
     def _made(self) -> Any:
-        """rich's progress and its task; False without rich."""
+        """rich's progress and its task; False without rich, and in notebooks, where rich would ask
+        for ipywidgets."""
+        if in_notebook():
+            return False
         try:
             from rich.console import Console
             from rich.progress import (
@@ -78,7 +81,7 @@ class Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
-            console=Console(file=sys.stderr) if not in_notebook() else None,
+            console=Console(file=sys.stderr),
             auto_refresh=False,
             transient=True,
         )

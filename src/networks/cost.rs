@@ -10,7 +10,7 @@
 //! numbers that leave the range of a small table are renumbered through a hash table.
 
 use super::variables::{Set, Variables, members};
-use std::collections::HashMap;
+use super::visits::WordMap;
 
 /// Nits for the precision of one free parameter.
 pub const PER_PARAMETER: f64 = 0.17649;
@@ -23,7 +23,7 @@ pub struct Groups {
     /// Memory that is used again.
     table: Vec<u32>,
     sums: Vec<f64>,
-    hashed: HashMap<u64, u32>,
+    hashed: WordMap<u64, u32>,
 }
 
 impl Groups {

@@ -291,7 +291,7 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
 fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> Set {
     let mut best = 0;
     let mut value = f64::NEG_INFINITY;
-    let fits = |parents: usize| prior.allows(j, parents as Set, earlier as Set);
+    let fits = |parents: usize| prior.allows(j, parents as Set, || earlier as Set);
     let mut parents = 0_usize;
     loop {
         let weight = weights[squeezed(parents as Set, j)];

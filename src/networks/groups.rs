@@ -9,7 +9,7 @@
 use super::cost::{Groups, likelihood};
 use super::state::{Space, cleaned};
 use super::variables::{Set, members};
-use super::visits::Visits;
+use super::visits::{Visits, WordMap};
 use crate::error::Result;
 use crate::parallel::Control;
 use serde::Serialize;
@@ -23,9 +23,9 @@ const COMPARED: usize = 32;
 pub struct Grouped {
     /// Parents of each variable, cleaned.
     pub parents: Vec<Set>,
-    /// Share of all visits, weighed.
+    /// Share of all visits.
     pub weight: f64,
-    /// Visits, not weighed.
+    /// Visits.
     pub visits: u64,
     /// Nits of its tables and arcs, the order aside.
     pub length: f64,
@@ -35,45 +35,39 @@ pub struct Grouped {
     pub joined: usize,
 }
 
-/// Clean and group what was seen; `total` is the weight of everything.
+/// Clean and group what was seen; `total` is the number of all visits.
 pub fn grouped(
     space: Space<'_>,
     seen: Vec<Visits>,
-    total: f64,
+    total: u64,
     keep: usize,
     control: &Control,
 ) -> Result<Vec<Grouped>> {
     let mut groups = Groups::default();
-    let mut known: HashMap<(usize, Set), Set> = HashMap::new();
-    let mut models: HashMap<Vec<Set>, (f64, u64)> = HashMap::new();
+    let mut known: WordMap<(usize, Set), Set> = WordMap::default();
+    let mut models: WordMap<Vec<Set>, u64> = WordMap::default();
     for chain in seen {
-        for (at, mut one) in chain.into_models().into_iter().enumerate() {
+        for (at, (mut parents, visits)) in chain.into_models().into_iter().enumerate() {
             if at % 256 == 0 {
                 control.check()?;
             }
-            for (j, own) in one.parents.iter_mut().enumerate() {
+            for (j, own) in parents.iter_mut().enumerate() {
                 let key = (j, *own);
                 *own = *known.entry(key).or_insert_with(|| cleaned(space, j, *own, &mut groups));
             }
-            let entry = models.entry(one.parents).or_default();
-            entry.0 += one.weight / total;
-            entry.1 += one.visits;
+            *models.entry(parents).or_default() += visits;
         }
     }
-    let mut found: Vec<Grouped> = models
-        .into_iter()
-        .map(|(parents, (weight, visits))| Grouped {
-            parents,
-            weight,
-            visits,
-            length: 0.0,
-            class: 0,
-            joined: 0,
-        })
-        .collect();
-    found.sort_unstable_by(|a, b| {
-        b.weight.total_cmp(&a.weight).then_with(|| a.parents.cmp(&b.parents))
-    });
+    let grouped = |(parents, visits): (Vec<Set>, u64)| Grouped {
+        parents,
+        weight: visits as f64 / total as f64,
+        visits,
+        length: 0.0,
+        class: 0,
+        joined: 0,
+    };
+    let mut found: Vec<Grouped> = models.into_iter().map(grouped).collect();
+    found.sort_unstable_by(|a, b| b.visits.cmp(&a.visits).then_with(|| a.parents.cmp(&b.parents)));
     found.truncate(keep);
     let pairs: f64 = space.prior.absent_cost(&(0..space.costs.variables.len()).collect::<Vec<_>>());
     for one in &mut found {

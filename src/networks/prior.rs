@@ -43,6 +43,10 @@ pub struct Prior {
     /// Most parents of a variable.
     pub max_parents: usize,
     named: Vec<(usize, usize, f64)>,
+    /// Some arcs are certain or impossible.
+    constrained: bool,
+    /// `ln p / (1 - p)`, where it is the same for all arcs.
+    uniform: Option<f64>,
     /// `ln p_ij / (1 - p_ij)` at `[child * variables + parent]`; 0 where the arc is certain.
     odds: Vec<f64>,
     /// `ln (1 - p_ij)` at the same place; 0 where the arc is certain.
@@ -60,6 +64,8 @@ impl Prior {
             forbidden: vec![0; n],
             max_parents: max_parents.min(n.saturating_sub(1)),
             named: config.arcs.clone(),
+            constrained: !config.tied.is_empty() || !config.arcs.is_empty(),
+            uniform: None,
             odds: Vec::new(),
             absent: Vec::new(),
         };
@@ -142,6 +148,7 @@ impl Prior {
             ));
         }
         let n = self.variables;
+        self.uniform = (!self.constrained).then(|| (p / (1.0 - p)).ln());
         self.odds = vec![(p / (1.0 - p)).ln(); n * n];
         self.absent = vec![(1.0 - p).ln(); n * n];
         for &(i, j, p) in &self.named {
@@ -159,10 +166,11 @@ impl Prior {
 
     /// Most parents and cells aside: may `parents` be those of `child` when `earlier` come first?
     #[inline]
-    pub fn allows(&self, child: usize, parents: Set, earlier: Set) -> bool {
-        parents & self.forbidden[child] == 0
-            && self.required[child] & earlier & !parents == 0
-            && parents.count_ones() as usize <= self.max_parents
+    pub fn allows(&self, child: usize, parents: Set, earlier: impl Fn() -> Set) -> bool {
+        parents.count_ones() as usize <= self.max_parents
+            && (!self.constrained
+                || parents & self.forbidden[child] == 0
+                    && self.required[child] & earlier() & !parents == 0)
     }
 
     /// `ln p_ij / (1 - p_ij)`.
@@ -178,7 +186,11 @@ impl Prior {
     }
 
     /// Cost in nits of the arcs into `child` against none of them.
+    #[inline]
     pub fn arcs_cost(&self, child: usize, parents: Set) -> f64 {
+        if let Some(odds) = self.uniform {
+            return -odds * f64::from(parents.count_ones());
+        }
         -members(parents).map(|i| self.odds(i, child)).sum::<f64>()
     }
 

@@ -1,11 +1,14 @@
 //! The search: annealing from many starts, then Metropolis chains over totally ordered models.
 //!
 //! 1. Annealing: eleven units of three rounds each, from an empty model, from a full one, and again
-//!    from the better of both; 8 max(n^3, 1000) steps a round, the temperature falling by the same
-//!    factor at each step.
+//!    from the better of both; 16 max(n^3, 1000) steps a round (no more than for
+//!    24 variables), the temperature falling by the same factor at each step.
 //! 2. The prior of an arc, unless given, becomes (arcs + 1/2) / (M + 1) of the best model.
-//! 3. Chains at temperature 1.8 from the best model, their first steps unused; visits are weighed
-//!    back to temperature 1 ([`super::visits`]).
+//! 3. Chains from the annealed models, their first steps unused. A chain is a ladder of temperatures 1,
+//!    r, r^2, ...; each rung walks for itself, and neighbours exchange their models now and then
+//!    (Geyer 1991), so that what the hot rungs find comes down. Visits are counted at temperature 1.
+//!    (A single chain at 1.8 whose visits are weighed back, as the authors' program has it, missed
+//!    arc probabilities by up to 1 on tables whose truth is known.)
 //! 4. Models are cleaned and grouped ([`super::groups`]).
 //!
 //! Units and chains have random numbers of their own and share nothing but counted tables, so the
@@ -25,8 +28,20 @@ use serde::{Deserialize, Serialize};
 /// Units of annealing, each of three rounds.
 const ANNEALED: usize = 11;
 
+/// A sixteenth of the steps of a round, at most.
+const LONGEST_ROUND: usize = 13_824;
+
 /// Steps between two looks at the cancel flag.
 const STRIDE: u64 = 256;
+
+/// Temperatures of a ladder.
+const RUNGS: i32 = 7;
+
+/// Steps of a rung between two exchanges.
+const SWEEP: u64 = 16;
+
+/// How many times as many steps the coldest rung makes.
+const COLD: u64 = 4;
 
 /// Settings of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +53,7 @@ pub struct SearchConfig {
     pub chains: usize,
     /// Steps of all chains together.
     pub steps: u64,
-    /// Of the chains; above 1 wider than the posterior.
+    /// Ratio of neighbouring temperatures in a chain's ladder.
     pub temperature: f64,
     /// Models that are kept, heaviest first.
     pub keep: usize,
@@ -64,7 +79,7 @@ pub struct SearchResult {
     pub arcs: Vec<f64>,
     /// Cleaned models, heaviest first.
     pub models: Vec<Grouped>,
-    /// Share of the weight that the kept models hold.
+    /// Share of the visits that the kept models hold.
     pub kept: f64,
     /// Steps that were made, annealing and chains.
     pub steps: u64,
@@ -85,14 +100,14 @@ pub fn search(
     let given = prior.arc_probability;
     let mut prior = Prior::new(prior, &variables.names, max_parents)?;
     let costs = CostCache::new(variables);
-    let round = 8 * (n.pow(3)).max(1000) as u64;
+    let round = 16 * n.pow(3).clamp(1000, LONGEST_ROUND) as u64;
     let warm = config.steps / config.chains as u64 / 20;
     let each = config.steps / config.chains as u64;
     control.expect(3 * ANNEALED as u64 * round + (each + warm) * config.chains as u64);
-    let annealed = parallel::map(control, ANNEALED, |unit| {
+    let mut annealed = parallel::map(control, ANNEALED, |unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
-    let mut best = least(annealed);
+    let mut best = least(annealed.clone());
     let arc_probability = match given {
         Some(p) => p,
         None => {
@@ -103,19 +118,17 @@ pub fn search(
     };
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
-    best.reprice(space, &mut Groups::default());
+    annealed.iter_mut().for_each(|one| one.reprice(space, &mut Groups::default()));
+    annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let chains = parallel::map(control, config.chains, |chain| {
-        walk(space, &best, (warm, each), config, chain as u64, control)
+        walk(space, &annealed, (warm, each), config, chain, control)
     })?;
-    let (mut seen, bests): (Vec<Visits>, Vec<Ordered>) = chains.into_iter().unzip();
+    let (seen, bests): (Vec<Visits>, Vec<Ordered>) = chains.into_iter().unzip();
     best = clean(space, &least(bests));
-    let lowest = seen.iter().map(|v| v.least).fold(f64::INFINITY, f64::min);
-    seen.iter_mut().for_each(|v| v.lower(lowest));
-    let total: f64 = seen.iter().map(|v| v.total).sum();
-    let mut arcs = vec![0.0; n * n];
-    for chain in &seen {
-        arcs.iter_mut().zip(&chain.arcs).for_each(|(a, w)| *a += w / total);
-    }
+    let total: u64 = seen.iter().map(|v| v.total).sum();
+    let arcs = (0..n * n)
+        .map(|at| seen.iter().map(|v| v.arcs[at]).sum::<u64>() as f64 / total as f64)
+        .collect();
     let models = grouped(space, seen, total, config.keep, control)?;
     Ok(SearchResult {
         kept: models.iter().map(|m| m.weight).sum(),
@@ -201,42 +214,80 @@ fn accepts(delta: f64, temperature: f64, dice: &mut Dice) -> bool {
     delta <= 0.0 || (delta < 40.0 * temperature && dice.unit() < (-delta / temperature).exp())
 }
 
-/// One chain: what it saw, and the best model.
+/// One chain: what it saw at temperature 1, and the best model of all rungs.
 fn walk(
     space: Space<'_>,
-    start: &Ordered,
+    starts: &[Ordered],
     (warm, steps): (u64, u64),
     config: &SearchConfig,
-    chain: u64,
+    chain: usize,
     control: &Control,
 ) -> Result<(Visits, Ordered)> {
-    let mut dice = Dice::new(config.seed, ANNEALED as u64 + chain);
+    let mut dice = Dice::new(config.seed, (ANNEALED + chain) as u64);
     let mut groups = Groups::default();
-    let (mut model, mut best) = (start.clone(), start.clone());
-    let mut visits = Visits::new(model.parents.len(), start.cost, config.temperature);
-    let mut since = 0;
-    for step in 0..warm + steps {
-        if step % STRIDE == 0 {
+    let mut best = starts[0].clone();
+    let temperatures: Vec<f64> = (0..RUNGS).map(|r| config.temperature.powi(r)).collect();
+    // the cold rung from a good model, another one in each chain; the others from all of them
+    let mut rungs: Vec<Ordered> =
+        (0..temperatures.len()).map(|r| starts[(chain + r) % starts.len()].clone()).collect();
+    let mut visits = Visits::new(best.parents.len());
+    let mut done = 0;
+    for sweep in 0_u64.. {
+        if sweep % 8 == 0 {
             control.check()?;
-            control.advance(STRIDE.min(warm + steps - step));
         }
-        if step == warm {
-            since = 0;
+        for (at, (model, &temperature)) in rungs.iter_mut().zip(&temperatures).enumerate() {
+            let counted = (at == 0 && done >= warm).then_some(&mut visits);
+            let steps = if at == 0 { COLD * SWEEP } else { SWEEP };
+            stroll(space, model, (temperature, steps), counted, &mut best, &mut dice, &mut groups);
         }
-        if let Some(change) = model.draw(space, &mut dice, &mut groups)
-            && accepts(change.delta, config.temperature, &mut dice)
+        for low in (sweep as usize % 2..rungs.len() - 1).step_by(2) {
+            let gain = (rungs[low].cost - rungs[low + 1].cost)
+                * (1.0 / temperatures[low] - 1.0 / temperatures[low + 1]);
+            if gain >= 0.0 || dice.unit() < gain.exp() {
+                rungs.swap(low, low + 1);
+            }
+        }
+        let made = SWEEP * (COLD + temperatures.len() as u64 - 1);
+        control.advance(made.min((warm + steps).saturating_sub(done)));
+        done += made;
+        if done >= warm + steps && visits.total > 0 {
+            return Ok((visits, best));
+        }
+    }
+    unreachable!("a chain ends with its last step")
+}
+
+/// Some steps at one temperature; visits are counted where they count.
+#[inline]
+fn stroll(
+    space: Space<'_>,
+    model: &mut Ordered,
+    (temperature, steps): (f64, u64),
+    mut visits: Option<&mut Visits>,
+    best: &mut Ordered,
+    dice: &mut Dice,
+    groups: &mut Groups,
+) {
+    let mut since = 0;
+    for _ in 0..steps {
+        if let Some(change) = model.draw(space, dice, groups)
+            && accepts(change.delta, temperature, dice)
         {
-            if change.is_visible() && step >= warm {
-                visits.add(&model, since);
+            if change.is_visible()
+                && let Some(visits) = &mut visits
+            {
+                visits.add(model, since);
                 since = 0;
             }
             model.make(&change);
             if model.cost < best.cost {
-                best.clone_from(&model);
+                best.clone_from(model);
             }
         }
         since += 1;
     }
-    visits.add(&model, since);
-    Ok((visits, best))
+    if let Some(visits) = visits {
+        visits.add(model, since);
+    }
 }

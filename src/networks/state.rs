@@ -154,7 +154,7 @@ impl Ordered {
             for &i in order[..at].iter().rev().filter(|_| full) {
                 let more = parents[j] | 1 << i;
                 let cells = variables.configurations(more) * variables.arities[j] as f64;
-                if prior.allows(j, more, earlier) && cells <= variables.total {
+                if prior.allows(j, more, || earlier) && cells <= variables.total {
                     parents[j] = more;
                 }
             }
@@ -203,7 +203,7 @@ impl Ordered {
     ) -> Option<Move> {
         let j = self.order[at];
         let parents = self.parents[j] ^ toggled;
-        if !space.prior.allows(j, parents, self.earlier(at)) {
+        if !space.prior.allows(j, parents, || self.earlier(at)) {
             return None;
         }
         let cost = space.costs.node(space.prior, j, parents, groups);
@@ -232,8 +232,8 @@ impl Ordered {
             (self.parents[j], self.parents[i])
         };
         if turned || prior.required[i] >> j & 1 == 1 {
-            let earlier = self.earlier(at);
-            if !prior.allows(i, own_i, earlier | 1 << j) || !prior.allows(j, own_j, earlier) {
+            let earlier = || self.earlier(at);
+            if !prior.allows(i, own_i, || earlier() | 1 << j) || !prior.allows(j, own_j, earlier) {
                 return None;
             }
         }

@@ -1,11 +1,14 @@
-"""Bayesian networks by minimum message length, judged exactly.
+"""Bayesian networks by minimum message length: `CaMML`, with an exact judge beside the sampler.
 
 What
-    `message_length`: what a network and a table cost, in nits. `exact_posterior`: arc probabilities
-    and the best network of up to 20 columns, summed over all of them.
+    `CaMML`: a classifier that searches a network over columns and class. `BayesianNetwork`: a graph
+    with its tables. `message_length`: what a network and a table cost, in nits.
+    `exact_posterior`: arc probabilities and the best network of up to 20 columns, summed over all.
 Source
     Wallace & Korb 1999; Korb & Nicholson, *Bayesian Artificial Intelligence*; Koivisto & Sood 2004
     for the exact sums.
+Complexity
+    The search: a few hundred nanoseconds a step once tables are counted; exactly: 2^n sets.
 
 >>> import fasttree
 >>> found = exact_posterior(fasttree.datasets.load_monks_1(), arc_probability=0.2)
@@ -15,16 +18,26 @@ Source
 
 from __future__ import annotations
 
+from .camml import CaMML
 from .exact import ExactPosterior, OrderedModel, exact_memory, exact_posterior
 from .lengths import MessageLength, message_length
+from .network import BayesianNetwork
+from .search import FoundModel, SearchResult
+from .storing import from_bytes, load
 from .structure import equivalent
 
 __all__ = [
+    "BayesianNetwork",
+    "CaMML",
     "ExactPosterior",
+    "FoundModel",
     "MessageLength",
     "OrderedModel",
+    "SearchResult",
     "equivalent",
     "exact_memory",
     "exact_posterior",
+    "from_bytes",
+    "load",
     "message_length",
 ]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ import numpy as np
 from .. import _engine
 from ..rendering.progress import make_report
 from ..table import Table
-from .lengths import MessageLength, message_length
+from .lengths import MessageLength, message_length, ordered_structure_cost
 from .reading import LARGEST_PARENTS, prior_config, read
 
 __all__ = ["ExactPosterior", "OrderedModel", "exact_memory", "exact_posterior"]
@@ -163,7 +163,7 @@ def exact_posterior(
     )
     if not math.isfinite(log_evidence):
         raise ValueError("no network has a probability: the priors contradict each other")
-    length = message_length(
+    plain = message_length(
         reading.table,
         parents,
         arc_probability=arc_probability,
@@ -172,6 +172,10 @@ def exact_posterior(
         missing=missing,
         sample_weight=reading.weights,
     )
+    length = plain
+    if arc_priors or tied:
+        structure = ordered_structure_cost(prior, parents, order)
+        length = replace(plain, structure=structure, total=structure + plain.tables)
     names = tuple(reading.names)
     best = OrderedModel(tuple(map(tuple, parents)), tuple(order), names, length)
     return ExactPosterior(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_meta", "draw_simulation", "meta_tables", "section_1", "section_2"]
 
 COLUMNS = ("nb", "j48", "camml", "aode", "tan")
-NOT_YET = "-"
+NOT_RUN = "-"
 
 
 def section_1(simulated: Mapping[str, Simulation], said: Sequence[Finding]) -> list[ReportTable]:
@@ -33,7 +33,6 @@ def section_1(simulated: Mapping[str, Simulation], said: Sequence[Finding]) -> l
                 line.append(Cell(f"{sim.reward[:, j, s].mean():+.4f} ± {half[j, s]:.4f}"))
             line += [Cell(f"{sim.divergence[:, j, s].mean():.4f}") for s in range(len(sim.sizes))]
             rows.append(line)
-        rows.append([Cell("camml"), *(Cell(NOT_YET) for _ in range(2 * len(sim.sizes)))])
         out.append(
             ReportTable(
                 (
@@ -89,17 +88,13 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
     for dataset, found in results.items():
         line, own = [Cell(dataset)], found.order("accuracy")
         for name in COLUMNS:
-            ours = f"{100 * own[name]:.1f}" if name in own else NOT_YET
+            ours = f"{100 * own[name]:.1f}" if name in own else NOT_RUN
             line += [Cell(ours), Cell(f"{100 * float(printed['accuracy'][dataset][name]):.1f}")]
         rows.append(line)
-    both = [n for n in COLUMNS if n != "camml"]
     line = [Cell("mean")]
     for name in COLUMNS:
-        if name in both:
-            average = np.mean([100 * found.order("accuracy")[name] for found in results.values()])
-            line.append(Cell(f"{average:.1f}"))
-        else:
-            line.append(Cell(NOT_YET))
+        average = np.mean([100 * found.order("accuracy")[name] for found in results.values()])
+        line.append(Cell(f"{average:.1f}"))
         line.append(
             Cell(f"{np.mean([100 * float(printed['accuracy'][d][name]) for d in results]):.1f}")
         )
@@ -136,7 +131,7 @@ def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> Re
         rhos.append(rho)
         line = [Cell(dataset)]
         for name in COLUMNS:
-            line.append(Cell(f"{own[name]:.3f}" if name in own else NOT_YET))
+            line.append(Cell(f"{own[name]:.3f}" if name in own else NOT_RUN))
         best = max(own, key=lambda name: own[name])
         line += [
             Cell(f"{own[best] * math.log(2.0):.3f}"),
@@ -179,7 +174,7 @@ def _significance(
         losers = found.losers(quantity)
         line = [Cell(dataset)]
         for name in COLUMNS:
-            ours = ", ".join(losers[name]) if name in losers else NOT_YET
+            ours = ", ".join(losers[name]) if name in losers else NOT_RUN
             line.append(Cell(ours))
             theirs = printed[table][dataset].get(name)
             line.append(Cell("lost" if theirs is None else ", ".join(theirs)))

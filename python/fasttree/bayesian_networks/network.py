@@ -1,0 +1,372 @@
+r"""`BayesianNetwork`: a directed acyclic graph with a full table for each column.
+
+What
+    The joint distribution :math:`P(x) = \prod_j P(x_j \mid x_{\text{parents}(j)})` over columns of
+    levels; the class is the last column. Numeric columns are columns of bins.
+Formula
+    Estimated from counts as in the minimum message length program: :math:`(n_i + 1/2) / (N + v/2)`.
+Source
+    Pearl, *Probabilistic Reasoning in Intelligent Systems*, 1988; Wallace & Korb 1999.
+Complexity
+    Prediction reads the class's own table and those of its children: O(rows x classes x children).
+When not to use it
+    With many parents of many levels: a table has a cell for each combination.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..rendering.saving import save_bytes
+from ..table import Table
+from .columns import ColumnReader
+from .documents import sealed
+from .drawing import dot, svg
+from .lengths import message_length
+from .reading import place, read
+from .structure import check_acyclic, equivalent, parent_lists
+
+__all__ = ["BayesianNetwork"]
+
+
+class BayesianNetwork:
+    """A network over named columns, the class last.
+
+    Args:
+        names: of the columns, distinct.
+        levels: labels of the values of each column.
+        parents: of each column, by number or name.
+        tables: P(column | parents) of each column, shape (values of each parent in ascending order
+            of their numbers, values of the column); each row sums to 1.
+        cuts: ascending cut points of columns that are bins of numbers, by name.
+        fill: number of the level that replaces a missing cell, by name.
+
+    Raises:
+        ValueError: a circle, a table of another shape, probabilities that do not sum to 1.
+
+    Examples:
+        >>> rain = BayesianNetwork(
+        ...     ["sprinkler", "rain", "wet"],
+        ...     [["off", "on"], ["no", "yes"], [False, True]],
+        ...     [["rain"], [], ["sprinkler", "rain"]],
+        ...     [[[0.6, 0.4], [0.99, 0.01]], [0.8, 0.2],
+        ...      [[[1.0, 0.0], [0.2, 0.8]], [[0.1, 0.9], [0.01, 0.99]]]],
+        ... )
+        >>> rain.predict_proba([["on", "yes"], ["off", "no"]]).tolist()
+        [[0.01, 0.99], [1.0, 0.0]]
+        >>> rain.markov_blanket("sprinkler")
+        ['rain', 'wet']
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        levels: Sequence[Sequence[Any]],
+        parents: Sequence[Iterable[int | str]],
+        tables: Sequence[Any],
+        *,
+        cuts: Mapping[str, Any] | None = None,
+        fill: Mapping[str, int] | None = None,
+    ) -> None:
+        self.names = [str(name) for name in names]
+        if len(set(self.names)) < len(self.names) or not self.names:
+            raise ValueError(f"names of columns are distinct, at least one: {self.names}")
+        self.levels = [tuple(own) for own in levels]
+        if len(self.levels) != len(self.names) or not all(self.levels):
+            raise ValueError("levels: a list of at least one label for each column")
+        self.parents = [tuple(own) for own in parent_lists(parents, self.names)]
+        self.order = tuple(check_acyclic(self.parents, self.names))
+        if len(tables) != len(self.names):
+            raise ValueError(f"{len(tables)} tables for {len(self.names)} columns")
+        self.tables = [self._checked(j, table) for j, table in enumerate(tables)]
+        self._reader = ColumnReader.of(self.names[:-1], self.levels[:-1], cuts or {}, fill or {})
+
+    def _checked(self, j: int, given: Any) -> np.ndarray:
+        table = np.array(given, dtype=np.float64)
+        shape = tuple(len(self.levels[i]) for i in (*self.parents[j], j))
+        if table.shape != shape:
+            raise ValueError(
+                f"the table of {self.names[j]!r} has shape {table.shape}, its parents and values "
+                f"need {shape}"
+            )
+        if not (table >= 0).all() or abs(table.sum(axis=-1) - 1).max() > 1e-9:
+            raise ValueError(
+                f"the table of {self.names[j]!r}: probabilities are not negative and sum to 1"
+            )
+        table.flags.writeable = False
+        return table
+
+    # -- making -----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Table,
+        parents: Any,
+        *,
+        discretize: Any = "mdlp",
+        n_bins: int = 10,
+        missing: str = "mode",
+        sample_weight: Any = None,
+    ) -> BayesianNetwork:
+        """The network of a graph, its tables estimated from rows: (n_i + 1/2) / (N + v/2).
+
+        Args:
+            table: rows with a class.
+            parents: of each column, by number or name, the class being the last column.
+            discretize, n_bins, missing, sample_weight: as in `message_length`.
+
+        Examples:
+            >>> import fasttree
+            >>> table = fasttree.datasets.load_weather()
+            >>> network = BayesianNetwork.from_table(table, [["play"], [], [], [], []])
+            >>> network.tables[-1].round(2).tolist()
+            [0.63, 0.37]
+        """
+        reading = read(
+            table,
+            sample_weight=sample_weight,
+            discretize=discretize,
+            n_bins=n_bins,
+            missing=missing,
+        )
+        return cls.from_reading(reading, parent_lists(parents, reading.names))
+
+    @classmethod
+    def from_reading(cls, reading: Any, parents: list[list[int]]) -> BayesianNetwork:
+        """The same from rows that were read already."""
+        check_acyclic(parents, reading.names)
+        found = family_tables(reading, list(enumerate(map(tuple, parents))))
+        tables = [found[j, tuple(own)] for j, own in enumerate(parents)]
+        names = reading.names
+        fill = {n: f for n, f in zip(names, reading.fills(), strict=False) if f is not None}
+        return cls(names, reading.levels(), parents, tables, cuts=reading.cuts, fill=fill)
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Labels of the class."""
+        return self.levels[-1]
+
+    @property
+    def arcs(self) -> list[tuple[str, str]]:
+        """(parent, child) by name, children in column order."""
+        return [(self.names[i], self.names[j]) for j, own in enumerate(self.parents) for i in own]
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters of all tables."""
+        return sum(table.size // table.shape[-1] * (table.shape[-1] - 1) for table in self.tables)
+
+    def markov_blanket(self, column: int | str = -1) -> list[str]:
+        """Parents, children and the children's other parents: all that the column depends on given
+        the rest, in column order."""
+        j = place(self.names, column, "column")
+        blanket = set(self.parents[j])
+        for child, own in enumerate(self.parents):
+            if j in own:
+                blanket |= {child, *own}
+        return [self.names[i] for i in sorted(blanket - {j})]
+
+    def is_equivalent(self, other: Any) -> bool:
+        """Whether another graph over the same columns is Markov equivalent: the same edges and the
+        same v-structures."""
+        return equivalent(self, other)
+
+    def families(self) -> list[tuple[int, tuple[int, ...]]]:
+        """(column, parents) of the class and of its children."""
+        return class_families(self.parents)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """P(class | all other columns), by the class's Markov blanket, shape (n_rows, n_classes).
+
+        A missing cell takes the most frequent level of the rows that the network was made from;
+        without those it is an error. A row that is impossible for every class gets equal shares.
+        """
+        codes = self._reader.codes(X)
+        total = np.zeros((len(codes), len(self.classes)))
+        for child, parents in self.families():
+            total += family_log(self.tables[child], child, parents, codes, len(self.names) - 1)
+        return normalised(total)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row; of several, the first."""
+        return np.array(self.classes, dtype=object if _mixed(self.classes) else None)[
+            self.predict_proba(X).argmax(axis=1)
+        ]
+
+    def log_probabilities(self, table: Table) -> np.ndarray:
+        """Natural logarithm of the probability of each row with its class, shape (n_rows,)."""
+        codes = np.column_stack([self._reader.codes(table), self._class_codes(table)])
+        total = np.zeros(len(codes))
+        with np.errstate(divide="ignore"):
+            for j, own in enumerate(self.parents):
+                total += np.log(self.tables[j][tuple(codes[:, i] for i in (*own, j))])
+        return total
+
+    def log_likelihood(self, table: Table) -> float:
+        """Their sum, in nits."""
+        return math.fsum(self.log_probabilities(table))
+
+    def _class_codes(self, table: Table) -> np.ndarray:
+        own = {_engine.plain(label): code for code, label in enumerate(self.classes)}
+        given = [_engine.plain(label) for label in table.classes]
+        unknown = [
+            label
+            for code, label in enumerate(given)
+            if label not in own and (table.y_codes == code).any()
+        ]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not a class of the network: {list(own)}")
+        return np.array([own.get(label, 0) for label in given])[table.y_codes]
+
+    def sample(self, n_samples: int, random_state: Any = None) -> Table:
+        """Independent rows with their class, as a Table; bins come as their intervals.
+
+        Args:
+            n_samples: rows, at least 1.
+            random_state: seed or Generator.
+        """
+        if n_samples < 1:
+            raise ValueError(f"n_samples={n_samples} must be at least 1")
+        rng = np.random.default_rng(random_state)
+        codes = np.zeros((n_samples, len(self.names)), dtype=np.int32)
+        for j in self.order:
+            shares = self.tables[j][tuple(codes[:, i] for i in self.parents[j])]
+            limits = np.cumsum(np.broadcast_to(shares, (n_samples, shares.shape[-1])), axis=1)
+            drawn = rng.random((n_samples, 1)) * limits[:, -1:]
+            codes[:, j] = np.minimum((drawn >= limits).sum(axis=1), limits.shape[1] - 1)
+        return self._reader.table(codes, self.names[-1], self.classes)
+
+    def arc_strengths(self, table: Table, *, arc_probability: float = 0.5) -> dict[Any, float]:
+        """Nits by which the message is longer without each arc, by (parent, child).
+
+        Args:
+            table: rows with a class, in the columns of the network.
+            arc_probability: p of `message_length`.
+        """
+        binned = self._reader.table(
+            np.column_stack([self._reader.codes(table), self._class_codes(table)]),
+            self.names[-1],
+            self.classes,
+        )
+        lists = [list(own) for own in self.parents]
+        whole = message_length(binned, lists, arc_probability=arc_probability).total
+        found = {}
+        for j, own in enumerate(lists):
+            for i in own:
+                less = [[k for k in p if (k, c) != (i, j)] for c, p in enumerate(lists)]
+                shorter = message_length(binned, less, arc_probability=arc_probability).total
+                found[self.names[i], self.names[j]] = shorter - whole
+        return found
+
+    # -- showing and keeping ----------------------------------------------------------------------
+
+    def to_dot(self, labels: Mapping[tuple[str, str], str] | None = None) -> str:
+        """The graph in Graphviz's language; `labels` are texts of arcs by (parent, child)."""
+        return dot(self.names, self.arcs, labels or {})
+
+    def to_svg(self, weights: Mapping[tuple[str, str], float] | None = None) -> str:
+        """The graph as a picture; `weights` in [0, 1] are the opacities of arcs."""
+        return svg(self.names, self.parents, weights or {})
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+    def __repr__(self) -> str:
+        arcs = ", ".join(f"{a} -> {b}" for a, b in self.arcs) or "no arcs"
+        return f"BayesianNetwork({len(self.names)} columns: {arcs})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        return self.to_bytes() == other.to_bytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_bytes(self) -> bytes:
+        """The model file's content: a versioned JSON document with a checksum."""
+        return sealed({"kind": "network", "network": self.state()})
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the network to a file, which `fasttree.bayesian_networks.load` reads."""
+        save_bytes(path, self.to_bytes())
+
+    def state(self) -> dict[str, Any]:
+        """All of it in terms of JSON."""
+        return {
+            "names": self.names,
+            "levels": [[_engine.plain(v) for v in own] for own in self.levels],
+            "parents": [list(own) for own in self.parents],
+            "tables": [table.ravel().tolist() for table in self.tables],
+            "cuts": {name: own.tolist() for name, own in self._reader.cuts.items()},
+            "fill": self._reader.fill,
+        }
+
+
+def _mixed(labels: Sequence[Any]) -> bool:
+    return len({type(label) for label in labels}) > 1
+
+
+def class_families(parents: Sequence[Sequence[int]]) -> list[tuple[int, tuple[int, ...]]]:
+    """(column, parents) of the class, which is the last column, and of its children.
+
+    >>> class_families([[2], [0], []])
+    [(0, (2,)), (2, ())]
+    """
+    last = len(parents) - 1
+    return [(j, tuple(own)) for j, own in enumerate(parents) if j == last or last in own]
+
+
+def family_tables(
+    reading: Any, families: Sequence[tuple[int, tuple[int, ...]]]
+) -> dict[tuple[int, tuple[int, ...]], np.ndarray]:
+    """P(column | parents) of each family, (n_i + 1/2) / (N + v/2), from the rows of a `Reading`."""
+    levels = [len(own) for own in reading.levels()]
+    found = {}
+    waiting = list(dict.fromkeys(families))
+    while waiting:
+        # one call counts one family of each column
+        lists: list[list[int]] = [[] for _ in levels]
+        now = {}
+        for child, parents in waiting:
+            if child not in now:
+                now[child] = parents
+                lists[child] = list(parents)
+        waiting = [one for one in waiting if now.get(one[0]) != one[1]]
+        counted = reading.counts(lists)
+        for child, parents in now.items():
+            shape = [levels[i] for i in (*parents, child)]
+            counts = counted[child].reshape(shape)
+            total = counts.sum(axis=-1, keepdims=True)
+            found[child, parents] = (counts + 0.5) / (total + levels[child] / 2)
+    return found
+
+
+def family_log(
+    table: np.ndarray, child: int, parents: tuple[int, ...], codes: np.ndarray, last: int
+) -> np.ndarray:
+    """ln P(child | parents) for every class, shape (n_rows, n_classes); the class is column
+    ``last``."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(table)
+    # the class's axis goes last, the others are read at the rows' codes
+    axes = [*parents, child]
+    logs = np.moveaxis(logs, axes.index(last), -1)
+    place_of = tuple(codes[:, i] for i in axes if i != last)
+    return np.broadcast_to(logs[place_of], (len(codes), logs.shape[-1]))
+
+
+def normalised(log_joint: np.ndarray) -> np.ndarray:
+    """Probabilities from logarithms of joint ones; a row that is impossible is uniform."""
+    top = log_joint.max(axis=1, keepdims=True)
+    shares = np.exp(log_joint - np.where(np.isfinite(top), top, 0.0))
+    shares = np.where(np.isfinite(top), shares, 1.0)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -1,0 +1,139 @@
+"""Networks and their classifier from the bytes of a file.
+
+Loading
+    Nothing is executed and nothing believed: checksum first (`documents`), then every part goes
+    through the checks of the constructors.
+When not to use it
+    For trees: `fasttree.load_model`; for naive Bayes, TAN, AODE: `fasttree.naive_bayes.load`.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..estimators.parameters import restored_discretizer
+from .camml import CaMML
+from .columns import ColumnReader
+from .documents import opened
+from .network import BayesianNetwork
+from .search import FoundModel, SearchResult
+
+__all__ = ["from_bytes", "load"]
+
+
+def _restored(stored: dict[str, Any]) -> BayesianNetwork:
+    levels, parents = stored["levels"], stored["parents"]
+    tables = [
+        _shaped(flat, child, own, levels)
+        for child, (flat, own) in enumerate(zip(stored["tables"], parents, strict=True))
+    ]
+    return BayesianNetwork(
+        stored["names"], levels, parents, tables, cuts=stored["cuts"], fill=stored["fill"]
+    )
+
+
+def _shaped(flat: Any, child: int, parents: Any, levels: Any) -> np.ndarray:
+    return np.array(flat, dtype=np.float64).reshape([len(levels[i]) for i in (*parents, child)])
+
+
+def _classifier(stored: dict[str, Any]) -> CaMML:
+    params = dict(stored["parameters"])
+    params["discretize"] = restored_discretizer(params.get("discretize"))
+    if params.get("arc_priors") is not None:
+        params["arc_priors"] = {(i, j): p for i, j, p in params["arc_priors"]}
+    for name in ("ordered", "tied"):
+        params[name] = tuple(tuple(pair) for pair in params[name])
+    model = CaMML(**params)
+    network = _restored(stored["network"])
+    n = len(network.names)
+    search = dict(stored["search"])
+    arcs = np.array(search["arc_probabilities"], dtype=np.float64)
+    if arcs.shape != (n, n):
+        raise ValueError(f"arc probabilities of shape {arcs.shape} for {n} columns")
+    search["arc_probabilities"] = arcs
+    search["parents"] = tuple(map(tuple, search["parents"]))
+    search["models"] = [
+        FoundModel(**{**one, "parents": tuple(map(tuple, one["parents"]))})
+        for one in search["models"]
+    ]
+    model.search_ = SearchResult(**search)
+    tables = {}
+    for child, own, flat in stored["tables"]:
+        family = (int(child), tuple(int(i) for i in own))
+        if not all(0 <= i < n for i in (family[0], *family[1])):
+            raise ValueError(f"a table of column {child} given {own}: there are {n} columns")
+        tables[family] = _shaped(flat, *family, network.levels)
+        if n - 1 not in (family[0], *family[1]):
+            raise ValueError("a table without the class")
+    mixture = [
+        (float(weight), [(int(child), tuple(own)) for child, own in families])
+        for weight, families in stored["mixture"]
+    ]
+    if not mixture or not all(one in tables for _, families in mixture for one in families):
+        raise ValueError("a model without its tables")
+    classes = _labels(stored["classes"])
+    counts = np.array(stored["class_count"], dtype=np.float64)
+    if counts.shape != classes.shape or len(classes) != len(network.classes):
+        raise ValueError("the numbers of classes differ")
+    model._reader = ColumnReader.of(
+        network.names[:-1],
+        network.levels[:-1],
+        network._reader.cuts,
+        network._reader.fill,
+        has_names=bool(stored["has_names"]),
+        owner="CaMML",
+    )
+    model._finish(network, mixture, tables, classes, counts)
+    return model
+
+
+def _labels(values: Any) -> np.ndarray:
+    if not isinstance(values, list) or not all(
+        isinstance(v, str | int | float | bool) for v in values
+    ):
+        raise ValueError("classes are not labels")
+    return np.array(values, dtype=None if len({type(v) for v in values}) == 1 else object)
+
+
+def from_bytes(data: bytes) -> BayesianNetwork | CaMML:
+    """A network or a fitted classifier from the content of a file, checked.
+
+    Raises:
+        ValueError: truncated, damaged, of another version, or no network of fasttree.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.load_weather()
+        >>> network = BayesianNetwork.from_table(table, [["play"], [], [], [], []])
+        >>> from_bytes(network.to_bytes()) == network
+        True
+    """
+    model = opened(data)
+    try:
+        if model["kind"] == "network":
+            return _restored(model["network"])
+        if model["kind"] == "camml":
+            return _classifier(model)
+        raise ValueError(f"kind {model['kind']!r}")
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise ValueError(
+            "not a valid fasttree network: "
+            f"{type(error).__name__.replace('Error', '').lower()}: {error}"
+        ) from error
+
+
+def load(path: str | PathLike[str]) -> BayesianNetwork | CaMML:
+    """A network or a fitted classifier from a file written by its ``save``.
+
+    Raises:
+        ValueError: as `from_bytes`, with the name of the file.
+        OSError: the file cannot be read.
+    """
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error

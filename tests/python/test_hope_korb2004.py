@@ -48,7 +48,7 @@ def test_learning_more_rows_helps_and_the_anova_sees_it(simulated):
         learner, size, both = sim.anova.effects
         assert size.corrected_p_value < 1e-6
         assert size.df == (2.0, 78.0)
-        assert both.df == (6.0, 234.0)
+        assert both.df == (8.0, 312.0)
         assert learner.name == "learner"
         assert (np.diff(sim.reward.mean(axis=0), axis=1) > 0).all()
 

@@ -17,8 +17,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 RANKS = {
     "_checks": 0, "rendering": 0,
     "table": 1, "metrics": 1, "pruning": 1, "exports": 1,
-    "_engine": 2, "plots": 2, "datasets": 2.5,
-    "criteria": 3, "discretize": 3, "_versions": 3,
+    "_engine": 2, "plots": 2,
+    "datasets": 3, "criteria": 3, "discretize": 3, "_versions": 3,
     "presets": 4, "estimators": 4,
     "exact": 5, "naive_bayes": 5, "reports": 5, "scores": 5,
     "model_selection": 6, "bayesian_networks": 6,

@@ -22,7 +22,7 @@ PREPARE = """
 import os, sys, warnings
 import numpy as np
 import fasttree
-from fasttree import _engine, criteria, discretize, model_selection, naive_bayes, pruning
+from fasttree import _engine, bayesian_networks, criteria, discretize, model_selection, naive_bayes, pruning
 from fasttree.table import Table
 rng = np.random.default_rng(0)
 
@@ -319,4 +319,17 @@ PROTOCOLS = {
     ),
 }
 
-CALLS = {**FITS, **SCORES, **SEARCHES, **MODELS, **FORESTS, **BAYES, **PROTOCOLS}
+NETWORKS = {
+    "message_length": Call(
+        "t = encoded(nominal(200_000, 20))",
+        "bayesian_networks.message_length(t, [[]] * 21)",
+        ("network_tables_cost",),
+    ),
+    "exact_posterior": Call(
+        "t = encoded(nominal(1_000, 13, 2))",
+        "bayesian_networks.exact_posterior(t)",
+        ("network_exact",),
+    ),
+}
+
+CALLS = {**NETWORKS, **FITS, **SCORES, **SEARCHES, **MODELS, **FORESTS, **BAYES, **PROTOCOLS}

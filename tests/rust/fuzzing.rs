@@ -6,7 +6,7 @@ mod targets;
 
 use super::growth::{draw, fit, nominal, numeric};
 use crate::written::{forest_to_bytes, to_bytes};
-use fasttree_core::bayes;
+use fasttree_core::bayes::{self, Config, Learner, Smoothing};
 use fasttree_core::data::{Dataset, Weights};
 use fasttree_core::model::Forest;
 use fasttree_core::parallel::Control;
@@ -62,16 +62,15 @@ fn corpus() -> Vec<Vec<u8>> {
         }
     }
     let data = &datasets()[0];
-    for learner in ["naive", "tan", "aode"] {
-        let words = match learner {
-            "naive" => r#"{"learner": {"kind": "naive", "var_smoothing": 0.0}}"#.to_string(),
-            "tan" => r#"{"learner": {"kind": "tan", "wrapper": false}}"#.to_string(),
-            _ => r#"{"learner": {"kind": "aode", "limit": 1.0}}"#.to_string(),
-        };
-        if let Ok(config) = serde_json::from_str::<bayes::Config>(&words) {
-            let model = bayes::fit(data, &Weights::Unit, &config, &Control::new(1)).unwrap();
-            out.push([vec![4], model.to_json(&Control::new(1)).unwrap()].concat());
-        }
+    for learner in [
+        Learner::Naive { var_smoothing: 1e-9 },
+        Learner::Tan { wrapper: false, root: None, fill: false },
+        Learner::Aode { limit: 1.0 },
+    ] {
+        let smoothing = Smoothing::Laplace { alpha: 0.5 };
+        let config = Config { learner, smoothing, cuts: vec![None; 2], priors: None };
+        let model = bayes::fit(data, &Weights::Unit, &config, &Control::new(1)).unwrap();
+        out.push([vec![4], model.to_json(&Control::new(1)).unwrap()].concat());
     }
     out
 }

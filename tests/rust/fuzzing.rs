@@ -68,7 +68,7 @@ fn corpus() -> Vec<Vec<u8>> {
         Learner::Aode { limit: 1.0 },
     ] {
         let smoothing = Smoothing::Laplace { alpha: 0.5 };
-        let config = Config { learner, smoothing, cuts: vec![None; 2], priors: None };
+        let config = Config { learner, smoothing, cuts: vec![None; 2], priors: None, weka: vec![] };
         let model = bayes::fit(data, &Weights::Unit, &config, &Control::new(1)).unwrap();
         out.push([vec![4], model.to_json(&Control::new(1)).unwrap()].concat());
     }

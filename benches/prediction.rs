@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fasttree_core::data::{Column, Dataset};
 use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
-use fasttree_core::predict::leaves;
+use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::Test;
 use std::hint::black_box;
 use std::time::Duration;
@@ -40,8 +40,8 @@ fn prediction(c: &mut Criterion) {
         .sample_size(20);
     for (name, data) in [("20k rows, thresholds", &numeric), ("20k rows, multiway", &nominal)] {
         let model = made::fit(&made::plan("gini"), data);
-        let walk =
-            || leaves(&model.tree, &model.schema, data, data.len(), &control).expect("leaves");
+        let tree = CompiledTree::new(&model.tree, &model.schema).expect("a tree that walks");
+        let walk = || tree.leaves(data, data.len(), &control).expect("leaves");
         for (row, leaf) in walk().into_iter().enumerate() {
             assert_eq!(leaf, naive(&model, data, row as u32), "{name}: leaf of row {row}");
         }

@@ -7,7 +7,7 @@ use fasttree_core::bayes;
 use fasttree_core::error::Error;
 use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
-use fasttree_core::predict::{Source, labels, probabilities};
+use fasttree_core::predict::{Predictor, Source};
 use fasttree_core::store::{forest_from_bytes, forest_to_bytes, from_bytes, to_bytes};
 use fasttree_core::tree::{Style, dot, text};
 
@@ -41,9 +41,10 @@ fn used(model: &Model, control: &Control) {
     let style = Style { decimals: 3, max_depth: 40 };
     text(&model.tree, &model.schema, style, control).unwrap();
     dot(&model.tree, &model.schema, style, control).unwrap();
-    let found = labels(model, &Rows, 5, control).unwrap();
-    assert!(found.iter().all(|&l| (-1..model.tree.classes as i32).contains(&l)));
-    let found = probabilities(model, &Rows, 5, control).unwrap();
+    let predictor = Predictor::new(model).unwrap();
+    let found = predictor.classify(&Rows, 5, control).unwrap();
+    assert!(found.iter().all(|&l| (-1..model.tree.classes as i64).contains(&l)));
+    let found = predictor.probabilities(&Rows, 5, control).unwrap();
     assert_eq!(found.len(), 5 * model.tree.classes);
     assert!(model.tree.shape().depth < model.tree.nodes.len());
 }

@@ -3,15 +3,16 @@
 use crate::data::{Builder, Dataset, MISSING, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
-use crate::predict::Source;
+use crate::predict::{Dense, Source};
 use numpy::ndarray::ArrayView2;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{
+    PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 /// A block of columns as NumPy holds it: floats, or codes (negative = missing).
-#[derive(FromPyObject)]
 pub enum Block<'py> {
     /// float64, shape (rows, columns).
     F64(PyReadonlyArray2<'py, f64>),
@@ -21,6 +22,22 @@ pub enum Block<'py> {
     I32(PyReadonlyArray2<'py, i32>),
     /// Codes without missing values.
     U8(PyReadonlyArray2<'py, u8>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Block<'py> {
+    type Error = PyErr;
+
+    /// By the type of the numbers: to try one type after the other costs an error for each.
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let dtype = object.cast::<PyUntypedArray>()?.dtype();
+        match (dtype.kind(), dtype.itemsize()) {
+            (b'f', 8) => Ok(Self::F64(object.extract()?)),
+            (b'f', 4) => Ok(Self::F32(object.extract()?)),
+            (b'i', 4) => Ok(Self::I32(object.extract()?)),
+            (b'u', 1) => Ok(Self::U8(object.extract()?)),
+            _ => Err(PyTypeError::new_err(format!("a block of columns of type {dtype}"))),
+        }
+    }
 }
 
 /// The same, borrowed for work without the interpreter.
@@ -176,6 +193,9 @@ impl Source for Dense64<'_> {
     fn code(&self, _row: usize, _feature: usize) -> u32 {
         MISSING
     }
+    fn dense(&self) -> Option<Dense<'_>> {
+        self.0.as_slice().map(Dense::F64)
+    }
 }
 
 impl Source for Dense32<'_> {
@@ -185,6 +205,9 @@ impl Source for Dense32<'_> {
     }
     fn code(&self, _row: usize, _feature: usize) -> u32 {
         MISSING
+    }
+    fn dense(&self) -> Option<Dense<'_>> {
+        self.0.as_slice().map(Dense::F32)
     }
 }
 

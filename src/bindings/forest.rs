@@ -4,17 +4,17 @@ use super::convert::{Block, Dense32, Dense64, View, bytes, row_set, weights};
 use super::dataset::{PyDataset, plan};
 use super::job::{exception, reserve, run};
 use super::model::{PyModel, on_source, readable};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::grow::forest::{Bagging, Urn};
 use crate::model::{Forest, Model};
-use crate::parallel;
-use crate::predict::{Votes, all_leaves, vote};
+use crate::parallel::{self, Control};
+use crate::predict::{ForestPredictor, Votes};
 use crate::{resample, store};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A fitted forest; immutable.
 #[pyclass(name = "Forest", module = "fasttree._core", frozen)]
@@ -22,6 +22,8 @@ pub struct PyForest {
     forest: Arc<Forest>,
     /// Out-of-bag votes in original row order; a loaded forest has none.
     votes: Option<(Vec<f64>, Vec<u32>)>,
+    /// Compiled when rows are predicted for the first time.
+    predictor: OnceLock<ForestPredictor>,
 }
 
 fn bagging(json: &str) -> PyResult<Bagging> {
@@ -62,7 +64,7 @@ pub fn forest_fit(
         }
         in_order
     });
-    Ok(PyForest { forest: Arc::new(forest), votes })
+    Ok(PyForest { forest: Arc::new(forest), votes, predictor: OnceLock::new() })
 }
 
 /// How often the sample of each tree, named by its seed, holds each row, shape (trees, rows).
@@ -147,11 +149,19 @@ impl PyForest {
     ) -> PyResult<Votes> {
         let bytes = rows.saturating_mul(16 * self.forest.classes() + 16);
         let _memory = reserve(bytes, bytes)?;
-        let forest = &self.forest;
-        let columns = readable(forest.schema(), blocks, rows)?;
+        let columns = readable(self.forest.schema(), blocks, rows)?;
         run(py, n_jobs, self.work(rows), None, |control| {
-            on_source!(columns, |source| vote(forest, source, rows, None, control))
+            let predictor = self.predictor(control)?;
+            on_source!(columns, |source| predictor.vote(source, rows, None, control))
         })
+    }
+
+    fn predictor(&self, control: &Control) -> Result<&ForestPredictor> {
+        if self.predictor.get().is_none() {
+            // Two threads may both compile; one result is kept.
+            let _ = self.predictor.set(ForestPredictor::new(&self.forest, control)?);
+        }
+        self.predictor.get().ok_or_else(|| Error::Internal("no predictor".into()))
     }
 }
 
@@ -197,7 +207,8 @@ impl PyForest {
         let forest = &self.forest;
         let columns = readable(forest.schema(), &blocks, rows)?;
         let leaves = run(py, n_jobs, self.work(rows), None, |control| {
-            on_source!(columns, |source| all_leaves(forest, source, rows, control))
+            let predictor = self.predictor(control)?;
+            on_source!(columns, |source| predictor.leaves(source, rows, control))
         })?;
         let leaves: Vec<i64> = leaves.into_iter().map(i64::from).collect();
         leaves.into_pyarray(py).reshape([rows, forest.trees.len()])
@@ -258,7 +269,7 @@ impl PyForest {
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let work = data.len().saturating_mul(16);
         let forest = run(py, None, work, None, |c| store::forest_from_bytes(data, c))?;
-        Ok(Self { forest: Arc::new(forest), votes: None })
+        Ok(Self { forest: Arc::new(forest), votes: None, predictor: OnceLock::new() })
     }
 
     /// Schema as JSON.

@@ -6,10 +6,10 @@ use super::dataset::PyDataset;
 use super::job::{exception, reserve, run};
 use crate::criteria;
 use crate::data::Schema;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::grow::distances;
 use crate::model::Model;
-use crate::predict::{Walker, labels, leaves, probabilities};
+use crate::predict::Predictor;
 use crate::prune::{self, Cut, Rows};
 use crate::resample::alpha::Choice;
 use crate::store;
@@ -17,7 +17,7 @@ use crate::tree::{CostMatrix, NONE, Style, Test, dot, text};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A fitted model; immutable.
 #[pyclass(name = "Model", module = "fasttree._core", frozen)]
@@ -27,6 +27,8 @@ pub struct PyModel {
     account: Option<Vec<Cut>>,
     /// How the price of a leaf was chosen, where it was.
     choice: Option<Choice>,
+    /// Compiled when rows are predicted for the first time.
+    predictor: OnceLock<Predictor>,
 }
 
 /// A choice of a price as Python sees it.
@@ -54,7 +56,7 @@ fn option<T: serde::de::DeserializeOwned>(name: &str, json: Option<&str>) -> PyR
 impl PyModel {
     /// Wrap.
     pub fn new(model: Model) -> Self {
-        Self { model: Arc::new(model), account: None, choice: None }
+        Self { model: Arc::new(model), account: None, choice: None, predictor: OnceLock::new() }
     }
 
     /// The same, with how the price of a leaf was chosen.
@@ -64,7 +66,15 @@ impl PyModel {
 
     /// Wrap, with what pruning did.
     pub fn told(model: Model, account: Vec<Cut>) -> Self {
-        Self { model: Arc::new(model), account: Some(account), choice: None }
+        Self { account: Some(account), ..Self::new(model) }
+    }
+
+    fn predictor(&self) -> Result<&Predictor> {
+        if self.predictor.get().is_none() {
+            // Two threads may both compile; one result is kept.
+            let _ = self.predictor.set(Predictor::new(&self.model)?);
+        }
+        self.predictor.get().ok_or_else(|| Error::Internal("no predictor".into()))
     }
 
     fn schema(&self) -> &Schema {
@@ -141,9 +151,9 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
         let columns = self.asked(&blocks, rows)?;
-        let (tree, schema) = (&self.model.tree, self.schema());
         let leaves = run(py, n_jobs, rows * 16, None, |control| {
-            on_source!(columns, |source| leaves(tree, schema, source, rows, control))
+            let tree = &self.predictor()?.tree;
+            on_source!(columns, |source| tree.leaves(source, rows, control))
         })?;
         Ok(leaves.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
     }
@@ -160,9 +170,10 @@ impl PyModel {
         let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
         let columns = self.asked(&blocks, rows)?;
         let found = run(py, n_jobs, rows * 16, None, |control| {
-            on_source!(columns, |source| labels(&self.model, source, rows, control))
+            let predictor = self.predictor()?;
+            on_source!(columns, |source| predictor.classify(source, rows, control))
         })?;
-        Ok(found.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
+        Ok(found.into_pyarray(py))
     }
 
     /// Probabilities, shape (rows, classes).
@@ -180,7 +191,8 @@ impl PyModel {
         )?;
         let columns = self.asked(&blocks, rows)?;
         let found = run(py, n_jobs, rows * 16, None, |control| {
-            on_source!(columns, |source| probabilities(&self.model, source, rows, control))
+            let predictor = self.predictor()?;
+            on_source!(columns, |source| predictor.probabilities(source, rows, control))
         })?;
         found.into_pyarray(py).reshape([rows, self.model.tree.classes])
     }
@@ -196,15 +208,14 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let _memory = reserve(rows.saturating_mul(24), rows.saturating_mul(24))?;
         let columns = self.asked(&blocks, rows)?;
-        let (tree, schema) = (&self.model.tree, self.schema());
         let found = run(py, None, rows * 16, None, |control| {
-            let walker = Walker::new(tree, schema)?;
+            let tree = &self.predictor()?.tree;
             let mut parts = vec![0.0; rows];
             for (row, part) in parts.iter_mut().enumerate() {
                 if row % 1024 == 0 {
                     control.check()?;
                 }
-                walker.spread(&columns, row, 0, |at, weight, _| {
+                tree.spread(&columns, row, 0, |at, weight, _| {
                     if at == node {
                         *part = weight;
                     }
@@ -224,16 +235,15 @@ impl PyModel {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
         let _memory = reserve(rows.saturating_mul(64), rows.saturating_mul(64))?;
         let columns = self.asked(&blocks, rows)?;
-        let (model, schema) = (&self.model, self.schema());
         let (starts, nodes) = run(py, None, rows * 16, None, |control| {
-            let walker = Walker::new(&model.tree, schema)?;
+            let tree = &self.predictor()?.tree;
             let (mut starts, mut nodes, mut path) = (vec![0_i64], Vec::new(), Vec::new());
             for row in 0..rows {
                 if row % 1024 == 0 {
                     control.check()?;
                 }
                 path.clear();
-                walker.path(&columns, row, &mut path);
+                tree.path(&columns, row, &mut path);
                 nodes.extend(path.iter().map(|&n| i64::from(n)));
                 starts.push(nodes.len() as i64);
             }

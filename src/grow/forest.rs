@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::model::Forest;
 use crate::numeric::{mix, order_key, uniform};
 use crate::parallel::{self, Control};
-use crate::predict::{Votes, vote};
+use crate::predict::{ForestPredictor, Votes};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -166,5 +166,6 @@ pub fn out_of_bag(
         rows.rows().iter().filter(|&&r| seen.times(r) == 0).for_each(|&r| bits.set(r));
         Ok(bits)
     })?;
-    vote(forest, data, data.len(), Some(&left_out), control)
+    let predictor = ForestPredictor::new(forest, control)?;
+    predictor.vote(data, data.len(), Some(&left_out), control)
 }

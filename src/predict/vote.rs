@@ -1,27 +1,29 @@
 //! The vote of a forest: the mean of its trees' probabilities.
 //!
-//! Rows go through the trees in chunks that stay in the cache, each chunk through all trees in
-//! their order, so that sums are taken in the same order whatever the number of threads. A tree
-//! whose leaf predicts nothing abstains. O(rows x trees x depth), after laying out the trees
-//! (O(nodes)).
+//! Rows go through the trees in chunks: a tree stays in the second-level cache while the chunk
+//! passes it, block by block ([`super::block`]), and the sums of each row are taken in the order of
+//! the trees whatever the number of threads. A tree whose leaf predicts nothing abstains.
+//! O(rows x trees x depth).
 
-use super::answers::Answerer;
-use super::walker::{Source, Walker};
+use super::block::{BLOCK, Block, Copied, Picked, picked};
+use super::compiled::Source;
+use super::predictor::Predictor;
 use crate::data::Bits;
 use crate::error::Result;
 use crate::model::Forest;
 use crate::parallel::{self, Control};
 use crate::tree::{join_largest, majority};
 
-/// Rows that go through the trees together.
-const CHUNK: usize = 512;
+/// Rows that go through the trees together, at least and at most.
+const SMALLEST_CHUNK: usize = BLOCK;
+const LARGEST_CHUNK: usize = 16 * BLOCK;
 
 /// What the trees of a forest say of some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Votes {
     /// Mean probabilities, `classes` a row; zeros where every tree abstained.
     pub probabilities: Vec<f64>,
-    /// Trees that spoke of each row.
+    /// Trees that answered for each row.
     pub voters: Vec<u32>,
     classes: usize,
 }
@@ -35,105 +37,139 @@ impl Votes {
     }
 }
 
-/// Some rows of a source, numbered from 0.
-struct Picked<'s, S> {
-    source: &'s S,
-    rows: &'s [u32],
+/// A forest compiled for prediction, made once and kept.
+#[derive(Debug)]
+pub struct ForestPredictor {
+    trees: Vec<Predictor>,
+    classes: usize,
 }
 
-impl<S: Source> Source for Picked<'_, S> {
-    #[inline]
-    fn number(&self, row: usize, feature: usize) -> f64 {
-        self.source.number(self.rows[row] as usize, feature)
+impl ForestPredictor {
+    /// Compile all trees.
+    pub fn new(forest: &Forest, control: &Control) -> Result<Self> {
+        let trees = parallel::map(control, forest.trees.len(), |tree| {
+            control.check()?;
+            Predictor::new(&forest.trees[tree])
+        })?;
+        Ok(Self { trees, classes: forest.classes() })
     }
-    fn code(&self, row: usize, feature: usize) -> u32 {
-        self.source.code(self.rows[row] as usize, feature)
-    }
-}
 
-/// The vote on `n` rows; with `only`, tree t speaks of the rows whose bit in `only[t]` is set.
-pub fn vote<S: Source>(
-    forest: &Forest,
-    source: &S,
-    n: usize,
-    only: Option<&[Bits]>,
-    control: &Control,
-) -> Result<Votes> {
-    let answerers = parallel::map(control, forest.trees.len(), |tree| {
-        control.check()?;
-        let model = &forest.trees[tree];
-        if n < model.tree.nodes.len() { Answerer::for_few(model) } else { Answerer::new(model) }
-    })?;
-    let k = forest.classes();
-    let parts = parallel::map(control, n.div_ceil(CHUNK), |chunk| {
-        control.check()?;
-        let first = chunk * CHUNK;
-        let len = CHUNK.min(n - first);
-        let mut sums = vec![0.0; len * k];
-        let mut voters = vec![0_u32; len];
-        let mut rows: Vec<u32> = (first as u32..(first + len) as u32).collect();
-        let mut leaves = vec![0; len];
+    fn chunk(n: usize, control: &Control) -> usize {
+        let even = n.div_ceil(4 * control.threads()).next_multiple_of(BLOCK);
+        even.clamp(SMALLEST_CHUNK, LARGEST_CHUNK)
+    }
+
+    /// The vote on `n` rows; with `only`, tree t votes on the rows whose bit in `only[t]` is set.
+    pub fn vote<S: Source>(
+        &self,
+        source: &S,
+        n: usize,
+        only: Option<&[Bits]>,
+        control: &Control,
+    ) -> Result<Votes> {
+        let chunk = Self::chunk(n, control);
+        let k = self.classes;
+        let mut votes = Votes { probabilities: vec![0.0; n * k], voters: vec![0; n], classes: k };
+        let sums = votes.probabilities.chunks_mut((chunk * k).max(1));
+        let mut parts: Vec<_> = sums.zip(votes.voters.chunks_mut(chunk)).collect();
+        parallel::for_each_mut(control, &mut parts, |i, (sums, voters)| {
+            self.vote_chunk(source, i * chunk, only, (sums, voters), control)
+        })?;
+        Ok(votes)
+    }
+
+    /// The blocks of a range of rows.
+    fn blocks<'a, S: Source>(
+        &self,
+        source: &'a S,
+        (first, len): (usize, usize),
+        copies: &'a mut Vec<Copied>,
+    ) -> Vec<Block<'a, S>> {
+        let Some(any) = self.trees.first() else { return Vec::new() };
+        let numeric = self.trees.iter().any(|t| t.tree.numeric);
+        copies.resize_with(len.div_ceil(BLOCK), Copied::default);
+        let starts = (first..first + len).step_by(BLOCK);
+        starts
+            .zip(copies)
+            .map(|(start, copy)| {
+                let range = (start, BLOCK.min(first + len - start));
+                Block::new(source, range, (&any.tree, numeric), copy)
+            })
+            .collect()
+    }
+
+    fn vote_chunk<S: Source>(
+        &self,
+        source: &S,
+        first: usize,
+        only: Option<&[Bits]>,
+        (sums, voters): (&mut [f64], &mut [u32]),
+        control: &Control,
+    ) -> Result<()> {
+        let k = self.classes;
+        let len = voters.len();
         let mut own = vec![0.0; k];
-        for (t, answerer) in answerers.iter().enumerate() {
+        let mut rows = Vec::new();
+        let mut copies = Vec::new();
+        let blocks = match only {
+            None => self.blocks(source, (first, len), &mut copies),
+            Some(_) => Vec::new(),
+        };
+        for (t, tree) in self.trees.iter().enumerate() {
+            control.check()?;
+            let mut add = |row: usize, p: &[f64]| {
+                sums[row * k..(row + 1) * k].iter_mut().zip(p).for_each(|(s, p)| *s += p);
+                voters[row] += 1;
+            };
             if let Some(only) = only {
-                rows.clear();
-                rows.extend((first as u32..(first + len) as u32).filter(|&r| only[t].get(r) == 1));
-                leaves.resize(rows.len(), 0);
-                answerer.walker.fill(&Picked { source, rows: &rows }, 0, &mut leaves);
-            } else {
-                answerer.walker.fill(source, first, &mut leaves);
+                picked(first, len, &only[t], &mut rows);
+                let source = &Picked { source, rows: &rows };
+                tree.tree.ends(source, 0, rows.len(), |i, end| {
+                    if tree.answer(source, i, end, &mut own) >= 0 {
+                        add(rows[i] as usize - first, &own);
+                    }
+                });
+                continue;
             }
-            for (&row, &end) in rows.iter().zip(&leaves) {
-                if answerer.answer(source, row as usize, end, &mut own) >= 0 {
-                    let row = row as usize - first;
-                    sums[row * k..(row + 1) * k].iter_mut().zip(&own).for_each(|(s, p)| *s += p);
-                    voters[row] += 1;
-                }
+            let plain = tree.always_answers && !tree.tree.is_shared();
+            for block in &blocks {
+                tree.tree.block_ends(block, |row, end| {
+                    if plain {
+                        add(row - first, tree.of_leaf(end));
+                    } else if tree.answer(source, row, end, &mut own) >= 0 {
+                        add(row - first, &own);
+                    }
+                });
             }
         }
-        for (p, &voters) in sums.chunks_exact_mut(k).zip(&voters) {
+        for (p, &voters) in sums.chunks_exact_mut(k).zip(voters.iter()) {
             p.iter_mut().for_each(|p| *p /= f64::from(voters.max(1)));
             join_largest(p);
         }
-        Ok((sums, voters))
-    })?;
-    let mut votes = Votes {
-        probabilities: Vec::with_capacity(n * k),
-        voters: Vec::with_capacity(n),
-        classes: k,
-    };
-    for (sums, voters) in parts {
-        votes.probabilities.extend(sums);
-        votes.voters.extend(voters);
+        Ok(())
     }
-    Ok(votes)
-}
 
-/// Leaf of each row in each tree: `leaves[row * trees + tree]`; of a row in parts, the one with the
-/// largest.
-pub fn all_leaves<S: Source>(
-    forest: &Forest,
-    source: &S,
-    n: usize,
-    control: &Control,
-) -> Result<Vec<u32>> {
-    let walkers = parallel::map(control, forest.trees.len(), |tree| {
-        control.check()?;
-        Walker::new(&forest.trees[tree].tree, &forest.trees[tree].schema)
-    })?;
-    let trees = walkers.len();
-    let parts = parallel::map(control, n.div_ceil(CHUNK), |chunk| {
-        control.check()?;
-        let first = chunk * CHUNK;
-        let mut ends = vec![0; CHUNK.min(n - first)];
-        let mut all = vec![0; ends.len() * trees];
-        for (t, walker) in walkers.iter().enumerate() {
-            walker.fill(source, first, &mut ends);
-            for (i, (to, &end)) in all[t..].iter_mut().step_by(trees).zip(&ends).enumerate() {
-                *to = walker.settled(source, first + i, end);
+    /// Leaf of each row in each tree: `leaves[row * trees + tree]`; of a row in fractions, the one
+    /// with the largest.
+    pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
+        let chunk = Self::chunk(n, control);
+        let trees = self.trees.len();
+        let mut out = vec![0; n * trees];
+        let mut parts: Vec<_> = out.chunks_mut((chunk * trees).max(1)).collect();
+        parallel::for_each_mut(control, &mut parts, |i, part| {
+            let first = i * chunk;
+            let mut copies = Vec::new();
+            let blocks = self.blocks(source, (first, part.len() / trees), &mut copies);
+            for (t, tree) in self.trees.iter().enumerate() {
+                control.check()?;
+                for block in &blocks {
+                    tree.tree.block_ends(block, |row, end| {
+                        part[(row - first) * trees + t] = tree.tree.settled(source, row, end);
+                    });
+                }
             }
-        }
-        Ok(all)
-    })?;
-    Ok(parts.concat())
+            Ok(())
+        })?;
+        Ok(out)
+    }
 }

@@ -26,7 +26,7 @@ use super::sketch::{Costs, Sketch};
 use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
-use crate::predict::Walker;
+use crate::predict::CompiledTree;
 use crate::tree::majority;
 
 /// C4.5 prefers the smaller tree by this much.
@@ -63,7 +63,7 @@ type Part = (u32, f64);
 struct Pruner<'s, 'r> {
     sketch: &'s mut Sketch,
     confidence: f64,
-    rows: Option<(&'r Walker<'r>, &'r Rows<'r>)>,
+    rows: Option<(&'r CompiledTree, &'r Rows<'r>)>,
     /// Rows walk in parts.
     in_parts: bool,
     /// Rows of each leaf, and the weight of their parts.
@@ -84,7 +84,7 @@ enum Task {
 pub(super) fn prune(
     sketch: &mut Sketch,
     confidence: f64,
-    rows: Option<(&Walker<'_>, &Rows<'_>)>,
+    rows: Option<(&CompiledTree, &Rows<'_>)>,
     control: &Control,
 ) -> Result<()> {
     collapse(sketch);

@@ -29,7 +29,7 @@ mod sketch;
 use crate::data::{Dataset, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
-use crate::predict::Walker;
+use crate::predict::CompiledTree;
 use crate::tree::{CostMatrix, Tree};
 use serde::Deserialize;
 use sketch::Sketch;
@@ -184,7 +184,7 @@ pub fn prune_by_cost(
                 error_based::prune(&mut sketch, confidence, None, control)?;
             }
             Method::ErrorBased { confidence, subtree_raising: true } => {
-                let walker = Walker::new(tree, schema)?;
+                let walker = CompiledTree::new(tree, schema)?;
                 let rows = needed(
                     rows,
                     "subtree_raising=True",
@@ -193,7 +193,7 @@ pub fn prune_by_cost(
                 error_based::prune(&mut sketch, confidence, Some((&walker, rows)), control)?;
             }
             Method::ReducedError { .. } => {
-                let walker = Walker::new(tree, schema)?;
+                let walker = CompiledTree::new(tree, schema)?;
                 let rows =
                     needed(rows, "reduced-error pruning without rows", "rows that were held out")?;
                 reduced_error::prune(&mut sketch, &walker, rows, control)?;

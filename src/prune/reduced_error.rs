@@ -12,7 +12,7 @@ use crate::data::{Column, Dataset, Weights};
 use crate::error::Result;
 use crate::numeric::{mix, order_key};
 use crate::parallel::Control;
-use crate::predict::Walker;
+use crate::predict::CompiledTree;
 
 /// Rows to grow on and rows held out: `share` of them, stratified by class.
 ///
@@ -111,7 +111,7 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
 /// Cut bottom-up. `walker` walks the tree that the sketch was made of.
 pub(super) fn prune(
     sketch: &mut Sketch,
-    walker: &Walker<'_>,
+    walker: &CompiledTree,
     rows: &Rows<'_>,
     control: &Control,
 ) -> Result<()> {

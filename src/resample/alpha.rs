@@ -22,7 +22,7 @@ use crate::fit::Plan;
 use crate::model::Model;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
-use crate::predict::{Answerer, Walker};
+use crate::predict::{CompiledTree, Predictor};
 use crate::prune::{AlphaRule, Cut, cost_complexity};
 use crate::tree::{NONE, Tree};
 
@@ -168,11 +168,11 @@ fn costs_of_rows(
         for (i, &alpha) in prices.iter().enumerate() {
             control.check()?;
             let (model, _) = plan.prune_at(grown.clone(), alpha, control)?;
-            let answerer = Answerer::new(&model)?;
+            let predictor = Predictor::new(&model)?;
             let mut p = vec![0.0; k];
             for &row in rows {
-                let end = answerer.walker.end(data, row as usize);
-                let cost = charge(row, answerer.answer(data, row as usize, end, &mut p));
+                let end = predictor.tree.end(data, row as usize);
+                let cost = charge(row, predictor.answer(data, row as usize, end, &mut p));
                 sums[i] += weights.value(row) * cost;
                 squares[i] += weights.value(row) * cost * cost;
             }
@@ -187,7 +187,7 @@ fn costs_of_rows(
         price = price.max(alpha);
         gone[node as usize] = price;
     }
-    let walker = Walker::new(&grown.tree, &grown.schema)?;
+    let walker = CompiledTree::new(&grown.tree, &grown.schema)?;
     let mut path = Vec::new();
     // Differences from price to price: a row is told the same over long ranges of them.
     let (mut sums, mut squares) = (vec![0.0; prices.len() + 1], vec![0.0; prices.len() + 1]);

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Common, Plan};
 use crate::model::Model;
 use crate::parallel::{self, Control};
-use crate::predict::Answerer;
+use crate::predict::Predictor;
 use crate::tree::Shape;
 
 /// Original rows to learn from and to predict.
@@ -95,7 +95,7 @@ fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
 }
 
 fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<Outcome> {
-    let answerer = Answerer::new(model)?;
+    let predictor = Predictor::new(model)?;
     let k = data.n_classes();
     let mut out = Outcome {
         predictions: Vec::with_capacity(test.len()),
@@ -104,8 +104,8 @@ fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> 
     };
     let mut p = vec![0.0; k];
     for (i, row) in internal(data, test)?.into_iter().enumerate() {
-        let end = answerer.walker.end(data, row as usize);
-        out.predictions.push(answerer.answer(data, row as usize, end, &mut p));
+        let end = predictor.tree.end(data, row as usize);
+        out.predictions.push(predictor.answer(data, row as usize, end, &mut p));
         if probabilities {
             out.probabilities[i * k..(i + 1) * k].copy_from_slice(&p);
         }

@@ -12,7 +12,7 @@ use crate::grow::forest::Urn;
 use crate::model::Forest;
 use crate::numeric::{mix, uniform};
 use crate::parallel::{self, Control};
-use crate::predict::{Answerer, Source};
+use crate::predict::{Predictor, Source};
 
 /// Rows of a source by number, one feature of which is read from other rows.
 struct Shuffled<'s> {
@@ -56,19 +56,17 @@ pub fn permutation_losses(
         if total <= 0.0 {
             return Ok(vec![f64::NAN; p]);
         }
-        let answerer = Answerer::new(model)?;
-        let mut ends = vec![0; left_out.len()];
+        let predictor = Predictor::new(model)?;
         let mut scratch = vec![0.0; data.n_classes()];
         let mut right = |source: &Shuffled<'_>| {
-            answerer.walker.fill(source, 0, &mut ends);
             let mut sum = 0.0;
-            for (i, (&row, &end)) in left_out.iter().zip(&ends).enumerate() {
-                if answerer.answer(source, i, end, &mut scratch)
-                    == i32::from(data.classes()[row as usize])
-                {
+            predictor.tree.ends(source, 0, left_out.len(), |i, end| {
+                let row = left_out[i];
+                let label = predictor.answer(source, i, end, &mut scratch);
+                if label == i32::from(data.classes()[row as usize]) {
                     sum += weights.value(row);
                 }
-            }
+            });
             sum
         };
         let as_they_are = right(&Shuffled { data, rows: &left_out, feature: p, from: &left_out });

@@ -8,7 +8,7 @@ use fasttree_core::exact::{
     Cheapest, Errors, Found, Limits, Objective, minimal_tree, optimal_tree,
 };
 use fasttree_core::parallel::Control;
-use fasttree_core::predict::leaves;
+use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::Tree;
 use std::collections::HashMap;
 
@@ -58,7 +58,8 @@ fn search(data: &Dataset, errors: Errors, limits: &Limits) -> Result<Found, Erro
 }
 
 fn wrong(data: &Dataset, tree: &Tree) -> usize {
-    let at = leaves(tree, data.schema(), data, data.len(), &Control::new(1)).unwrap();
+    let at = CompiledTree::new(tree, data.schema()).unwrap();
+    let at = at.leaves(data, data.len(), &Control::new(1)).unwrap();
     (0..data.len())
         .filter(|&i| tree.nodes[at[i] as usize].label != i32::from(data.classes()[i]))
         .count()

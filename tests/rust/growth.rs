@@ -8,7 +8,7 @@ use fasttree_core::error::Error;
 use fasttree_core::fit::{Config, Plan};
 use fasttree_core::model::Model;
 use fasttree_core::parallel::{self, Control};
-use fasttree_core::predict::leaves;
+use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::Test;
 
 /// A data set of numeric columns; classes below `k`.
@@ -91,8 +91,10 @@ fn every_row_reaches_a_leaf_of_its_class_in_a_tree_without_limits() {
     for criterion in ["info_gain", "gini", "accuracy", "mdl", "twoing"] {
         let model =
             fit(&data, &format!(r#"{{"criterion": "{criterion}"}}"#), &Control::new(1)).unwrap();
-        let reached =
-            leaves(&model.tree, &model.schema, &data, data.len(), &Control::new(1)).unwrap();
+        let reached = CompiledTree::new(&model.tree, &model.schema)
+            .unwrap()
+            .leaves(&data, data.len(), &Control::new(1))
+            .unwrap();
         for (row, &leaf) in reached.iter().enumerate() {
             assert_eq!(
                 model.tree.nodes[leaf as usize].label,

@@ -3,7 +3,7 @@
 
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, Schema, Weights};
 use fasttree_core::parallel::Control;
-use fasttree_core::predict::Walker;
+use fasttree_core::predict::CompiledTree;
 use fasttree_core::prune::error_based::added_errors;
 use fasttree_core::prune::{Impurity, Merge, Method, Rows, cost_complexity, prune};
 use fasttree_core::tree::{NONE, Node, Test, Tree};
@@ -89,10 +89,10 @@ fn chain(data: &Dataset) -> Tree {
 }
 
 fn reached(tree: &Tree, data: &Dataset) -> Vec<f64> {
-    let walker = Walker::new(tree, data.schema()).unwrap();
+    let walker = CompiledTree::new(tree, data.schema()).unwrap();
     let mut counts = vec![0.0; tree.counts.len()];
     for row in 0..data.len() {
-        counts[walker.leaf(data, row) as usize * 2 + data.classes()[row] as usize] += 1.0;
+        counts[walker.end(data, row) as usize * 2 + data.classes()[row] as usize] += 1.0;
     }
     for i in (1..tree.nodes.len()).rev() {
         let parent = tree.nodes[i].parent as usize;
@@ -132,9 +132,9 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
         let merged = prune(&tree, data.schema(), None, Some(merge), None, &control).unwrap();
         assert_eq!(reached(&merged.tree, &data), merged.tree.counts);
         assert!(merged.tree.nodes.len() < tree.nodes.len());
-        let walkers = [&tree, &merged.tree].map(|t| Walker::new(t, data.schema()).unwrap());
+        let walkers = [&tree, &merged.tree].map(|t| CompiledTree::new(t, data.schema()).unwrap());
         for row in 0..data.len() {
-            let [a, b] = [0, 1].map(|i| walkers[i].leaf(&data, row) as usize);
+            let [a, b] = [0, 1].map(|i| walkers[i].end(&data, row) as usize);
             assert_eq!(tree.nodes[a].label, merged.tree.nodes[b].label);
         }
     }

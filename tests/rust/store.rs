@@ -6,7 +6,7 @@ use crate::written::{dot, from_bytes, text, to_bytes};
 use fasttree_core::error::Error;
 use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
-use fasttree_core::predict::leaves;
+use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::{Style, Test};
 use proptest::prelude::*;
 
@@ -145,7 +145,7 @@ proptest! {
         if let Ok(other) = from_bytes(&forged(&serde_json::to_string(&wrong).unwrap())) {
             // It loads: then everything that reads a tree must come to an end without a panic.
             let data = nominal(&[vec![0, 1, 2, -1], vec![2, 1, 0, -1]], 3, &[0, 1, 0, 1], 2);
-            let reached = leaves(&other.tree, &other.schema, &data, 4, &Control::new(1)).unwrap();
+            let reached = CompiledTree::new(&other.tree, &other.schema).unwrap().leaves(&data, 4, &Control::new(1)).unwrap();
             let mut p = [0.0; 2];
             reached.iter().for_each(|&l| other.probabilities(l as usize, &mut p));
             text(&other.tree, &other.schema, Style::default());
@@ -186,8 +186,10 @@ fn a_chain_of_20000_levels_is_a_tree_like_any_other() {
             assert_eq!(text(&back.tree, &back.schema, Style::default()).lines().count(), 40_000);
             assert!(dot(&back.tree, &back.schema, Style::default()).len() > 40_000);
             assert_eq!(back.tree.cut(10_000).shape().depth, 10_000);
-            let reached =
-                leaves(&back.tree, &back.schema, &data, data.len(), &Control::new(1)).unwrap();
+            let reached = CompiledTree::new(&back.tree, &back.schema)
+                .unwrap()
+                .leaves(&data, data.len(), &Control::new(1))
+                .unwrap();
             assert!(
                 reached
                     .iter()

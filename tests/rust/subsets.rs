@@ -8,7 +8,7 @@ use fasttree_core::data::Dataset;
 use fasttree_core::error::Error;
 use fasttree_core::model::{Model, Smoothing};
 use fasttree_core::parallel::Control;
-use fasttree_core::predict::leaves;
+use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::{NONE, Node, Style, Test, Tree};
 
 /// Levels v0..v69 of two features; the last row's values are missing.
@@ -68,7 +68,10 @@ fn model(data: &Dataset) -> Model {
 fn listed_levels_go_first_others_second_missing_where_the_node_says() {
     let data = rows();
     let model = model(&data);
-    let found = leaves(&model.tree, &model.schema, &data, data.len(), &Control::new(1)).unwrap();
+    let found = CompiledTree::new(&model.tree, &model.schema)
+        .unwrap()
+        .leaves(&data, data.len(), &Control::new(1))
+        .unwrap();
     let by_row: Vec<u32> = (0..7).map(|r| found[data.internal()[r] as usize]).collect();
     assert_eq!(by_row, [3, 4, 3, 4, 3, 2, 5]);
 }

@@ -163,9 +163,10 @@ class Classifier:
     # -- on the way out ---------------------------------------------------------------------------
 
     def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
-        from sklearn.utils.validation import check_is_fitted
+        if "_model" not in self.__dict__:  # scikit-learn's check costs more than a walk
+            from sklearn.utils.validation import check_is_fitted
 
-        check_is_fitted(self)
+            check_is_fitted(self)
         return rows_for(self._schema, loaded(X), self.handle_unknown, self.missing)
 
     def _labels(self, codes: np.ndarray) -> np.ndarray:

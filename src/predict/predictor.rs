@@ -1,0 +1,129 @@
+//! What a tree says about rows: classes and probabilities.
+//!
+//! A row that ends in one leaf is answered by it. A row in fractions is answered by the mixture of
+//! its leaves: probabilities weighted by the fractions, the class with the largest of them (the
+//! lower class of equals; shares that differ from the largest by rounding only are made equal to
+//! it, so that class and probabilities agree). Leaves without an answer take no part.
+//!
+//! O(depth) a row; a row in fractions costs the nodes that they visit.
+
+use super::block::in_parts;
+use super::compiled::{CompiledTree, Source};
+use crate::error::Result;
+use crate::model::Model;
+use crate::parallel::Control;
+use crate::tree::majority;
+
+/// Probabilities this close are equal.
+const EQUAL: f64 = 1e-9;
+
+/// A model compiled for prediction, made once and kept.
+#[derive(Debug)]
+pub struct Predictor {
+    /// The tree.
+    pub tree: CompiledTree,
+    /// Class of each leaf, -1 where it predicts nothing.
+    labels: Vec<i32>,
+    /// Where the probabilities of each leaf start.
+    starts: Vec<u32>,
+    probabilities: Vec<f64>,
+    classes: usize,
+    /// Every leaf predicts a class.
+    pub(super) always_answers: bool,
+}
+
+impl Predictor {
+    /// Compile a model.
+    pub fn new(model: &Model) -> Result<Self> {
+        let nodes = model.tree.nodes.len();
+        let k = model.tree.classes;
+        let leaves = (0..nodes).filter(|&i| model.tree.is_leaf(i)).count();
+        let mut probabilities = vec![0.0; leaves * k];
+        let mut starts = vec![0; nodes];
+        let mut free = probabilities.chunks_exact_mut(k.max(1)).enumerate();
+        for i in (0..nodes).filter(|&i| model.tree.is_leaf(i)) {
+            let Some((number, out)) = free.next() else { break };
+            starts[i] = (number * k) as u32;
+            model.probabilities(i, out);
+        }
+        let answers = |i: usize| !model.tree.is_leaf(i) || model.tree.nodes[i].label >= 0;
+        Ok(Self {
+            always_answers: (0..nodes).all(answers),
+            tree: CompiledTree::new(&model.tree, &model.schema)?,
+            labels: model.tree.nodes.iter().map(|n| n.label).collect(),
+            starts,
+            probabilities,
+            classes: k,
+        })
+    }
+
+    /// Number of declared classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Probabilities of a leaf.
+    pub(super) fn of_leaf(&self, leaf: u32) -> &[f64] {
+        let start = self.starts[leaf as usize] as usize;
+        &self.probabilities[start..start + self.classes]
+    }
+
+    /// Class of a row whose walk ended somewhere, -1 for none.
+    fn label<S: Source>(&self, source: &S, row: usize, end: u32, scratch: &mut [f64]) -> i32 {
+        if self.tree.is_leaf(end) {
+            return self.labels[end as usize];
+        }
+        self.answer(source, row, end, scratch)
+    }
+
+    /// Probabilities of a row whose walk ended somewhere, and its class, -1 for none.
+    pub fn answer<S: Source>(&self, source: &S, row: usize, end: u32, out: &mut [f64]) -> i32 {
+        if self.tree.is_leaf(end) {
+            out.copy_from_slice(self.of_leaf(end));
+            return self.labels[end as usize];
+        }
+        out.fill(0.0);
+        self.tree.spread(source, row, end, |node, weight, ends| {
+            if ends {
+                let own = self.of_leaf(node);
+                out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);
+            }
+        });
+        let largest = out.iter().fold(0.0, |a, &b| if b > a { b } else { a });
+        if largest <= 0.0 {
+            return -1;
+        }
+        out.iter_mut().filter(|p| largest - **p < EQUAL).for_each(|p| *p = largest);
+        majority(out) as i32
+    }
+
+    /// The class of each of `n` rows, -1 = unclassified.
+    pub fn classify<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<i64>> {
+        let mut out = vec![0; n];
+        in_parts(&mut out, 1, control, |first, part| {
+            let mut scratch = vec![0.0; self.classes];
+            self.tree.ends(source, first, part.len(), |row, end| {
+                part[row - first] = i64::from(self.label(source, row, end, &mut scratch));
+            });
+        })?;
+        Ok(out)
+    }
+
+    /// Probabilities of `n` rows, class by class; zeros where nothing is predicted.
+    pub fn probabilities<S: Source>(
+        &self,
+        source: &S,
+        n: usize,
+        control: &Control,
+    ) -> Result<Vec<f64>> {
+        let k = self.classes;
+        let mut out = vec![0.0; n * k];
+        in_parts(&mut out, k, control, |first, part| {
+            self.tree.ends(source, first, part.len() / k, |row, end| {
+                let at = (row - first) * k;
+                self.answer(source, row, end, &mut part[at..at + k]);
+            });
+        })?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,63 @@
+//! Instruction sets: which ones the processor has, and which one is in use.
+
+use std::sync::OnceLock;
+
+/// Instruction sets with kernels of their own, slowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Two 64-bit words; every architecture.
+    Plain,
+    /// x86-64 as it came (SSE2).
+    Baseline,
+    /// AVX2.
+    Avx2,
+    /// AVX-512 F, BW and VPOPCNTDQ.
+    Avx512,
+}
+
+impl Level {
+    /// All levels this processor has, slowest first.
+    pub fn available() -> Vec<Self> {
+        let mut levels = vec![Self::Plain];
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.push(Self::Baseline);
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+                levels.push(Self::Avx2);
+                if is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vpopcntdq")
+                {
+                    levels.push(Self::Avx512);
+                }
+            }
+        }
+        levels
+    }
+
+    /// The level in use: the highest available, or what `FASTTREE_SIMD` says (read once; never
+    /// above what the processor has).
+    pub fn active() -> Self {
+        static ACTIVE: OnceLock<Level> = OnceLock::new();
+        *ACTIVE.get_or_init(|| {
+            let best = Self::available().last().copied().unwrap_or(Self::Plain);
+            let asked = match std::env::var("FASTTREE_SIMD").as_deref() {
+                Ok("plain") => Self::Plain,
+                Ok("baseline") => Self::Baseline,
+                Ok("avx2") => Self::Avx2,
+                _ => best,
+            };
+            asked.min(best)
+        })
+    }
+
+    /// The name that `FASTTREE_SIMD` knows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Baseline => "baseline",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+}

@@ -15,7 +15,7 @@ from __future__ import annotations
 import copyreg
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +31,9 @@ from ._core import (
     Model,
 )
 from .rendering.progress import make_report
-from .table import Column, Table
+
+if TYPE_CHECKING:
+    from .table import Column, Table
 
 __all__ = [
     "ArffReader",

@@ -49,13 +49,12 @@ def load(
 
     Args:
         path: the file (``.arff``, ``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.data`` with or without
-        ``.names``, ``.names``,
-            ``.tab``, ``.parquet``, ``.feather``; ``.gz``, ``.bz2``, ``.xz`` around the text
-            formats), or ``"openml:NAME"`` / ``"openml:ID"``, or the name of a bundled data set
-            (`list_datasets`).
+            ``.names``, ``.names``, ``.tab``, ``.parquet``, ``.feather``; ``.gz``, ``.bz2``, ``.xz``
+            around the text formats), or ``"openml:NAME"`` / ``"openml:ID"``, or the name of a
+            bundled data set (`list_datasets`).
         target: name of the class column (exact, else regardless of case), its position, or False
-        for none.
-            Default: see the module; for a file without a target-like last column give False.
+            for none. Default: see the module; for a file without a target-like last column give
+            False.
         drop: names of columns to leave out (identifiers, dates).
         sep, header, names: for delimited text, see `read_delimited`; found out by default.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.

@@ -48,38 +48,43 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
     Args:
         n_estimators: number of trees, >= 1.
         criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties,
-        nominal_splits,
-            categorical_features, discretize, n_bins, threshold_search, max_bins, thresholds,
-            max_depth, max_leaf_nodes, leaf_order, min_impurity_decrease, min_samples_split,
-            min_samples_leaf, min_weight_fraction_leaf, min_score, no_distance_decay, empty_branch, missing,
-            splitter, handle_unknown, pruning, ccp_alpha, merge_redundant, leaf_smoothing and class_weight.
-            Bins and means are fitted once, on all training rows. Shares of rows are shares of the
-            sample. ``pruning="reduced_error"`` is refused.
+            nominal_splits, categorical_features, discretize, n_bins, threshold_search, max_bins,
+            thresholds, max_depth, max_leaf_nodes, leaf_order, min_impurity_decrease,
+            min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_score,
+            no_distance_decay, empty_branch, missing, splitter, handle_unknown, pruning, ccp_alpha,
+            merge_redundant, leaf_smoothing and class_weight. Bins and means are fitted once, on all
+            training rows. Shares of rows are shares of the sample. ``pruning="reduced_error"`` is
+            refused.
         max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
-        (all). bootstrap: True: each tree sees a sample with replacement; False: all rows.
+            (all).
+        bootstrap: True: each tree sees a sample with replacement; False: all rows.
         max_samples: rows in a sample: None (as many as there are), a number, or a share in (0, 1].
-        Only with bootstrap.
-            A row of integer weight counts as its copies; a row of real weight is drawn with a
-            probability proportional to it.
+            Only with bootstrap. A row of integer weight counts as its copies; a row of real weight
+            is drawn with a probability proportional to it.
         oob_score: True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.
         random_state: seed of samples, feature subsets and random ties.
         n_jobs: threads; None is one, -1 all cores. A criterion that is a Python function is called
-        by one. progress: True or ``"auto"`` (a bar), None or False, or a function (trees done, trees)
-        called every 50 ms.
+            by one.
+        progress: True or ``"auto"`` (a bar), None or False, or a function (trees done, trees)
+            called every 50 ms.
         warm_start: a further `fit` on the same data goes on from the seed of the first one, so that
             the trees there were are the first of the new forest (they are grown again).
 
     Attributes:
         estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked
-        at. classes_, n_classes_, class_prior_, n_features_in_, feature_names_in_: as in
-        `FastTreeClassifier`. feature_importances_: mean over the trees of each feature's share in
-        score x weight, shape (n_features,). oob_score_: accuracy on the rows by the trees that did
-        not see them. oob_decision_function_: their mean probabilities, shape (n_rows, n_classes);
-        NaN for a row that every tree saw.
+            at.
+        classes_, n_classes_, class_prior_, n_features_in_, feature_names_in_: as in
+            `FastTreeClassifier`.
+        feature_importances_: mean over the trees of each feature's share in score x weight, shape
+            (n_features,).
+        oob_score_: accuracy on the rows by the trees that did not see them.
+        oob_decision_function_: their mean probabilities, shape (n_rows, n_classes); NaN for a row
+            that every tree saw.
 
     Raises:
         ValueError: a parameter or data outside their domain; the message names parameter, column
-        and row. TypeError: cells that are neither numbers nor labels.
+            and row.
+        TypeError: cells that are neither numbers nor labels.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -179,8 +184,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
             X: rows, or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-            the row, a row of weight
-                0 is dropped before anything else. Default: the Table's own weights, or 1.
+                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
+                weights, or 1.
 
         Returns:
             The estimator.

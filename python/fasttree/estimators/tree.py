@@ -39,103 +39,93 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
 
     Args:
         criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a
-        function
-            ``f(tables) -> scores`` of all candidates of a node, `tables` of shape (candidates,
-            branches, classes), float64; larger scores are better.
+            function ``f(tables) -> scores`` of all candidates of a node, `tables` of shape
+            (candidates, branches, classes), float64; larger scores are better.
         evaluation: ``"local"``: each leaf is split by its own best candidate. ``"global"``: the
-        leaf, split and labels
-            that bring the whole tree nearest to the classes, by the criterion's distance on the
-            table of predicted label x class of all rows (Spaeh & Kosub 2022, algorithm 3).
-            ``"glocal"``: a global step while it lowers that distance, else the best local step. The
-            criterion must be one on tables, without a guard.
+            leaf, split and labels that bring the whole tree nearest to the classes, by the
+            criterion's distance on the table of predicted label x class of all rows (Spaeh & Kosub
+            2022, algorithm 3). ``"glocal"``: a global step while it lowers that distance, else the
+            best local step. The criterion must be one on tables, without a guard.
         labels: how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every
-        pair of labels is
-            tried) or ``"distinct"`` (every pair of two different labels). The last two need splits
-            in two: thresholds without missing values, or two levels.
+            pair of labels is tried) or ``"distinct"`` (every pair of two different labels). The
+            last two need splits in two: thresholds without missing values, or two levels.
         ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the
-        threshold whose value occurs first
-            in row order), ``"random"`` (drawn by `random_state`).
+            threshold whose value occurs first in row order), ``"random"`` (drawn by
+            `random_state`).
         nominal_splits: ``"multiway"``: one branch a declared level. ``"subset"``: the best division
-        of the levels in two
-            (exact up to 12 levels in a node, and for two classes where the criterion orders levels;
-            more are first joined as C4.5 does), ``"one_vs_rest"``: one level against the others.
-            Numbers in bins are then split at a cut.
+            of the levels in two (exact up to 12 levels in a node, and for two classes where the
+            criterion orders levels; more are first joined as C4.5 does), ``"one_vs_rest"``: one
+            level against the others. Numbers in bins are then split at a cut.
         categorical_features: ``"from_dtype"``, ``"all"``, None, a mask, indices or names; see
-        `Table`. discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``,
-        ``"equal_frequency"``, ``"mdlp"``, or an object
-            of `fasttree.discretize`; fitted on the training rows.
+            `Table`.
+        discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``,
+            ``"equal_frequency"``, ``"mdlp"``, or an object of `fasttree.discretize`; fitted on the
+            training rows.
         n_bins: number of bins of the discretisers that take one.
         threshold_search: ``"exact"``: every boundary between two values. ``"histogram"``: only the
-        cuts between at most `max_bins` bins,
-            made on the training rows of the whole tree: a bin for each value while they suffice,
-            else bins of about one weight. (A coarser tree, seldom a faster one: the exact search is
-            quick.)
+            cuts between at most `max_bins` bins, made on the training rows of the whole tree: a bin
+            for each value while they suffice, else bins of about one weight. (A coarser tree,
+            seldom a faster one: the exact search is quick.)
         max_bins: largest number of bins of a histogram search, at least 2.
         thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or
-        ``"training_value"`` (the largest value of the
-            whole training set that is not above the midpoint, as J48; numbers less than 1e-6 above
-            it count as equal to it).
+            ``"training_value"`` (the largest value of the whole training set that is not above the
+            midpoint, as J48; numbers less than 1e-6 above it count as equal to it).
         max_depth: deepest level of a leaf; the root is level 0.
         max_leaf_nodes: largest number of leaves; growth is then best-first (`leaf_order`).
         leaf_order: which leaf is split next: ``"improvement"``, the one whose split improves the
-        tree most (weight of the
-            leaf x gain in score, scikit-learn's order; without the weight for ``extensive``
-            criteria), or ``"distance"``, the one whose split has the smallest distance. Local only.
+            tree most (weight of the leaf x gain in score, scikit-learn's order; without the weight
+            for ``extensive`` criteria), or ``"distance"``, the one whose split has the smallest
+            distance. Local only.
         min_impurity_decrease: a node whose split improves the tree by less, per weight of the root,
             becomes a leaf; >= 0. Local only.
         min_samples_split: fewer rows are not split (a float below 1: share of the rows).
         min_samples_leaf: every branch with rows must have so many.
         min_weight_fraction_leaf: every branch with rows must have this share of the training
-        weight, in [0, 0.5]. max_features: features looked at in a node: None (all), a number, a
-        share, ``"sqrt"``, ``"log2"``.
+            weight, in [0, 0.5].
+        max_features: features looked at in a node: None (all), a number, a share, ``"sqrt"``,
+            ``"log2"``.
         splitter: ``"best"``, or ``"random"``: of each feature one split is tried, drawn by
-        `random_state`: a threshold
-            uniform between the node's smallest and largest value; of a nominal feature split in
-            two, one of its divisions (extremely randomised trees, Geurts et al. 2006). Local
-            evaluation of criteria on tables only.
-        min_score: a node whose best score is below it becomes a
-        leaf; None splits until pure. Local evaluation only. no_distance_decay: True stops where
-        every split would raise the distance, ``"strict"`` also where it stays equal:
-            the leaf's own distance locally and for the local steps of glocal growth, the whole
-            tree's globally. (The local distance of info_gain and gini never rises, so there True
-            never stops.)
+            `random_state`: a threshold uniform between the node's smallest and largest value; of a
+            nominal feature split in two, one of its divisions (extremely randomised trees, Geurts
+            et al. 2006). Local evaluation of criteria on tables only.
+        min_score: a node whose best score is below it becomes a leaf; None splits until pure. Local
+            evaluation only.
+        no_distance_decay: True stops where every split would raise the distance, ``"strict"`` also
+            where it stays equal: the leaf's own distance locally and for the local steps of glocal
+            growth, the whole tree's globally. (The local distance of info_gain and gini never
+            rises, so there True never stops.)
         empty_branch: a branch that no training row reached predicts its parent's majority
-        (``"parent"``) or nothing
-            (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an error in
-            `score`).
+            (``"parent"``) or nothing (``"unclassified"``: None from `predict`, zeros from
+            `predict_proba`, an error in `score`).
         missing: ``"fractional"`` (as C4.5: a row without a value goes down all branches, in parts
-        weighted by the branches' training
-            weights, when the tree is grown and when it is asked; a split is scored on the known
-            rows and the score scaled by their share; limits count parts), ``"branch"`` (a branch of
-            its own; where training rows of a node had no missing value, the heaviest branch takes
-            them), ``"mode"`` (mean or mode of the training rows), ``"error"``, ``"auto"``
-            (fractional with evaluation="local" and the criteria info_gain, gain_ratio and gini,
-            else branch).
+            weighted by the branches' training weights, when the tree is grown and when it is asked;
+            a split is scored on the known rows and the score scaled by their share; limits count
+            parts), ``"branch"`` (a branch of its own; where training rows of a node had no missing
+            value, the heaviest branch takes them), ``"mode"`` (mean or mode of the training rows),
+            ``"error"``, ``"auto"`` (fractional with evaluation="local" and the criteria info_gain,
+            gain_ratio and gini, else branch).
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
-        ``"reduced_error"``,
-            ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an object of
-            `fasttree.pruning` with options.
+            ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an
+            object of `fasttree.pruning` with options.
         ccp_alpha: price of a leaf in minimal cost-complexity pruning, >= 0 (the meaning of
-        scikit-learn). merge_redundant: None, or leaves that say the same are merged after pruning:
-        ``"class"`` (siblings of one class, and two
-            nested tests of one feature that cut off the same class), ``"distribution"`` (also the
-            same class shares).
+            scikit-learn).
+        merge_redundant: None, or leaves that say the same are merged after pruning: ``"class"``
+            (siblings of one class, and two nested tests of one feature that cut off the same
+            class), ``"distribution"`` (also the same class shares).
         cost_matrix: None, or shape (n_classes, n_classes): cost of predicting the column's class
-        where the row's is true, 0 on
-            the diagonal. Nodes predict the cheapest class, and pruning weighs expected costs;
-            splits do not change.
+            where the row's is true, 0 on the diagonal. Nodes predict the cheapest class, and
+            pruning weighs expected costs; splits do not change.
         priors: None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`:
-        the class weights become
-            prior / share of the training weight, for every criterion.
+            the class weights become prior / share of the training weight, for every criterion.
         leaf_smoothing: None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).
         class_weight: None, ``"balanced"`` or a dict; multiplies sample weights.
         random_state: seed of random ties and feature subsets.
         n_jobs: threads; None is one, -1 all cores. The tree does not depend on it.
         progress: True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
-        (done, total) called every 50 ms.
+            (done, total) called every 50 ms.
         trace: ``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
-        None.
+            None.
 
     Attributes:
         classes_: class labels, shape (n_classes,).
@@ -147,11 +137,12 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
         prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
         ccp_path_: how the price of a leaf was chosen, with ``CostComplexity("cv")``.
         feature_importances_: share of each feature in the summed score x weight of the splits,
-        shape (n_features,).
+            shape (n_features,).
 
     Raises:
         ValueError: a parameter or data outside their domain; the message names parameter, column
-        and row. TypeError: cells that are neither numbers nor labels.
+            and row.
+        TypeError: cells that are neither numbers nor labels.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -247,8 +238,8 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
             X: rows, or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-            the row, a row of weight
-                0 is dropped before anything else. Default: the Table's own weights, or 1.
+                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
+                weights, or 1.
 
         Returns:
             The estimator.
@@ -414,7 +405,7 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
 
     Raises:
         NotImplementedError: what only `fit` can serve (class weights, shares of the rows, a user's
-        function).
+            function).
     """
     if estimator.class_weight is not None or estimator.priors is not None:
         raise NotImplementedError("class weights depend on the training rows of each fold")

@@ -187,24 +187,22 @@ def to_sql(
     Args:
         model: a fitted `FastTreeClassifier`.
         output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of
-        expressions, one a class, named ``p(class)``.
-            ``"leaf"``: an expression that gives the leaf's node number (where missing values may
-            divide rows, only with ``mixture=False``).
+            expressions, one a class, named ``p(class)``. ``"leaf"``: an expression that gives the
+            leaf's node number (where missing values may divide rows, only with ``mixture=False``).
         table: None gives the expression alone; with the name of a table, a whole ``SELECT`` of all
-        its columns and the output. dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"``
-        (MySQL, MariaDB, Spark: backquotes, and backslashes
-            in strings) or ``"tsql"`` (SQL Server: brackets, 1 and 0 for true and false).
+            its columns and the output.
+        dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"`` (MySQL, MariaDB, Spark:
+            backquotes, and backslashes in strings) or ``"tsql"`` (SQL Server: brackets, 1 and 0 for
+            true and false).
         mixture: False: rows whose missing values send them down several branches give NULL instead
-        of the mixture of their leaves, which
-            makes most of the text.
+            of the mixture of their leaves, which makes most of the text.
 
     Returns:
         SQL without a semicolon at its end.
 
     Raises:
         ValueError: an unknown output or dialect, a name or label that SQL cannot write (empty, or
-        with a NUL character), or leaves
-            of rows that are divided.
+            with a NUL character), or leaves of rows that are divided.
 
     Examples:
         >>> import fasttree

@@ -40,17 +40,16 @@ class NaiveBayes(BayesClassifier):
             the last three (columns not named: normal).
         alpha: > 0; see `smoothing`. 1 is CategoricalNB's.
         smoothing: ``"laplace"``: s = alpha; ``"m_estimate"``: s = alpha / v, a uniform prior that
-        weighs alpha rows. var_smoothing: this share of the largest variance of a normal column is
-        added to all variances. GaussianNB's
-            rule, but with sample weights in that variance too, so that a weight of 2 is two rows.
+            weighs alpha rows.
+        var_smoothing: this share of the largest variance of a normal column is added to all
+            variances. GaussianNB's rule, but with sample weights in that variance too, so that a
+            weight of 2 is two rows.
         priors: class probabilities, shape (n_classes,), or None: shares in the training rows.
-        Declared classes
-            without a row have share 0 and are never predicted; with ``"laplace"``, (n_c + 1) / (n +
-            k), they are possible, as in Weka. With ``distribution="weka"`` None means
-            ``"laplace"``.
+            Declared classes without a row have share 0 and are never predicted; with ``"laplace"``,
+            (n_c + 1) / (n + k), they are possible, as in Weka. With ``distribution="weka"`` None
+            means ``"laplace"``.
         discretize: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"`` or an object
-        of `fasttree.discretize`; fitted on the
-            training rows.
+            of `fasttree.discretize`; fitted on the training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
@@ -67,8 +66,10 @@ class NaiveBayes(BayesClassifier):
     Attributes:
         precision_: of columns by Weka's rule, shape (n_features,), NaN elsewhere.
         theta_, var_: mean and variance (smoothing included) of normal columns, shape (n_classes,
-        n_features), NaN elsewhere. epsilon_: what was added to the variances. feature_count_:
-        weight of each (level or bin, class) by column name, for columns that are not normal.
+            n_features), NaN elsewhere.
+        epsilon_: what was added to the variances.
+        feature_count_: weight of each (level or bin, class) by column name, for columns that are
+            not normal.
 
     Examples:
         >>> X = [[1.0, "a"], [1.5, "a"], [3.0, "b"], [3.5, None]]

@@ -41,7 +41,7 @@ class Records(list):  # type: ignore[type-arg]
     Examples:
         >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))
         a   b
-        -----
+        -------
         1   0.5
         20
     """

@@ -39,17 +39,15 @@ def score_features(
 
     Args:
         X: rows, or a `Table` with its target. A 2-D uint8 array or `numpy.memmap` with
-        ``categorical_features="all"`` is read where it
-            lies by every criterion on neighbours, and with more than 64 columns and no weights by
-            `pi`, `contextual_merit` and `relief`.
+            ``categorical_features="all"`` is read where it lies by every criterion on neighbours,
+            and with more than 64 columns and no weights by `pi`, `contextual_merit` and `relief`.
         y: labels, shape (n_rows,).
         criterion: as in `FastTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
-        copies of a row, and others are
-            importances relative to their mean.
+            copies of a row, and others are importances relative to their mean.
         **params: parameters of `FastTreeClassifier` that matter at the root: `discretize`,
-        `n_bins`, `missing`,
-            `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`, ...
+            `n_bins`, `missing`, `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`,
+            ...
 
     Returns:
         Scores, larger is better, shape (n_features,), in column order; NaN where a feature allows
@@ -57,9 +55,8 @@ def score_features(
 
     Raises:
         ValueError: a parameter outside its domain; a numeric column where pairs are counted and
-        ``discretize=None``; columns so many
-            that counts of pairs by distance would take more than 2 GB (``precision="fixed"`` of the
-            criterion keeps none).
+            ``discretize=None``; columns so many that counts of pairs by distance would take more
+            than 2 GB (``precision="fixed"`` of the criterion keeps none).
 
     Examples:
         >>> import fasttree
@@ -100,7 +97,8 @@ class TurfResult:
 
     Attributes:
         scores: shape (n_features,), the score of each feature in the last round in which it took
-        part. rounds: shape (n_features,), the number of that round, from 0.
+            part.
+        rounds: shape (n_features,), the number of that round, from 0.
     """
 
     scores: np.ndarray
@@ -131,8 +129,7 @@ def turf(
 
     Args:
         X: as in `score_features`, and so are y, criterion, sample_weight and the other parameters;
-        meant for criteria on
-            neighbours.
+            meant for criteria on neighbours.
         share: share of the features left that a round drops, in (0, 1); at least one is dropped.
         keep: stop with so many features, at least 1.
 

@@ -34,20 +34,16 @@ class Table:
 
     Args:
         X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
-        rows,
-            mapping of columns, or a pandas / Polars / PyArrow frame.
+            rows, mapping of columns, or a pandas / Polars / PyArrow frame.
         y: n class labels (ints, bools, strings, whole floats, a series of those), or None.
         feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
-        names, or
-            ``x0, x1, ...``.
+            names, or ``x0, x1, ...``.
         target: name of the target; when `y` is None, the column of X that holds it. Default
-        ``"class"`` or the
-            name of the series y.
+            ``"class"`` or the name of the series y.
         categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal),
-        ``"all"``, None
-            (all numeric), or a bool mask, indices or names of the nominal features (the others are
-            numeric). A 2-D uint8 array with ``"all"`` is read without a copy when its values are
-            codes 0, 1, ... v-1 that all occur in their column.
+            ``"all"``, None (all numeric), or a bool mask, indices or names of the nominal features
+            (the others are numeric). A 2-D uint8 array with ``"all"`` is read without a copy when
+            its values are codes 0, 1, ... v-1 that all occur in their column.
         levels: mapping from a column's (or the target's) name to its declared levels, in order.
         name: the name of the data set, for reports.
 
@@ -56,10 +52,9 @@ class Table:
 
     Raises:
         ValueError: no rows or columns, wrong lengths, infinity, complex numbers, duplicate names,
-        missing or
-            continuous labels, more than 65,536 levels.
+            missing or continuous labels, more than 65,536 levels.
         TypeError: sparse input, dates and times, cells of mixed types (naming column, row and
-        value).
+            value).
 
     Examples:
         >>> t = Table([["sunny", 85.0], ["rainy", None]], ["no", "yes"], feature_names=["outlook", "humidity"])
@@ -191,8 +186,7 @@ class Table:
         Args:
             columns: at least one `Column`, all of one length, with distinct names.
             target: a nominal Column, or a numeric one of whole numbers. Missing labels are allowed
-            here: `y`
-                shows them as None and `y_codes` raises an error naming the row.
+                here: `y` shows them as None and `y_codes` raises an error naming the row.
             name: the name of the data set.
             has_feature_names: False if the columns' names were made up.
 
@@ -238,7 +232,7 @@ class Table:
             X: a Table, or rows.
             y: labels, or the name of the column of a frame X that holds them.
             categorical_features: as in `Table`; of a Table other than "from_dtype" makes its
-            columns nominal or numeric anew.
+                columns nominal or numeric anew.
             options: those of `Table`.
 
         Examples:

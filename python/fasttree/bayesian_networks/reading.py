@@ -167,16 +167,16 @@ def prior_config(
                 f"arc_probability={arc_probability}: a number above 0 and below 1 (0.5 is neutral)"
             )
     arcs = [
-        [*pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0)]
+        (pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0))
         for arc, p in (arc_priors or {}).items()
     ]
-    named = [(i, j) for i, j, _ in arcs]
+    named = [ends for ends, _ in arcs]
     for i, j in named:
-        if named.count((i, j)) > 1:
+        if named.count([i, j]) > 1:
             raise ValueError(f"arc_priors: the arc {names[i]!r} to {names[j]!r} is named twice")
     return {
         "arc_probability": arc_probability,
-        "arcs": arcs,
+        "arcs": [[*ends, p] for ends, p in arcs],
         "ordered": [pair(one, "ordered") for one in ordered],
         "tied": [pair(one, "tied") for one in tied],
     }

@@ -232,6 +232,7 @@ class Classifier:
         predicted = self.predict(X)
         self._right(predicted, X, y)  # lengths and shapes
         labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()
+        assert labels is not None  # else `_right` has raised
         prior = self.class_prior_ / self.class_prior_.sum()
         return Evaluation(
             labels.tolist(),

@@ -43,6 +43,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import as_float, integer, one_of, real, shown
+from ..rendering.listing import Records
 from .base import read_back
 from .tree import FastTreeClassifier
 
@@ -112,7 +113,7 @@ class _Searched(FastTreeClassifier):
         """A pruned tree, as a `FastTreeClassifier`; see `FastTreeClassifier.prune`."""
         return self._grown().prune(*args, **options)
 
-    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> list[dict[str, Any]]:
+    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> Records:
         """Information gain of all candidate splits of a node; see `FastTreeClassifier.explain`."""
         return self._grown().explain(node, X, y)
 

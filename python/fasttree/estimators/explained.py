@@ -9,7 +9,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,9 @@ class Explained:
     nominal_splits: str
     threshold_search: str
     tree_: Any
+    _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
+    get_params: Callable[..., dict[str, Any]]
+    predict: Callable[[Any], np.ndarray]
 
     def _all_candidates(
         self, table: Table, weights: Any, config: dict[str, Any], custom: Any
@@ -181,7 +184,7 @@ class Explained:
         name = self._schema.names[feature] if tree.n_children[node] else None
         listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
         own = listed if np.isnan(threshold) else float(threshold)
-        rows_out = [
+        rows_out: list[dict[str, Any]] = [
             {
                 "feature": f,
                 "threshold": None if isinstance(t, tuple) else t,
@@ -230,7 +233,7 @@ class Explained:
         from ..exports.words import condition
 
         X = _one_row(row)
-        blocks, n = self._blocks(X)  # type: ignore[attr-defined]
+        blocks, n = self._blocks(X)
         if n != 1:
             raise ValueError(f"decision_rule explains one row, got {n}; pass X[i:i+1]")
         tree, reading = self.tree_, Reading(self)
@@ -251,7 +254,7 @@ class Explained:
                 f"  {condition(feature, part, 6)}  (of {number(float(weight[parent]), 2)} rows, "
                 f"{number(float(weight[node]), 2)} come here)"
             )
-        answer = self.predict(X)[0]  # type: ignore[attr-defined]
+        answer = self.predict(X)[0]
         ends = [node for node in path if tree.n_children[node] == 0]
         said = "no class" if answer is None else str(answer)
         head = f"{said}, because" if lines else f"{said}: the tree is one leaf"

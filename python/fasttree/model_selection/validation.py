@@ -289,7 +289,7 @@ def cross_validate(
     if keep_proba and want is None:
         want = "if possible"
     report = make_report(progress, "fits")
-    how = {"n_jobs": n_jobs, "report": report, "want": want, "outside": outside}
+    how: dict[str, Any] = {"n_jobs": n_jobs, "report": report, "want": want, "outside": outside}
     n_folds = len(folds.pairs)
     skipped: dict[str, str] = {}
     if on_interrupt == "return":

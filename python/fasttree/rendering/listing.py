@@ -27,7 +27,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-class Records(list):  # type: ignore[type-arg]
+class Records(list[dict[str, Any]]):
     """Rows (dicts) with the columns that are worth a look.
 
     Args:

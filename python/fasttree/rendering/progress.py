@@ -122,7 +122,7 @@ def make_report(progress: Any, what: str) -> Report | None:
         (True, True)
     """
     if callable(progress):
-        return progress  # type: ignore[no-any-return]
+        return progress
     if progress is None or progress is False:
         return None
     if progress is True or (isinstance(progress, str) and progress == "auto"):

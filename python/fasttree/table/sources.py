@@ -314,7 +314,9 @@ def _whole(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Whole numbers with missing cells: floats where those are exact, else the cells themselves."""
     known = cells[~missing]
     if any(map(is_inexact, known)):
-        return np.where(missing, None, cells)
+        kept = cells.astype(object)
+        kept[missing] = None
+        return kept
     found = np.full(len(cells), np.nan)
     found[~missing] = known.astype(np.float64)
     return found

@@ -452,7 +452,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The first rows under the columns' kinds, levels and missing cells."""
-        shown = [*self.columns[:20], *([] if self._target is None else [self.target_column])]
+        target = self.target_column
+        shown = [*self.columns[:20], *([] if target is None else [target])]
         about = self.take(slice(0, 5))
         cells = [c.labels().tolist() for c in about.columns[:20]]
         if about.target_column is not None:

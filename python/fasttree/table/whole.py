@@ -63,9 +63,12 @@ def is_inexact(cell: Any) -> bool:
         >>> is_inexact(2**53 + 1), is_inexact(2**53), is_inexact(0.1)
         (True, False, False)
     """
-    if not isinstance(cell, numbers.Integral) or -EXACT <= cell <= EXACT:
+    if not isinstance(cell, numbers.Integral):
+        return False
+    whole = int(cell)
+    if -EXACT <= whole <= EXACT:
         return False
     try:
-        return int(float(cell)) != int(cell)
+        return int(float(cell)) != whole
     except OverflowError:
         return False  # refused as too large

@@ -62,17 +62,22 @@ TRAINING = ("training_error_mean", "training_error_sd", "training_f_mean", "trai
 TEST = ("test_error", "test_f", "test_auc")
 
 
+def _with_options(name: str, **options: Any) -> Criterion:
+    """The criterion of a name, with options."""
+    made = criteria.make(name)
+    assert isinstance(made, Criterion)
+    return made.set_params(**options)
+
+
 def _variations() -> dict[str, Any]:
     """Other readings of the F measure as a criterion, by name."""
     out: dict[str, Any] = {}
     for beta in (1.0, 0.5, 2.0):
         suffix = "" if beta == 1.0 else f"_beta{beta:g}"
-        out[f"algorithm1{suffix}"] = criteria.make("f_measure_max").set_params(beta=beta)  # type: ignore[union-attr]
-        out[f"algorithm2{suffix}"] = criteria.make("f_measure").set_params(beta=beta)  # type: ignore[union-attr]
+        out[f"algorithm1{suffix}"] = _with_options("f_measure_max", beta=beta)
+        out[f"algorithm2{suffix}"] = _with_options("f_measure", beta=beta)
         if beta != 1.0:
-            out[f"change{suffix}"] = criteria.make("f_measure").set_params(
-                variant="change", beta=beta
-            )  # type: ignore[union-attr]
+            out[f"change{suffix}"] = _with_options("f_measure", variant="change", beta=beta)
     return out
 
 

@@ -42,7 +42,10 @@ def plain_values(result: Any) -> dict[str, Any]:
 class Shown:
     """What was found shows itself: the sentence, and in a notebook the numbers below it."""
 
-    sentence: str
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.sentence

@@ -234,4 +234,7 @@ def _by_pyarrow(path: str, parquet: bool) -> Any:
 def _by_polars(path: str, parquet: bool) -> Any:
     import polars
 
-    return polars.read_parquet(path) if parquet else polars.read_ipc(path, memory_map=False)
+    if parquet:
+        return polars.read_parquet(path)
+    with open(path, "rb") as file:  # bytes are never mapped; Polars 2 has no memory_map=False
+        return polars.read_ipc(file.read())

@@ -187,7 +187,7 @@ def mdl(root: Node, n_features: int) -> Node:
         return 1 + which + log2_factorial(n + k - 1) - log2_factorial(k - 1) - log2_factorial(n)
 
     def whole(node: Node, prices: list[float]) -> float:
-        places = 1 if math.isnan(node.threshold) else max(len(node.rows) - 1, 1)
+        places = 1 if math.isnan(node.threshold) else max(node.weight - 1, 1)
         return 1 + math.log2(n_features) + math.log2(places) + sum(prices)
 
     return bottom_up(root, price, whole)[0]

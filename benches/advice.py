@@ -5,9 +5,9 @@ two thirds of the rows as a CSV file that `advise` reads, one third held out. Be
 tree stand C4.5 (J48) on all columns and on those that `advise` keeps, the candidate that is best in
 the cross-validation, and the majority class.
 
-    python benches/advice.py [--repeats 2] [--write]
+    python benches/advice.py [--repeats 2] [--record]
 
-`--write` puts the figures into benches/record/advice-DATE.json.
+With `--record` the figures are kept in benches/record.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from clock import add_record, keep
 
 import fasttree
 from fasttree import datasets, presets
 from fasttree.advice.candidates import candidates
-
-RECORD = Path(__file__).resolve().parent / "record"
 
 
 def _frame(table: Any) -> pd.DataFrame:
@@ -139,12 +138,12 @@ def sets(rng: np.random.Generator) -> dict[str, pd.DataFrame]:
     return found
 
 
-def _scored(model: Any, held: pd.DataFrame, keep: list[str]) -> float:
+def _scored(model: Any, held: pd.DataFrame, columns: list[str]) -> float:
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # levels that occur in held-out rows only
-        said = model.predict(held[keep])
+        said = model.predict(held[columns])
     return float(np.mean([str(a) == str(b) for a, b in zip(said, held["label"], strict=True)]))
 
 
@@ -159,7 +158,7 @@ def one(name: str, frame: pd.DataFrame, seed: int, folder: Path) -> dict[str, An
     began = time.process_time()
     advice = fasttree.advise(file, "label", time_limit=None, progress=False, random_state=seed)
     seconds = time.process_time() - began
-    keep = list(advice.model.feature_names_in_)
+    kept = list(advice.model.feature_names_in_)
     gone = [column for column, _ in advice.left_out]
     table = datasets.load(file, target="label", drop=gone)
     raw = datasets.load(file, target="label")
@@ -176,10 +175,10 @@ def one(name: str, frame: pd.DataFrame, seed: int, folder: Path) -> dict[str, An
         "recommended": next(r["candidate"] for r in advice.table if r["chosen"]),
         "leaves": int(advice.model.get_n_leaves()),
         "announced": advice.accuracy,
-        "advised": _scored(advice.model, held, keep),
+        "advised": _scored(advice.model, held, kept),
         "best": best,
-        "best_accuracy": _scored(best_model, held, keep),
-        "j48": _scored(fasttree.fit(table, **presets.C45), held, keep),
+        "best_accuracy": _scored(best_model, held, kept),
+        "j48": _scored(fasttree.fit(table, **presets.C45), held, kept),
         "j48_leaves": int(fasttree.fit(table, **presets.C45).get_n_leaves()),
         "j48_all_columns": _scored(fasttree.fit(raw, **presets.C45), held, raw.feature_names),
         "majority": float((held["label"] == train["label"].mode()[0]).mean()),
@@ -215,10 +214,10 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run and print; with --write, keep."""
+    """Run and print; with --record, keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--write", action="store_true")
+    add_record(parser)
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -228,10 +227,8 @@ def main() -> None:
                 print(json.dumps(rows[-1]), flush=True)
     found = summary(rows)
     print(json.dumps(found, indent=1))
-    if options.write:
-        path = RECORD / f"advice-{datetime.date.today()}.json"
-        text = {"command": "python benches/advice.py", "summary": found, "rows": rows}
-        path.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
+    if options.record:
+        keep({"summary": found, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -27,16 +27,21 @@ def simulated():
 
 
 def test_findings_of_section_5_1_hold_at_the_papers_sizes(simulated):
-    # Five sentences about CaMML do not hold here, all but one for want of a significant difference;
-    # on AODE models with 5000 rows it is ahead of AODE instead of behind.
-    failed = [one.claim for one in paper.findings(simulated) if not one.holds]
-    assert failed == [
-        "On naive Bayes models tan is ahead of camml with 50 rows",
-        "On naive Bayes models aode is ahead of camml with 50 rows",
-        "On AODE models aode is ahead of camml with 5000 rows",
-        "On AODE models camml is ahead of nb with 50 rows",
-        "On AODE models camml is ahead of aode with 50 rows",
-    ]
+    found = {one.claim: one.holds for one in paper.findings(simulated)}
+    assert len(found) == 19
+    # Five sentences, all about CaMML, do not hold here: kind, rows, who is ahead in the paper, who
+    # is behind, and on which side of the interval our difference lies (0: inside).
+    failing = {
+        "On naive Bayes models tan is ahead of camml with 50 rows": ("nb", 50, "tan", "camml", 0),
+        "On naive Bayes models aode is ahead of camml with 50 rows": ("nb", 50, "aode", "camml", 0),
+        "On AODE models aode is ahead of camml with 5000 rows": ("aode", 5000, "aode", "camml", -1),
+        "On AODE models camml is ahead of nb with 50 rows": ("aode", 50, "camml", "nb", 0),
+        "On AODE models camml is ahead of aode with 50 rows": ("aode", 50, "camml", "aode", 0),
+    }
+    assert {claim for claim, holds in found.items() if not holds} == set(failing)
+    for claim, (kind, size, first, second, side) in failing.items():
+        mean, half = simulated[kind].difference(first, second, size)
+        assert (mean > half) - (mean < -half) == side, claim
 
 
 def test_rewards_follow_the_divergence_from_the_truth(simulated):
@@ -65,10 +70,17 @@ def test_intervals_are_those_of_bonferroni(simulated):
     from scipy import stats
 
     sim = simulated["nb"]
+    assert sim.learners == ["nb", "tan", "aode", "camml", "tan (chow-liu)"]
     column = sim.reward[:, 0, 0]
     half = sim.interval()[0, 0]
-    expected = stats.t.interval(1 - 0.05 / 12, 39, loc=column.mean(), scale=stats.sem(column))
+    # fifteen cells: five learners at three sizes
+    expected = stats.t.interval(1 - 0.05 / 15, 39, loc=column.mean(), scale=stats.sem(column))
     assert (column.mean() - half, column.mean() + half) == pytest.approx(expected)
+    # ten pairs of five learners
+    gap = sim.reward[:, 1, 2] - sim.reward[:, 3, 2]
+    mean, half = sim.difference("tan", "camml", 5000)
+    expected = stats.t.interval(1 - 0.05 / 10, 39, loc=gap.mean(), scale=stats.sem(gap))
+    assert (mean - half, mean + half) == pytest.approx(expected)
 
 
 def test_the_bound_is_reached_by_a_perfect_predictor_only():
@@ -118,13 +130,26 @@ def test_a_small_run_is_whole(monkeypatch, tmp_path):
     rows = {(row.dataset, row.method, row.quantity): row for row in found.rows}
     assert rows["led", "nb", "accuracy"].published == pytest.approx(74.08)
     assert rows["led", "nb", "accuracy"].match is True
+    assert rows["led", "camml", "accuracy"].published == pytest.approx(74.04)
+    assert rows["led", "camml", "accuracy"].match is True
     bits, nats = rows["led", "nb", "reward_bits"].value, rows["led", "nb", "reward_nats"].value
     assert nats == pytest.approx(bits * np.log(2))
     assert bits < rows["led", "", "reward_bound_bits"].value < 9.19
     text = found.to_text()
     assert "cannot be values of the formula" in text
-    assert "CaMML" in text
-    assert json.loads(found.to_json())["findings"]
+    # every cell of the paper's five learners is a number
+    for kind in models.KINDS.values():
+        for size in paper.SIZES:
+            for learner in paper.LEARNERS:
+                assert np.isfinite(rows[f"{kind}, {size} rows", learner, "reward_nats"].value)
+    for learner in ("nb", "j48", "camml", "aode", "tan"):
+        assert np.isfinite(rows["led", learner, "reward_bits"].value)
+    camml = [line.split() for line in text.splitlines() if line.startswith("camml ")]
+    assert len(camml) == len(models.KINDS)
+    assert all("-" not in line for line in camml)
+    assert "not there yet" not in text
+    said = json.loads(found.to_json())["findings"]
+    assert sum("camml" in one["claim"] for one in said) == 10
 
 
 def test_a_set_of_another_size_is_not_the_papers(tmp_path):

@@ -14,7 +14,7 @@ fn columns(source: &mut Source<'_>, rows: usize) -> Vec<Column> {
     (0..1 + source.below(4))
         .map(|_| {
             let gaps = source.below(4) == 0;
-            let missing = |byte: u8| gaps && byte % 5 == 0;
+            let missing = |byte: u8| gaps && byte.is_multiple_of(5);
             if source.below(2) == 0 {
                 let grid = 1 + source.below(8);
                 let number = |byte: u8| {

@@ -7,7 +7,7 @@ use super::{Plan, few_branches};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, Setting, Stash, forest, forest::Bagging};
+use crate::grow::{self, Labels, Setting, Stash, forest, forest::Bagging};
 use crate::model::{Forest, Model};
 use crate::parallel::Control;
 use crate::predict::Votes;
@@ -117,6 +117,9 @@ impl Plan {
                 control,
             )?;
             model.tree = pruned.tree;
+        }
+        if self.config.labels == Labels::Majority {
+            model.relabel();
         }
         Ok(model)
     }

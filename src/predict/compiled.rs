@@ -123,7 +123,7 @@ pub struct CompiledTree {
     masks: Vec<u64>,
     /// Children of multiway tests.
     children: Vec<u32>,
-    /// Binary tests with a third branch for missing values, and that branch, by node.
+    /// Binary tests with a third branch, that of missing values, and that branch, by node.
     own_branches: Vec<(u32, u32)>,
     /// Share of each node in its parent; empty where no missing value takes all branches.
     shares: Vec<f64>,
@@ -169,11 +169,11 @@ impl Parts {
             0 => FIRST,
             1 => SECOND,
             ALL => EVERY,
-            branch => {
-                self.own_branches.push((me, children[branch as usize]));
-                OWN
-            }
+            _ => OWN,
         };
+        if let Some(&third) = children.get(2) {
+            self.own_branches.push((me, third));
+        }
         let new = |ask, value| node(ask, missing, own.feature, value, children[1]);
         if let Test::Threshold(threshold) = own.test {
             return Ok(new(Ask::Threshold, threshold.reach));
@@ -253,11 +253,14 @@ impl CompiledTree {
             (Ask::Leaf, _) | (_, EVERY) => me,
             (_, FIRST) => me + 1,
             (_, SECOND) => node.second,
-            _ => {
-                let found = self.own_branches.binary_search_by_key(&me, |&(node, _)| node);
-                found.map_or(me, |at| self.own_branches[at].1)
-            }
+            _ => self.third(me).unwrap_or(me),
         }
+    }
+
+    /// The third branch of a binary test.
+    fn third(&self, me: u32) -> Option<u32> {
+        let found = self.own_branches.binary_search_by_key(&me, |&(node, _)| node);
+        found.ok().map(|at| self.own_branches[at].1)
     }
 
     /// The child of a node that a row goes to; the node itself when it is a leaf, or when the row
@@ -365,6 +368,7 @@ impl CompiledTree {
                     self.children[range].iter().rev().for_each(|&child| push(child));
                 }
                 Ask::Threshold | Ask::Subset => {
+                    self.third(node).into_iter().for_each(&mut push);
                     push(n.second);
                     push(node + 1);
                 }

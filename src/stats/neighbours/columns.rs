@@ -3,9 +3,9 @@
 //!
 //! Two numbers differ by `|x - y| / range`, two values by 0 or 1. Where a cell is missing, the
 //! difference is the one to be expected if the value is drawn as the class of its row draws it
-//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known, `1 -
-//! sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of `|x
-//! - Y| / range` over the known Y of the class. A class without a known value draws from all; a
+//! (Kononenko 1994, RELIEF-D and RELIEF-F): `1 - P(v | class)` with one nominal value known,
+//! `1 - sum_v P(v | class_1) P(v | class_2)` with none, and for numbers in the same way the mean of
+//! `|x - Y| / range` over the known Y of the class. A class without a known value draws from all; a
 //! column without one never differs. Everything is prepared once, O(t log t) a column and class
 //! with missing cells; a difference is then a look-up.
 

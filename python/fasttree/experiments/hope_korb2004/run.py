@@ -199,8 +199,7 @@ class _Outcome:
 
 
 def findings(results: Mapping[str, Simulation]) -> list[Finding]:
-    """The paper's findings, with 95 % intervals (Bonferroni over
-    pairs)."""
+    """The paper's findings, with 95 % intervals (Bonferroni over pairs)."""
     out = []
     largest = SIZES[-1]
 
@@ -270,15 +269,13 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
         holds, evidence = ahead(sim, "camml", second, SIZES[0])
         claim = f"On AODE models camml is ahead of {second} with {SIZES[0]} rows"
         out.append(Finding("aode", claim, holds, evidence))
-    others = [name for name in sim.learners if name != "camml"]
-    mean = [sim.reward[:, sim.learners.index(name), 0].mean() for name in others]
+    mean = dict(zip(sim.learners, sim.reward[:, :, 0].mean(axis=0), strict=True))
     out.append(
         Finding(
             "aode",
             f"On AODE models no learner but camml is rewarded above zero with {SIZES[0]} rows",
-            all(value <= 0 for value in mean),
-            ", ".join(f"{name} {value:+.4f}" for name, value in zip(others, mean, strict=True))
-            + " nats",
+            all(value <= 0 for name, value in mean.items() if name != "camml"),
+            ", ".join(f"{name} {value:+.4f}" for name, value in mean.items()) + " nats",
         )
     )
     return out

@@ -42,7 +42,8 @@ def tree():
 
 FORMS = {
     "text": lambda m: m.to_text(),
-    "j48": lambda m: m.to_text(style="j48"),
+    # J48 itself writes two tabs, before its counts
+    "j48": lambda m: m.to_text(style="j48").replace(" : \t", " : "),
     "dot": lambda m: m.to_dot(),
     "svg": lambda m: m.to_svg(),
     "rules": lambda m: str(m.to_rules()),

@@ -215,7 +215,18 @@ mod tests {
         assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
     }
 
+    /// In a process of its own: the flag ends the jobs of all other tests.
     #[test]
+    fn a_refusal_raises_a_flag() {
+        let name = "memory::tests::a_refusal_raises_the_flag_of_running_jobs_only";
+        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
+        let run = alone.args(["--ignored", "--exact", name]).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success() && said.contains("1 passed"), "{said}");
+    }
+
+    #[test]
+    #[ignore = "run by the test above"]
     fn a_refusal_raises_the_flag_of_running_jobs_only() {
         let before = exhaustions();
         let call = reserve(Need { long: true, ..Need::default() }).unwrap();

@@ -25,6 +25,7 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks import as_float, integer, shown
 from ..datasets.inputs import table_of
+from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
 from ..table import Table
 from .streaming import codes_of, stream
@@ -78,6 +79,9 @@ def score_features(
         return stream(
             codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
         )
+    if sample_weight is not None and y is not None and not isinstance(y, str):
+        # a level that only rows of weight 0 have is not declared
+        X, y, sample_weight = without_empty_rows(X, y, sample_weight)
     table = table_of(X, y, categorical_features=estimator.categorical_features)
     table, weights = estimator._weighted(table, sample_weight)
     config, custom = config_of(estimator.get_params(deep=False), table, weights)

@@ -186,7 +186,8 @@ def test_the_record_is_what_the_code_gives(recorded):
 
 
 def test_the_record_covers_the_registry(recorded):
-    assert set(recorded.criteria) <= set(study._names()), "the record holds unknown criteria"
+    formulas = {name.split(",")[0] for name in recorded.criteria}  # guards stand behind a comma
+    assert formulas <= set(study._names()), "the record holds unknown criteria"
     later = sorted(set(study._names()) - set(recorded.criteria))
     if later:
         pytest.skip(f"not recorded yet: {later}; run python -m docs.studies.selection_bias.make")

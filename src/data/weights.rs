@@ -46,7 +46,9 @@ impl Weights {
         }
         let mut exact = ExactSum::default();
         weights.iter().for_each(|&w| exact.add_product(w, 1.0));
-        let sum = exact.value();
+        // Beyond all numbers the error terms of an exact sum are NaN.
+        let sum = Some(exact.value()).filter(|sum| sum.is_finite());
+        let sum = sum.unwrap_or_else(|| weights.iter().sum());
         if sum <= 0.0 {
             return Err(Error::Data(
                 "all sample weights are zero: nothing is left to learn from".into(),

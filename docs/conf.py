@@ -19,19 +19,33 @@ release = version = fasttree.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
     "generated",
+    "mathml",
 ]
 exclude_patterns = ["_build", "gallery"]
-html_theme = "alabaster"
+html_theme = "pydata_sphinx_theme"
 html_theme_options = {
-    "description": "Decision trees whose split criterion is the subject, not a detail",
-    "page_width": "1240px",  # wide tables and pictures of several panels
-    "body_max_width": "none",
+    "logo": {"text": "fasttree"},
+    "navbar_align": "left",
+    "show_toc_level": 2,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_title = "fasttree"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["fasttree.css"]
+html_show_sourcelink = False
+html_math_renderer = "mathml"
+# The prompt and the output are left out of what the button copies.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 autodoc_default_options = {
     "members": True,

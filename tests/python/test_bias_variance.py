@@ -84,7 +84,7 @@ def test_bad_numbers():
 
 
 def test_the_page_says_what_was_recorded():
-    page = Path(__file__).resolve().parents[2] / "docs" / "bias_variance"
+    page = Path(__file__).resolve().parents[2] / "docs" / "studies" / "bias_variance"
     if not page.is_dir():
         pytest.skip("the documentation is not here (tests of an installed package)")
     found = study.BiasVariance.from_record((page / "record.json").read_text(encoding="utf-8"))

@@ -72,10 +72,15 @@ def fenced(text: str) -> str:
     return "\n\n".join(re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
 
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.rst"))]
+PARTS = ["tutorials", "how_to", "explanation", "reference"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "index.rst",
+    *(page for part in PARTS for page in sorted((ROOT / "docs" / part).glob("*.rst"))),
+]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: f"{p.parent.name}-{p.name}")
 def test_examples_of_pages_run(page):
     if not page.is_file():
         pytest.skip("the documentation is not here (tests of an installed package)")
@@ -88,11 +93,12 @@ def test_examples_of_pages_run(page):
 
 
 def test_pages_are_reachable():
-    index = (ROOT / "docs" / "index.rst").read_text(encoding="utf-8").split()
-    missing = [
-        p.stem for p in PAGES if p.suffix == ".rst" and p.stem != "index" and p.stem not in index
-    ]
-    assert not missing, f"not in docs/index.rst: {missing}"
+    assert not list((ROOT / "docs").glob("[!i]*.rst")), "a page belongs into one of the four parts"
+    for part in PARTS:
+        folder = ROOT / "docs" / part
+        index = (folder / "index.rst").read_text(encoding="utf-8").split()
+        missing = [p.stem for p in folder.glob("*.rst") if p.stem not in ["index", *index]]
+        assert not missing, f"not in docs/{part}/index.rst: {missing}"
 
 
 def test_links_of_the_readme_lead_somewhere():
@@ -123,7 +129,7 @@ def test_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
     pytest.importorskip("typer", reason="the command needs typer")
     from fasttree.cli import main
 
-    page = (ROOT / "docs" / "command.rst").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "command.rst").read_text(encoding="utf-8")
     commands = re.findall(r"^   \$ ftree (.+)$", page, flags=re.MULTILINE)
     assert len(commands) > 8
     monkeypatch.chdir(tmp_path)

@@ -85,7 +85,7 @@ def recorded() -> ErrorRates:
 
 
 def test_what_the_page_says(recorded):
-    """Each numbered sentence of docs/error_rates.rst."""
+    """Each numbered sentence of docs/explanation/error_rates.rst."""
     assert list(recorded.errors) == list(TESTS) and recorded.runs >= 2000
     limit = recorded.alpha + 3 * math.sqrt(recorded.alpha * (1 - recorded.alpha) / recorded.runs)
     assert (

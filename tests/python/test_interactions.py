@@ -12,7 +12,7 @@ from docs.studies.interactions import study
 import fasttree
 from fasttree.criteria import Pi
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "interactions"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "studies" / "interactions"
 
 SMALL = {
     "gini": "gini",
@@ -129,7 +129,7 @@ def test_the_record_is_what_the_code_gives(recorded):
 
 
 class TestFindingsOfThePage:
-    """Each numbered sentence of docs/interactions.rst."""
+    """Each numbered sentence of docs/explanation/interactions.rst."""
 
     def test_1_purity_finds_what_chance_finds(self, recorded):
         for r in recorded.recovered:

@@ -194,7 +194,7 @@ def test_the_record_covers_the_registry(recorded):
 
 
 class TestFindingsOfThePage:
-    """Each numbered sentence of docs/selection_bias.rst."""
+    """Each numbered sentence of docs/explanation/selection_bias.rst."""
 
     @staticmethod
     def shares(recorded, criterion, feature, contest=NOMINAL, classes=None):

@@ -9,7 +9,9 @@ from .arff_write import dump_arff
 from .bayesian_network import BayesianNetwork, make_bayesian_network
 from .errors import DataFileError
 from .files import load
+from .genotypes import Genotypes
 from .limits import Limits
+from .plink import dump_plink, read_plink
 from .random_tree import GeneratingTree, make_random_tree
 from .rules import (
     make_balance_scale,
@@ -36,13 +38,16 @@ from .shelf import (
     load_wine,
     load_xor,
 )
+from .simulated import make_genotypes
 
 __all__ = [
     "BayesianNetwork",
     "DataFileError",
     "GeneratingTree",
+    "Genotypes",
     "Limits",
     "dump_arff",
+    "dump_plink",
     "list_datasets",
     "load",
     "load_balance_scale",
@@ -61,6 +66,7 @@ __all__ = [
     "make_bayesian_network",
     "make_blobs",
     "make_contact_lenses",
+    "make_genotypes",
     "make_led",
     "make_monks",
     "make_parity",
@@ -69,4 +75,5 @@ __all__ = [
     "make_waveform",
     "make_weather",
     "make_xor",
+    "read_plink",
 ]

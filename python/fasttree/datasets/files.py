@@ -2,7 +2,7 @@
 
 What
     The suffix decides (the content, where there is none): ARFF, CSV / TSV / text, C4.5 names +
-    data, Orange tab, Parquet, Feather; ``openml:NAME``, ``openml:NAME/VERSION`` and ``openml:ID``
+    data, Orange tab, Parquet, Feather, PLINK; ``openml:NAME``, ``openml:NAME/VERSION`` and ``openml:ID``
     go through scikit-learn's fetch_openml; a plain name that is no file is looked up among the
     bundled data sets.
 Decisions
@@ -31,6 +31,7 @@ from .delimited import read_delimited
 from .errors import DataFileError
 from .limits import Limits
 from .orange import is_orange, read_orange
+from .plink import is_plink, read_plink
 
 Path = str | os.PathLike[str]
 
@@ -49,7 +50,7 @@ def load(
 
     Args:
         path: the file (``.arff``, ``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.data`` with or without
-            ``.names``, ``.names``, ``.tab``, ``.parquet``, ``.feather``; ``.gz``, ``.bz2``, ``.xz``
+            ``.names``, ``.names``, ``.tab``, ``.parquet``, ``.feather``, PLINK's ``.bed`` and ``.raw`` (see `read_plink`); ``.gz``, ``.bz2``, ``.xz``
             around the text formats), or ``"openml:NAME"`` / ``"openml:ID"``, or the name of a
             bundled data set (`list_datasets`).
         target: name of the class column (exact, else regardless of case), its position, or False
@@ -87,6 +88,8 @@ def load(
         return _bundled(text, target, drop)
     if os.path.isdir(text):
         raise DataFileError("is a folder; name a file in it", text)
+    if is_plink(text):
+        return _genotypes(text, target, drop)
     stem, kind, packed = split_suffix(text)
     weights = None
     named = True
@@ -135,6 +138,21 @@ def load(
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
 _KNOWN = {".csv", ".tsv", ".txt", ".dat", ".data", ".test", ".names", ".tab", *_BINARY}
+
+
+def _genotypes(text: str, target: TargetName, drop: Collection[str]) -> Table:
+    """A PLINK study as a Table; its phenotype is the target."""
+    table = read_plink(text).to_table()
+    label = table.target_column
+    if target not in (None, False) and (label is None or target != label.name):
+        raise DataFileError(
+            "is no target of genotypes, whose phenotype is the class; another is read by "
+            "read_plink(path, phenotype=FILE)",
+            text,
+            value=target,
+        )
+    columns = _without(list(table.columns), drop, text)
+    return Table.from_columns(columns, None if target is False else label, name=table.name)
 
 
 def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[Column]:

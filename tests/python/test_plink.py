@@ -1,0 +1,235 @@
+"""PLINK files: the example of the format's specification, round trips, damaged files, phenotypes and
+covariates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fasttree.datasets import (
+    DataFileError,
+    Genotypes,
+    dump_plink,
+    load,
+    make_genotypes,
+    read_plink,
+)
+from fasttree.datasets.genotypes import pack
+
+FAM = "1 1 0 0 1 0\n1 2 0 0 2 0\n1 3 1 2 1 2\n2 1 0 0 1 0\n2 2 0 0 1 2\n2 3 1 2 1 2\n"
+BIM = "1 snp1 0 1 G A\n1 snp2 0 2 1 2\n1 snp3 0 3 A C\n"
+BED = bytes.fromhex("6c1b01dc0fe70f6b01")
+COUNTS = [
+    [2, 0, 0],
+    [0, -127, 1],
+    [-127, 1, 1],
+    [0, 0, -127],
+    [0, 0, -127],
+    [0, 0, 2],
+]
+"""The example of the specification of .bed: bytes, and copies of allele 1 by its .ped."""
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "s.fam").write_text(FAM)
+    (tmp_path / "s.bim").write_text(BIM)
+    (tmp_path / "s.bed").write_bytes(BED)
+    return tmp_path / "s.bed"
+
+
+@pytest.mark.parametrize("memory_map", [True, False])
+def test_the_example_of_the_specification(study, memory_map):
+    found = read_plink(study, memory_map=memory_map)
+    assert found.to_array().tolist() == COUNTS
+    assert found.shape == (6, 3) and found.to_array().strides[0] == 1
+    assert found.variant_ids.tolist() == ["snp1", "snp2", "snp3"]
+    assert found.positions.tolist() == [1, 2, 3] and found.chromosomes.tolist() == ["1"] * 3
+    assert found.alleles.tolist() == [["G", "A"], ["1", "2"], ["A", "C"]]
+    assert found.sex.tolist() == [1, 2, 1, 1, 1, 1]
+    assert found.y.tolist() == [None, None, "case", None, "case", "case"]
+    assert read_plink(str(study)[:-4]).to_array(missing=-1)[1].tolist() == [0, -1, 1]
+    table = load(study)
+    assert table.feature_names == ["snp1", "snp2", "snp3"] and table.target == "phenotype"
+    assert table.column("snp2").labels().tolist() == [0, None, 1, 0, 0, 0]
+    assert table.column("snp1").levels == (0, 2), "levels that occur"
+    assert load(study, drop=["snp1"], target=False).feature_names == ["snp2", "snp3"]
+    with pytest.raises(DataFileError, match="phenotype=FILE"):
+        load(study, target="snp1")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 11).flatmap(
+        lambda n: st.lists(
+            st.lists(st.sampled_from([0, 1, 2, -127]), min_size=n, max_size=n),
+            min_size=1,
+            max_size=7,
+        )
+    ),
+    st.data(),
+)
+def test_genotypes_packed_and_unpacked_are_the_same(rows, data):
+    counts = np.array(rows, dtype=np.int8)
+    found = _of(counts)
+    assert (found.to_array() == counts).all()
+    which = st.lists(st.integers(0, len(counts) - 1), min_size=1, max_size=9)
+    samples = data.draw(which)
+    variants = data.draw(st.lists(st.integers(0, counts.shape[1] - 1), min_size=1, max_size=9))
+    part = found.take(samples=samples, variants=variants)
+    assert (part.to_array() == counts[np.ix_(samples, variants)]).all()
+    assert part.sample_ids.tolist() == [f"i{s}" for s in samples]
+    assert (found.to_array(samples=samples, variants=variants) == part.to_array()).all()
+    labels = [[None if g < 0 else int(g) for g in column] for column in counts.T]
+    assert [c.labels().tolist() for c in found.to_table().columns] == labels
+
+
+def _of(counts, **more):
+    n, m = counts.shape
+    return Genotypes(
+        packed=pack(counts),
+        family_ids=np.array(["f"] * n, dtype=object),
+        sample_ids=np.array([f"i{i}" for i in range(n)], dtype=object),
+        sex=np.zeros(n, dtype=int),
+        variant_ids=np.array([f"v{v}" for v in range(m)], dtype=object),
+        chromosomes=np.array(["1"] * m, dtype=object),
+        positions=np.arange(m),
+        alleles=np.array([["A", "C"]] * m, dtype=object),
+        **more,
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 33])
+def test_files_hold_what_was_written(tmp_path, n):
+    random = np.random.default_rng(n)
+    counts = random.choice([0, 1, 2, -127], (n, 9)).astype(np.int8)
+    labels = np.array([["control", "case", None][i % 3] for i in range(n)], dtype=object)
+    again = read_plink(dump_plink(_of(counts, y=labels), tmp_path / "a.bed"))
+    assert (again.to_array() == counts).all() and again.y.tolist() == labels.tolist()
+    numbers = random.normal(size=n)
+    numbers[n // 2] = np.nan
+    again = read_plink(dump_plink(_of(counts, phenotype=numbers), tmp_path / "b"))
+    assert again.y is None
+    if n > 1:  # a single one is missing
+        assert np.array_equal(again.phenotype, numbers, equal_nan=True)
+
+
+def test_more_classes_than_a_fam_holds_are_refused(tmp_path):
+    labels = np.array(["a", "b", "c"], dtype=object)
+    with pytest.raises(ValueError, match="3 classes, and a .fam holds two"):
+        dump_plink(_of(np.zeros((3, 2), dtype=int), y=labels), tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("end", "content", "says"),
+    [
+        (".bed", b"", "is no PLINK 1 .bed file: it begins with nothing"),
+        (".bed", b"chr1 1 2\n", "begins with 63 68"),
+        (".bed", BED[:2], "is not SNP-major: byte 3 is missing"),
+        (".bed", b"\x6c\x1b\x00" + BED[3:], "byte 3 is 00, not 01; write it anew"),
+        (".bed", BED[:-1], r"was cut short: 3 variants \(.bim\) of 6 samples .* 9 bytes, it has 8"),
+        (".bed", BED + b"\x00", "is too long"),
+        (".fam", FAM[:-3].encode(), r"s.fam, line 6: has 5 fields; needed are 6"),
+        (".fam", FAM[24:].encode(), "is too long"),
+        (".fam", b"\n", "is empty"),
+        (".fam", b"1 1 0 0 1 \xff\n", "line 1: is not UTF-8"),
+        (".bim", BIM.replace(" 2 1 2", " x 1 2").encode(), r"line 2, column 'position': 'x' is no"),
+        (".bim", BIM.replace("G A", "G").encode(), "s.bim, line 1: has 5 fields"),
+        (".fam", FAM.replace("1 2\n", "1 2.5\n").replace("1 0\n", "1 x\n", 1).encode(),
+         "line 1, column 'PHENOTYPE': 'x' is no number among numbers"),
+    ],
+)  # fmt: skip
+def test_damaged_files_say_where(study, end, content, says):
+    study.with_suffix(end).write_bytes(content)
+    with pytest.raises(DataFileError, match=says):
+        read_plink(study)
+
+
+@pytest.mark.parametrize("end", [".bed", ".bim", ".fam"])
+def test_a_file_that_is_not_there_is_named(study, end):
+    study.with_suffix(end).unlink()
+    with pytest.raises(FileNotFoundError, match=f"s{end}"):
+        read_plink(study)
+
+
+def test_phenotypes_and_covariates_come_by_sample(study, tmp_path):
+    file = tmp_path / "p.txt"
+    file.write_text("FID IID bmi group\n2 3 21.5 red\n1 1 19 blue\n1 2 NA red\n")
+    found = read_plink(study, phenotype=file)
+    assert found.y is None
+    assert np.array_equal(found.phenotype, [19, *[np.nan] * 4, 21.5], equal_nan=True)
+    assert "a quantitative phenotype" in repr(found)
+    found = read_plink(study, phenotype=file, phenotype_name="group", covariates=file)
+    assert found.y.tolist() == ["blue", "red", None, None, None, "red"]
+    assert found.covariates["group"].tolist() == found.y.tolist()
+    assert np.array_equal(found.covariates["bmi"], [19, *[np.nan] * 4, 21.5], equal_nan=True)
+    table = found.to_table(covariates=True)
+    assert table.feature_names == ["snp1", "snp2", "snp3", "bmi", "group"]
+    with pytest.raises(DataFileError, match="'age' is not a column .* bmi, group"):
+        read_plink(study, phenotype=file, phenotype_name="age")
+    with pytest.raises(ValueError, match="give the file"):
+        read_plink(study, phenotype_name="age")
+    for text, says in [
+        ("2 3 1\n2 3 2\n", "line 2: '2 3' is the second line of this sample"),
+        ("9 9 1\n", "has none of the samples"),
+        ("1 1\n", "has 2 fields; needed are family"),
+        ("1 1 2\n1 2 2 3\n", "line 2: has 4 fields, the first line 3"),
+        ("", "is empty"),
+    ]:
+        file.write_text(text)
+        with pytest.raises(DataFileError, match=says):
+            read_plink(study, phenotype=file)
+
+
+def test_raw_files_are_known_by_their_header(tmp_path):
+    file = tmp_path / "s.raw"
+    head = "FID IID PAT MAT SEX PHENOTYPE "
+    file.write_text(head + "rs1_A rs_2_G\nf a 0 0 1 2 0 2\nf b 0 0 2 1 NA 1\nf c 0 0 2 -9 1 0\n")
+    found = read_plink(file)
+    assert found.to_array(missing=-1).tolist() == [[0, 2], [-1, 1], [1, 0]]
+    assert found.variant_ids.tolist() == ["rs1", "rs_2"]
+    assert found.alleles[:, 0].tolist() == ["A", "G"]
+    assert found.y.tolist() == ["case", "control", None]
+    assert load(file).feature_names == ["rs1", "rs_2"]
+    for text, says in [
+        (head + "rs1_A\nf a 0 0 1 2 3\n", "line 2, column 'rs1_A': '3' is no genotype"),
+        (head + "rs1_A\nf a 0 0 1 2\n", "line 2: has 6 fields, the header 7"),
+        (head + "rs1_A rs1_HET\nf a 0 0 1 2 0 0\n", "dominance columns"),
+        (head + "rs1_A\n", "has no samples"),
+        (head + "\nf a 0 0 1 2\n", "has no genotypes"),
+        ("a b c\n1 2 3\n", "its header begins with a b c"),
+    ]:
+        file.write_text(text)
+        with pytest.raises(DataFileError, match=says):
+            read_plink(file)
+    assert load(file).shape == (1, 2), "another .raw is delimited text"
+
+
+def test_names_are_unique():
+    counts = np.array([[0, 1, 2, 0, 1]] * 2)
+    found = _of(counts)
+    found.variant_ids[:] = [".", "rs1", "rs1", "rs2", "."]
+    names = found.feature_names()
+    assert len(set(names)) == 5 and names[3] == "rs2" and names[0] == "1:0:A:C"
+    found.positions[:] = 7
+    assert len(set(found.feature_names())) == 5
+
+
+def test_simulated_genotypes_have_the_frequencies_they_were_drawn_with():
+    found = make_genotypes(4000, 60, missing=0.1, chromosomes=3, random_state=5)
+    counts = found.to_array(missing=-1)
+    assert abs((counts < 0).mean() - 0.1) < 0.01
+    carries = counts[:, :2] > 0
+    known = (counts[:, :2] >= 0).all(axis=1)
+    one = carries[:, 0] ^ carries[:, 1]
+    case = found.y == "case"
+    assert (
+        abs(case[one & known].mean() - 0.9) < 0.04 and abs(case[~one & known].mean() - 0.1) < 0.04
+    )
+    assert abs(case[carries[:, 0]].mean() - case[~carries[:, 0]].mean()) < 0.06
+    assert sorted(set(found.chromosomes)) == ["1", "2", "3"]
+    for name, value in [("effect", 1.5), ("missing", 1.0), ("n_samples", 1), ("chromosomes", 0)]:
+        with pytest.raises(ValueError, match=name):
+            make_genotypes(**{name: value})

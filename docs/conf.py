@@ -24,6 +24,7 @@ extensions = [
     "sphinx_design",
     "generated",
     "mathml",
+    "playground",
 ]
 exclude_patterns = ["_build", "gallery"]
 html_theme = "pydata_sphinx_theme"

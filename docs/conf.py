@@ -22,8 +22,11 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "criterion_pages",
+    "drawn",
     "generated",
     "mathml",
+    "object_pages",
     "playground",
 ]
 exclude_patterns = ["_build", "gallery"]
@@ -65,6 +68,9 @@ default_role = "code"
 # Lists of names in docstrings ("levels, classes: ...") look like links with several targets; they
 # are none.
 suppress_warnings = ["ref.python"]
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 80
 napoleon_use_rtype = False
 napoleon_use_ivar = True

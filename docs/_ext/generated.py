@@ -45,74 +45,22 @@ def yes(value: Any) -> str:
     return "yes" if value else "no"
 
 
-def bounds(info: dict[str, Any]) -> str:
-    """The range of a score."""
-    low = r"-\infty" if info["lowest"] is None else f"{info['lowest']:.4g}"
-    high = r"\infty" if info["highest"] is None else f"{info['highest']:.4g}"
-    return f":math:`[{low}, {high}]`"
-
-
 def criteria() -> list[str]:
-    """One section a criterion, from the registry, after a table of all."""
-    registry = fasttree.list_criteria()
+    """A table of all criteria with links to their pages."""
     facts = [
         [
-            f"``{c['name']}``",
+            f":ref:`{c['name']} <criterion-{c['name']}>`",
+            c["summary"],
             c["evidence"],
-            bounds(c),
             yes(c["symmetric"]),
             yes(c["metric"]),
             yes(c["convex"]),
             yes(c["extensive"]),
-            ", ".join(f"``{o}={v!r}``" for o, v in c["options"].items() if o != "size_values")
-            or "none",
         ]
-        for c in registry
+        for c in fasttree.list_criteria()
     ]
-    head = [
-        "name",
-        "evidence",
-        "range of the score",
-        "symmetric",
-        "metric",
-        "convex",
-        "extensive",
-        "options",
-    ]
-    lines = list_table(head, facts)
-    for c in registry:
-        object_ = getattr(fasttree.criteria, c["class_name"])
-        lines += [
-            f".. _criterion-{c['name']}:",
-            "",
-            f"``{c['name']}``",
-            "'" * (len(c["name"]) + 4),
-            "",
-        ]
-        lines += [c["summary"], ""]
-        lines += [".. math::", "", f"   \\text{{score}} = {c['formula']}", ""]
-        lines += [".. math::", "", f"   \\text{{distance}} = {c['distance']}", ""]
-        if c["aliases"]:
-            lines += ["Also called " + ", ".join(f"``{a}``" for a in c["aliases"]) + ".", ""]
-        lines += [f"Source: {c['source']}. Class: ``fasttree.criteria.{c['class_name']}``.", ""]
-        table = [list(row) for row in c["example"]]
-        if c["evidence"] == "table" and table:
-            score = object_().score(table)
-            lines += [
-                (
-                    f"Worked example: the table ``{table}`` (branches x classes) scores "
-                    f"``{score:.6g}``."
-                ),
-                "",
-            ]
-        for option in object_.info["options"]:
-            if option["name"] != "size_values":
-                lines += [
-                    f"``{option['name']}``",
-                    f"   {option['doc']} Default ``{option['default']}``.",
-                    "",
-                ]
-    return lines
+    head = ["name", "summary", "evidence", "symmetric", "metric", "convex", "extensive"]
+    return list_table(head, facts)
 
 
 def metrics() -> list[str]:

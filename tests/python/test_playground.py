@@ -25,7 +25,13 @@ process.stdout.write(JSON.stringify(scores));
 
 def tables() -> list[list[list[int]]]:
     rng = np.random.default_rng(0)
-    found = [[[3, 0], [0, 5]], [[4, 4], [4, 4]], [[1, 0], [0, 1]], [[7, 7], [0, 5]], [[2, 9], [1, 0]]]
+    found = [
+        [[3, 0], [0, 5]],
+        [[4, 4], [4, 4]],
+        [[1, 0], [0, 1]],
+        [[7, 7], [0, 5]],
+        [[2, 9], [1, 0]],
+    ]
     for branches in (2, 2, 3, 4):
         for top in (3, 40, 1000):
             drawn = rng.integers(0, top, (60, branches, 2))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,21 @@ def write_study(folder: str, samples: int, variants: int, missing: bool) -> Path
             block[:, -1] &= last
             file.write(block.tobytes())
     cases = random.integers(1, 3, samples)
-    stem.with_suffix(".fam").write_text(
-        "".join(f"f{i}\ti{i}\t0\t0\t1\t{cases[i]}\n" for i in range(samples)), encoding="utf-8"
+    write(
+        stem.with_suffix(".fam"),
+        (f"f{i}\ti{i}\t0\t0\t1\t{cases[i]}\n" for i in range(samples)),
     )
-    stem.with_suffix(".bim").write_text(
-        "".join(f"{1 + v * 22 // variants}\trs{v}\t0\t{v + 1}\tA\tG\n" for v in range(variants)),
-        encoding="utf-8",
+    write(
+        stem.with_suffix(".bim"),
+        (f"{1 + v * 22 // variants}\trs{v}\t0\t{v + 1}\tA\tG\n" for v in range(variants)),
     )
     return stem.with_suffix(".bed")
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """A text file."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(lines)
 
 
 def reading(rounds: int) -> dict[str, Any]:

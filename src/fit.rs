@@ -13,13 +13,14 @@ mod prepare;
 
 use crate::criteria::pairs::OnPairs;
 use crate::criteria::{self, Context, Criterion, Evidence};
-use crate::data::{Dataset, RowSet, Weights};
+use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{self, Evaluation, KnownPairs, Limits, PairMemo, Setting, Thresholds};
 use crate::model::{Model, Smoothing};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::prune::{Method, Rows};
+use crate::split::NominalSplits;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -65,6 +66,7 @@ impl Plan {
             Some(c) => c,
             None => criteria::make(&config.criterion, config.criterion_options.clone())?,
         };
+        let config = check::with_splits_served(config, criterion.as_ref());
         check::combination(&config, criterion.as_ref())?;
         if let Some(method) = &config.pruning {
             method.check()?;
@@ -154,7 +156,7 @@ impl Plan {
             seed: self.config.seed,
             max_features: self.config.max_features,
             splitter: self.config.splitter,
-            nominal_splits: self.config.nominal_splits,
+            nominal_splits: self.nominal_splits(data),
             thresholds: histogram::thresholds(&self.config),
             empty_branch: self.config.empty_branch,
             evaluation: self.config.evaluation,
@@ -240,5 +242,20 @@ impl Plan {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
         Ok(kept)
+    }
+
+    /// How nominal features are split; what each column decides is settled here where all agree.
+    pub(super) fn nominal_splits(&self, data: &Dataset) -> NominalSplits {
+        let given = self.config.nominal_splits;
+        let is_multiway = |column: &Column| match column {
+            Column::Nominal(c) => given.of(c.levels()) == NominalSplits::Multiway,
+            Column::Numeric(_) => true,
+        };
+        match given {
+            NominalSplits::Auto if data.columns().iter().all(is_multiway) => {
+                NominalSplits::Multiway
+            }
+            other => other,
+        }
     }
 }

@@ -22,7 +22,7 @@ pub struct InfoGain {}
 
 pub(super) static INFO: Info = Info {
     name: "info_gain",
-    aliases: &["entropy", "mutual_information"],
+    aliases: &["entropy", "mutual_information", "log_loss"],
     class_name: "InfoGain",
     summary: "Expected drop of the class entropy, in bits.",
     formula: r"H(c) - \sum_m \frac{n_m}{n} H(c \mid m)",

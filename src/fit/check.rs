@@ -8,6 +8,17 @@ use crate::numeric::Ties;
 use crate::split::{NominalSplits, Splitter};
 use serde_json::Value;
 
+/// The configuration with multiway splits where every column may decide but the criterion serves no others.
+pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
+    if config.nominal_splits == NominalSplits::Auto
+        && (criterion.info().evidence != Evidence::Table
+            || criterion.split_rule() == SplitRule::C45)
+    {
+        config.nominal_splits = NominalSplits::Multiway;
+    }
+    config
+}
+
 /// Refuse what criterion and evaluation do not serve.
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;

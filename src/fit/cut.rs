@@ -106,7 +106,7 @@ impl Plan {
         memo: Option<&PairMemo>,
         control: &Control,
     ) -> Result<Model> {
-        if self.config.nominal_splits == NominalSplits::Multiway {
+        if self.nominal_splits(data) == NominalSplits::Multiway {
             few_branches(data)?;
         }
         let mut setting = Setting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };

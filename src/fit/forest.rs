@@ -46,7 +46,7 @@ impl Plan {
         let rows = self.training_rows(data, rows, weights)?;
         let prepared = self.prepare(data, &rows, weights, control)?;
         let seen = prepared.as_ref().unwrap_or(data);
-        if self.config.nominal_splits == NominalSplits::Multiway {
+        if self.nominal_splits(seen) == NominalSplits::Multiway {
             few_branches(seen)?;
         }
         seen.sort_columns(control)?;

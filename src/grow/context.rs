@@ -14,6 +14,7 @@ use crate::data::{
 };
 use crate::exact::Sizes;
 use crate::parallel::{self, Control};
+use crate::split::NominalSplits;
 use crate::split::threshold::ClassOf;
 use crate::stats::contingency::{Code, Layout};
 use crate::stats::neighbours::Root;
@@ -121,6 +122,13 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
                 Sizes::new(data, rows.rows(), &weight, &Control::new(1))
             }),
         }
+    }
+
+    /// How the nominal column at a place among them is split.
+    pub fn splits(&self, nominal: usize) -> NominalSplits {
+        let columns = &self.nominal;
+        let levels = columns.layout.arity(nominal) - usize::from(columns.missing[nominal]);
+        self.setting.nominal_splits.of(levels)
     }
 
     /// Codes fit a byte.

@@ -152,20 +152,26 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let nominal = &self.context.nominal;
+        let of = |multiway: bool| {
+            nominal.features.iter().enumerate().filter(move |&(j, _)| {
+                (self.context.splits(j) == NominalSplits::Multiway) == multiway
+            })
+        };
         if self.context.setting.nominal_splits != NominalSplits::Multiway {
-            let wanted = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f));
+            let wanted = of(false).filter(|&(_, &f)| wanted(f));
             let levels = wanted.map(|(j, _)| self.levels(j, tally));
             let (context, search) = (&self.context.setting.context, self.search());
-            let Workspace { menu, scratch, .. } = tools;
-            return subset::offer(levels, self.totals, &search, context, menu, scratch, sink);
+            let Workspace { menu, scratch, .. } = &mut *tools;
+            subset::offer(levels, self.totals, &search, context, menu, scratch, sink)?;
         }
-        let tables = nominal.features.iter().enumerate().filter(|&(_, &f)| wanted(f)).map(
-            |(j, &feature)| NominalTable {
-                feature,
-                cells: tally.table(&nominal.layout, j),
-                missing: nominal.missing[j],
-            },
-        );
+        if !self.context.setting.nominal_splits.has_multiway() {
+            return Ok(());
+        }
+        let tables = of(true).filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| NominalTable {
+            feature,
+            cells: tally.table(&nominal.layout, j),
+            missing: nominal.missing[j],
+        });
         let (unit, context) = (self.context.weights.unit(), &self.context.setting.context);
         multiway::offer(
             tables,
@@ -181,7 +187,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn search(&self) -> Search {
         let setting = self.context.setting;
         Search {
-            how: setting.nominal_splits,
+            how: setting.nominal_splits.in_two(),
             shortcut: setting.criterion.orders_levels() && !self.every,
             min: self.minimum(),
             unit: self.context.weights.unit(),
@@ -260,9 +266,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let least = self.context.setting.limits.min_samples_leaf as u32;
         match self.context.place(feature) {
             Place::Nominal(j)
-                if !W::COPIES
-                    && least > 1
-                    && self.context.setting.nominal_splits == NominalSplits::Multiway =>
+                if !W::COPIES && least > 1 && self.context.splits(j) == NominalSplits::Multiway =>
             {
                 self.code_sizes(j).iter().all(|&s| s == 0 || s >= least)
             }

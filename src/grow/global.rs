@@ -94,7 +94,9 @@ fn refuse_many_branches(data: &Dataset, setting: &Setting<'_>) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         let (branches, missing) = match column {
             Column::Numeric(c) => (2, c.n_missing() > 0),
-            Column::Nominal(c) if setting.nominal_splits == NominalSplits::Multiway => {
+            Column::Nominal(c)
+                if setting.nominal_splits.of(c.levels()) == NominalSplits::Multiway =>
+            {
                 (c.levels(), c.n_missing() > 0)
             }
             Column::Nominal(c) => (2, c.n_missing() > 0),

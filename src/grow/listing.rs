@@ -125,7 +125,7 @@ fn listed<W: Weighing>(
         .map(|(feature, at, score)| {
             let (mut threshold, mut levels) = (None, None);
             match context.place(feature) {
-                Place::Nominal(_) if setting.nominal_splits == NominalSplits::Multiway => {}
+                Place::Nominal(j) if context.splits(j) == NominalSplits::Multiway => {}
                 Place::Nominal(j) => {
                     let division = look.partition(j, at, &tally);
                     match division.test {

@@ -105,7 +105,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let final_word = W::COPIES
             || setting.limits.min_samples_leaf <= 1
             || setting.nominal_splits != NominalSplits::Multiway;
+        let mixed = setting.nominal_splits == NominalSplits::Auto;
         let race = setting.guard == Guard::None
+            && !mixed
             && (nominal.is_empty() || (numeric.is_empty() && final_word));
         let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
         self.offer_nominal(tally, &wanted, tools, &mut best)?;
@@ -134,7 +136,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             }
         }
         best.finish(&setting.context)?;
-        if !self.context.nominal.features.is_empty() && !numeric.is_empty() {
+        if mixed || (!self.context.nominal.features.is_empty() && !numeric.is_empty()) {
             best.features.sort_by_key(|b| b.feature);
         }
         best.features.retain(|b| self.is_large_enough(b.feature));
@@ -216,7 +218,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 }
                 (sums, known.is_some())
             }
-            Place::Nominal(j) if self.context.setting.nominal_splits != NominalSplits::Multiway => {
+            Place::Nominal(j) if self.context.splits(j) != NominalSplits::Multiway => {
                 self.menu(j, tally).sums(at)
             }
             Place::Nominal(j) => {
@@ -259,7 +261,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             }
             Place::Nominal(j) => {
                 let mut test = Test::Multiway;
-                if self.context.setting.nominal_splits != NominalSplits::Multiway {
+                if self.context.splits(j) != NominalSplits::Multiway {
                     let division = self.partition(j, choice.at, tally);
                     (test, levels) = (division.test, division.listed);
                     branch_of = division.is_first.iter().map(|&f| u16::from(!f)).collect();

@@ -48,6 +48,37 @@ pub enum NominalSplits {
     Subset,
     /// One level against the others.
     OneVsRest,
+    /// By the declared levels of each column: [`MULTIWAY_UP_TO`] at most are branches of their
+    /// own, more are divided in two.
+    Auto,
+}
+
+/// Most levels that become branches of their own where each column decides; Python's `explain`
+/// holds the same number.
+pub const MULTIWAY_UP_TO: usize = 32;
+
+impl NominalSplits {
+    /// How a column of so many declared levels, or bins, is split.
+    pub fn of(self, levels: usize) -> Self {
+        match self {
+            Self::Auto if levels > MULTIWAY_UP_TO => Self::Subset,
+            Self::Auto => Self::Multiway,
+            fixed => fixed,
+        }
+    }
+
+    /// How a column that is divided in two is divided.
+    pub fn in_two(self) -> Self {
+        match self {
+            Self::Auto => Self::Subset,
+            fixed => fixed,
+        }
+    }
+
+    /// Whether some column may have a branch for each level.
+    pub fn has_multiway(self) -> bool {
+        matches!(self, Self::Multiway | Self::Auto)
+    }
 }
 
 /// What is looked for.

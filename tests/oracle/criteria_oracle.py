@@ -425,7 +425,12 @@ ORACLE: dict[str, Callable[..., tuple[float, float]]] = {
     )
 }  # fmt: skip
 
-ALIASES = {"entropy": "info_gain", "mutual_information": "info_gain", "normalized_vi": "mantaras"}
+ALIASES = {
+    "entropy": "info_gain",
+    "mutual_information": "info_gain",
+    "log_loss": "info_gain",
+    "normalized_vi": "mantaras",
+}
 
 
 def evaluate(name: str, table: Table, **options: object) -> tuple[float, float]:

@@ -15,7 +15,7 @@ DEFAULTS = {
     "evaluation": "local",
     "labels": "majority",
     "ties": "first",
-    "nominal_splits": "multiway",
+    "nominal_splits": "auto",
     "categorical_features": "from_dtype",
     "discretize": "auto",
     "n_bins": 10,
@@ -135,7 +135,7 @@ def test_methods_and_attributes_of_a_fitted_tree():
 
 
 NAMES = {
-    "info_gain": ("InfoGain", {"entropy", "mutual_information"}),
+    "info_gain": ("InfoGain", {"entropy", "mutual_information", "log_loss"}),
     "gain_ratio": ("GainRatio", set()),
     "normal_gain": ("NormalGain", set()),
     "mantaras": ("Mantaras", {"normalized_vi"}),

@@ -287,3 +287,85 @@ def test_pruning_loses_no_row_and_is_done_once(method):
     again = pruned.prune(how, table) if method == "error_based" else pruned.prune(how)
     assert again.to_text() == pruned.to_text()
     assert fasttree.from_bytes(pruned.to_bytes()).to_bytes() == pruned.to_bytes()
+
+
+def many_levels(n=900, seed=0):
+    """A column of 40 levels, one of 20, both with an effect, some cells missing."""
+    rng = np.random.default_rng(seed)
+    many, few = rng.integers(0, 40, n), rng.integers(0, 20, n)
+    y = (rng.random(40)[many] + rng.random(20)[few] + 0.3 * rng.normal(size=n) > 1).astype(int)
+    X = [[f"m{a:02d}" if rng.random() > 0.03 else None, f"f{b:02d}"] for a, b in zip(many, few)]
+    return fasttree.Table(X, y.tolist(), feature_names=["many", "few"])
+
+
+@pytest.mark.parametrize("missing", ["fractional", "branch"])
+@pytest.mark.parametrize("criterion", ["info_gain", "gain_ratio", "gini"])
+@pytest.mark.parametrize("evaluation", ["local", "global"])
+def test_auto_is_multiway_up_to_32_levels_and_subsets_beyond(missing, criterion, evaluation):
+    if evaluation == "global" and missing == "fractional":
+        missing = "mode"
+    table = many_levels()
+    options = {"criterion": criterion, "missing": missing, "evaluation": evaluation, "max_depth": 3}
+    model = fasttree.fit(table, **options)
+    tree = model.tree_
+    inner = np.flatnonzero(tree.n_children > 0)
+    assert set(tree.feature[inner].tolist()) == {0, 1}
+    for node in inner.tolist():
+        if tree.feature[node] == 0:
+            assert tree.n_levels[node] > 0 and tree.n_children[node] <= 3
+        else:
+            assert tree.n_levels[node] == 0 and tree.n_children[node] == 20
+    # A column alone is split as by the fixed setting that auto means for it.
+    for name, how in (("many", "subset"), ("few", "multiway")):
+        other = {"many": "few", "few": "many"}[name]
+        alone = table.drop(other)
+        fixed = fasttree.fit(alone, nominal_splits=how, **options)
+        assert fasttree.fit(alone, **options).to_text() == fixed.to_text()
+    again = fasttree.from_bytes(model.to_bytes())
+    assert again.predict(table).tolist() == model.predict(table).tolist()
+    assert fasttree.fit(table, n_jobs=1, **options).to_bytes() == model.to_bytes()
+
+
+@pytest.mark.parametrize("criterion", ["info_gain", "gini", "hellinger"])
+def test_auto_takes_the_better_of_both_kinds_in_each_node(criterion):
+    """The root against the two columns alone, and explain against the tree."""
+    for seed in range(8):
+        table = many_levels(300, seed)
+        options = {"criterion": criterion, "missing": "branch", "max_depth": 1}
+        best = {
+            name: fasttree.fit(table.drop(other), nominal_splits=how, **options).tree_.score[0]
+            for name, other, how in (("many", "few", "subset"), ("few", "many", "multiway"))
+        }
+        model = fasttree.fit(table, **options)
+        name = table.feature_names[model.tree_.feature[0]]
+        assert model.tree_.score[0] == max(best.values()) == best[name]
+        listed = {c["feature"]: c for c in model.explain(0, table)}
+        assert {k: c["score"] for k, c in listed.items()} == best
+        assert listed[name]["chosen"] and listed["many"]["levels"] and not listed["few"]["levels"]
+
+
+def test_auto_is_multiway_where_subsets_are_not_served():
+    table = many_levels(200)
+    for options in ({"criterion": "pi"}, {"criterion": "relieff"}, {**fasttree.presets.C45}):
+        auto = fasttree.fit(table, **{**options, "nominal_splits": "auto"}, max_depth=2)
+        fixed = fasttree.fit(table, **{**options, "nominal_splits": "multiway"}, max_depth=2)
+        assert auto.to_text() == fixed.to_text()
+    scores = fasttree.score_features(table, criterion="info_gain")
+    multiway = fasttree.score_features(table, criterion="info_gain", nominal_splits="multiway")
+    assert np.array_equal(scores, multiway)
+    forest = fasttree.FastForestClassifier(3, random_state=0).fit(table)
+    assert {int(t.tree_.n_children[0]) for t in forest.estimators_} <= {2, 3, 20}
+
+
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+def test_auto_cuts_numbers_of_more_than_32_bins_in_two(missing):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 2))
+    y = (x[:, 0] + 0.5 * rng.normal(size=400) > 0.3).astype(int)
+    x[rng.random((400, 2)) < 0.05] = np.nan
+    for bins, how in ((32, "multiway"), (33, "subset")):
+        options = {"discretize": "equal_width", "n_bins": bins, "missing": missing, "max_depth": 2}
+        auto = fasttree.fit(x, y, **options)
+        fixed = fasttree.fit(x, y, nominal_splits=how, **options)
+        assert auto.to_text() == fixed.to_text()
+        assert auto.explain(0, x, y) == fixed.explain(0, x, y)

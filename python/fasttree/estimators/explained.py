@@ -9,6 +9,7 @@ When not to use it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -23,6 +24,9 @@ from .new_rows import prepared, rows_for
 from .parameters import config_of
 
 __all__ = ["Explained"]
+
+# As split/subset.rs: where each column decides, columns of more levels are divided in two.
+MULTIWAY_UP_TO = 32
 
 
 def _candidate_words(row: dict[str, Any]) -> str:
@@ -130,11 +134,17 @@ class Explained:
 
     def _prepared(self, X: Any, y: Any = None) -> Table:
         """Labelled rows as growth saw them."""
-        cut = (
-            self.nominal_splits in ("subset", "one_vs_rest") or self.threshold_search == "histogram"
-        )
         bins = not self._compares_numbers()
-        return prepared(self._schema, X, y, cut=cut, bins=bins)
+        return prepared(self._schema, X, y, cut_above=self._cut_above(), bins=bins)
+
+    def _cut_above(self) -> float:
+        """The number of bins above which a number is split at a cut, and not into its bins."""
+        if self.threshold_search == "histogram" or self.nominal_splits in ("subset", "one_vs_rest"):
+            return 0
+        divides = criteria.evidence_of(self.criterion) == "table" and not getattr(
+            self.criterion, "mdl_penalty", False
+        )
+        return MULTIWAY_UP_TO if self.nominal_splits == "auto" and divides else math.inf
 
     def _compares_numbers(self) -> bool:
         """Whether numbers are scored as numbers though they are split by bins."""

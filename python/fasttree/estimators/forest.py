@@ -102,7 +102,7 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         evaluation: str = "local",
         labels: str = "majority",
         ties: str = "first",
-        nominal_splits: str = "multiway",
+        nominal_splits: str = "auto",
         categorical_features: Any = "from_dtype",
         discretize: Any = "auto",
         n_bins: int = 10,

@@ -141,13 +141,13 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
 
 
 def prepared(
-    schema: Schema, X: Any, y: Any = None, *, cut: bool = False, bins: bool = True
+    schema: Schema, X: Any, y: Any = None, *, cut_above: float = math.inf, bins: bool = True
 ) -> Table:
     """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers
     binned.
 
-    Bins are levels, or (`cut`) numbers: the upper edge of each, so that a threshold on a value is a
-    cut. Without `bins` numbers stay.
+    Bins are levels, or, where a column has more than `cut_above`, numbers: the upper edge of each,
+    so that a threshold on a value is a cut. Without `bins` numbers stay.
 
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
@@ -165,7 +165,7 @@ def prepared(
             columns.append(
                 Column(column.name, column.kind, values.astype(dtype, copy=False), column.levels)
             )
-        elif cut:
+        elif len(cuts) + 1 > cut_above:
             beyond = np.nextafter(cuts[-1], math.inf) if len(cuts) else 0.0
             edges = np.append(cuts, beyond)[np.searchsorted(cuts, values)]
             columns.append(

@@ -333,7 +333,7 @@ def config_of(
         "nominal_splits": one_of(
             "nominal_splits",
             params["nominal_splits"],
-            ("multiway", "subset", "one_vs_rest"),
+            ("auto", "multiway", "subset", "one_vs_rest"),
         ),
         "discretize": discretizer_of(
             params["discretize"], params["n_bins"], criteria.evidence_of(criterion)

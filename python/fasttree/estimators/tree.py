@@ -52,10 +52,13 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
         ties: ``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the
             threshold whose value occurs first in row order), ``"random"`` (drawn by
             `random_state`).
-        nominal_splits: ``"multiway"``: one branch a declared level. ``"subset"``: the best division
-            of the levels in two (exact up to 12 levels in a node, and for two classes where the
-            criterion orders levels; more are first joined as C4.5 does), ``"one_vs_rest"``: one
-            level against the others. Numbers in bins are then split at a cut.
+        nominal_splits: ``"multiway"``: one branch per declared level. ``"subset"``: the best
+            division of the levels in two (exact up to 12 levels in a node, and for two classes
+            where the criterion orders levels; more are first joined as C4.5 does),
+            ``"one_vs_rest"``: one level against the others. Numbers in bins are then split at a
+            cut. ``"auto"``: each column by its declared levels or bins, multiway up to 32 and
+            subset beyond; multiway throughout where the criterion serves no subsets, and in
+            `score_features`.
         categorical_features: ``"from_dtype"``, ``"all"``, None, a mask, indices or names; see
             `Table`.
         discretize: ``"auto"`` or None (search thresholds), ``"equal_width"``,
@@ -159,7 +162,7 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
         evaluation: str = "local",
         labels: str = "majority",
         ties: str = "first",
-        nominal_splits: str = "multiway",
+        nominal_splits: str = "auto",
         categorical_features: Any = "from_dtype",
         discretize: Any = "auto",
         n_bins: int = 10,

@@ -90,7 +90,7 @@ def to_j48(model: Any) -> str:
     """
     reading = Reading(model)
     tree = reading.tree
-    binary = getattr(model, "nominal_splits", "multiway") != "multiway"
+    binary = getattr(model, "nominal_splits", "auto") in ("subset", "one_vs_rest")
     depth, weights, counts = tree.depth.tolist(), tree.weighted_n_node_samples, tree.value
 
     def summary(node: int) -> str:

@@ -84,7 +84,10 @@ def score_features(
         X, y, sample_weight = without_empty_rows(X, y, sample_weight)
     table = table_of(X, y, categorical_features=estimator.categorical_features)
     table, weights = estimator._weighted(table, sample_weight)
-    config, custom = config_of(estimator.get_params(deep=False), table, weights)
+    settings = estimator.get_params(deep=False)
+    if settings["nominal_splits"] == "auto":
+        settings["nominal_splits"] = "multiway"
+    config, custom = config_of(settings, table, weights)
     return _engine.score_features(
         table,
         config,

@@ -4,6 +4,7 @@ use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::grow::Setting;
 use crate::simd::logs::QuickLog;
+use crate::split::NominalSplits;
 use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
 use crate::stats::contingency::Layout;
@@ -154,6 +155,11 @@ impl<'a> FractionalContext<'a> {
     /// Whole rows in a weight, where every part is a whole row of weight 1.
     pub fn rows_in(&self, weight: i64) -> u32 {
         (weight >> self.shift) as u32
+    }
+
+    /// How the nominal column at a place among them is split.
+    pub fn splits(&self, nominal: usize) -> NominalSplits {
+        self.setting.nominal_splits.of(self.nominal[nominal].levels as usize)
     }
 
     /// Smallest branch with rows. Parts of rows add up to rows within rounding.

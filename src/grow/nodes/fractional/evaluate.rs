@@ -225,7 +225,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let table =
             NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
         let (unit, context) = (self.weights.unit(), &self.base.setting.context);
-        if self.base.setting.nominal_splits != NominalSplits::Multiway {
+        if self.base.splits(nominal) != NominalSplits::Multiway {
             let (levels, mut menu) = (std::iter::once(self.levels(nominal)), Menu::default());
             subset::offer(levels, &known, &self.search(), context, &mut menu, scratch, best)?;
             return Ok(self.share(&known));
@@ -255,7 +255,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let setting = self.base.setting;
         let shortcut = setting.criterion.orders_levels();
         Search {
-            how: setting.nominal_splits,
+            how: setting.nominal_splits.in_two(),
             shortcut,
             min: self.min,
             unit: self.weights.unit(),
@@ -296,12 +296,15 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
-        let in_two = self.base.setting.nominal_splits != NominalSplits::Multiway;
         let place = self.base.numeric_place(feature);
         let drawn = self.draws.zip(place).and_then(|(d, i)| self.drawn_threshold(d, i));
         let sides = match place {
-            None if in_two => Some(self.sides(self.nominal_place(feature), at)),
-            _ => None,
+            None => {
+                let nominal = self.nominal_place(feature);
+                (self.base.splits(nominal) != NominalSplits::Multiway)
+                    .then(|| self.sides(nominal, at))
+            }
+            Some(_) => None,
         };
         Pick { feature, at, score, sides, drawn: drawn.map(|(t, _)| t) }
     }
@@ -439,7 +442,7 @@ impl<C: Code, W: Weighing> FeatureBest for FractionalEvaluator<'_, C, W> {
             None => {
                 let nominal = self.nominal_place(feature);
                 let (cells, known) = self.table(nominal);
-                match self.base.setting.nominal_splits {
+                match self.base.splits(nominal) {
                     NominalSplits::Multiway => (cells.to_vec(), known),
                     _ => (self.menu(nominal).sums(at).0, known),
                 }

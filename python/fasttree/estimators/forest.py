@@ -27,6 +27,29 @@ from .._checks import integer, real, weights_array
 from ..rendering.html import html_table
 from ..table import Table
 from .base import Classifier, read_back
+from .keywords import (
+    ClassWeight,
+    Discretization,
+    DistanceRule,
+    EmptyBranch,
+    Evaluation,
+    FeatureCount,
+    Labels,
+    LeafOrder,
+    LeafSmoothing,
+    MergedLeaves,
+    MissingValues,
+    NominalSplits,
+    Progress,
+    PruningMethod,
+    SplitCriterion,
+    Splitter,
+    Thresholds,
+    ThresholdSearch,
+    TieRule,
+    UnknownLevels,
+    described,
+)
 from .new_rows import check_count
 from .parameters import config_of, copies_of, seed_of, share_or_count, stored_parameters
 from .tree import FastTreeClassifier
@@ -36,6 +59,7 @@ __all__ = ["FastForestClassifier"]
 _OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score", "warm_start")
 
 
+@described(FastTreeClassifier)
 class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
     """A random forest of trees that split by any criterion.
 
@@ -47,14 +71,8 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
 
     Args:
         n_estimators: number of trees, >= 1.
-        criterion: of each tree, as in `FastTreeClassifier`. So are evaluation, labels, ties,
-            nominal_splits, categorical_features, discretize, n_bins, threshold_search, max_bins,
-            thresholds, max_depth, max_leaf_nodes, leaf_order, min_impurity_decrease,
-            min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_score,
-            no_distance_decay, empty_branch, missing, splitter, handle_unknown, pruning, ccp_alpha,
-            merge_redundant, leaf_smoothing and class_weight. Bins and means are fitted once, on all
-            training rows. Shares of rows are shares of the sample. ``pruning="reduced_error"`` is
-            refused.
+        pruning: of each tree, as in `FastTreeClassifier`; ``"reduced_error"`` is refused. Bins and
+            means are fitted once, on all training rows; shares of rows are shares of the sample.
         max_features: features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
             (all).
         bootstrap: True: each tree sees a sample with replacement; False: all rows.
@@ -98,42 +116,42 @@ class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
         self,
         n_estimators: int = 100,
         *,
-        criterion: Any = "info_gain",
-        evaluation: str = "local",
-        labels: str = "majority",
-        ties: str = "first",
-        nominal_splits: str = "auto",
+        criterion: SplitCriterion = "info_gain",
+        evaluation: Evaluation = "local",
+        labels: Labels = "majority",
+        ties: TieRule = "first",
+        nominal_splits: NominalSplits = "auto",
         categorical_features: Any = "from_dtype",
-        discretize: Any = "auto",
+        discretize: Discretization = "auto",
         n_bins: int = 10,
-        threshold_search: str = "exact",
+        threshold_search: ThresholdSearch = "exact",
         max_bins: int = 255,
-        thresholds: str = "midpoint",
+        thresholds: Thresholds = "midpoint",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
-        leaf_order: str = "improvement",
+        leaf_order: LeafOrder = "improvement",
         min_impurity_decrease: float = 0.0,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: int | float | str | None = "sqrt",
-        splitter: str = "best",
+        max_features: FeatureCount = "sqrt",
+        splitter: Splitter = "best",
         min_score: float | None = None,
-        no_distance_decay: bool | str = False,
-        empty_branch: str = "parent",
-        missing: str = "auto",
-        handle_unknown: str = "missing",
-        pruning: Any = None,
+        no_distance_decay: DistanceRule = False,
+        empty_branch: EmptyBranch = "parent",
+        missing: MissingValues = "auto",
+        handle_unknown: UnknownLevels = "missing",
+        pruning: PruningMethod = None,
         ccp_alpha: float = 0.0,
-        merge_redundant: Any = None,
-        leaf_smoothing: str | None = None,
+        merge_redundant: MergedLeaves = None,
+        leaf_smoothing: LeafSmoothing = None,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         oob_score: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
+        progress: Progress = None,
         warm_start: bool = False,
     ) -> None:
         self.n_estimators = n_estimators

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -27,13 +27,43 @@ from ..exports import Readable
 from ..table import Table
 from .base import Classifier
 from .explained import Explained
+from .keywords import (
+    ClassWeight,
+    Discretization,
+    DistanceRule,
+    EmptyBranch,
+    Evaluation,
+    FeatureCount,
+    Labels,
+    LeafOrder,
+    LeafSmoothing,
+    MergedLeaves,
+    MissingValues,
+    NominalSplits,
+    Progress,
+    PruningMethod,
+    SplitCriterion,
+    Splitter,
+    Thresholds,
+    ThresholdSearch,
+    TieRule,
+    TraceKept,
+    TreeParameters,
+    UnknownLevels,
+    described,
+    documented,
+)
 from .parameters import config_of, made_of
 from .prunable import Prunable
 from .tree_arrays import Trace, TreeArrays
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
+@described()
 class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMixin, BaseEstimator):
     """A decision tree that splits by any criterion.
 
@@ -158,42 +188,42 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
     def __init__(
         self,
         *,
-        criterion: Any = "info_gain",
-        evaluation: str = "local",
-        labels: str = "majority",
-        ties: str = "first",
-        nominal_splits: str = "auto",
+        criterion: SplitCriterion = "info_gain",
+        evaluation: Evaluation = "local",
+        labels: Labels = "majority",
+        ties: TieRule = "first",
+        nominal_splits: NominalSplits = "auto",
         categorical_features: Any = "from_dtype",
-        discretize: Any = "auto",
+        discretize: Discretization = "auto",
         n_bins: int = 10,
-        threshold_search: str = "exact",
+        threshold_search: ThresholdSearch = "exact",
         max_bins: int = 255,
-        thresholds: str = "midpoint",
+        thresholds: Thresholds = "midpoint",
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
-        leaf_order: str = "improvement",
+        leaf_order: LeafOrder = "improvement",
         min_impurity_decrease: float = 0.0,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: int | float | str | None = None,
-        splitter: str = "best",
+        max_features: FeatureCount = None,
+        splitter: Splitter = "best",
         min_score: float | None = None,
-        no_distance_decay: bool | str = False,
-        empty_branch: str = "parent",
-        missing: str = "auto",
-        handle_unknown: str = "missing",
-        pruning: Any = None,
+        no_distance_decay: DistanceRule = False,
+        empty_branch: EmptyBranch = "parent",
+        missing: MissingValues = "auto",
+        handle_unknown: UnknownLevels = "missing",
+        pruning: PruningMethod = None,
         ccp_alpha: float = 0.0,
-        merge_redundant: Any = None,
+        merge_redundant: MergedLeaves = None,
         cost_matrix: Any = None,
         priors: Any = None,
-        leaf_smoothing: str | None = None,
-        class_weight: Any = None,
+        leaf_smoothing: LeafSmoothing = None,
+        class_weight: ClassWeight = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
-        trace: str | None = "steps",
+        progress: Progress = None,
+        trace: TraceKept = "steps",
     ) -> None:
         self.criterion = criterion
         self.evaluation = evaluation
@@ -389,11 +419,30 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
         return plot_tree(self, ax=ax, **options)
 
 
+@documented(FastTreeClassifier)
 def fit(
-    X: Any, y: Any = None, *, criterion: Any = "info_gain", sample_weight: Any = None, **params: Any
+    X: Any,
+    y: Any = None,
+    *,
+    criterion: SplitCriterion = "info_gain",
+    sample_weight: Any = None,
+    **params: Unpack[TreeParameters],
 ) -> FastTreeClassifier:
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,
     sample_weight)``.
+
+    Args:
+        X: rows: a data frame, an array, a list of rows, or a `Table` with its target.
+        y: labels, shape (n_rows,), or the name of the column of X that holds them.
+        sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
+        ...
+
+    Returns:
+        The fitted tree.
+
+    Raises:
+        TypeError: a name that is not a parameter, with the nearest one.
+        ValueError: a parameter or data outside their domain.
 
     Examples:
         >>> import fasttree

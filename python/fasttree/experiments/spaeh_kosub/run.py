@@ -111,15 +111,15 @@ def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTr
     if measure == "accuracy":
         criterion = criterion.set_params(assignment="matching")
     whole = evaluation != "local"
-    return FastTreeClassifier(
-        criterion=criterion,
-        evaluation=evaluation,
-        labels="distinct" if whole and measure == "jaccard" else "majority",
-        ties=ties,
-        random_state=0 if ties == "random" else None,
-        leaf_order="distance",
+    settings: dict[str, Any] = {
+        "evaluation": evaluation,
+        "labels": "distinct" if whole and measure == "jaccard" else "majority",
+        "ties": ties,
+        "random_state": 0 if ties == "random" else None,
+        "leaf_order": "distance",
         **params,
-    )
+    }
+    return FastTreeClassifier(criterion=criterion, **settings)
 
 
 def _pairs(

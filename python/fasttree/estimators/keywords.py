@@ -1,0 +1,227 @@
+"""The parameters of a tree, typed: what editors complete and type checkers check.
+
+What
+    The values that each word may take, as constructors annotate them, and `TreeParameters`, the
+    keyword arguments that `fasttree.fit` passes on. `documented` and `described` make texts of help
+    from a constructor's signature and the words of its class, which are written once.
+When not to use it
+    To check values: `parameters.config_of` does.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args, get_type_hints
+
+from ..criteria import Criterion, PairFunction
+from ..discretize import Discretizer
+from ..pruning import Pruning
+
+__all__ = ["SplitCriterion", "TreeParameters", "described", "documented"]
+
+# Names and aliases of the registry; a test of the exhaustive tier says which one is missing.
+CriterionName: TypeAlias = Literal[
+    "info_gain",
+    "entropy",
+    "mutual_information",
+    "log_loss",
+    "gain_ratio",
+    "normal_gain",
+    "mantaras",
+    "normalized_vi",
+    "variation_of_information",
+    "symmetric_uncertainty",
+    "geometric_nmi",
+    "min_nmi",
+    "max_nmi",
+    "gini",
+    "chi2",
+    "g_statistic",
+    "laplace",
+    "accuracy",
+    "jaccard",
+    "f_measure",
+    "f_measure_max",
+    "mdl",
+    "dkm",
+    "hellinger",
+    "euclid",
+    "angle",
+    "orthogonality",
+    "class_euclid",
+    "class_angle",
+    "twoing",
+    "auc",
+    "pi",
+    "contextual_merit",
+    "relief",
+    "minimal_tree_size",
+    "mts",
+    "relieff",
+    "surf",
+    "surf_star",
+    "multisurf",
+    "multisurf_star",
+    "k_nearest_merit",
+]
+SplitCriterion: TypeAlias = (
+    CriterionName | Criterion | type[Criterion] | PairFunction | Callable[[Any], Any]
+)
+Evaluation: TypeAlias = Literal["local", "global", "glocal"]
+Labels: TypeAlias = Literal["majority", "all", "distinct"]
+TieRule: TypeAlias = Literal["first", "row", "random"]
+NominalSplits: TypeAlias = Literal["auto", "multiway", "subset", "one_vs_rest"]
+Discretization: TypeAlias = (
+    Literal["auto", "equal_width", "equal_frequency", "mdlp"] | Discretizer | None
+)
+ThresholdSearch: TypeAlias = Literal["exact", "histogram"]
+Thresholds: TypeAlias = Literal["midpoint", "value", "training_value"]
+LeafOrder: TypeAlias = Literal["improvement", "distance"]
+FeatureCount: TypeAlias = int | float | Literal["sqrt", "log2"] | None
+Splitter: TypeAlias = Literal["best", "random"]
+DistanceRule: TypeAlias = bool | Literal["strict"]
+EmptyBranch: TypeAlias = Literal["parent", "unclassified"]
+MissingValues: TypeAlias = Literal["auto", "fractional", "mode", "branch", "error"]
+UnknownLevels: TypeAlias = Literal["missing", "error"]
+PruningMethod: TypeAlias = (
+    Literal["pessimistic", "error_based", "reduced_error", "cost_complexity", "m_estimate", "mdl"]
+    | Pruning
+    | None
+)
+MergedLeaves: TypeAlias = Literal["class", "distribution"] | None
+LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
+ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
+Progress: TypeAlias = bool | Literal["auto"] | Callable[[int, int], Any] | None
+TraceKept: TypeAlias = Literal["steps", "candidates"] | None
+
+
+class TreeParameters(TypedDict, total=False):
+    """Keyword arguments of `FastTreeClassifier` beside the criterion."""
+
+    evaluation: Evaluation
+    labels: Labels
+    ties: TieRule
+    nominal_splits: NominalSplits
+    categorical_features: Any
+    discretize: Discretization
+    n_bins: int
+    threshold_search: ThresholdSearch
+    max_bins: int
+    thresholds: Thresholds
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    leaf_order: LeafOrder
+    min_impurity_decrease: float
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_features: FeatureCount
+    splitter: Splitter
+    min_score: float | None
+    no_distance_decay: DistanceRule
+    empty_branch: EmptyBranch
+    missing: MissingValues
+    handle_unknown: UnknownLevels
+    pruning: PruningMethod
+    ccp_alpha: float
+    merge_redundant: MergedLeaves
+    cost_matrix: Any
+    priors: Any
+    leaf_smoothing: LeafSmoothing
+    class_weight: ClassWeight
+    random_state: Any
+    n_jobs: int | None
+    progress: Progress
+    trace: TraceKept
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+Kind = TypeVar("Kind", bound=type)
+MANY_NAMES = 12
+"""A choice among more names is shown as ``str``."""
+WIDTH = 92
+
+
+def documented(kind: type) -> Callable[[F], F]:
+    """Give a function the parameters of a class that it passes on: its signature names them with
+    their defaults, and its text lists them (where it says ``...``) with types, defaults and the
+    class's words."""
+
+    def of(function: F) -> F:
+        own = inspect.signature(function)
+        passed = inspect.signature(kind).parameters.values()
+        shared = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = {p.name for p in shared}
+        text = inspect.getdoc(function) or ""
+        function.__doc__ = text.replace("    ...\n", _listed(kind, _words(kind)))
+        function.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[
+                *shared,
+                *(p.replace(kind=p.KEYWORD_ONLY) for p in passed if p.name not in named),
+            ]
+        )
+        return function
+
+    return of
+
+
+def described(base: type | None = None) -> Callable[[Kind], Kind]:
+    """Add types and defaults to the parameters in a class's text; what it does not say itself is
+    said as by `base`."""
+
+    def of(kind: Kind) -> Kind:
+        words = {**({} if base is None else _words(base)), **_words(kind)}
+        text = inspect.getdoc(kind) or ""
+        head, rest = text.split("Args:\n", 1)
+        kind.__doc__ = f"{head}Args:\n{_listed(kind, words)}\n{rest.split(chr(10) * 2, 1)[1]}"
+        return kind
+
+    return of
+
+
+def _listed(kind: type, words: Mapping[str, str]) -> str:
+    """All parameters of a class: name, type, default, words."""
+    hints, lines = get_type_hints(kind.__init__), []  # type: ignore[misc]
+    for name, parameter in inspect.signature(kind).parameters.items():
+        kinds = "" if hints[name] is Any else f"{type_name(hints[name])}, "
+        said = f"{name} ({kinds}default {parameter.default!r}): {words[name]}"
+        lines += textwrap.wrap(
+            said,
+            WIDTH,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines) + "\n"
+
+
+def type_name(hint: Any) -> str:
+    """A type as a reader says it: choices as their values, objects by their class."""
+    if hint is None or hint is type(None):
+        return "None"
+    parts = get_args(hint)
+    if str(hint).startswith("typing.Literal"):
+        return "str" if len(parts) > MANY_NAMES else " | ".join(map(repr, parts))
+    if "Callable" in str(hint).split("[")[0]:
+        return "function"
+    if parts and str(hint).startswith("type["):
+        return f"type of {type_name(parts[0])}"
+    if parts and "Mapping" in str(hint).split("[")[0]:
+        return "dict"
+    if parts:
+        return " | ".join(dict.fromkeys(map(type_name, parts)))
+    return str(hint.__name__)
+
+
+@functools.cache
+def _words(kind: type) -> dict[str, str]:
+    """What a class's section ``Args:`` says about each parameter."""
+    text = inspect.getdoc(kind) or ""
+    section = text.split("Args:\n", 1)[1].split("\n\n", 1)[0]
+    parts = re.split(r"^    (\w+): ", section, flags=re.MULTILINE)
+    return {n: " ".join(said.split()) for n, said in zip(parts[1::2], parts[2::2], strict=True)}

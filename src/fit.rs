@@ -7,6 +7,7 @@
 mod check;
 mod config;
 mod cut;
+mod direct;
 mod forest;
 mod histogram;
 mod prepare;
@@ -105,14 +106,18 @@ impl Plan {
     /// chain has as many levels as rows (a level of some hundred rows costs no more than starting
     /// one); global growth looks at every leaf again in every step.
     pub fn work(&self, data: &Dataset) -> usize {
-        let n = data.len();
+        self.work_on(data.len(), data.columns().len(), data.n_classes())
+    }
+
+    /// The same for so many rows, columns and classes.
+    pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local if self.criterion.on_rows().is_some() => usize::MAX,
             Evaluation::Local if self.criterion.info().evidence != Evidence::Table => n / 8,
             Evaluation::Local => n / 256,
-            Evaluation::Global | Evaluation::Glocal => n / 8 * data.n_classes(),
+            Evaluation::Global | Evaluation::Glocal => n / 8 * classes,
         };
-        n.saturating_mul(data.columns().len()).saturating_mul(rounds.max(1))
+        n.saturating_mul(columns).saturating_mul(rounds.max(1))
     }
 
     /// How missing values are treated.
@@ -144,11 +149,21 @@ impl Plan {
             Weights::Integer(w) => rows.rows().iter().map(|&r| u64::from(w[r as usize])).sum(),
             _ => rows.len() as u64,
         };
+        let training = (self.config.thresholds == Thresholds::TrainingValue
+            && !rows.is_everything())
+        .then(|| rows.bits(data.len()));
+        let nominal_splits = self.nominal_splits(data);
+        Setting { training, nominal_splits, ..self.setting_of(occurring, largest, rows.len()) }
+    }
+
+    /// The setting of growth on so many rows, which weigh `largest` together (as copies, or their
+    /// number) and belong to the classes that are `occurring`.
+    fn setting_of(&self, occurring: Vec<bool>, largest: u64, rows: usize) -> Setting<'_> {
         Setting {
             criterion: self.criterion.as_ref(),
             context: Context {
-                logs: Logs::for_rows(largest, rows.len()),
-                classes: data.n_classes(),
+                logs: Logs::for_rows(largest, rows),
+                classes: occurring.len(),
                 occurring,
             },
             guard: self.criterion.guard(),
@@ -156,7 +171,7 @@ impl Plan {
             seed: self.config.seed,
             max_features: self.config.max_features,
             splitter: self.config.splitter,
-            nominal_splits: self.nominal_splits(data),
+            nominal_splits: self.config.nominal_splits,
             thresholds: histogram::thresholds(&self.config),
             empty_branch: self.config.empty_branch,
             evaluation: self.config.evaluation,
@@ -167,9 +182,7 @@ impl Plan {
             raw: None,
             fractional: self.is_fractional(),
             all_rows: largest as f64,
-            training: (self.config.thresholds == Thresholds::TrainingValue
-                && !rows.is_everything())
-            .then(|| rows.bits(data.len())),
+            training: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! 1. [`mod@read`]: text files become columns, a block of bytes at a time. [`data`]: rows are
 //!    encoded once; below that there are only codes, ranges and counts.
+//!    [`bins`]: numbers as codes of bins, for growth on histograms.
 //! 2. [`stats`]: evidence about a set of rows: contingency tables, later pairs, neighbours,
 //!    subsets.
 //! 3. [`criteria`]: pure functions of evidence. They know nothing of trees.
@@ -20,6 +21,7 @@
 //! feature `python` only.
 
 pub mod bayes;
+pub mod bins;
 pub mod criteria;
 pub mod data;
 pub mod discretize;

@@ -414,8 +414,8 @@ pub fn order_key(x: f64) -> u64 {
     if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
 }
 
-/// The double of a key.
-fn from_order_key(key: u64) -> f64 {
+/// The double of a key: the inverse of [`order_key`].
+pub fn from_order_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 1 { key ^ (1 << 63) } else { !key })
 }
 

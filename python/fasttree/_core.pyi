@@ -192,6 +192,15 @@ class Forest:
     @property
     def seeds(self) -> list[int]: ...
 
+def fit_numbers(
+    schema_json: str,
+    classes: np.ndarray,
+    block: np.ndarray,
+    config: str,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Model | None: ...
 def forest_fit(
     data: Dataset,
     config: str,

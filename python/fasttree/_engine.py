@@ -204,12 +204,36 @@ def fit(
     progress: Progress = None,
 ) -> Model:
     """Fit one model; `custom` is a user's criterion."""
+    binned = config.get("threshold_search") == "histogram" and custom is None and rows is None
+    if binned and table._encoded is None and table.block is not None:
+        model = _fit_numbers(table, config, sample_weight, n_jobs, progress)
+        if model is not None:
+            return model
     data = dataset_of(table, n_jobs)
     return data.fit(
         json.dumps(config),
         _rows(rows),
         _weights(sample_weight),
         custom,
+        n_jobs,
+        make_report(progress, "growing"),
+    )
+
+
+def _fit_numbers(
+    table: Table, config: dict[str, Any], weights: Any, n_jobs: int | None, progress: Progress
+) -> Model | None:
+    """Grow on a block of numbers without an encoded copy of it; None where that does not serve."""
+    block = table.block
+    if block is None or block.dtype.kind != "f" or len(table.classes) > 255:
+        return None
+    threads(n_jobs)
+    return _core.fit_numbers(
+        schema_json(table),
+        table.y_codes.astype(np.uint16),
+        _block(block, True),
+        json.dumps(config),
+        _weights(weights),
         n_jobs,
         make_report(progress, "growing"),
     )

@@ -123,6 +123,12 @@ impl<'a> Columns<'a> {
         self.place.len()
     }
 
+    /// The block of a feature, and its column there.
+    pub fn at(&self, feature: usize) -> (View<'a>, usize) {
+        let (view, column) = self.place[feature];
+        (self.views[view], column)
+    }
+
     /// The only block, when it is the whole table.
     pub fn single(&self) -> Option<View<'a>> {
         (self.views.len() == 1).then(|| self.views[0])

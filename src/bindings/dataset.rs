@@ -27,7 +27,8 @@ pub struct PyDataset {
     data: Arc<Dataset>,
 }
 
-fn schema(text: &str) -> PyResult<Schema> {
+/// The schema that Python writes.
+pub(super) fn schema(text: &str) -> PyResult<Schema> {
     serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("schema: {e}")))
 }
 
@@ -148,7 +149,9 @@ impl PyDataset {
         let plan = plan(config, custom)?;
         let model = self.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
             control.expect(1);
-            self.data.sort_columns(control)?;
+            if plan.reads_orders(&self.data, &rows, &weights) {
+                self.data.sort_columns(control)?;
+            }
             let told = resample::alpha::fit(plan, &self.data, &rows, &weights, &control.quiet())?;
             control.advance(1);
             Ok(told)

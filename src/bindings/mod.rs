@@ -8,6 +8,7 @@ mod convert;
 mod custom;
 mod custom_pairs;
 mod dataset;
+mod direct;
 mod estimates;
 mod exact;
 mod forest;
@@ -42,6 +43,8 @@ mod _core {
     use super::bayes::{PyBayesModel, bayes_fit};
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
+    #[pymodule_export]
+    use super::direct::fit_numbers;
     #[pymodule_export]
     use super::estimates::{agreement_counts, pair_block_scores};
     #[pymodule_export]

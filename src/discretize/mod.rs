@@ -43,13 +43,6 @@ pub enum Method {
         #[serde(default = "ten", rename = "n_bins")]
         bins: u32,
     },
-    /// A bin for each value while there are no more of them than bins, else bins of about one
-    /// weight each.
-    Histogram {
-        /// Largest number of bins, 1 to 65,535.
-        #[serde(rename = "n_bins")]
-        bins: u32,
-    },
     /// Recursive splits of least class-information entropy, stopped by the MDL principle.
     Mdlp,
 }
@@ -65,9 +58,7 @@ impl Method {
     /// Refuse a number of bins outside 1 to 65,535.
     pub fn check(&self) -> Result<()> {
         match *self {
-            Self::EqualWidth { bins }
-            | Self::EqualFrequency { bins }
-            | Self::Histogram { bins }
+            Self::EqualWidth { bins } | Self::EqualFrequency { bins }
                 if !(1..=LARGEST_BINS).contains(&bins) =>
             {
                 Err(Error::parameter(
@@ -99,14 +90,9 @@ pub fn fit(
             let used = rows.rows().iter().filter(|&&row| !weights.is_zero(row));
             equal_width::cuts(used.map(|&row| column.value(row)), bins)
         }
-        Method::EqualFrequency { bins } | Method::Histogram { bins } => {
+        Method::EqualFrequency { bins } => {
             let sorted = Sorted::new(column, rows, weights);
             match weights {
-                _ if matches!(method, Method::Histogram { .. })
-                    && sorted.groups() <= bins as usize =>
-                {
-                    (1..sorted.groups()).map(|g| sorted.cut_after(g - 1)).collect()
-                }
                 Weights::Unit => equal_frequency::cuts(&sorted, |_| 1, bins),
                 Weights::Integer(w) => {
                     equal_frequency::cuts(&sorted, |row| i64::from(w[row as usize]), bins)

@@ -9,7 +9,7 @@ use super::{Config, Missing, Plan, few_branches, unsupported};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, Evaluation, Labels, PairMemo, Setting};
+use crate::grow::{Evaluation, Labels, PairMemo, Setting};
 use crate::model::Model;
 use crate::parallel::Control;
 use crate::prune::{self, AlphaRule, Cut, Impurity, Method, Rows};
@@ -115,7 +115,7 @@ impl Plan {
             let whole = self.setting(data, all, weights);
             (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
         }
-        let mut tree = grow::grow(data, &setting, rows, weights, control)?;
+        let mut tree = self.grow_tree(data, &setting, rows, weights, control)?;
         if self.is_fractional() {
             tree.share_missing();
         }

@@ -1,23 +1,26 @@
 //! Thresholds looked for in a histogram: numbers are put into bins first, and only the cuts between
 //! bins are candidates.
 //!
-//! While a column has no more distinct values than bins, every value is a bin and rows are divided
-//! as by the exact search (below the root a threshold is a midpoint of the whole training set's
-//! values, not of the node's); beyond that bins hold about equal weight (Weka's rule of equal
-//! frequency). They are made once, on the training rows of the whole tree. A number becomes the
-//! upper edge of its bin, so that growth, which looks at boundaries between values, looks at cuts
-//! and can name them.
+//! While a column has no more distinct values than bins, every value is a bin and the tree is that
+//! of the exact search; beyond that bins hold about equal weight ([`crate::bins::edges`]). They are
+//! made once, on the training rows of the whole tree or forest.
 //!
-//! O(n) after the one sort of the column. Not for speed on some 100,000 rows, where the exact
-//! search over sorted columns costs no more; it makes trees coarser and thresholds fewer, as
-//! gradient boosters have them.
+//! Trees grow on the codes of the bins ([`crate::grow::binned`]) where that serves: a threshold
+//! then lies midway between the highest value of the last occupied bin on its left and the lowest
+//! of the first on its right. Where it does not (global and glocal growth, fractional instances,
+//! ties by row, more than 255 classes, levels or bins without number), a number becomes the upper
+//! edge of its bin, and growth, which looks at boundaries between values, looks at cuts and names
+//! them.
 
-use super::{Config, unsupported};
+use super::{Config, Plan, unsupported};
+use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, TableFacts};
 use crate::criteria::{Criterion, Evidence, SplitRule};
-use crate::data::{Bins, NumericColumn};
+use crate::data::{Bins, Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
-use crate::grow::Thresholds;
+use crate::grow::{self, Setting, Thresholds, binned};
+use crate::parallel::Control;
+use crate::tree::Tree;
 use serde::Deserialize;
 
 /// Where thresholds are looked for.
@@ -54,13 +57,7 @@ pub(super) fn check(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     unsupported(format!("threshold_search='histogram' with {refused}"), "threshold_search='exact'")
 }
 
-/// The bins that thresholds are looked for between; nothing where all boundaries are looked at.
-pub(super) fn method(config: &Config) -> Option<discretize::Method> {
-    (config.threshold_search == ThresholdSearch::Histogram)
-        .then_some(discretize::Method::Histogram { bins: config.max_bins })
-}
-
-/// Where growth puts thresholds: on the lower value, where that is the edge of a bin.
+/// Where growth on rounded numbers puts thresholds: on the lower value, which is the edge of a bin.
 pub(super) fn thresholds(config: &Config) -> Thresholds {
     match config.threshold_search {
         ThresholdSearch::Exact => config.thresholds,
@@ -70,11 +67,120 @@ pub(super) fn thresholds(config: &Config) -> Thresholds {
 
 /// Each number as the upper edge of its bin; of the last bin, which has none, the number next to
 /// the last cut.
-pub(super) fn edges(column: &NumericColumn, bins: &Bins) -> NumericColumn {
+fn rounded(column: &NumericColumn, bins: &Bins) -> NumericColumn {
     let cuts = bins.cuts();
     let last = cuts.last().map_or(0.0, |c| c.next_up());
     let edge = |&v: &f64| {
         if v.is_nan() { v } else { cuts.get(bins.bin(v) as usize).copied().unwrap_or(last) }
     };
     NumericColumn::new(column.values().iter().map(edge).collect())
+}
+
+impl Plan {
+    /// Thresholds are looked for between bins.
+    pub(super) fn on_bins(&self) -> bool {
+        self.config.threshold_search == ThresholdSearch::Histogram
+    }
+
+    /// Trees grow on codes of bins; else, if they are asked for at all, on rounded numbers.
+    pub(super) fn grows_on_codes(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> bool {
+        self.on_bins()
+            && binned::serves(data, &self.setting(data, rows, weights), self.config.max_bins)
+    }
+
+    /// Whether growth reads the sorted orders of numeric columns.
+    pub fn reads_orders(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> bool {
+        !self.grows_on_codes(data, rows, weights)
+    }
+
+    /// Cut points of all numeric columns, in the schema; where growth needs rounded numbers, these.
+    pub(super) fn with_edges(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Dataset> {
+        let numeric: Vec<usize> = (0..data.columns().len())
+            .filter(|&f| matches!(data.columns()[f], Column::Numeric(_)))
+            .collect();
+        let features = (&numeric[..], data.columns().len());
+        let found =
+            bins::edges(data, features, chosen(rows), weights, self.config.max_bins, control)?;
+        let as_codes = self.grows_on_codes(data, rows, weights);
+        let mut schema = data.schema().clone();
+        let mut columns = data.columns().to_vec();
+        for (&feature, found) in numeric.iter().zip(found) {
+            if let (Column::Numeric(column), Kind::Numeric { cuts, .. }) =
+                (&mut columns[feature], &mut schema.features[feature].kind)
+            {
+                let bins = Bins::new(found)?;
+                if !as_codes {
+                    *column = rounded(column, &bins);
+                }
+                *cuts = Some(bins.cuts().to_vec());
+            }
+        }
+        Ok(data.with_columns(schema, columns))
+    }
+
+    /// The records of rows whose cut points are in the schema, where trees grow on codes.
+    pub(super) fn binned_table(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Option<BinnedTable>> {
+        if !self.grows_on_codes(data, rows, weights) {
+            return Ok(None);
+        }
+        let cuts: Vec<Option<&[f64]>> = data
+            .schema()
+            .features
+            .iter()
+            .map(|feature| match &feature.kind {
+                Kind::Numeric { cuts, .. } => cuts.as_deref(),
+                Kind::Nominal { .. } => None,
+            })
+            .collect();
+        let levels: Vec<u32> = data
+            .columns()
+            .iter()
+            .map(|column| match column {
+                Column::Numeric(_) => 0,
+                Column::Nominal(c) => c.levels() as u32,
+            })
+            .collect();
+        let encoding = BinEncoding {
+            cuts: &cuts,
+            levels: &levels,
+            class_of: data.classes(),
+            classes: data.n_classes(),
+            weights,
+        };
+        BinnedTable::new(data, chosen(rows), &encoding, control).map(Some)
+    }
+
+    /// Grow a tree on the codes of some rows, or on the rows as they are.
+    pub(super) fn grow_tree(
+        &self,
+        data: &Dataset,
+        setting: &Setting<'_>,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Tree> {
+        let Some(table) = self.binned_table(data, rows, weights, control)? else {
+            return grow::grow(data, setting, rows, weights, control);
+        };
+        let (classes, unit) = (table.classes, table.unit);
+        let (features, records) = table.into_records();
+        let facts = TableFacts { features: &features, classes, unit };
+        binned::grow(&facts, records, false, setting, control)
+    }
+}
+
+fn chosen(rows: &RowSet) -> RowChoice<'_> {
+    if rows.is_everything() { RowChoice::All(rows.len()) } else { RowChoice::Some(rows.rows()) }
 }

@@ -1,6 +1,6 @@
 //! The data set as growth shall see it: rows that count, means and modes for missing values, bins.
 
-use super::{Missing, Plan, ThresholdSearch, histogram};
+use super::{Missing, Plan};
 use crate::criteria::{Evidence, Info};
 use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, RowSet, Schema, Weights};
 use crate::discretize;
@@ -17,13 +17,19 @@ impl Plan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset>> {
-        let bin = histogram::method(&self.config).or(self.config.discretize);
+        let bin = self.config.discretize;
         if bin.is_none()
+            && !self.on_bins()
             && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours)
         {
             refuse_numeric(data, self.criterion.info())?;
         }
-        self.with_bins(data, rows, weights, bin.as_ref(), control)
+        let imputed = self.with_bins(data, rows, weights, bin.as_ref(), control)?;
+        let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
+        if !self.on_bins() || !numeric {
+            return Ok(imputed);
+        }
+        self.with_edges(imputed.as_ref().unwrap_or(data), rows, weights, control).map(Some)
     }
 
     /// The same with numbers as numbers.
@@ -80,9 +86,6 @@ impl Plan {
                             weights,
                         )?;
                         *cuts = Some(bins.cuts().to_vec());
-                        if self.config.threshold_search == ThresholdSearch::Histogram {
-                            return Ok(Column::Numeric(histogram::edges(&c, &bins)));
-                        }
                         let codes = c
                             .values()
                             .iter()

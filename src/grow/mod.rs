@@ -36,6 +36,7 @@ pub use evidence::memo::{KnownPairs, PairMemo};
 pub use global::grow as grow_globally;
 pub use global_trace::distances;
 pub use listing::{Candidate, candidates};
+pub use nodes::binned;
 pub use stash::Stash;
 
 /// Grow a tree on some rows.

@@ -25,11 +25,13 @@ mod body;
 mod buffer;
 pub mod columns;
 mod fixed;
+pub mod histogram;
 mod level;
 pub mod logs;
 mod near;
 mod plain;
 mod read;
+pub mod small;
 mod twice;
 #[cfg(test)]
 mod twins;

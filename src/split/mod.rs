@@ -5,6 +5,7 @@
 //! sink keeps what is wanted: the best of each feature ([`Best`]), or every score ([`Listing`]). A
 //! [`select`]ion rule then picks among the features; it sees scores and gains, no formula.
 
+pub mod binned;
 mod block;
 pub mod c45;
 pub mod cuts;

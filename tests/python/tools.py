@@ -30,6 +30,7 @@ pairs_oracle = _load("pairs_oracle")
 estimates_oracle = _load("estimates_oracle")
 neighbours_oracle = _load("neighbours_oracle")
 fractional_oracle = _load("fractional_oracle")
+histogram_oracle = _load("histogram_oracle")
 
 
 def body_of(data: bytes) -> dict[str, Any]:

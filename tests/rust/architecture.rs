@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand
 /// between: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of
 /// `fit`, `memory` knows the errors and is known to `parallel`, `json` looks for its cancel.
-const RANKS: [(&str, u32); 25] = [
+const RANKS: [(&str, u32); 26] = [
     ("error", 0),
     ("numeric", 0),
     ("simd", 0),
@@ -21,6 +21,7 @@ const RANKS: [(&str, u32); 25] = [
     ("data", 15),
     ("tree", 20),
     ("stats", 20),
+    ("bins", 20),
     ("model", 30),
     ("discretize", 30),
     ("exact", 30),

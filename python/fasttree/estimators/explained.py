@@ -193,7 +193,9 @@ class Explained:
         feature, threshold = tree.feature[node], tree.threshold[node]
         name = self._schema.names[feature] if tree.n_children[node] else None
         listed = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
-        own = listed if np.isnan(threshold) else float(threshold)
+        own: Any = listed if np.isnan(threshold) else float(threshold)
+        if self.threshold_search == "histogram" and not np.isnan(threshold):
+            own = _nearest_cut(found, name, float(threshold), float(tree.score[node]))
         rows_out: list[dict[str, Any]] = [
             {
                 "feature": f,
@@ -281,3 +283,15 @@ class Explained:
                 f"are {said}."
             )
         return "\n".join([head, *lines, tail])
+
+
+def _nearest_cut(
+    found: list[tuple[str, Any, float]], name: str | None, threshold: float, score: float
+) -> Any:
+    """The candidate that a threshold between two bins stands for: of the cuts next to it, the one
+    with the score of the split; the threshold itself where there is none."""
+    cuts = [(t, s) for f, t, s in found if f == name and not isinstance(t, tuple)]
+    below = [c for c in cuts if c[0] < threshold]
+    above = [c for c in cuts if c[0] >= threshold]
+    beside = ([max(below)] if below else []) + ([min(above)] if above else [])
+    return min(beside, key=lambda c: abs(c[1] - score))[0] if beside else threshold

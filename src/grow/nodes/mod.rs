@@ -7,8 +7,10 @@
 //! |---|---|---|
 //! | [`bit_planes`] | a sparse mask over bit planes | few nominal values, multiway, no weights |
 //! | [`sorted_ranges`] | a range of sorted orders and of coded rows | the others cannot do it |
+//! | [`binned`] | a range of records of codes | `threshold_search="histogram"` |
 //! | [`fractional`] | lists of rows with weights | missing values divide rows, or C4.5's rule |
 
+pub mod binned;
 pub(super) mod bit_planes;
 pub(super) mod fractional;
 pub(super) mod sorted_ranges;

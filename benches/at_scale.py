@@ -1,0 +1,258 @@
+"""Histogram growth, forests and prediction beside LightGBM, scikit-learn and our own exact search.
+
+    python benches/at_scale.py                              # 100,000 rows
+    python benches/at_scale.py --only leaves full --million # 1,000,000 rows as well
+    python benches/at_scale.py --only forest --trees 10
+    python benches/at_scale.py --only predict --record      # keeps the numbers in benches/record
+    python benches/at_scale.py --only memory --million
+
+One thread, CPU time (user and system), the contestants in turns. A time includes everything between
+the user's arrays and the model: checks, labels, bins, growth. Answers are checked before anything
+is timed: accuracies beside the peer's, equal predictions where the models must be equal. "memory"
+is the growth of a process's largest resident size during the fit, beyond the arrays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from clock import add_record, check, have, keep, machine
+from side_by_side import OURS, Contest, measure, numbers, show
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
+
+import fasttree
+
+Work = dict[str, Callable[[], Any]]
+
+
+def binned(**how: Any) -> fasttree.FastTreeClassifier:
+    """A tree of the histogram search."""
+    return fasttree.FastTreeClassifier(criterion="gini", threshold_search="histogram", **how)
+
+
+def lightgbm_tree(X: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
+    """One tree of 255 leaves on 255 bins."""
+    import lightgbm
+
+    settings = {
+        "objective": "binary",
+        "num_leaves": 255,
+        "max_bin": 255,
+        "learning_rate": 1.0,
+        "min_data_in_leaf": 1,
+        "min_sum_hessian_in_leaf": 0.0,
+        "num_threads": 1,
+        "verbosity": -1,
+    }
+    return lambda: lightgbm.train(settings, lightgbm.Dataset(X, y), num_boost_round=1)
+
+
+def leaves(rows: int) -> Contest:
+    """255 leaves, the best first."""
+    X, y, X_test, y_test = numbers(rows)
+    work: Work = {OURS: lambda: binned(max_leaf_nodes=255).fit(X, y)}
+    accuracy = {OURS: work[OURS]().score(X_test, y_test)}
+    if rows <= 100_000:
+        peer = DecisionTreeClassifier(max_leaf_nodes=255, random_state=0).fit(X, y)
+        accuracy["scikit-learn"] = peer.score(X_test, y_test)
+        check(accuracy["scikit-learn"] - accuracy[OURS] < 0.005, f"accuracy {accuracy}")
+    goals = {}
+    if have("lightgbm"):
+        work["LightGBM"] = lightgbm_tree(X, y)
+        found = work["LightGBM"]().predict(X_test) > 0.5
+        accuracy["LightGBM"] = float(np.mean(found == y_test))
+        check(accuracy["LightGBM"] - accuracy[OURS] < 0.015, f"accuracy {accuracy}")
+        goals["LightGBM"] = 8.0
+    return Contest(
+        "255 leaves, histogram", f"{rows:,} x 20 float32", work, goals, {OURS: 255}, accuracy
+    )
+
+
+def full(rows: int) -> Contest:
+    """Grown out, beside the exact search."""
+    X, y, X_test, y_test = numbers(rows)
+    exact = "fasttree, exact"
+    work: Work = {
+        OURS: lambda: binned().fit(X, y),
+        exact: lambda: fasttree.FastTreeClassifier(criterion="gini").fit(X, y),
+    }
+    trees = {name: make() for name, make in work.items()}
+    accuracy = {name: tree.score(X_test, y_test) for name, tree in trees.items()}
+    check(accuracy[exact] - accuracy[OURS] < 0.01, f"accuracy {accuracy}")
+    sizes = {name: tree.get_n_leaves() for name, tree in trees.items()}
+    return Contest(
+        "grown out, histogram", f"{rows:,} x 20 float32", work, {exact: 4.0}, sizes, accuracy
+    )
+
+
+def forest(trees: int) -> Contest:
+    """Trees without limits on bootstrap samples, four of twenty features a node."""
+    X, y, X_test, y_test = numbers(100_000)
+    how: dict[str, Any] = {"criterion": "gini", "random_state": 0, "n_jobs": 1}
+    exact = "fasttree, exact"
+    work: Work = {
+        OURS: lambda: fasttree.FastForestClassifier(trees, threshold_search="histogram", **how).fit(
+            X, y
+        ),
+        exact: lambda: fasttree.FastForestClassifier(trees, **how).fit(X, y),
+        "scikit-learn": lambda: RandomForestClassifier(trees, random_state=0).fit(X, y),
+    }
+    models = {name: make() for name, make in work.items()}
+    accuracy = {name: model.score(X_test, y_test) for name, model in models.items()}
+    check(max(accuracy.values()) - accuracy[OURS] < 0.005, f"accuracy {accuracy}")
+    sizes = {
+        name: float(np.mean([tree.get_n_leaves() for tree in model.estimators_]))
+        for name, model in models.items()
+    }
+    goals = {"scikit-learn": 40.0, exact: 6.0}
+    return Contest(
+        f"forest of {trees} trees, histogram", "100,000 x 20 float32", work, goals, sizes, accuracy
+    )
+
+
+def predictions(trees: int) -> Iterator[Contest]:
+    """Many rows and one row, down a tree and a forest."""
+    X, y, X_test, y_test = numbers(100_000)
+    many = np.concatenate([X_test, X, X])[:200_000]
+    tree = fasttree.FastTreeClassifier(criterion="gini").fit(X, y)
+    peer = DecisionTreeClassifier(random_state=0).fit(X, y)
+    check(np.array_equal(tree.predict(X), peer.predict(X)), "the trees answer differently")
+    sizes = {OURS: tree.get_n_leaves(), "scikit-learn": peer.get_n_leaves()}
+    one = X_test[:1]
+    forest = fasttree.FastForestClassifier(trees, criterion="gini", random_state=0).fit(X, y)
+    other = RandomForestClassifier(trees, random_state=0).fit(X, y)
+    accuracy = {OURS: forest.score(X_test, y_test), "scikit-learn": other.score(X_test, y_test)}
+    check(abs(accuracy[OURS] - accuracy["scikit-learn"]) < 0.005, f"accuracy {accuracy}")
+    cases: list[tuple[str, str, Any, Any, np.ndarray, float]] = [
+        ("predict, tree", "200,000 x 20 float32", tree, peer, many, 3.5),
+        ("predict, tree", "1 x 20 float32", tree, peer, one, 1.0),
+        (f"predict, {trees} trees", "20,000 x 20 float32", forest, other, X_test, 4.0),
+        (f"predict, {trees} trees", "1 x 20 float32", forest, other, one, 1.0),
+    ]
+    for name, data, ours, theirs, rows, goal in cases:
+        work: Work = {
+            OURS: lambda ours=ours, rows=rows: ours.predict(rows),
+            "scikit-learn": lambda theirs=theirs, rows=rows: theirs.predict(rows),
+        }
+        of_forest = ours is forest
+        yield Contest(
+            name,
+            data,
+            work,
+            {"scikit-learn": goal},
+            {} if of_forest else sizes,
+            accuracy if of_forest else {},
+        )
+
+
+FIT = """
+import resource
+import numpy as np
+{setup}
+warm = np.random.default_rng(0).normal(size=(200, 20)).astype(np.float32)
+fit(warm, (warm[:, 0] > 0).astype(int))
+X, y = np.load("{folder}/X.npy"), np.load("{folder}/y.npy")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+fit(X, y)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+SETUPS = {
+    OURS: "import fasttree\nfit = fasttree.FastTreeClassifier(criterion='gini', "
+    "threshold_search='histogram', n_jobs=1).fit",
+    "fasttree, exact": "import fasttree\n"
+    "fit = fasttree.FastTreeClassifier(criterion='gini', n_jobs=1).fit",
+    "scikit-learn, 255 leaves": "from sklearn.tree import DecisionTreeClassifier\n"
+    "fit = DecisionTreeClassifier(max_leaf_nodes=255).fit",
+    "LightGBM": "import lightgbm\ndef fit(X, y):\n"
+    "    lightgbm.train({'num_leaves': 255, 'num_threads': 1, 'verbosity': -1, 'objective': "
+    "'binary'}, lightgbm.Dataset(X, y), num_boost_round=1)",
+}
+
+
+def memory(rows: int) -> list[dict[str, Any]]:
+    """Growth of the largest resident size in a process of its own, in megabytes."""
+    records = []
+    with tempfile.TemporaryDirectory() as folder:
+        X, y = numbers(rows)[:2]
+        np.save(f"{folder}/X.npy", X)
+        np.save(f"{folder}/y.npy", y)
+        del X, y
+        for name, setup in SETUPS.items():
+            if name == "LightGBM" and not have("lightgbm"):
+                continue
+            code = FIT.replace("{setup}", setup).replace("{folder}", folder)
+            out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+            peak = int(out.stdout) / 1024
+            print(
+                f"{'memory beyond the data':34s} {rows:,} x 20 float32   {name:26s} {peak:.0f} MB"
+            )
+            records.append(
+                {
+                    "workload": "memory beyond the data",
+                    "data": f"{rows:,} x 20 float32",
+                    "contestant": name,
+                    "megabytes": peak,
+                }
+            )
+    return records
+
+
+def contests(only: list[str], sizes: list[int], trees: int) -> Iterator[Contest]:
+    """The workloads, made one at a time."""
+    for rows in sizes:
+        if not only or "leaves" in only:
+            yield leaves(rows)
+        if not only or "full" in only:
+            yield full(rows)
+    if not only or "forest" in only:
+        yield forest(trees)
+    if not only or "predict" in only:
+        yield from predictions(trees)
+
+
+def main() -> None:
+    """Check, measure, print, and keep."""
+    parser = argparse.ArgumentParser(description="Growth and prediction at scale, CPU time.")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        choices=["leaves", "full", "forest", "predict", "memory"],
+    )
+    parser.add_argument("--million", action="store_true", help="1,000,000 rows as well")
+    parser.add_argument("--trees", type=int, default=100, help="trees of a forest")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="interleaved rounds, at least 3 for a record"
+    )
+    add_record(parser)
+    given = parser.parse_args()
+    if given.record and given.rounds < 3:
+        parser.error("a record needs at least 3 rounds")
+    print(f"{machine()['processor']}, one thread, CPU time, least of {given.rounds} rounds")
+    sizes = [100_000] + [1_000_000] * given.million
+    records: list[dict[str, Any]] = []
+    with threadpool_limits(1):
+        for contest in contests(given.only, sizes, given.trees):
+            found = measure(contest, given.rounds)
+            show(found)
+            records += found
+        if not given.only or "memory" in given.only:
+            for rows in sizes:
+                records += memory(rows)
+    missed = [r for r in records for a in r.get("against", []) if not a["met"]]
+    print(f"{len(missed)} of {sum(len(r.get('against', [])) for r in records)} goals missed")
+    if given.record:
+        keep({"unit": "CPU seconds, one thread", "results": records}, which="-".join(given.only))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+//! Fits on the caller's numbers, without an encoded training set.
+
+use super::convert::{Block, Columns, View};
+use super::dataset::{plan, schema};
+use super::job::{Work, exception, reserve, run};
+use super::model::PyModel;
+use crate::bins::{RowChoice, RowSource};
+use crate::data::{MISSING, Weights};
+use numpy::PyReadonlyArray1;
+use numpy::ndarray::{ArrayView1, s};
+use pyo3::prelude::*;
+
+/// Some values of a column, as doubles.
+fn read<T: Copy>(
+    column: ArrayView1<'_, T>,
+    rows: RowChoice<'_>,
+    first: usize,
+    out: &mut [f64],
+    number: impl Fn(T) -> f64,
+) {
+    match rows {
+        RowChoice::All(_) => {
+            let part = column.slice(s![first..first + out.len()]);
+            out.iter_mut().zip(part).for_each(|(x, &v)| *x = number(v));
+        }
+        RowChoice::Some(rows) => {
+            let part = &rows[first..first + out.len()];
+            out.iter_mut().zip(part).for_each(|(x, &r)| *x = number(column[r as usize]));
+        }
+    }
+}
+
+impl RowSource for Columns<'_> {
+    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+        let (view, column) = self.at(feature);
+        match view {
+            View::F64(a) => read(a.column(column), rows, first, out, |x| x),
+            View::F32(a) => read(a.column(column), rows, first, out, f64::from),
+            _ => out.fill(f64::NAN),
+        }
+    }
+
+    fn codes(&self, _: usize, _: RowChoice<'_>, _: usize, out: &mut [u32]) {
+        out.fill(MISSING);
+    }
+}
+
+/// Fit a model on a block of numbers; None where the plan or the numbers need a `Dataset`.
+#[pyfunction]
+#[pyo3(signature = (
+    schema_json, classes, block, config, sample_weight = None, n_jobs = None, progress = None
+))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn fit_numbers(
+    py: Python<'_>,
+    schema_json: &str,
+    classes: PyReadonlyArray1<'_, u16>,
+    block: Block<'_>,
+    config: &str,
+    sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Option<PyModel>> {
+    let schema = schema(schema_json)?;
+    let (plan, _) = plan(config, None)?;
+    if !plan.serves_numbers(&schema) {
+        return Ok(None);
+    }
+    let classes = classes.as_array().to_vec();
+    let blocks = [block];
+    let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
+    let weights = match &sample_weight {
+        None => Weights::Unit,
+        Some(w) => Weights::from_reals(&w.as_array().to_vec(), |row| row).map_err(exception)?,
+    };
+    // Two buffers of records, and what the sample of the edges takes.
+    let (n, p) = (classes.len(), columns.features());
+    let record = (p + 9).next_multiple_of(8);
+    let _memory = reserve(n.saturating_mul(2), n.saturating_mul(2))?;
+    let amount = plan.work_on(n, p, schema.classes.len());
+    let work = Work::from(amount).with_memory(n.saturating_mul(2 * record), n * record);
+    let model = run(py, n_jobs, work, progress.as_ref(), |control| {
+        control.expect(1);
+        let told = plan.fit_numbers(schema, &columns, (&classes, &weights), &control.quiet())?;
+        control.advance(1);
+        Ok(told)
+    })?;
+    Ok(model.map(|model| PyModel::told(model, Vec::new())))
+}

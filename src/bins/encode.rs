@@ -1,0 +1,330 @@
+//! Rows of numbers and levels become records.
+//!
+//! Tiles of rows are read column by column, looked up (`lookup`) and written into the records;
+//! the lowest and the highest value of each bin are kept on the way. Blocks of rows are encoded by
+//! several threads; what they find of a bin's values is merged, and minima do not depend on the
+//! order.
+
+use super::lookup::Lookup;
+use super::records::{Records, RowLayout, WeightWidth};
+use super::{FeatureBins, RowChoice, RowSource, TILE};
+use crate::data::{MISSING, Weights};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+use std::sync::{Mutex, PoisonError};
+
+/// Rows encoded by one task.
+const TASK: usize = 128 * TILE;
+/// No value of a bin was seen.
+const NOTHING: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+
+/// A training set on which histograms are counted.
+#[derive(Debug)]
+pub struct BinnedTable {
+    /// What codes mean, feature by feature.
+    pub features: Vec<FeatureBins>,
+    /// The rows.
+    pub records: Records,
+    /// Number of declared classes.
+    pub classes: usize,
+    /// Value of one unit of weight.
+    pub unit: f64,
+}
+
+/// What the records of a table mean.
+#[derive(Debug, Clone, Copy)]
+pub struct TableFacts<'a> {
+    /// What codes mean, feature by feature.
+    pub features: &'a [FeatureBins],
+    /// Number of declared classes.
+    pub classes: usize,
+    /// Value of one unit of weight.
+    pub unit: f64,
+}
+
+/// How one column is encoded.
+enum Encoder {
+    Number(Lookup),
+    Level(u32),
+}
+
+impl Encoder {
+    /// Codes without that of missing values.
+    fn codes(&self) -> u32 {
+        match self {
+            Self::Number(lookup) => lookup.len() as u32 + 1,
+            Self::Level(levels) => *levels,
+        }
+    }
+}
+
+/// What one block of rows says of a column.
+struct Seen {
+    ranges: Vec<[f64; 2]>,
+    missing: bool,
+}
+
+/// What to encode.
+#[derive(Debug, Clone, Copy)]
+pub struct BinEncoding<'a> {
+    /// Cut points of numeric features; nothing for nominal ones.
+    pub cuts: &'a [Option<&'a [f64]>],
+    /// Number of levels of nominal features.
+    pub levels: &'a [u32],
+    /// Class codes by row, below `classes`.
+    pub class_of: &'a [u16],
+    /// Number of declared classes, at most 256.
+    pub classes: usize,
+    /// Weights by row; rows of weight 0 are not among those to encode.
+    pub weights: &'a Weights,
+}
+
+impl BinnedTable {
+    /// Encode rows.
+    pub fn new(
+        cells: &dyn RowSource,
+        rows: RowChoice<'_>,
+        encoding: &BinEncoding<'_>,
+        control: &Control,
+    ) -> Result<Self> {
+        if encoding.classes > 256 {
+            return Err(Error::Internal(format!("{} classes in a byte", encoding.classes)));
+        }
+        let encoders: Vec<Encoder> = encoding
+            .cuts
+            .iter()
+            .zip(encoding.levels)
+            .map(|(cuts, &levels)| match cuts {
+                Some(cuts) => Encoder::Number(Lookup::new(cuts)),
+                None => Encoder::Level(levels),
+            })
+            .collect();
+        // A code more than these may be that of missing values.
+        let wide = encoders.iter().any(|e| e.codes() > 255);
+        let (weight, unit) = match encoding.weights {
+            Weights::Unit => (WeightWidth::None, 1.0),
+            Weights::Integer(_) => (WeightWidth::Word, 1.0),
+            Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
+        };
+        let layout = RowLayout::new(encoders.len(), wide, weight);
+        let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
+        let blocks: Vec<Mutex<&mut [u8]>> =
+            records.bytes.chunks_mut(TASK * layout.width).map(Mutex::new).collect();
+        let seen = parallel::map(control, blocks.len(), |i| {
+            let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
+            encode_block(cells, rows, i * TASK, encoding, &encoders, layout, &mut block, control)
+        })?;
+        drop(blocks);
+        let features = encoders
+            .iter()
+            .enumerate()
+            .map(|(f, encoder)| FeatureBins {
+                codes: encoder.codes(),
+                missing: seen.iter().any(|s| s[f].missing),
+                ranges: matches!(encoder, Encoder::Number(_)).then(|| merged(&seen, f)),
+            })
+            .collect();
+        Ok(Self { features, records, classes: encoding.classes, unit })
+    }
+
+    /// What the records mean.
+    pub fn facts(&self) -> TableFacts<'_> {
+        TableFacts { features: &self.features, classes: self.classes, unit: self.unit }
+    }
+
+    /// The records, and what they mean.
+    pub fn into_records(self) -> (Vec<FeatureBins>, Records) {
+        (self.features, self.records)
+    }
+
+    /// The rows with copies of each, by place: those without any are left out.
+    pub fn drawn(&self, copies: &[u32]) -> Records {
+        let (from, most) = (self.records.layout, copies.iter().max().copied().unwrap_or(0));
+        let weight = if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word };
+        let layout = RowLayout::new(from.features, from.wide, weight);
+        let kept = copies.iter().filter(|&&c| c > 0).count();
+        let mut bytes = vec![0; kept * layout.width];
+        let mut to = bytes.chunks_exact_mut(layout.width);
+        let shared = from.class_at() + 1;
+        for (row, &copies) in self.records.rows().zip(copies) {
+            if copies > 0
+                && let Some(to) = to.next()
+            {
+                to[..shared].copy_from_slice(&row[..shared]);
+                layout.set_weight(to, i64::from(copies));
+            }
+        }
+        Records { layout, bytes }
+    }
+}
+
+fn merged(seen: &[Vec<Seen>], feature: usize) -> Vec<[f64; 2]> {
+    let mut ranges = seen.first().map_or_else(Vec::new, |s| s[feature].ranges.clone());
+    for other in &seen[1.min(seen.len())..] {
+        for (range, other) in ranges.iter_mut().zip(&other[feature].ranges) {
+            *range = [range[0].min(other[0]), range[1].max(other[1])];
+        }
+    }
+    ranges
+}
+
+#[allow(clippy::too_many_arguments, reason = "one call, whose arguments are those of the block")]
+fn encode_block(
+    cells: &dyn RowSource,
+    rows: RowChoice<'_>,
+    start: usize,
+    encoding: &BinEncoding<'_>,
+    encoders: &[Encoder],
+    layout: RowLayout,
+    block: &mut [u8],
+    control: &Control,
+) -> Result<Vec<Seen>> {
+    let mut seen: Vec<Seen> = encoders
+        .iter()
+        .map(|encoder| Seen {
+            ranges: match encoder {
+                Encoder::Number(_) => vec![NOTHING; encoder.codes() as usize],
+                Encoder::Level(_) => Vec::new(),
+            },
+            missing: false,
+        })
+        .collect();
+    let (mut numbers, mut levels, mut codes) = ([0.0; TILE], [0_u32; TILE], [0_u16; TILE]);
+    for (t, tile) in block.chunks_mut(TILE * layout.width).enumerate() {
+        control.check()?;
+        let (first, len) = (start + t * TILE, tile.len() / layout.width);
+        for (feature, (encoder, seen)) in encoders.iter().zip(&mut seen).enumerate() {
+            let codes = &mut codes[..len];
+            match encoder {
+                Encoder::Number(lookup) => {
+                    let numbers = &mut numbers[..len];
+                    cells.numbers(feature, rows, first, numbers);
+                    lookup.codes(numbers, codes);
+                    for (code, &x) in codes.iter_mut().zip(&*numbers) {
+                        if x.is_nan() {
+                            *code = encoder.codes() as u16;
+                            seen.missing = true;
+                            continue;
+                        }
+                        let range = &mut seen.ranges[usize::from(*code)];
+                        if x < range[0] {
+                            range[0] = x;
+                        }
+                        if x > range[1] {
+                            range[1] = x;
+                        }
+                    }
+                }
+                Encoder::Level(n) => {
+                    let levels = &mut levels[..len];
+                    cells.codes(feature, rows, first, levels);
+                    for (code, &level) in codes.iter_mut().zip(&*levels) {
+                        let missing = level == MISSING;
+                        seen.missing |= missing;
+                        *code = if missing { *n } else { level } as u16;
+                    }
+                }
+            }
+            write_codes(tile, layout, feature, codes);
+        }
+        for (i, row) in tile.chunks_exact_mut(layout.width).enumerate() {
+            let from = rows.row(first + i);
+            row[layout.class_at()] = encoding.class_of[from] as u8;
+            match encoding.weights {
+                Weights::Unit => {}
+                Weights::Integer(w) => layout.set_weight(row, i64::from(w[from])),
+                Weights::Fixed { values, .. } => layout.set_weight(row, values[from]),
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn write_codes(tile: &mut [u8], layout: RowLayout, feature: usize, codes: &[u16]) {
+    if layout.wide {
+        for (row, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
+            row[2 * feature..2 * feature + 2].copy_from_slice(&code.to_le_bytes());
+        }
+    } else {
+        for (row, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
+            row[feature] = code as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+
+    /// A table of numbers by column.
+    struct NumberTable(Vec<Vec<f64>>);
+
+    impl RowSource for NumberTable {
+        fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+            for (i, x) in out.iter_mut().enumerate() {
+                *x = self.0[feature][rows.row(first + i)];
+            }
+        }
+        fn codes(&self, _: usize, _: RowChoice<'_>, _: usize, out: &mut [u32]) {
+            out.fill(MISSING);
+        }
+    }
+
+    #[test]
+    fn a_record_holds_the_bin_of_each_value_and_a_bin_its_extremes() {
+        for seed in 0..40_u64 {
+            let (n, bins) =
+                (1 + mix(seed, 0) % 3000, [3_usize, 200, 255, 256, 700][seed as usize % 5]);
+            let cell = |f: u64, r: u64| match mix(seed + f, r) {
+                h if h.is_multiple_of(11) => f64::NAN,
+                h => (h >> 40) as f64,
+            };
+            let columns: Vec<Vec<f64>> =
+                (0..3).map(|f| (0..n).map(|r| cell(f, r)).collect()).collect();
+            let cuts: Vec<f64> = (1..bins).map(|b| (b << 24) as f64 / bins as f64 - 0.5).collect();
+            let class_of: Vec<u16> = (0..n).map(|r| (mix(seed, r) % 5) as u16).collect();
+            let weights = Weights::Integer((0..n).map(|r| 1 + (r % 9) as u32).collect());
+            let encoding = BinEncoding {
+                cuts: &[Some(&cuts[..]); 3],
+                levels: &[0; 3],
+                class_of: &class_of,
+                classes: 5,
+                weights: &weights,
+            };
+            let rows = RowChoice::All(n as usize);
+            let table =
+                BinnedTable::new(&NumberTable(columns.clone()), rows, &encoding, &Control::new(1))
+                    .unwrap();
+            let layout = table.records.layout;
+            assert_eq!(layout.wide, bins > 255);
+            let mut ranges = vec![vec![NOTHING; bins]; 3];
+            for (r, row) in table.records.rows().enumerate() {
+                for (f, column) in columns.iter().enumerate() {
+                    let x = column[r];
+                    let code = cuts.iter().filter(|&&c| c < x).count();
+                    let expected = if x.is_nan() { bins } else { code };
+                    assert_eq!(layout.code(row, f) as usize, expected);
+                    if !x.is_nan() {
+                        let range = &mut ranges[f][code];
+                        *range = [range[0].min(x), range[1].max(x)];
+                    }
+                }
+                assert_eq!(layout.class(row), usize::from(class_of[r]));
+                assert_eq!(layout.weight(row), 1 + r as i64 % 9);
+            }
+            for (f, feature) in table.features.iter().enumerate() {
+                assert_eq!(feature.ranges.as_ref(), Some(&ranges[f]));
+                assert_eq!(feature.missing, columns[f].iter().any(|x| x.is_nan()));
+            }
+            let copies: Vec<u32> = (0..n).map(|r| (mix(seed, r) % 3) as u32).collect();
+            let drawn = table.drawn(&copies);
+            let expected = table.records.rows().zip(&copies).filter(|(_, c)| **c > 0);
+            for (row, (from, &copies)) in drawn.rows().zip(expected) {
+                assert_eq!(drawn.layout.weight(row), i64::from(copies));
+                assert!((0..3).all(|f| drawn.layout.code(row, f) == layout.code(from, f)));
+                assert_eq!(drawn.layout.class(row), layout.class(from));
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The bin of a number: a table of buckets says where to begin, a few comparisons say where to end.
+//!
+//! Buckets divide the range of the cuts evenly, either in the values or in their bit patterns
+//! (which suits columns of many scales), whichever leaves fewer cuts in the fullest bucket; where
+//! that is more than [`MOST_STEPS`], the cuts are searched by halving. The code is the number of
+//! cuts below the value in every case. About 2 ns a value.
+
+use crate::numeric::order_key;
+
+const BUCKETS: usize = 1024;
+const LAST: f64 = (BUCKETS - 1) as f64;
+/// Comparisons after the table beyond which halving is quicker.
+const MOST_STEPS: usize = 6;
+
+/// How a value finds its bucket.
+#[derive(Debug, Clone, Copy)]
+enum Scale {
+    /// `(x - low) * factor`.
+    Linear { low: f64, factor: f64 },
+    /// The same of the key of its bits.
+    Bits { low: u64, shift: u32 },
+}
+
+impl Scale {
+    #[inline(always)]
+    fn bucket(self, x: f64) -> usize {
+        match self {
+            Self::Linear { low, factor } => {
+                let at = (x - low) * factor;
+                let at = if at > 0.0 { at } else { 0.0 };
+                let at = if at < LAST { at } else { LAST };
+                // Rounded to a whole number by a sum whose last bits are that number.
+                (at + 4_503_599_627_370_496.0).to_bits() as usize % BUCKETS
+            }
+            Self::Bits { low, shift } => {
+                ((order_key(x).saturating_sub(low) >> shift) as usize).min(BUCKETS - 1)
+            }
+        }
+    }
+}
+
+/// The cuts of one column, ready to be asked.
+#[derive(Debug)]
+pub(super) struct Lookup {
+    /// Ascending, followed by infinities.
+    cuts: Vec<f64>,
+    n_cuts: usize,
+    scale: Option<Scale>,
+    start: Vec<u16>,
+    steps: usize,
+}
+
+impl Lookup {
+    /// For at most 65,535 ascending cuts.
+    pub(super) fn new(cuts: &[f64]) -> Self {
+        let mut padded = cuts.to_vec();
+        padded.resize(cuts.len() + MOST_STEPS + 1, f64::INFINITY);
+        let mut out =
+            Self { cuts: padded, n_cuts: cuts.len(), scale: None, start: Vec::new(), steps: 0 };
+        let (Some(&low), Some(&high)) = (cuts.first(), cuts.last()) else { return out };
+        let mut scales = Vec::new();
+        let factor = LAST / (high - low);
+        if factor.is_finite() && factor > 0.0 {
+            scales.push(Scale::Linear { low, factor });
+        }
+        let range = order_key(high) - order_key(low);
+        let shift = (64 - range.leading_zeros()).saturating_sub(BUCKETS.trailing_zeros());
+        scales.push(Scale::Bits { low: order_key(low), shift });
+        for scale in scales {
+            let mut counts = [0_usize; BUCKETS];
+            cuts.iter().for_each(|&c| counts[scale.bucket(c)] += 1);
+            let steps = counts.iter().copied().max().unwrap_or(0);
+            if steps <= MOST_STEPS && (out.scale.is_none() || steps < out.steps) {
+                let mut below = 0;
+                out.start = counts.iter().map(|&c| (below as u16, below += c).0).collect();
+                (out.scale, out.steps) = (Some(scale), steps);
+            }
+        }
+        out
+    }
+
+    /// Number of cuts.
+    pub(super) fn len(&self) -> usize {
+        self.n_cuts
+    }
+
+    /// The bin of one value.
+    #[cfg(test)]
+    fn code(&self, x: f64) -> u16 {
+        let mut out = [0];
+        self.codes(&[x], &mut out);
+        out[0]
+    }
+
+    /// The bin of each value; that of NaN is any.
+    pub(super) fn codes(&self, values: &[f64], out: &mut [u16]) {
+        match (self.scale, self.steps) {
+            (None, _) => {
+                let cuts = &self.cuts[..self.n_cuts];
+                for (code, &x) in out.iter_mut().zip(values) {
+                    *code = cuts.partition_point(|&c| c < x) as u16;
+                }
+            }
+            (Some(Scale::Linear { low, factor }), steps) => {
+                let scale = Scale::Linear { low, factor };
+                match steps {
+                    1 => self.from_table::<1>(scale, values, out),
+                    2 => self.from_table::<2>(scale, values, out),
+                    3 => self.from_table::<3>(scale, values, out),
+                    _ => self.from_table::<MOST_STEPS>(scale, values, out),
+                }
+            }
+            (Some(scale), steps) => match steps {
+                1 => self.from_table::<1>(scale, values, out),
+                2 => self.from_table::<2>(scale, values, out),
+                _ => self.from_table::<MOST_STEPS>(scale, values, out),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn from_table<const STEPS: usize>(&self, scale: Scale, values: &[f64], out: &mut [u16]) {
+        let start: &[u16] = &self.start[..BUCKETS];
+        for (code, &x) in out.iter_mut().zip(values) {
+            let first = start[scale.bucket(x)];
+            let cuts = &self.cuts[first as usize..][..STEPS];
+            // Cuts of later buckets are not below the value, whether or not they are compared.
+            *code = first + cuts.iter().map(|&c| u16::from(c < x)).sum::<u16>();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+
+    #[test]
+    fn the_code_is_the_number_of_cuts_below() {
+        for seed in 0..300_u64 {
+            let n = mix(seed, 0) % 300;
+            let number = |i: u64| {
+                let x = (mix(seed, 7 + i) >> 11) as f64 / (1_u64 << 53) as f64 - 0.3;
+                match seed % 5 {
+                    0 => x,
+                    1 => (30.0 * x).exp(),
+                    2 => (40.0 * x).exp() * if i.is_multiple_of(2) { 1.0 } else { -1.0 },
+                    3 => x * if i.is_multiple_of(3) { 1e300 } else { 1e-300 },
+                    _ => (9.0 * x).round(),
+                }
+            };
+            let mut cuts: Vec<f64> = (0..n).map(number).collect();
+            cuts.sort_by(f64::total_cmp);
+            cuts.dedup();
+            let lookup = Lookup::new(&cuts);
+            let asked = (0..200).map(|i| number(1000 + i)).chain(cuts.clone()).chain([
+                f64::MAX,
+                f64::MIN,
+                0.0,
+                -0.0,
+                5e-324,
+            ]);
+            for x in asked {
+                let expected = cuts.iter().filter(|&&c| c < x).count() as u16;
+                assert_eq!(lookup.code(x), expected, "{seed} {x}");
+            }
+        }
+    }
+}

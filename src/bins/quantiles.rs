@@ -1,0 +1,316 @@
+//! Cut points of numeric columns for histograms.
+//!
+//! A column with at most `bins` distinct values has a cut midway between any two neighbours. Any
+//! other is cut by Weka's rule of equal frequency (`discretize::equal_frequency` says how): with
+//! weight W after the last cut and b bins still to be made, the cut is the boundary between two
+//! values at which the running weight is nearest to W / b. Comparisons are made in integers.
+//!
+//! **Which rows decide.** Up to [`SAMPLE`] rows (copies, where weights are copies) all of them.
+//! Beyond that about [`SAMPLE`] rows whose *content* hashes to a small number: a row is in the
+//! sample or not whatever the other rows are and wherever it stands, so that permuted rows and
+//! weights as copies give the same cuts. Whether a column has at most `bins` distinct values is
+//! found on all rows in any case, and a column of which the sample shows too few distinct values
+//! ([`LEAST_DISTINCT`] for each bin) is cut on all rows as well.
+//!
+//! One radix sort of at most [`SAMPLE`] values a column (all of them where the sample is too
+//! coarse), and O(bins log n).
+
+use super::sample::sampled_rows;
+use super::{RowChoice, RowSource, TILE};
+use crate::data::Weights;
+use crate::error::Result;
+use crate::numeric::{from_order_key, midpoint, order_key};
+use crate::parallel::{self, Control};
+
+/// More rows than these are sampled.
+pub const SAMPLE: u64 = 1 << 16;
+/// Distinct values that a sample must show for each bin.
+const LEAST_DISTINCT: usize = 16;
+
+/// Ascending cut points of each of the numeric features named.
+pub fn edges(
+    cells: &dyn RowSource,
+    (numeric, features): (&[usize], usize),
+    rows: RowChoice<'_>,
+    weights: &Weights,
+    bins: u32,
+    control: &Control,
+) -> Result<Vec<Vec<f64>>> {
+    let bins = bins as usize;
+    let is_numeric: Vec<bool> = (0..features).map(|f| numeric.contains(&f)).collect();
+    let sample = sampled_rows(cells, &is_numeric, rows, weights, SAMPLE, control)?;
+    parallel::map(control, numeric.len(), |i| {
+        control.check()?;
+        let feature = numeric[i];
+        if let Some(sample) = &sample {
+            if let Some(values) = few_values(cells, feature, rows, bins, control)? {
+                return Ok(between(&values));
+            }
+            let ranked = Ranked::new(cells, feature, RowChoice::Some(sample), weights, control)?;
+            if ranked.values.len() >= LEAST_DISTINCT * bins {
+                return Ok(ranked.cuts(bins));
+            }
+        }
+        Ok(Ranked::new(cells, feature, rows, weights, control)?.cuts(bins))
+    })
+}
+
+/// Cuts between all neighbours.
+fn between(values: &[f64]) -> Vec<f64> {
+    values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
+}
+
+/// The distinct values of a column, ascending, where there are at most `most`.
+fn few_values(
+    cells: &dyn RowSource,
+    feature: usize,
+    rows: RowChoice<'_>,
+    most: usize,
+    control: &Control,
+) -> Result<Option<Vec<f64>>> {
+    let size = (4 * most).next_power_of_two();
+    let shift = 64 - size.trailing_zeros();
+    // No key is 0: that would be a negative NaN.
+    let mut seen = vec![0_u64; size];
+    let mut found = 0;
+    let mut tile = [0.0; TILE];
+    for first in (0..rows.len()).step_by(TILE) {
+        if first % (64 * TILE) == 0 {
+            control.check()?;
+        }
+        let tile = &mut tile[..TILE.min(rows.len() - first)];
+        cells.numbers(feature, rows, first, tile);
+        for &x in tile.iter().filter(|x| !x.is_nan()) {
+            let key = order_key(x);
+            let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
+            while seen[at] != key {
+                if seen[at] == 0 {
+                    seen[at] = key;
+                    found += 1;
+                    break;
+                }
+                at = (at + 1) & (size - 1);
+            }
+            if found > most {
+                return Ok(None);
+            }
+        }
+    }
+    let mut keys: Vec<u64> = seen.into_iter().filter(|&k| k != 0).collect();
+    keys.sort_unstable();
+    Ok(Some(keys.into_iter().map(from_order_key).collect()))
+}
+
+/// Distinct values in ascending order, and the weight up to each.
+struct Ranked {
+    values: Vec<f64>,
+    ends: Vec<u64>,
+}
+
+impl Ranked {
+    fn new(
+        cells: &dyn RowSource,
+        feature: usize,
+        rows: RowChoice<'_>,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut values = Vec::with_capacity(rows.len());
+        let mut tile = [0.0; TILE];
+        let mut masses = Vec::new();
+        for first in (0..rows.len()).step_by(TILE) {
+            if first % (64 * TILE) == 0 {
+                control.check()?;
+            }
+            let tile = &mut tile[..TILE.min(rows.len() - first)];
+            cells.numbers(feature, rows, first, tile);
+            for (i, &x) in tile.iter().enumerate() {
+                let mass = match weights {
+                    Weights::Unit => 1,
+                    Weights::Integer(w) => u64::from(w[rows.row(first + i)]),
+                    Weights::Fixed { values, .. } => values[rows.row(first + i)] as u64,
+                };
+                if x.is_nan() || mass == 0 {
+                    continue;
+                }
+                values.push(order_key(x));
+                if !matches!(weights, Weights::Unit) {
+                    masses.push(mass);
+                }
+            }
+        }
+        Ok(if matches!(weights, Weights::Unit) {
+            let sorted = sorted(values);
+            Self::of(sorted.into_iter().map(|key| (key, 1)))
+        } else {
+            let mut pairs: Vec<(u64, u64)> = values.into_iter().zip(masses).collect();
+            pairs.sort_unstable();
+            Self::of(pairs.into_iter())
+        })
+    }
+
+    /// From keys in ascending order, with their weights.
+    fn of(sorted: impl Iterator<Item = (u64, u64)>) -> Self {
+        let (mut values, mut ends) = (Vec::new(), Vec::new());
+        let (mut last, mut sum) = (0, 0);
+        for (key, mass) in sorted {
+            if key != last {
+                if last != 0 {
+                    ends.push(sum);
+                }
+                values.push(from_order_key(key));
+                last = key;
+            }
+            sum += mass;
+        }
+        if last != 0 {
+            ends.push(sum);
+        }
+        Self { values, ends }
+    }
+
+    fn cuts(&self, bins: usize) -> Vec<f64> {
+        if self.values.len() <= bins {
+            return between(&self.values);
+        }
+        let mut cuts = Vec::with_capacity(bins - 1);
+        let (mut first, mut before) = (0, 0);
+        for open in (2..=bins as u64).rev() {
+            let Some(last) = self.boundary(first, before, open) else { break };
+            cuts.push(midpoint(self.values[last], self.values[last + 1]));
+            first = last + 1;
+            before = self.ends[last];
+        }
+        cuts
+    }
+
+    /// The last value of the bin that starts with value `first`, where `before` is the weight of
+    /// the values below and `open` bins are to be made of the rest; nothing when only one value is
+    /// left.
+    fn boundary(&self, first: usize, before: u64, open: u64) -> Option<usize> {
+        let groups = self.values.len();
+        let left = self.ends[groups - 1] - before;
+        let aim = before + left.div_ceil(open);
+        let at = first + self.ends[first..].partition_point(|&end| end < aim);
+        if at + 1 >= groups {
+            return groups.checked_sub(2).filter(|&last| last >= first);
+        }
+        if at > first {
+            let (earlier, inside) = (self.ends[at - 1] - before, self.ends[at] - before);
+            // aim - earlier < inside - aim
+            if 2 * u128::from(left) < u128::from(earlier + inside) * u128::from(open) {
+                return Some(at - 1);
+            }
+        }
+        Some(at)
+    }
+}
+
+/// Digits of eleven bits, three of which are sorted by.
+const DIGIT: u32 = 11;
+const DIGITS: usize = 3;
+
+/// Keys in ascending order: a radix sort by the 33 bits that tell most of them apart, and a sort of
+/// the runs that it leaves.
+fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
+    if keys.len() < 1024 {
+        keys.sort_unstable();
+        return keys;
+    }
+    // Below the lowest bit in which keys differ there is nothing to sort by: float32 values have
+    // 29 zeros there.
+    let shift = 64 - DIGIT * DIGITS as u32;
+    const SIZE: usize = 1 << DIGIT;
+    let digit = |key: u64, pass: usize| (key >> (shift + pass as u32 * DIGIT)) as usize % SIZE;
+    let mut counts = vec![[0_u32; SIZE]; DIGITS];
+    for &key in &keys {
+        for (pass, count) in counts.iter_mut().enumerate() {
+            count[digit(key, pass)] += 1;
+        }
+    }
+    let n = keys.len() as u32;
+    let mut to = vec![0; keys.len()];
+    for (pass, count) in counts.iter_mut().enumerate() {
+        if count.contains(&n) {
+            continue;
+        }
+        let mut start = 0;
+        for c in count.iter_mut() {
+            (*c, start) = (start, start + *c);
+        }
+        for &key in &keys {
+            let place = &mut count[digit(key, pass)];
+            to[*place as usize] = key;
+            *place += 1;
+        }
+        std::mem::swap(&mut keys, &mut to);
+    }
+    for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
+        if run.len() > 1 {
+            run.sort_unstable();
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+
+    #[test]
+    fn the_sort_is_a_sort() {
+        for n in [0_u64, 5, 1023, 1024, 40_000] {
+            for bits in [3, 30, 64] {
+                let keys: Vec<u64> = (0..n).map(|i| mix(n, i) >> (64 - bits)).collect();
+                let mut expected = keys.clone();
+                expected.sort_unstable();
+                assert_eq!(sorted(keys), expected, "{n} {bits}");
+            }
+        }
+    }
+
+    /// Weka's rule, value by value.
+    fn slow(masses: &[u64], bins: u64) -> Vec<usize> {
+        let (mut left, mut first, mut cuts) = (masses.iter().sum::<u64>(), 0, Vec::new());
+        for open in (2..=bins).rev() {
+            let (mut inside, mut before, mut found) = (0, None, None);
+            for (at, &mass) in masses.iter().enumerate().take(masses.len() - 1).skip(first) {
+                inside += mass;
+                if inside * open >= left {
+                    found = match before {
+                        Some((a, e)) if 2 * left < (e + inside) * open => Some((a, e)),
+                        _ => Some((at, inside)),
+                    };
+                    break;
+                }
+                before = Some((at, inside));
+            }
+            let Some((at, inside)) = found.or(before) else { break };
+            cuts.push(at);
+            left -= inside;
+            first = at + 1;
+        }
+        cuts
+    }
+
+    #[test]
+    fn cuts_are_those_of_the_rule_applied_value_by_value() {
+        for seed in 0..400 {
+            let groups = 2 + mix(seed, 0) % 60;
+            let top = [2, 30, 3000][seed as usize % 3];
+            let masses: Vec<u64> = (0..groups).map(|g| 1 + mix(seed, 9 + g) % top).collect();
+            let keys = masses.iter().enumerate().map(|(g, &m)| (order_key(g as f64), m));
+            let ranked = Ranked::of(keys);
+            for bins in [2, 3, 7, 20] {
+                let cuts = ranked.cuts(bins);
+                let expected: Vec<f64> = if groups as usize <= bins {
+                    (1..groups).map(|g| g as f64 - 0.5).collect()
+                } else {
+                    slow(&masses, bins as u64).into_iter().map(|g| g as f64 + 0.5).collect()
+                };
+                assert_eq!(cuts, expected, "{seed} {bins}");
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Rows of bytes: codes, class, weight.
+//!
+//! A row is `width` bytes: its codes in feature order (one byte each, or two), its class (one
+//! byte), and its weight where rows have weights (1, 4 or 8 bytes). The order of the rows has no
+//! meaning: everything that is counted of them is a sum of integers.
+
+/// Bytes of the weight of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WeightWidth {
+    /// Every row counts once.
+    None,
+    /// Copies, at most 255 of a row.
+    Byte,
+    /// Copies.
+    Word,
+    /// Units of a fixed-point weight.
+    Long,
+}
+
+impl WeightWidth {
+    fn bytes(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Byte => 1,
+            Self::Word => 4,
+            Self::Long => 8,
+        }
+    }
+}
+
+/// Where the parts of a row lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowLayout {
+    /// Number of features.
+    pub features: usize,
+    /// Codes are two bytes.
+    pub wide: bool,
+    /// What rows weigh.
+    pub weight: WeightWidth,
+    /// Bytes of a row.
+    pub width: usize,
+}
+
+impl RowLayout {
+    /// Rows with so many features.
+    pub fn new(features: usize, wide: bool, weight: WeightWidth) -> Self {
+        let used = features * (1 + usize::from(wide)) + 1 + weight.bytes();
+        Self { features, wide, weight, width: used.next_multiple_of(8) }
+    }
+
+    /// Place of the class.
+    pub fn class_at(&self) -> usize {
+        self.features * (1 + usize::from(self.wide))
+    }
+
+    /// The code of a feature.
+    #[inline]
+    pub fn code(&self, row: &[u8], feature: usize) -> u32 {
+        if self.wide {
+            u32::from(u16::from_le_bytes([row[2 * feature], row[2 * feature + 1]]))
+        } else {
+            u32::from(row[feature])
+        }
+    }
+
+    /// The class of a row.
+    #[inline]
+    pub fn class(&self, row: &[u8]) -> usize {
+        usize::from(row[self.class_at()])
+    }
+
+    /// The weight of a row, in units.
+    #[inline]
+    pub fn weight(&self, row: &[u8]) -> i64 {
+        let at = self.class_at() + 1;
+        let read = |n: usize| {
+            let mut bytes = [0; 8];
+            bytes[..n].copy_from_slice(&row[at..at + n]);
+            i64::from_le_bytes(bytes)
+        };
+        match self.weight {
+            WeightWidth::None => 1,
+            WeightWidth::Byte => i64::from(row[at]),
+            WeightWidth::Word => read(4),
+            WeightWidth::Long => read(8),
+        }
+    }
+
+    /// Write a weight that fits.
+    pub(super) fn set_weight(&self, row: &mut [u8], weight: i64) {
+        let (at, n) = (self.class_at() + 1, self.weight.bytes());
+        row[at..at + n].copy_from_slice(&weight.to_le_bytes()[..n]);
+    }
+}
+
+/// Rows side by side.
+#[derive(Debug, Clone)]
+pub struct Records {
+    /// Where the parts of a row lie.
+    pub layout: RowLayout,
+    /// `len * layout.width` bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Records {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.layout.width
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The rows one by one.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, u8> {
+        self.bytes.chunks_exact(self.layout.width)
+    }
+}

@@ -1,0 +1,351 @@
+//! The counters of a node, by class, code and feature, and what is read from them.
+//!
+//! Counters lie as [`crate::simd::histogram`] says: a plane a class, in it a row of counters for
+//! each code, in it a counter for each feature (or for each feature that a node looks at, where
+//! nodes look at some). Where sums do not count rows, one plane more does. Nodes with few rows for
+//! the number of codes have no counters: the codes of a feature are sorted when they are asked for.
+
+use super::BinnedContext;
+use super::block::{CutBlock, CutFacts};
+use crate::bins::WeightWidth;
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::histogram::{self, RowFormat};
+use crate::split::binned::BinGroups;
+use crate::stats::Sum;
+
+/// Nodes with at most so many rows are sorted, whatever the number of codes.
+const FEW_ROWS: usize = 64;
+/// Rows counted by one thread.
+const BLOCK: usize = 1 << 16;
+
+/// The counters of one node.
+#[derive(Debug)]
+pub(super) struct BinCounters<S> {
+    cells: Vec<S>,
+    /// Counters between two planes.
+    plane: usize,
+    /// Features counted.
+    features: usize,
+}
+
+/// Whether a node is counted; else it is sorted.
+pub(super) fn is_counted(context: &BinnedContext<'_>, rows: usize) -> bool {
+    rows > FEW_ROWS.max(context.widest() / 8)
+}
+
+/// Makes counters, and keeps the memory of those that are done with.
+#[derive(Debug)]
+pub(super) struct CounterPool<S> {
+    free: Vec<Vec<S>>,
+}
+
+impl<S> Default for CounterPool<S> {
+    fn default() -> Self {
+        Self { free: Vec::new() }
+    }
+}
+
+impl<S: Sum> CounterPool<S> {
+    /// Empty counters; of all features, or of those chosen.
+    fn empty(&mut self, context: &BinnedContext<'_>, chosen: Option<&[u32]>) -> BinCounters<S> {
+        let features = chosen.map_or(context.layout.features, <[u32]>::len);
+        let codes = if context.layout.wide { context.widest() } else { 256 };
+        let plane = codes * features;
+        let planes = context.classes + usize::from(!context.copies());
+        let used = context.widest() * features;
+        let mut cells = self.free.pop().unwrap_or_default();
+        if cells.len() < planes * plane {
+            cells.clear();
+            cells.resize(planes * plane, S::default());
+        } else {
+            (0..planes).for_each(|i| cells[i * plane..i * plane + used].fill(S::default()));
+        }
+        cells.truncate(planes * plane);
+        BinCounters { cells, plane, features }
+    }
+
+    /// Count some rows; all features, or those chosen.
+    pub fn count_alone(
+        &mut self,
+        context: &BinnedContext<'_>,
+        rows: &[u8],
+        chosen: Option<&[u32]>,
+    ) -> BinCounters<S> {
+        let mut counters = self.empty(context, chosen);
+        counters.add(context, rows, chosen);
+        counters
+    }
+
+    /// The same, by several threads where that pays.
+    pub fn count(
+        &mut self,
+        context: &BinnedContext<'_>,
+        rows: &[u8],
+        chosen: Option<&[u32]>,
+        control: &Control,
+    ) -> Result<BinCounters<S>> {
+        let block = BLOCK * context.layout.width;
+        if rows.len() <= 2 * block {
+            return Ok(self.count_alone(context, rows, chosen));
+        }
+        let mut counters = self.empty(context, chosen);
+        if control.threads() == 1 {
+            for block in rows.chunks(block) {
+                control.check()?;
+                counters.add(context, block, chosen);
+            }
+            return Ok(counters);
+        }
+        let blocks: Vec<&[u8]> = rows.chunks(block).collect();
+        let parts = parallel::map(control, blocks.len(), |i| {
+            control.check()?;
+            Ok(Self::default().count_alone(context, blocks[i], chosen))
+        })?;
+        for part in &parts {
+            for (a, &b) in counters.cells.iter_mut().zip(&part.cells) {
+                *a = a.plus(b);
+            }
+        }
+        Ok(counters)
+    }
+
+    /// Take back the memory of counters.
+    pub fn recycle(&mut self, counters: BinCounters<S>) {
+        self.free.push(counters.cells);
+    }
+}
+
+impl<S: Sum> BinCounters<S> {
+    fn add(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
+        let layout = context.layout;
+        if layout.wide {
+            return self.add_wide(context, rows, chosen);
+        }
+        let of = RowFormat {
+            width: layout.width,
+            features: layout.features,
+            class_at: layout.class_at(),
+            planes: context.classes,
+        };
+        let add = |a: S, b: S| a.plus(b);
+        let weight_at = layout.class_at() + 1;
+        let cells = &mut self.cells;
+        match (layout.weight, chosen) {
+            (WeightWidth::None, None) => {
+                histogram::count(rows, of, |_| S::from_rows(1), add, cells);
+            }
+            (WeightWidth::None, Some(some)) => {
+                histogram::count_some(rows, of, some, |_| S::from_rows(1), add, cells);
+            }
+            (WeightWidth::Byte, Some(some)) => {
+                let copies = |row: &[u8]| S::from_rows(u32::from(row[weight_at]));
+                histogram::count_some(rows, of, some, copies, add, cells);
+            }
+            (_, None) => histogram::count(rows, of, |row| context.weight(row), add, cells),
+            (_, Some(some)) => {
+                histogram::count_some(rows, of, some, |row| context.weight(row), add, cells);
+            }
+        }
+        if !context.copies() {
+            let first = context.classes * self.plane;
+            for row in rows.chunks_exact(layout.width) {
+                self.add_row(context, row, chosen, first, S::from_rows(1));
+            }
+        }
+    }
+
+    fn add_wide(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
+        for row in rows.chunks_exact(context.layout.width) {
+            let class = context.layout.class(row);
+            self.add_row(context, row, chosen, class * self.plane, context.weight(row));
+            if !context.copies() {
+                let first = context.classes * self.plane;
+                self.add_row(context, row, chosen, first, S::from_rows(1));
+            }
+        }
+    }
+
+    /// Add to the counters of all codes of a row in the plane that starts at `first`.
+    fn add_row(
+        &mut self,
+        context: &BinnedContext<'_>,
+        row: &[u8],
+        chosen: Option<&[u32]>,
+        first: usize,
+        weight: S,
+    ) {
+        for place in 0..self.features {
+            let feature = chosen.map_or(place, |some| some[place] as usize);
+            let code = context.layout.code(row, feature) as usize;
+            let cell = &mut self.cells[first + code * self.features + place];
+            *cell = cell.plus(weight);
+        }
+    }
+
+    /// Take a part away: what remains are the counters of the other rows.
+    pub fn subtract(&mut self, context: &BinnedContext<'_>, part: &Self) {
+        let used = context.widest() * self.features;
+        for (a, b) in self.cells.chunks_mut(self.plane).zip(part.cells.chunks(self.plane)) {
+            for (a, &b) in a[..used].iter_mut().zip(&b[..used]) {
+                *a = a.minus(b);
+            }
+        }
+    }
+
+    /// All cuts between codes, as a block: candidate `code * features + place`.
+    pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock<S>) {
+        let (p, k, unit) = (self.features, context.classes, context.unit);
+        let len = (context.widest() - 1) * p;
+        block.prepare(len, k);
+        block.weights().fill(S::default());
+        let mut running = vec![S::default(); p];
+        for class in 0..k {
+            running.fill(S::default());
+            let counted = self.cells[class * self.plane..][..len].chunks_exact(p);
+            let (plane, weights) = block.plane(class);
+            let rows = plane.chunks_exact_mut(p).zip(weights.chunks_exact_mut(p));
+            for ((cells, weights), counted) in rows.zip(counted) {
+                let to = cells.iter_mut().zip(weights);
+                for ((cell, weight), (sum, &count)) in to.zip(running.iter_mut().zip(counted)) {
+                    *sum = sum.plus(count);
+                    *cell = sum.cell(unit);
+                    *weight = weight.plus(*sum);
+                }
+            }
+        }
+    }
+
+    /// What is known of a candidate of such a block; nothing where no row has its code.
+    pub fn facts(
+        &self,
+        context: &BinnedContext<'_>,
+        (block, totals): (&CutBlock<S>, &[S]),
+        chosen: Option<&[u32]>,
+        candidate: usize,
+    ) -> Option<CutFacts<S>> {
+        let (p, last) = (self.features, context.widest() - 1);
+        let (at, place) = (candidate / p, candidate % p);
+        let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
+        let left = |code: usize| if code < last { block.weight(code * p + place) } else { whole };
+        let before = if at == 0 { S::default() } else { left(at - 1) };
+        if left(at) == before {
+            return None;
+        }
+        let next = (at + 1..=last).find(|&code| left(code) > left(at))?;
+        let beside = [left(at).minus(before), left(next).minus(left(at))];
+        let class = |code: usize| {
+            let cell = |c: usize| self.cells[c * self.plane + code * p + place];
+            (0..context.classes).find(|&c| !cell(c).is_empty())
+        };
+        let feature = chosen.map_or(place as u32, |some| some[place]);
+        let one_class = beside == [S::from_rows(1); 2] && class(at) == class(next);
+        Some(CutFacts { feature, at: at as u32, next: next as u32, beside, one_class })
+    }
+
+    /// Class sums of the rows whose code of the feature at a place is at most `at`.
+    pub fn left_sums(&self, context: &BinnedContext<'_>, place: usize, at: u32) -> Vec<S> {
+        let mut sums = vec![S::default(); context.classes];
+        for (class, sum) in sums.iter_mut().enumerate() {
+            let cells = self.cells[class * self.plane + place..].iter().step_by(self.features);
+            *sum = cells.take(at as usize + 1).fold(S::default(), |a, &b| a.plus(b));
+        }
+        sums
+    }
+
+    /// The occupied codes of the feature at a place, and the sums of its missing values.
+    fn groups(
+        &self,
+        context: &BinnedContext<'_>,
+        place: usize,
+        width: usize,
+        out: &mut BinGroups<S>,
+    ) {
+        out.clear();
+        let k = context.classes;
+        for code in 0..width {
+            let at = code * self.features + place;
+            let start = out.sums.len();
+            let mut all = S::default();
+            for class in 0..k {
+                let sum = self.cells[class * self.plane + at];
+                out.sums.push(sum);
+                all = all.plus(sum);
+            }
+            if all.is_empty() {
+                out.sums.truncate(start);
+                continue;
+            }
+            out.codes.push(code as u32);
+            if !context.copies() {
+                out.rows.push(self.cells[k * self.plane + at].units() as u32);
+            }
+        }
+    }
+}
+
+/// The rows of a node, counted or not.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NodeCounts<'n, S> {
+    /// Counters of all features.
+    All(&'n BinCounters<S>),
+    /// Counters of these features.
+    Some(&'n BinCounters<S>, &'n [u32]),
+    /// The rows themselves.
+    Rows(&'n [u8]),
+}
+
+impl<S: Sum> NodeCounts<'_, S> {
+    /// The occupied codes of a feature, that of missing values included, ascending.
+    pub fn groups(
+        &self,
+        context: &BinnedContext<'_>,
+        feature: usize,
+        keys: &mut Vec<u64>,
+        out: &mut BinGroups<S>,
+    ) {
+        let width = context.features[feature].width();
+        match *self {
+            Self::All(counters) => counters.groups(context, feature, width, out),
+            Self::Some(counters, chosen) => {
+                let place = chosen.iter().position(|&f| f as usize == feature);
+                if let Some(place) = place {
+                    counters.groups(context, place, width, out);
+                }
+            }
+            Self::Rows(rows) => sorted_groups(context, rows, feature, keys, out),
+        }
+    }
+}
+
+/// Groups of few rows: their codes are sorted.
+fn sorted_groups<S: Sum>(
+    context: &BinnedContext<'_>,
+    rows: &[u8],
+    feature: usize,
+    keys: &mut Vec<u64>,
+    out: &mut BinGroups<S>,
+) {
+    out.clear();
+    let (layout, k) = (context.layout, context.classes);
+    keys.clear();
+    let coded = rows.chunks_exact(layout.width).enumerate();
+    keys.extend(coded.map(|(i, row)| u64::from(layout.code(row, feature)) << 32 | i as u64));
+    keys.sort_unstable();
+    for &key in keys.iter() {
+        let (code, at) = ((key >> 32) as u32, key as u32 as usize * layout.width);
+        let row = &rows[at..at + layout.width];
+        if out.codes.last() != Some(&code) {
+            out.codes.push(code);
+            out.sums.resize(out.sums.len() + k, S::default());
+            if !context.copies() {
+                out.rows.push(0);
+            }
+        }
+        let last = out.sums.len() - k + layout.class(row);
+        out.sums[last] = out.sums[last].plus(context.weight(row));
+        if let Some(rows) = out.rows.last_mut() {
+            *rows += 1;
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! The best split of a node whose rows are codes.
+
+use super::BinnedContext;
+use super::block::{CutBlock, CutFacts};
+use super::counts::{BinCounters, NodeCounts};
+use super::small::SmallColumns;
+use crate::criteria::{Criterion, Guard, InfoGain, Tables};
+use crate::error::Result;
+use crate::grow::features::shuffled;
+use crate::numeric::{Count, midpoint, mix};
+use crate::parallel::Control;
+use crate::split::binned::{self, BinGroups, BinScan};
+use crate::split::multiway::{self, NominalTable};
+use crate::split::subset::{self, Levels, Menu, Search};
+use crate::split::{Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector};
+use crate::stats::Sum;
+use crate::tree::Test;
+
+/// The split that was chosen for a node.
+#[derive(Debug, Clone)]
+pub(super) struct BinnedSplit<S> {
+    pub feature: u32,
+    pub test: Test,
+    pub score: f64,
+    pub distance: f64,
+    /// How much it improves the tree; 0 where growth does not ask.
+    pub improvement: f64,
+    pub branches: usize,
+    /// Highest code on the left of a threshold.
+    pub at: u32,
+    /// Class sums of the branches, `classes` a branch.
+    pub sums: Vec<S>,
+    /// The last branch holds missing values.
+    pub missing: bool,
+    /// Levels that a subset test lists.
+    pub levels: Vec<u32>,
+    /// Branch of each code of a nominal feature.
+    pub branch_of: Vec<u16>,
+}
+
+/// Reusable memory of one worker.
+#[derive(Debug)]
+pub(super) struct BinnedWorkspace<S: Sum> {
+    block: CutBlock<S>,
+    counts: Vec<u32>,
+    scratch: Scratch<S::Cell>,
+    menu: Menu<S>,
+    groups: BinGroups<S>,
+    keys: Vec<u64>,
+}
+
+impl<S: Sum> Default for BinnedWorkspace<S> {
+    fn default() -> Self {
+        Self {
+            block: CutBlock::default(),
+            counts: Vec::new(),
+            scratch: Scratch::default(),
+            menu: Menu::default(),
+            groups: BinGroups::default(),
+            keys: Vec::new(),
+        }
+    }
+}
+
+/// The table of a nominal feature in a node.
+struct LevelTable<S> {
+    feature: u32,
+    cells: Vec<S>,
+    /// Rows by code, where sums do not count rows.
+    rows: Vec<u32>,
+}
+
+/// A node under evaluation.
+pub(super) struct BinnedNode<'n, S: Sum> {
+    pub context: &'n BinnedContext<'n>,
+    pub counts: NodeCounts<'n, S>,
+    pub totals: &'n [S],
+    pub key: u64,
+}
+
+impl<S: Sum> BinnedNode<'_, S> {
+    /// The occupied bins of a numeric feature, and the class sums of its known values where some
+    /// are missing.
+    fn known(
+        &self,
+        feature: usize,
+        keys: &mut Vec<u64>,
+        groups: &mut BinGroups<S>,
+    ) -> Option<(Vec<S>, u32)> {
+        self.counts.groups(self.context, feature, keys, groups);
+        let (k, bins) = (self.context.classes, &self.context.features[feature]);
+        if groups.codes.last() != Some(&bins.codes) || !bins.missing {
+            return None;
+        }
+        groups.codes.pop();
+        let missing = groups.sums.split_off(groups.sums.len() - k);
+        let rows = groups.rows.pop().unwrap_or_default();
+        Some((self.totals.iter().zip(missing).map(|(t, m)| t.minus(m)).collect(), rows))
+    }
+
+    fn offer_numeric(
+        &self,
+        feature: usize,
+        work: &mut BinnedWorkspace<S>,
+        sink: &mut Best<'_>,
+    ) -> Result<()> {
+        let (min, unit) = (self.context.minimum(), self.context.unit);
+        let known = self.known(feature, &mut work.keys, &mut work.groups);
+        if let Some((known, rows)) = &known {
+            // Missing values are a branch like any other.
+            let weight: f64 =
+                self.totals.iter().zip(known).map(|(t, &k)| t.minus(k).value(unit)).sum();
+            let size = if self.context.copies() { weight } else { f64::from(*rows) };
+            if weight < min.weight || size < f64::from(min.rows) {
+                return Ok(());
+            }
+        }
+        let criterion = self.context.setting.criterion;
+        let convex =
+            if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
+        let scan = BinScan {
+            feature: feature as u32,
+            groups: &work.groups,
+            known: known.as_ref().map_or(self.totals, |(known, _)| known),
+            totals: self.totals,
+            unit,
+            min,
+            convex,
+        };
+        binned::offer(&scan, &self.context.setting.context, &mut work.scratch, sink)
+    }
+
+    fn level_table(&self, feature: usize, work: &mut BinnedWorkspace<S>) -> LevelTable<S> {
+        let (k, width) = (self.context.classes, self.context.features[feature].width().max(1));
+        let groups = &mut work.groups;
+        self.counts.groups(self.context, feature, &mut work.keys, groups);
+        let mut cells = vec![S::default(); width * k];
+        let mut rows = vec![0; if self.context.copies() { 0 } else { width }];
+        for (group, &code) in groups.codes.iter().enumerate() {
+            let at = code as usize;
+            cells[at * k..(at + 1) * k].copy_from_slice(&groups.sums[group * k..(group + 1) * k]);
+            if let (Some(to), Some(&from)) = (rows.get_mut(at), groups.rows.get(group)) {
+                *to = from;
+            }
+        }
+        LevelTable { feature: feature as u32, cells, rows }
+    }
+
+    fn nominal_table<'t>(&self, table: &'t LevelTable<S>) -> NominalTable<'t, S> {
+        let missing = self.context.features[table.feature as usize].missing;
+        NominalTable { feature: table.feature, cells: &table.cells, missing }
+    }
+
+    fn levels<'t>(&self, table: &'t LevelTable<S>) -> Levels<'t, S> {
+        let counted = !self.context.copies() && self.context.setting.limits.min_samples_leaf > 1;
+        Levels {
+            table: self.nominal_table(table),
+            ordered: false,
+            rows: counted.then(|| table.rows.clone()),
+        }
+    }
+
+    fn search(&self) -> Search {
+        let setting = self.context.setting;
+        Search {
+            how: setting.nominal_splits.in_two(),
+            shortcut: setting.criterion.orders_levels(),
+            min: self.context.minimum(),
+            unit: self.context.unit,
+            drawn: None,
+        }
+    }
+
+    fn menu(&self, table: &LevelTable<S>) -> Menu<S> {
+        let mut menu = Menu::default();
+        menu.fill(&self.levels(table), self.totals.len(), &self.search());
+        menu
+    }
+
+    fn offer_nominal(
+        &self,
+        wanted: impl Fn(usize) -> bool,
+        work: &mut BinnedWorkspace<S>,
+        sink: &mut Best<'_>,
+    ) -> Result<()> {
+        let context = self.context;
+        let nominal = |multiway: bool| {
+            let all = 0..context.features.len();
+            all.filter(move |&f| {
+                let splits = context.splits(f);
+                context.features[f].is_nominal() && (splits == NominalSplits::Multiway) == multiway
+            })
+        };
+        let divided: Vec<LevelTable<S>> =
+            nominal(false).filter(|&f| wanted(f)).map(|f| self.level_table(f, work)).collect();
+        let tables: Vec<LevelTable<S>> =
+            nominal(true).filter(|&f| wanted(f)).map(|f| self.level_table(f, work)).collect();
+        let facts = &context.setting.context;
+        if !divided.is_empty() {
+            let levels = divided.iter().map(|t| self.levels(t));
+            let (search, BinnedWorkspace { menu, scratch, .. }) = (self.search(), &mut *work);
+            subset::offer(levels, self.totals, &search, facts, menu, scratch, sink)?;
+        }
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let least = context.setting.limits.min_samples_leaf as u32;
+        let large = |t: &&LevelTable<S>| t.rows.iter().all(|&s| s == 0 || s >= least);
+        let tables = tables.iter().filter(large).map(|t| self.nominal_table(t));
+        let (min, scratch) = (context.minimum(), &mut work.scratch);
+        multiway::offer(tables, self.totals, context.unit, min, facts, scratch, sink)
+    }
+
+    /// Best candidate of each wanted feature, in feature order.
+    fn best(
+        &self,
+        wanted: impl Fn(usize) -> bool,
+        work: &mut BinnedWorkspace<S>,
+        control: &Control,
+    ) -> Result<Vec<Scored>> {
+        let (context, setting) = (self.context, self.context.setting);
+        let nominal = context.features.iter().filter(|f| f.is_nominal()).count();
+        // Only where blocks come in feature order may one feature shut out another.
+        let mixed = setting.nominal_splits == NominalSplits::Auto;
+        let race = setting.guard == Guard::None
+            && (nominal == 0 || (nominal == context.features.len() && !mixed));
+        let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
+        if nominal > 0 {
+            self.offer_nominal(&wanted, work, &mut best)?;
+        }
+        for feature in 0..context.features.len() {
+            if !context.features[feature].is_nominal() && wanted(feature) {
+                self.offer_numeric(feature, work, &mut best)?;
+            }
+        }
+        best.finish(&setting.context)?;
+        best.features.sort_by_key(|b| b.feature);
+        Ok(best.features)
+    }
+
+    /// The split that the selection rule takes among the wanted features, if any has one.
+    pub fn choose(
+        &self,
+        wanted: impl Fn(usize) -> bool,
+        work: &mut BinnedWorkspace<S>,
+        control: &Control,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        let setting = self.context.setting;
+        let best = self.best(wanted, work, control)?;
+        let features = self.context.features.len();
+        let selector = Selector { guard: setting.guard, ties: setting.ties, features };
+        let choice =
+            selector.choose(best, &mut BinnedFacts { node: self }, mix(setting.seed, !self.key))?;
+        choice.map(|choice| self.chosen(choice)).transpose()
+    }
+
+    /// A split, if the limits let it be made.
+    pub fn accepted(&self, mut split: BinnedSplit<S>) -> Result<Option<BinnedSplit<S>>> {
+        let (setting, limits) = (self.context.setting, &self.context.setting.limits);
+        let before = || self.distance(self.totals, 1);
+        if !limits.accept(split.score, split.distance, before)? {
+            return Ok(None);
+        }
+        if limits.need_improvement() {
+            let undivided = self.undivided_score(split.branches)?;
+            let weight: f64 = self.totals.iter().map(|s| s.value(self.context.unit)).sum();
+            split.improvement = setting.improvement(weight, split.score, undivided);
+            if !limits.accept_improvement(split.improvement, self.context.total_weight) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(split))
+    }
+
+    /// Class sums by branch of a candidate, and whether the last branch holds missing values.
+    fn branches(&self, feature: u32, at: u32) -> (Vec<S>, bool) {
+        let (feature, k) = (feature as usize, self.totals.len());
+        let mut work = BinnedWorkspace::default();
+        if !self.context.features[feature].is_nominal() {
+            let known = self.known(feature, &mut work.keys, &mut work.groups);
+            let all = known.as_ref().map_or(self.totals, |(known, _)| known);
+            let mut sums = work.groups.left_of(at, k);
+            sums.extend_from_within(..k);
+            for c in 0..k {
+                sums[k + c] = all[c].minus(sums[c]);
+            }
+            if known.is_some() {
+                sums.extend((0..k).map(|c| self.totals[c].minus(all[c])));
+            }
+            return (sums, known.is_some());
+        }
+        let table = self.level_table(feature, &mut work);
+        if self.context.splits(feature) != NominalSplits::Multiway {
+            return self.menu(&table).sums(at);
+        }
+        let mut missing = self.context.features[feature].missing;
+        let mut sums = table.cells;
+        if missing && sums[sums.len() - k..].iter().all(|s| s.is_empty()) {
+            sums.truncate(sums.len() - k);
+            missing = false;
+        }
+        (sums, missing)
+    }
+
+    fn chosen(&self, choice: Choice) -> Result<BinnedSplit<S>> {
+        let (feature, k) = (choice.feature as usize, self.totals.len());
+        let (sums, missing) = self.branches(choice.feature, choice.at);
+        let branches = sums.len() / k;
+        let bins = &self.context.features[feature];
+        let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
+        let mut test = Test::Multiway;
+        if let Some(ranges) = &bins.ranges {
+            let mut work = BinnedWorkspace::default();
+            self.known(feature, &mut work.keys, &mut work.groups);
+            let next = work.groups.next_after(choice.at).unwrap_or(choice.at) as usize;
+            let (lo, hi) = (ranges[choice.at as usize][1], ranges[next][0]);
+            test = Test::Threshold((midpoint(lo, hi) + 0.0).into());
+        } else if self.context.splits(feature) == NominalSplits::Multiway {
+            branch_of = (0..bins.width() as u16).collect();
+        } else {
+            (levels, branch_of) = self.division(feature, choice.at, &sums);
+            test = Test::Subset { first: 0, len: levels.len() as u32 };
+        }
+        let criterion = self.context.setting.criterion;
+        let distance =
+            if criterion.joined() { -choice.score } else { self.distance(&sums, branches)? };
+        Ok(BinnedSplit {
+            feature: choice.feature,
+            test,
+            score: choice.score,
+            distance,
+            improvement: 0.0,
+            branches,
+            at: choice.at,
+            sums,
+            missing,
+            levels,
+            branch_of,
+        })
+    }
+
+    /// The levels that a division lists, and the branch of each code; levels that do not occur go
+    /// to the heavier branch (the first on ties), in one-vs-rest to the rest.
+    fn division(&self, feature: usize, at: u32, sums: &[S]) -> (Vec<u32>, Vec<u16>) {
+        let (bins, k, unit) =
+            (&self.context.features[feature], self.totals.len(), self.context.unit);
+        let menu = self.menu(&self.level_table(feature, &mut BinnedWorkspace::default()));
+        let mut listed = menu.listed(at);
+        let mut branch_of = vec![1; bins.width()];
+        if bins.missing {
+            branch_of[bins.codes as usize] = 2;
+        }
+        let weight = |b: usize| sums[b * k..(b + 1) * k].iter().map(|s| s.value(unit)).sum::<f64>();
+        let subset = self.context.splits(feature) == NominalSplits::Subset;
+        if subset && weight(0) >= weight(1) {
+            let occurring = menu.occurring();
+            listed.extend((0..bins.codes).filter(|code| occurring.binary_search(code).is_err()));
+            listed.sort_unstable();
+        }
+        listed.iter().for_each(|&code| branch_of[code as usize] = 0);
+        (listed, branch_of)
+    }
+
+    fn one_table(
+        &self,
+        sums: &[S],
+        branches: usize,
+        use_table: impl FnOnce(&Tables<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let unit = self.context.unit;
+        let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
+        let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
+        use_table(&Tables {
+            cells: Count::cells(&cells),
+            totals: Count::cells(&totals),
+            branches,
+            classes: totals.len(),
+            stride: 1,
+            len: 1,
+            declared: &[branches as u32],
+            context: &self.context.setting.context,
+        })
+    }
+
+    /// The distance of a table of branches.
+    pub fn distance(&self, sums: &[S], branches: usize) -> Result<f64> {
+        let mut out = [0.0];
+        self.one_table(sums, branches, |t| self.context.setting.criterion.distance(t, &mut out))?;
+        Ok(out[0])
+    }
+
+    /// The best cut of a node whose rows are counted, where blocks of cuts serve.
+    pub fn best_counted(
+        &self,
+        counters: &BinCounters<S>,
+        chosen: Option<&[u32]>,
+        work: &mut BinnedWorkspace<S>,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        let (context, totals, block) = (self.context, self.totals, &mut work.block);
+        counters.fill(context, block);
+        let found = block.best(context, totals, |block, j| {
+            counters.facts(context, (block, totals), chosen, j)
+        })?;
+        let left = |place: usize, at: u32| counters.left_sums(context, place, at);
+        let place =
+            |f: u32| chosen.map_or(f as usize, |c| c.iter().position(|&x| x == f).unwrap_or(0));
+        found.map_or(Ok(None), |(_, cut, score)| {
+            self.cut(cut, left(place(cut.feature), cut.at), score).map(Some)
+        })
+    }
+
+    /// The best cut of a small node.
+    pub fn best_small(
+        &self,
+        (columns, lanes): (&SmallColumns, u64),
+        chosen: Option<&[u32]>,
+        work: &mut BinnedWorkspace<S>,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        let BinnedWorkspace { block, counts, .. } = work;
+        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
+        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
+        let rows = columns.fill(lanes, (0..features).map(feature), counts, block);
+        let found = block
+            .best(self.context, self.totals, |_, j| columns.facts(lanes, &rows, feature, j))?;
+        found.map_or(Ok(None), |(_, cut, score)| {
+            let left = columns.up_to(cut.feature as usize, cut.at, lanes);
+            self.cut(cut, columns.sums(left), score).map(Some)
+        })
+    }
+
+    fn cut(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BinnedSplit<S>> {
+        let k = self.totals.len();
+        sums.extend_from_within(..k);
+        for (c, &total) in self.totals.iter().enumerate() {
+            sums[k + c] = total.minus(sums[c]);
+        }
+        let ranges = self.context.features[cut.feature as usize].ranges.as_deref();
+        let (lo, hi) = match ranges {
+            Some(ranges) => (ranges[cut.at as usize][1], ranges[cut.next as usize][0]),
+            None => (0.0, 0.0),
+        };
+        Ok(BinnedSplit {
+            feature: cut.feature,
+            test: Test::Threshold((midpoint(lo, hi) + 0.0).into()),
+            score,
+            distance: self.distance(&sums, 2)?,
+            improvement: 0.0,
+            branches: 2,
+            at: cut.at,
+            sums,
+            missing: false,
+            levels: Vec::new(),
+            branch_of: Vec::new(),
+        })
+    }
+
+    /// Score of the node's rows in one branch. A user's function gets a table of as many branches
+    /// as it has seen, all but one of them empty.
+    fn undivided_score(&self, branches: usize) -> Result<f64> {
+        let criterion = self.context.setting.criterion;
+        let branches = if criterion.joined() { branches } else { 1 };
+        let mut sums = self.totals.to_vec();
+        sums.resize(branches * self.totals.len(), S::default());
+        let mut out = [0.0];
+        self.one_table(&sums, branches, |t| criterion.score(t, &mut out))?;
+        Ok(out[0])
+    }
+}
+
+/// Features in the order in which a node looks at them, where it looks at some.
+pub(super) fn drawn_features(context: &BinnedContext<'_>, key: u64) -> Option<(Vec<u32>, usize)> {
+    let p = context.features.len();
+    let some = context.setting.max_features.filter(|&m| m < p)?;
+    Some((shuffled(p, mix(context.setting.seed, key)), some.max(1)))
+}
+
+struct BinnedFacts<'l, 'n, S: Sum> {
+    node: &'l BinnedNode<'n, S>,
+}
+
+impl<S: Sum> FeatureBest for BinnedFacts<'_, '_, S> {
+    fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
+        let (sums, _) = self.node.branches(feature, at);
+        let branches = sums.len() / self.node.totals.len();
+        let mut out = [0.0];
+        self.node
+            .one_table(&sums, branches, |t| Criterion::score(&InfoGain::default(), t, &mut out))?;
+        Ok(out[0])
+    }
+
+    fn first_row(&mut self, _feature: u32, _at: u32) -> u32 {
+        // Rows have no numbers here: growth with this rule of ties is not served.
+        0
+    }
+}

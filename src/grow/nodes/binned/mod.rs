@@ -1,0 +1,489 @@
+//! Growth on histograms: numbers are codes of bins ([`crate::bins`]), and a node is a range of
+//! records.
+//!
+//! A large node counts its rows by (class, code, feature) once for all features; of the children
+//! of a split all but the largest are counted, and the largest child's counters are what remains of
+//! the parent's ([`counts`]). A small node sorts the codes of its rows, feature by feature. Either
+//! way the occupied bins of a feature come out as groups, whose cuts are offered to the same sinks,
+//! criteria and selection rules as the boundaries of sorted numbers are ([`evaluate`]); levels of
+//! nominal features are counted in the same pass. Splitting copies the records of a node from one
+//! buffer to the other, branch by branch ([`rows`]).
+//!
+//! Everything counted is a sum of integers, so the tree depends neither on the order of the rows
+//! nor on threads: subtrees are tasks, as everywhere. Time: about a nanosecond for each
+//! row and feature of all children but the largest, and the formula for each occupied bin.
+//! Memory: two buffers of records, and the counters of the nodes that wait.
+//!
+//! It serves local growth by criteria on tables, with up to 255 classes; missing values are a
+//! branch of their own. What else is asked for is grown on numbers rounded to their bins.
+
+mod block;
+mod counts;
+mod evaluate;
+mod rows;
+mod small;
+
+use super::{NodeRows, Open, Rank};
+use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
+use crate::criteria::{Evidence, Guard, SplitRule};
+use crate::data::{Column, Dataset};
+use crate::error::Result;
+use crate::grow::builder::{Split, TreeBuilder};
+use crate::grow::{Evaluation, Limits, Setting, check, driver};
+use crate::numeric::{Ties, mix};
+use crate::parallel::Control;
+use crate::simd::small::LANES;
+use crate::split::NominalSplits;
+use crate::split::multiway::Minimum;
+use crate::split::random::Splitter;
+use crate::stats::Sum;
+use crate::tree::{NONE, Tree};
+use counts::{BinCounters, CounterPool, NodeCounts, is_counted};
+use evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace, drawn_features};
+use rows::{Branching, RecordBuffers, RecordRange};
+use small::SmallColumns;
+use std::sync::Arc;
+
+/// Smaller subtrees are not worth a task of their own.
+const SMALLEST_TASK: usize = 4096;
+/// Counters that nodes which wait may hold, in bytes; beyond it they are counted again.
+const KEPT_BYTES: usize = 1 << 25;
+/// Most left sums of a block of cuts.
+const LARGEST_BLOCK: usize = 1 << 17;
+
+/// Most classes.
+const MOST_CLASSES: usize = 255;
+/// Most counters of a node.
+const MOST_COUNTERS: usize = 1 << 23;
+
+/// Whether rows like these can be grown on in this way, with at most `bins` bins a number.
+pub fn serves(data: &Dataset, setting: &Setting<'_>, bins: u32) -> bool {
+    let columns = data.columns().iter().map(|column| match column {
+        Column::Numeric(c) => (bins as usize, c.n_missing() > 0),
+        Column::Nominal(c) => (c.levels(), c.n_missing() > 0),
+    });
+    serves_columns(columns, data.n_classes(), setting)
+}
+
+/// The same for columns of which codes and whether cells are missing are known.
+pub fn serves_columns(
+    columns: impl Iterator<Item = (usize, bool)>,
+    classes: usize,
+    setting: &Setting<'_>,
+) -> bool {
+    let (mut widest, mut gaps, mut features) = (1, false, 0_usize);
+    for (codes, missing) in columns {
+        widest = widest.max(codes + 1);
+        gaps |= missing;
+        features += 1;
+    }
+    setting.evaluation == Evaluation::Local
+        && setting.criterion.info().evidence == Evidence::Table
+        && setting.criterion.on_rows().is_none()
+        && setting.criterion.split_rule() != SplitRule::C45
+        && setting.ties != Ties::Row
+        && setting.splitter == Splitter::Best
+        && !(setting.fractional && gaps)
+        && classes <= MOST_CLASSES
+        && widest <= 1 << 16
+        && widest.saturating_mul(features).saturating_mul(classes + 1) <= MOST_COUNTERS
+}
+
+/// What does not change while a tree grows.
+#[derive(Debug, Clone, Copy)]
+struct BinnedContext<'a> {
+    setting: &'a Setting<'a>,
+    features: &'a [FeatureBins],
+    layout: RowLayout,
+    classes: usize,
+    /// Value of one unit of the sums.
+    unit: f64,
+    total_weight: f64,
+    /// The rows are copies that were drawn, each of which counts as a row.
+    drawn: bool,
+    /// Blocks of cuts serve ([`block`]).
+    in_blocks: bool,
+}
+
+impl BinnedContext<'_> {
+    /// Weights are copies of rows, so sums count rows.
+    fn copies(&self) -> bool {
+        self.layout.weight != WeightWidth::Long
+    }
+
+    /// Rows that the tree speaks of where records have these sums.
+    fn rows_of<S: Sum>(&self, sums: &[S], records: u32) -> u32 {
+        if self.drawn { sums.iter().map(|s| s.units()).sum::<i64>() as u32 } else { records }
+    }
+
+    fn minimum(&self) -> Minimum {
+        let limits = &self.setting.limits;
+        Minimum {
+            rows: limits.min_samples_leaf as u32,
+            weight: limits.min_weight_fraction_leaf * self.total_weight,
+            copies: self.copies(),
+        }
+    }
+
+    /// How a nominal feature is split.
+    fn splits(&self, feature: usize) -> NominalSplits {
+        self.setting.nominal_splits.of(self.features[feature].codes as usize)
+    }
+
+    /// Most codes of a feature.
+    fn widest(&self) -> usize {
+        self.features.iter().map(FeatureBins::width).max().unwrap_or(1)
+    }
+
+    /// The weight of a row as a sum.
+    #[inline]
+    fn weight<S: Sum>(&self, row: &[u8]) -> S {
+        S::from_units(self.layout.weight(row))
+    }
+
+    /// Class sums of some rows.
+    fn sums<S: Sum>(&self, rows: &[u8]) -> Vec<S> {
+        let mut sums = vec![S::default(); self.classes];
+        for row in rows.chunks_exact(self.layout.width) {
+            let sum = &mut sums[self.layout.class(row)];
+            *sum = sum.plus(self.weight(row));
+        }
+        sums
+    }
+}
+
+/// Grow a tree on records, whose codes and classes mean what those of `table` mean; if they were
+/// `drawn` of it, each copy of a row counts as a row of the tree.
+pub fn grow(
+    table: &TableFacts<'_>,
+    records: Records,
+    drawn: bool,
+    setting: &Setting<'_>,
+    control: &Control,
+) -> Result<Tree> {
+    check(&setting.limits)?;
+    let context = BinnedContext {
+        setting,
+        features: table.features,
+        layout: records.layout,
+        classes: table.classes,
+        unit: if drawn { 1.0 } else { table.unit },
+        total_weight: 0.0,
+        drawn,
+        in_blocks: in_blocks(table, records.layout, setting),
+    };
+    if records.layout.weight == WeightWidth::Long {
+        with_sums::<i64>(context, records, control)
+    } else {
+        with_sums::<u32>(context, records, control)
+    }
+}
+
+/// Whether the cuts of a node can be looked at as one block.
+fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &Setting<'_>) -> bool {
+    let widest = table.features.iter().map(FeatureBins::width).max().unwrap_or(1);
+    setting.guard == Guard::None
+        && setting.ties == Ties::First
+        && !setting.criterion.joined()
+        && !layout.wide
+        && layout.weight != WeightWidth::Long
+        && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
+        && widest * table.features.len() * table.classes <= LARGEST_BLOCK
+}
+
+fn with_sums<S: Sum>(
+    mut context: BinnedContext<'_>,
+    mut records: Records,
+    control: &Control,
+) -> Result<Tree> {
+    let (layout, len, setting) = (records.layout, records.len(), context.setting);
+    let (unit, sums) = (context.unit, context.sums::<S>(&records.bytes));
+    context.total_weight = sums.iter().fold(S::default(), |a, &b| a.plus(b)).value(unit);
+    let rows = context.rows_of(&sums, len as u32);
+    let tree = TreeBuilder::new(&sums, rows, mix(setting.seed, 0), 0);
+    let mut other = vec![0; records.bytes.len()];
+    let buffers = RecordBuffers::new(layout.width, &mut records.bytes, &mut other);
+    let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
+    let task = match setting.criterion.joined() {
+        true => 0,
+        false => driver::task_size(len, SMALLEST_TASK, control),
+    };
+    let tree = driver::grow(BinnedRows::new(&context, buffers), tree, root, task, control)?;
+    Ok(tree.finish(unit, setting.empty_branch))
+}
+
+/// The rows of a node, with its counters where they are known.
+#[derive(Debug)]
+struct CodedNode<S> {
+    range: RecordRange,
+    counters: Option<BinCounters<S>>,
+    /// Columns of the subtree it belongs to and its lanes; the range then has a length alone.
+    small: Option<(Arc<SmallColumns>, u64)>,
+}
+
+impl<S> CodedNode<S> {
+    fn new(range: RecordRange) -> Self {
+        Self { range, counters: None, small: None }
+    }
+}
+
+/// Whether the copies of a node's rows are few enough for a word.
+fn fits_in_lanes<S: Sum>(totals: &[S]) -> bool {
+    totals.iter().map(|t| t.units()).sum::<i64>() <= LANES as i64
+}
+
+/// Evaluates nodes and divides their records.
+struct BinnedRows<'n, 'b, S: Sum> {
+    context: &'n BinnedContext<'n>,
+    buffers: RecordBuffers<'b>,
+    work: BinnedWorkspace<S>,
+    pool: CounterPool<S>,
+    /// Bytes of the counters of nodes that wait.
+    kept: usize,
+}
+
+impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
+    type Sum = S;
+    type Node = CodedNode<S>;
+    type Best = BinnedSplit<S>;
+    type Context = &'n BinnedContext<'n>;
+    type Task = (RecordBuffers<'b>, RecordRange);
+
+    fn context(&self) -> Self::Context {
+        self.context
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.context.setting.limits
+    }
+
+    fn len(&self, rows: &Self::Node) -> usize {
+        rows.range.len
+    }
+
+    fn is_finished(&self, tree: &TreeBuilder<S>, node: u32) -> bool {
+        let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
+        let size = if self.context.copies() {
+            sums.iter().map(|s| s.value(1.0)).sum::<f64>() as usize
+        } else {
+            own.rows as usize
+        };
+        let occupied = sums.iter().filter(|s| !s.is_empty()).count();
+        self.limits().stops(size, own.depth as usize, occupied)
+    }
+
+    fn evaluate(
+        &mut self,
+        tree: &TreeBuilder<S>,
+        open: &mut Open<Self::Node>,
+        control: &Control,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        let (context, id) = (self.context, open.node as usize);
+        let (totals, key) = (tree.sums(id), tree.nodes[id].key);
+        let range = open.rows.range;
+        let counted = is_counted(context, range.len);
+        if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
+            let (columns, lanes) = SmallColumns::new(context, self.buffers.rows(range));
+            open.rows.small = Some((Arc::new(columns), lanes));
+        }
+        let small = open.rows.small.as_ref().map(|(columns, lanes)| (&**columns, *lanes));
+        let found = if let Some((order, some)) = drawn_features(context, key) {
+            // As scikit-learn: look further until one feature has a valid split.
+            let (mut found, mut from) = (None, 0);
+            while found.is_none() && from < order.len() {
+                let to = if from == 0 { some } else { from + 1 };
+                let chosen = &order[from..to];
+                from = to;
+                if let Some(small) = small {
+                    let node = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
+                    found = node.best_small(small, Some(chosen), &mut self.work)?;
+                    continue;
+                }
+                let rows = self.buffers.rows(range);
+                let counters = match counted {
+                    true => Some(self.pool.count(context, rows, Some(chosen), control)?),
+                    false => None,
+                };
+                let counts = match &counters {
+                    Some(counters) => NodeCounts::Some(counters, chosen),
+                    None => NodeCounts::Rows(rows),
+                };
+                let wanted = |f: usize| chosen.contains(&(f as u32));
+                let node = BinnedNode { context, counts, totals, key };
+                found = match &counters {
+                    Some(counters) if context.in_blocks => {
+                        node.best_counted(counters, Some(chosen), &mut self.work)?
+                    }
+                    _ => node.choose(wanted, &mut self.work, control)?,
+                };
+                counters.into_iter().for_each(|c| self.pool.recycle(c));
+            }
+            found
+        } else if let Some(small) = small {
+            let node = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
+            node.best_small(small, None, &mut self.work)?
+        } else {
+            if counted && open.rows.counters.is_none() {
+                let rows = self.buffers.rows(range);
+                open.rows.counters = Some(self.pool.count(context, rows, None, control)?);
+                self.kept += self.bytes_of_counters();
+            }
+            let counts = match &open.rows.counters {
+                Some(counters) => NodeCounts::All(counters),
+                None => NodeCounts::Rows(self.buffers.rows(range)),
+            };
+            let node = BinnedNode { context, counts, totals, key };
+            match &open.rows.counters {
+                Some(counters) if context.in_blocks => {
+                    node.best_counted(counters, None, &mut self.work)?
+                }
+                _ => node.choose(|_| true, &mut self.work, control)?,
+            }
+        };
+        if self.kept > KEPT_BYTES {
+            self.release(&mut open.rows);
+        }
+        let rows = NodeCounts::Rows(&[]);
+        let node = BinnedNode { context, counts: rows, totals, key };
+        found.map_or(Ok(None), |split| node.accepted(split))
+    }
+
+    fn rank(best: &BinnedSplit<S>) -> Rank {
+        let (distance, improvement) = (best.distance, best.improvement);
+        Rank { distance, improvement, branches: best.branches }
+    }
+
+    fn split(
+        &mut self,
+        tree: &mut TreeBuilder<S>,
+        open: Open<Self::Node>,
+        best: &BinnedSplit<S>,
+        step: u32,
+        children: &mut Vec<Open<Self::Node>>,
+    ) {
+        let (context, feature) = (self.context, best.feature as usize);
+        let CodedNode { range, counters, small } = open.rows;
+        let how = if best.branch_of.is_empty() {
+            let codes = context.features[feature].codes;
+            Branching::Cut { at: best.at, missing: best.missing.then_some(codes) }
+        } else {
+            Branching::Codes(&best.branch_of)
+        };
+        let (mut lanes, mut sizes) = (Vec::new(), Vec::new());
+        if let Some((columns, all)) = &small {
+            let left = columns.up_to(feature, best.at, *all);
+            lanes = vec![left, all & !left];
+            sizes.extend(lanes.iter().map(|&l| columns.rows(l) as u32));
+        } else {
+            sizes = self.buffers.partition(context, range, feature, how, best.branches);
+        }
+        let sums = best.sums.chunks_exact(context.classes);
+        let rows: Vec<u32> = sizes.iter().zip(sums).map(|(&n, s)| context.rows_of(s, n)).collect();
+        let split = Split {
+            feature: best.feature,
+            test: best.test,
+            first_child: NONE,
+            n_children: 0,
+            missing: best.missing,
+            score: best.score,
+            distance: best.distance,
+            step,
+        };
+        let parts = (best.sums.as_slice(), rows.as_slice());
+        let first_child = tree.add_split(open.node, split, parts, &best.levels);
+        let mut start = range.start;
+        let mut nodes = Vec::with_capacity(sizes.len());
+        for &size in &sizes {
+            let range = RecordRange { start, len: size as usize, buffer: 1 - range.buffer };
+            start += size as usize;
+            nodes.push(CodedNode::new(range));
+        }
+        if let Some((columns, _)) = small {
+            let parts = nodes.iter_mut().zip(lanes);
+            parts.for_each(|(node, lanes)| node.small = Some((columns.clone(), lanes)));
+        }
+        let keep: Vec<bool> =
+            (0..sizes.len() as u32).map(|b| !self.is_finished(tree, first_child + b)).collect();
+        if let Some(counters) = counters {
+            self.kept = self.kept.saturating_sub(self.bytes_of_counters());
+            self.hand_down(counters, &mut nodes, &keep);
+        }
+        let kept = nodes.into_iter().zip(keep).enumerate().filter(|(_, (_, keep))| *keep);
+        children.extend(kept.map(|(b, (rows, _))| Open { node: first_child + b as u32, rows }));
+    }
+
+    fn discard(&mut self, mut rows: Self::Node) {
+        self.release(&mut rows);
+    }
+
+    fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
+        let ranges: Vec<RecordRange> = nodes.iter().map(|n| n.range).collect();
+        let places: Vec<(usize, usize)> = ranges.iter().map(|r| (r.start, r.len)).collect();
+        self.buffers.divide(&places).into_iter().zip(ranges).collect()
+    }
+
+    fn attach(context: Self::Context, (buffers, range): Self::Task) -> (Self, Self::Node) {
+        (Self::new(context, buffers), CodedNode::new(range))
+    }
+}
+
+impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
+    fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
+        let (work, pool) = (BinnedWorkspace::default(), CounterPool::default());
+        Self { context, buffers, work, pool, kept: 0 }
+    }
+
+    /// Bytes of the counters of a node.
+    fn bytes_of_counters(&self) -> usize {
+        let codes = if self.context.layout.wide { self.context.widest() } else { 256 };
+        codes * self.context.features.len() * (self.context.classes + 1) * size_of::<S>()
+    }
+
+    /// Forget the counters of a node.
+    fn release(&mut self, node: &mut CodedNode<S>) {
+        if let Some(counters) = node.counters.take() {
+            self.kept = self.kept.saturating_sub(self.bytes_of_counters());
+            self.pool.recycle(counters);
+        }
+    }
+
+    /// Count all children but the largest, whose counters are what remains of their parent's, where
+    /// that is less work than to count those that need counters.
+    fn hand_down(
+        &mut self,
+        mut counters: BinCounters<S>,
+        children: &mut [CodedNode<S>],
+        keep: &[bool],
+    ) {
+        let context = self.context;
+        let needs = |b: usize, children: &[CodedNode<S>]| {
+            keep[b] && is_counted(context, children[b].range.len)
+        };
+        let largest = (0..children.len()).rev().max_by_key(|&b| children[b].range.len);
+        let Some(largest) = largest else { return };
+        let whole: usize = children.iter().map(|c| c.range.len).sum();
+        let size = children[largest].range.len;
+        let bytes = self.bytes_of_counters();
+        // Counters are taken away at about the price of so many rows.
+        let subtracting = context.widest() * (context.classes + 1) / 8;
+        let worth = whole - size + subtracting < size;
+        if !needs(largest, children) || !worth || self.kept + bytes > KEPT_BYTES {
+            return self.pool.recycle(counters);
+        }
+        for b in (0..children.len()).filter(|&b| b != largest) {
+            if children[b].range.len == 0 {
+                continue;
+            }
+            let own = self.pool.count_alone(context, self.buffers.rows(children[b].range), None);
+            counters.subtract(context, &own);
+            if needs(b, children) && self.kept + bytes <= KEPT_BYTES {
+                self.kept += bytes;
+                children[b].counters = Some(own);
+            } else {
+                self.pool.recycle(own);
+            }
+        }
+        self.kept += bytes;
+        children[largest].counters = Some(counters);
+    }
+}

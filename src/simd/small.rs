@@ -1,0 +1,162 @@
+//! Nodes of at most 64 rows: a row is a bit, a set of rows a word, and the rows up to a cut are one
+//! comparison of 64 bytes.
+//!
+//! For each candidate (the code of some row) the rows of each class with a code not above it are
+//! counted: one comparison, and for each class an AND and a population count. Levels differ in the
+//! width of the comparison alone (64, 32 or 16 bytes) and give the same integers.
+
+use super::Level;
+
+/// Most rows.
+pub const LANES: usize = 64;
+
+/// Rows whose code is at most `limit`, as bits.
+pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
+    let mut mask = 0;
+    for (i, &code) in codes.iter().enumerate() {
+        mask |= u64::from(code <= limit) << i;
+    }
+    mask
+}
+
+/// For the `j`-th of `rows` and class `c`: `out[c * stride + j]` = rows of `classes[c]` whose code
+/// is at most that of row `rows[j]`.
+pub fn count_up_to(
+    level: Level,
+    codes: &[u8; LANES],
+    rows: &[u8],
+    classes: &[u64],
+    out: &mut [u32],
+    stride: usize,
+) {
+    let last = classes.len().saturating_sub(1) * stride;
+    assert!(rows.len() <= stride && out.len() >= last + rows.len());
+    assert!(rows.iter().all(|&r| usize::from(r) < LANES));
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => {
+            // SAFETY: the level says that the processor has these instructions.
+            unsafe { x86::avx512(codes, rows, classes, out, stride) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: the level says that the processor has these instructions.
+            unsafe { x86::avx2(codes, rows, classes, out, stride) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Level::Baseline => each(x86::sse2, codes, rows, classes, out, stride),
+        _ => each(up_to, codes, rows, classes, out, stride),
+    }
+}
+
+#[inline(always)]
+fn each(
+    up_to: impl Fn(&[u8; LANES], u8) -> u64,
+    codes: &[u8; LANES],
+    rows: &[u8],
+    classes: &[u64],
+    out: &mut [u32],
+    stride: usize,
+) {
+    for (j, &row) in rows.iter().enumerate() {
+        let mask = up_to(codes, codes[usize::from(row) % LANES]);
+        for (c, &class) in classes.iter().enumerate() {
+            out[c * stride + j] = (mask & class).count_ones();
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{LANES, each};
+    use std::arch::x86_64::*;
+
+    pub(super) fn sse2(codes: &[u8; LANES], limit: u8) -> u64 {
+        let mut mask = 0;
+        for part in 0..4 {
+            // SAFETY: 16 bytes of 64; SSE2 belongs to the architecture.
+            let bits = unsafe {
+                let x = _mm_loadu_si128(codes.as_ptr().add(16 * part).cast());
+                let limit = _mm_set1_epi8(limit as i8);
+                _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, limit), x))
+            };
+            mask |= u64::from(bits as u32) << (16 * part);
+        }
+        mask
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    pub(super) fn avx2(
+        codes: &[u8; LANES],
+        rows: &[u8],
+        classes: &[u64],
+        out: &mut [u32],
+        stride: usize,
+    ) {
+        let up_to = |codes: &[u8; LANES], limit: u8| {
+            let half = |part: usize| {
+                // SAFETY: 32 bytes of 64; AVX2 is enabled here.
+                let bits = unsafe {
+                    let x = _mm256_loadu_si256(codes.as_ptr().add(32 * part).cast());
+                    let limit = _mm256_set1_epi8(limit as i8);
+                    _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(x, limit), x))
+                };
+                u64::from(bits as u32)
+            };
+            half(0) | half(1) << 32
+        };
+        each(up_to, codes, rows, classes, out, stride);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,popcnt")]
+    pub(super) fn avx512(
+        codes: &[u8; LANES],
+        rows: &[u8],
+        classes: &[u64],
+        out: &mut [u32],
+        stride: usize,
+    ) {
+        let up_to = |codes: &[u8; LANES], limit: u8| {
+            // SAFETY: 64 bytes; AVX-512 BW is enabled here.
+            unsafe {
+                let x = _mm512_loadu_si512(codes.as_ptr().cast());
+                _mm512_cmple_epu8_mask(x, _mm512_set1_epi8(limit as i8))
+            }
+        };
+        each(up_to, codes, rows, classes, out, stride);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_counts_the_same() {
+        let mut codes = [0_u8; LANES];
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888);
+            state >> 20
+        };
+        for _ in 0..300 {
+            codes.iter_mut().for_each(|c| *c = next() as u8);
+            let rows: Vec<u8> = (0..next() % 64).map(|i| (i * 37 % 64) as u8).collect();
+            let classes = [next() * next(), next() * next(), 0];
+            let mut expected = vec![0; 3 * 64];
+            for (c, class) in classes.iter().enumerate() {
+                for (j, &row) in rows.iter().enumerate() {
+                    let limit = codes[usize::from(row)];
+                    expected[c * 64 + j] = (0..64)
+                        .filter(|&i| codes[i] <= limit && class >> i & 1 == 1)
+                        .count() as u32;
+                }
+            }
+            for level in Level::available() {
+                let mut found = vec![0; 3 * 64];
+                count_up_to(level, &codes, &rows, &classes, &mut found, 64);
+                assert_eq!(found, expected, "{level:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Thresholds between bins: the cuts between the bins that occur in a node.
+//!
+//! The counts of a feature come as [`BinGroups`], one group for each bin with rows, ascending. A
+//! candidate lies between each group and the next; left of it is a running sum. Candidates, their
+//! order, limits on branches and the places that a convex criterion cannot choose are those of
+//! [`super::threshold`] on rows whose values are their bins, so that with a bin for each value the
+//! same split is chosen to the last bit. O(bins x classes) and the formula.
+
+use super::block::{BLOCK, Scratch};
+use super::multiway::Minimum;
+use super::sink::{Features, Offer, Sink};
+use crate::criteria::{Context, Tables};
+use crate::error::Result;
+use crate::numeric::Count;
+use crate::stats::Sum;
+
+/// The occupied bins of one feature in a node, ascending; that of missing values is apart.
+#[derive(Debug, Clone)]
+pub struct BinGroups<S> {
+    /// Codes.
+    pub codes: Vec<u32>,
+    /// `[group * classes + class]`.
+    pub sums: Vec<S>,
+    /// Number of rows of each group, where sums do not count rows; else empty.
+    pub rows: Vec<u32>,
+}
+
+impl<S> Default for BinGroups<S> {
+    fn default() -> Self {
+        Self { codes: Vec::new(), sums: Vec::new(), rows: Vec::new() }
+    }
+}
+
+impl<S: Sum> BinGroups<S> {
+    /// No groups.
+    pub fn clear(&mut self) {
+        self.codes.clear();
+        self.sums.clear();
+        self.rows.clear();
+    }
+
+    /// Class sums of the groups whose code is at most `code`.
+    pub fn left_of(&self, code: u32, classes: usize) -> Vec<S> {
+        let mut left = vec![S::default(); classes];
+        for (group, _) in self.codes.iter().enumerate().take_while(|(_, c)| **c <= code) {
+            for (l, &s) in left.iter_mut().zip(&self.sums[group * classes..]) {
+                *l = l.plus(s);
+            }
+        }
+        left
+    }
+
+    /// The lowest code above one.
+    pub fn next_after(&self, code: u32) -> Option<u32> {
+        self.codes.get(self.codes.partition_point(|&c| c <= code)).copied()
+    }
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct BinScan<'a, S> {
+    /// Feature.
+    pub feature: u32,
+    /// Its occupied bins.
+    pub groups: &'a BinGroups<S>,
+    /// Class sums of the rows with a known value.
+    pub known: &'a [S],
+    /// Class sums of all rows of the node; more than `known` where values are missing (a third
+    /// branch).
+    pub totals: &'a [S],
+    /// Value of one unit of the sums.
+    pub unit: f64,
+    /// Smallest branch.
+    pub min: Minimum,
+    /// Leave out what a convex criterion cannot choose, beside a third branch if there is one.
+    pub convex: bool,
+}
+
+/// A side of a cut: weight, and rows where sums do not count them.
+#[derive(Debug, Clone, Copy, Default)]
+struct SideSize<S> {
+    weight: S,
+    rows: u32,
+}
+
+impl<S: Sum> BinScan<'_, S> {
+    fn size(&self, group: usize) -> SideSize<S> {
+        let k = self.totals.len();
+        let sums = &self.groups.sums[group * k..(group + 1) * k];
+        let weight = sums.iter().fold(S::default(), |a, &b| a.plus(b));
+        SideSize { weight, rows: self.groups.rows.get(group).copied().unwrap_or_default() }
+    }
+
+    fn is_large(&self, size: SideSize<S>) -> bool {
+        let least = if self.min.copies {
+            self.min.weight.max(f64::from(self.min.rows))
+        } else {
+            self.min.weight
+        };
+        (self.min.copies || size.rows >= self.min.rows)
+            && size.weight >= S::at_least(least, self.unit)
+            && !size.weight.is_empty()
+    }
+
+    /// One row (or one copy), whose class is the returned one.
+    fn single(&self, group: usize) -> Option<usize> {
+        let size = self.size(group);
+        let one = if self.min.copies { size.weight == S::from_rows(1) } else { size.rows == 1 };
+        let k = self.totals.len();
+        let sums = &self.groups.sums[group * k..(group + 1) * k];
+        if one { sums.iter().position(|s| !s.is_empty()) } else { None }
+    }
+}
+
+impl<S: Sum> SideSize<S> {
+    fn plus(self, other: Self) -> Self {
+        Self { weight: self.weight.plus(other.weight), rows: self.rows + other.rows }
+    }
+    fn minus(self, other: Self) -> Self {
+        Self { weight: self.weight.minus(other.weight), rows: self.rows - other.rows }
+    }
+}
+
+/// Offer all cuts of one feature; a candidate's name is the highest code on its left.
+pub fn offer<S: Sum>(
+    scan: &BinScan<'_, S>,
+    context: &Context,
+    scratch: &mut Scratch<S::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let (groups, k) = (scan.groups, scan.totals.len());
+    let n = groups.codes.len();
+    if n < 2 {
+        return Ok(());
+    }
+    let branches = if scan.known == scan.totals { 2 } else { 3 };
+    scratch.prepare(branches, k, n);
+    scratch.totals.clear();
+    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(scan.unit)));
+    scratch.declare(branches as u32);
+    if branches == 3 {
+        for c in 0..k {
+            let missing = scan.totals[c].minus(scan.known[c]).cell(scan.unit);
+            let start = (2 * k + c) * scratch.stride;
+            scratch.cells[start..start + scratch.stride].fill(missing);
+        }
+    }
+    let limited = scan.min.rows > 1 || scan.min.weight > 0.0;
+    let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
+    let convex = scan.convex && (branches == 2 || several());
+    let mut right = (0..n).fold(SideSize::default(), |sum, group| scan.size(group).plus(sum));
+    let mut left = SideSize::<S>::default();
+    let mut sums = vec![S::default(); k];
+    let mut held = 0;
+    for group in 0..n - 1 {
+        let size = scan.size(group);
+        let before = left;
+        (left, right) = (left.plus(size), right.minus(size));
+        for (sum, &s) in sums.iter_mut().zip(&groups.sums[group * k..]) {
+            *sum = sum.plus(s);
+        }
+        if !scan.is_large(left) || !scan.is_large(right) {
+            continue;
+        }
+        if convex
+            && let (Some(a), Some(b)) = (scan.single(group), scan.single(group + 1))
+            && a == b
+        {
+            // The ends of what is admissible are candidates even inside a run of one class.
+            let end = !scan.is_large(before) || !scan.is_large(right.minus(scan.size(group + 1)));
+            if !(end && (limited || branches == 3)) {
+                continue;
+            }
+        }
+        let stride = scratch.stride;
+        for c in 0..k {
+            scratch.cells[c * stride + held] = sums[c].cell(scan.unit);
+            scratch.cells[(k + c) * stride + held] = scan.known[c].minus(sums[c]).cell(scan.unit);
+        }
+        scratch.at[held] = groups.codes[group];
+        held += 1;
+        if held == stride.min(BLOCK) {
+            flush(scan, held, branches, context, scratch, sink)?;
+            held = 0;
+        }
+    }
+    flush(scan, held, branches, context, scratch, sink)
+}
+
+fn flush<S: Sum>(
+    scan: &BinScan<'_, S>,
+    held: usize,
+    branches: usize,
+    context: &Context,
+    scratch: &Scratch<S::Cell>,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    if held == 0 {
+        return Ok(());
+    }
+    let tables = Tables {
+        cells: Count::cells(&scratch.cells),
+        totals: Count::cells(&scratch.totals),
+        branches,
+        classes: context.classes,
+        stride: scratch.stride,
+        len: held,
+        declared: &scratch.declared,
+        context,
+    };
+    sink.take(&Offer { tables, at: &scratch.at[..held], features: Features::One(scan.feature) })
+}

@@ -129,6 +129,10 @@ def fit(
         Path | None,
         typer.Option("--png", metavar="FILE", help="Draw the tree as PNG (or PDF, by the name)."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write the tree as an interactive page."),
+    ] = None,
     max_depth: Annotated[
         int, typer.Option("--show-depth", help="Levels of the tree that are printed.")
     ] = 4,
@@ -141,7 +145,7 @@ def fit(
     """Grow a tree on a data file and print it, with its accuracy in cross-validation."""
     from ..estimators import FastTreeClassifier
 
-    check_writable({"--model": model, "--svg": svg, "--png": png, "--json": json})
+    check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
     rows = o.table_of(data, target, drop, nominal)
     settings = o.params_of(param, preset)
     if criterion is not None:
@@ -179,6 +183,9 @@ def fit(
         tree.to_text(max_depth=max_depth).rstrip("\n"),
     ]
     text += _written(tree, model, svg, png)
+    if html is not None:
+        tree.explore(rows).save(html)
+        text.append(f"Written as a page: {html}; open it in a browser")
     emit("\n".join(text), document, json)
 
 
@@ -206,6 +213,7 @@ COMMANDS = (
         (
             "ftree fit iris",
             "ftree fit iris -c gini -p max_depth=3 --svg tree.svg",
+            "ftree fit iris --html tree.html",
             "ftree fit data.csv -t label -p pruning=error_based -m model.json",
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from ..exports import FORMATS
 from ..rendering.saving import save_bytes
 from . import options as o
 from .output import check_writable, emit
+from .rows import rows_for
 
 __all__ = ["COMMANDS", "ModelFile", "Picture", "model_of", "size_text", "sizes"]
 
@@ -81,10 +83,24 @@ def show(
         typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one."),
     ] = None,
     plot: Picture = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write the model as an interactive page."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="DATA",
+            help="Rows for --html: histograms, rows to follow and candidates need them.",
+        ),
+    ] = None,
     json: o.Json = None,
 ) -> None:
-    """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a picture."""
-    check_writable({"--out": out, "--plot": plot, "--json": json})
+    """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX, a picture or a page."""
+    check_writable({"--out": out, "--plot": plot, "--html": html, "--json": json})
+    if data is not None and html is None:
+        raise ValueError("--data gives rows to the page: name its file with --html FILE")
     if form not in FORMATS:
         raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMATS)}")
     if FORMATS[form].binary and out is None:
@@ -95,6 +111,9 @@ def show(
             f"--depth is for {partial} and --plot: --format {form} tells the whole tree"
         )
     tree = model_of(model)
+    if html is not None:
+        _write_page(tree, html, data, json)
+        return
     if hasattr(tree, "estimators_"):
         _show_forest(tree, model, form if plot is None else "--plot", out, json)
         return
@@ -117,6 +136,18 @@ def show(
             ax = plot_tree(tree, max_depth=depth)
         ax.figure.savefig(plot, dpi=150)
     emit(_told(said, form, out), document, json)
+
+
+def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> None:
+    """Write the explorer of a model, with rows where a file gives them."""
+    rows = None if data is None else rows_for(model, data, None)
+    if rows is not None and rows.target is None:
+        target = json_.loads(model._model.schema_json())["target"]
+        raise ValueError(f"--data {data}: there is no column {target!r} with the classes")
+    found = model.explore(rows)
+    found.save(html)
+    document = {"command": "show", "html": str(html), "kept": found.document["kept"]}
+    emit(f"Written as a page: {html}; open it in a browser", document, json)
 
 
 def _told(said: str | bytes, form: str, out: Path | None) -> str:
@@ -165,6 +196,7 @@ COMMANDS = (
             "ftree show model.json",
             "ftree show model.json --format sql",
             "ftree show model.json --format svg -o tree.svg",
+            "ftree show model.json --html tree.html --data iris",
         ),
     ),
 )

@@ -100,12 +100,16 @@ class Explained:
         weights: np.ndarray | None,
         config: dict[str, Any],
         custom: Any,
+        *,
+        shared: bool | None = None,
     ) -> list[tuple[str, Any, float]]:
         """Candidates (feature, threshold or levels, score) of a node; `part` (n_rows,) of each row
-        of a prepared Table reaches it."""
+        of a prepared Table reaches it. `shared`: missing values take all branches; as in the tree
+        where it is not given."""
         if not self._compares_numbers():
             config = {**config, "discretize": None}
-        shared = self._is_shared()
+        if shared is None:
+            shared = self._is_shared()
         config = {**config, "missing": "fractional" if shared else "branch"}
         if any(cuts is not None for cuts in self._schema.cuts):
             config.update(thresholds="value", threshold_search="exact")

@@ -27,6 +27,7 @@ from .._checks import integer, real, weights_array
 from ..rendering.html import html_table
 from ..table import Table
 from .base import Classifier, read_back
+from .explored import Explorable
 from .keywords import (
     ClassWeight,
     Discretization,
@@ -60,7 +61,7 @@ _OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score", "warm
 
 
 @described(FastTreeClassifier)
-class FastForestClassifier(Classifier, ClassifierMixin, BaseEstimator):
+class FastForestClassifier(Explorable, Classifier, ClassifierMixin, BaseEstimator):
     """A random forest of trees that split by any criterion.
 
     Tree t has a seed of its own, made from `random_state`; its sample and the features that its

@@ -27,6 +27,7 @@ from ..exports import Readable
 from ..table import Table
 from .base import Classifier
 from .explained import Explained
+from .explored import Explorable
 from .keywords import (
     ClassWeight,
     Discretization,
@@ -64,7 +65,9 @@ __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
 @described()
-class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMixin, BaseEstimator):
+class FastTreeClassifier(
+    Readable, Explained, Explorable, Prunable, Classifier, ClassifierMixin, BaseEstimator
+):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -307,6 +310,10 @@ class FastTreeClassifier(Readable, Explained, Prunable, Classifier, ClassifierMi
         counts = self.tree_.value[0]
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
         self.n_nodes_ = self.tree_.node_count
+
+    def _defaults(self) -> dict[str, Any]:
+        """Parameters of a tree where none is given."""
+        return FastTreeClassifier().get_params(deep=False)
 
     # -- predicting -------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ a set of values and a share of the missing ones. `FORMATS` lists them; users cal
 estimator (`Readable`).
 """
 
+from .explorer import Exploration, ExplorerLimits
 from .formats import FORMATS, Format
 from .readable import Readable
 
-__all__ = ["FORMATS", "Format", "Readable"]
+__all__ = ["FORMATS", "Exploration", "ExplorerLimits", "Format", "Readable"]

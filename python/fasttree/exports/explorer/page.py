@@ -1,0 +1,157 @@
+"""`Exploration`: the page of the explorer, in a notebook, in a browser or as a file.
+
+The page is one file of at most some megabytes (see `ExplorerLimits`). A content security policy forbids
+every script but its own and every address outside. The scripts of ``static`` run as one, in the
+order of `SCRIPTS`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from html import escape
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ...rendering.plain_text import one_line
+from ...rendering.saving import save_text
+
+__all__ = ["SCRIPTS", "Exploration", "component", "data_element"]
+
+SCRIPTS = (
+    "tree.js",
+    "layout.js",
+    "parts.js",
+    "pane.js",
+    "candidates.js",
+    "node.js",
+    "row.js",
+    "explorer.js",
+)
+"""Files of the script, in the order in which they are joined."""
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body class="fx-page">
+<noscript><p>This page needs JavaScript, which runs from the page itself.</p></noscript>
+<main class="fx" data-fx="fx-data" data-fx-page></main>
+{data}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+_ESCAPES = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+
+
+def _static(name: str) -> str:
+    return (
+        resources.files(__package__).joinpath("static").joinpath(name).read_text(encoding="utf-8")
+    )
+
+
+def component() -> tuple[str, str]:
+    """Style sheet and script, for a page that holds explorers: elements of class ``fx`` whose
+    attribute ``data-fx`` names a data element."""
+    script = "\n".join(_static(name) for name in SCRIPTS)
+    return _static("explorer.css"), f'"use strict";\n(function () {{\n{script}\n}})();\n'
+
+
+def data_element(document: dict[str, Any], identity: str) -> str:
+    """The data as a script element that no browser runs; nothing in them can end it.
+
+    Examples:
+        >>> data_element({"name": "</script>"}, "d")
+        '<script type="application/json" id="d">{"name":"\\\\u003c/script\\\\u003e"}</script>'
+    """
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for sign, code in _ESCAPES.items():
+        text = text.replace(sign, code)
+    return f'<script type="application/json" id="{escape(identity)}">{text}</script>'
+
+
+class Exploration:
+    """What ``model.explore`` gives: a page that shows itself in a notebook.
+
+    Args:
+        document: what the page holds, as plain values.
+
+    Attributes:
+        document: the same.
+
+    Examples:
+        >>> import fasttree
+        >>> found = fasttree.fit("weather").explore("weather")
+        >>> found
+        Exploration of 1 tree with 8 nodes; found.save("tree.html"), found.open()
+        >>> found.html.startswith("<!doctype html>")
+        True
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+        self._html = ""
+
+    @property
+    def html(self) -> str:
+        """The page."""
+        if not self._html:
+            style, script = component()
+            digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
+            self._html = PAGE.format(
+                digest=digest.decode("ascii"),
+                title=escape(one_line(self.document["title"])),
+                style=style,
+                data=data_element(self.document, "fx-data"),
+                script=script,
+            )
+        return self._html
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file, at once or not at all."""
+        save_text(path, self.html)
+
+    def open(self) -> Path:
+        """Write the page to a temporary file and show it in a browser; returns the file."""
+        import tempfile
+        import webbrowser
+
+        folder = Path(tempfile.mkdtemp(prefix="fasttree-"))
+        file = folder / "explorer.html"
+        self.save(file)
+        webbrowser.open(file.as_uri())
+        return file
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, which runs its script and reaches nothing else."""
+        return (
+            f'<iframe sandbox="allow-scripts" title="Tree explorer" width="100%" height="680" '
+            f'style="border:1px solid #9aa5b4;border-radius:8px" srcdoc="{escape(self.html)}">'
+            "</iframe>"
+        )
+
+    def __repr__(self) -> str:
+        trees = self.document["trees"]
+        nodes = sum(one["nodes"] for one in trees)
+        many = "tree" if len(trees) == 1 else "trees"
+        return (
+            f"Exploration of {len(trees)} {many} with {nodes} nodes; "
+            'found.save("tree.html"), found.open()'
+        )

@@ -1,0 +1,53 @@
+// Where nodes stand: an outline, one line a node, or a diagram that grows from left to right.
+
+var OUTLINE = { line: 34, narrow: 48 };
+var CARD = { wide: 164, high: 54, gapX: 34, gapY: 12, margin: 16 };
+
+/** Places of the nodes of an outline: {x, y, wide, high} by a function, and the size of all. */
+function outlineOf(tree, nodes, width) {
+  var high = width < 560 ? OUTLINE.narrow : OUTLINE.line;
+  return {
+    wide: width,
+    high: nodes.length * high,
+    box: function (k) { return { x: 0, y: k * high, wide: width, high: high }; },
+    within: function (top, bottom) {
+      var found = [], last = Math.min(nodes.length - 1, Math.floor(bottom / high));
+      for (var k = Math.max(0, Math.floor(top / high)); k <= last; k++) found.push(k);
+      return found;
+    }
+  };
+}
+
+/** Places of the cards of a diagram; a node stands between its first and last branch. */
+function diagramOf(tree, nodes, folded) {
+  var at = new Map(), x = [], y = [], next = CARD.margin, deepest = 0;
+  nodes.forEach(function (node, k) { at.set(node, k); });
+  for (var k = nodes.length - 1; k >= 0; k--) y.push(0);
+  nodes.forEach(function (node, k) {
+    var depth = tree.depth[node];
+    if (depth > deepest) deepest = depth;
+    x.push(CARD.margin + depth * (CARD.wide + CARD.gapX));
+    if (folded[node] || !tree.children[node].length) {
+      y[k] = next;
+      next += CARD.high + CARD.gapY;
+    }
+  });
+  for (k = nodes.length - 1; k >= 0; k--) {
+    var node = nodes[k], kids = tree.children[node];
+    if (folded[node] || !kids.length) continue;
+    y[k] = (y[at.get(kids[0])] + y[at.get(kids[kids.length - 1])]) / 2;
+  }
+  return {
+    wide: 2 * CARD.margin + (deepest + 1) * (CARD.wide + CARD.gapX) - CARD.gapX,
+    high: next + CARD.margin,
+    at: at,
+    box: function (k) { return { x: x[k], y: y[k], wide: CARD.wide, high: CARD.high }; },
+    within: function (top, bottom, left, right) {
+      var found = [];
+      for (var k = 0; k < nodes.length; k++) {
+        if (y[k] + CARD.high >= top && y[k] <= bottom && x[k] + CARD.wide >= left && x[k] <= right) found.push(k);
+      }
+      return found;
+    }
+  };
+}

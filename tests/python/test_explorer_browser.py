@@ -1,0 +1,351 @@
+"""The explorer in headless Chromium: what clicks, keys and searches do, at two sizes and in both
+schemes. Skipped, with the reason, where playwright or Chromium is missing; one browser for all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib import resources
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import FastForestClassifier, Table, datasets
+
+from .test_explorer import MODELS, NASTY, nasty_table
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = (
+    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+)
+if CHROMIUM is None:
+    pytest.skip("there is no Chromium (set CHROMIUM to its path)", allow_module_level=True)
+
+CONTRAST = """() => {
+  const rgb = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
+  const light = (c) => { const v = c.map((x) => { x /= 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+  const ratio = (a, b) => { const x = light(a), y = light(b); return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c) return c; } return [255, 255, 255]; };
+  const poor = [];
+  document.querySelectorAll(".fx *").forEach((e) => {
+    const own = Array.from(e.childNodes).some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.getClientRects().length || e.closest(":disabled")) return;
+    const style = getComputedStyle(e);
+    const colour = rgb(e.namespaceURI.endsWith("svg") ? style.fill : style.color);
+    if (colour && ratio(colour, behind(e)) < 4.5) poor.push(e.className + ": " + e.textContent.slice(0, 30) + " " + ratio(colour, behind(e)).toFixed(2));
+  });
+  document.querySelectorAll(".fx-shares > span, .fx-fill, .fx-swatch").forEach((e) => {
+    if (ratio(rgb(getComputedStyle(e).backgroundColor), behind(e.closest(".fx-pane, .fx-panel"))) < 3) poor.push("bar " + getComputedStyle(e).backgroundColor);
+  });
+  return poor;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Pages, each made once."""
+    folder = tmp_path_factory.mktemp("pages")
+    made = {}
+
+    def file(name):
+        if name not in made:
+            made[name] = folder / f"{name}.html"
+            PAGES[name]().save(made[name])
+        return made[name].as_uri()
+
+    return file
+
+
+def forest():
+    table = datasets.load_iris()
+    found = FastForestClassifier(n_estimators=4, random_state=0).fit(table)
+    return found.explore(table, candidate_nodes=2)
+
+
+PAGES = {
+    "two": lambda: fasttree.fit("iris", criterion="gini", max_depth=4).explore(
+        "iris", beside="auc"
+    ),
+    "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
+    "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
+    "forest": forest,
+}
+
+
+@pytest.fixture
+def show(browser, files):
+    """A page in a window of its own; errors of its script fail the test."""
+    opened, errors = [], []
+
+    def call(name, width=1300, height=800, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        opened.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        page.on("dialog", lambda dialog: errors.append("a dialog: " + dialog.message))
+        page.goto(files(name))
+        return page
+
+    yield call
+    for context in opened:
+        context.close()
+    assert errors == []
+
+
+def active(page, pane=0):
+    view = page.locator("[role=tree]").nth(pane)
+    return int(view.get_attribute("aria-activedescendant").split("-")[-1])
+
+
+def heading(page):
+    return page.locator(".fx-panel h2").first.inner_text()
+
+
+def test_clicks_fold_and_tell_of_a_node(show):
+    page = show("one")
+    items = page.locator("[role=treeitem]")
+    whole = items.count()
+    page.click("text=Fold all")
+    assert items.count() < whole
+    item = page.locator("[role=treeitem][data-node='2']")
+    assert item.get_attribute("aria-expanded") == "false"
+    item.locator("[data-fold]").click()
+    assert item.get_attribute("aria-expanded") == "true"
+    item.click()
+    assert heading(page).startswith("Node 2: petal width")
+    assert (
+        page.locator(".fx-histogram").get_attribute("aria-label").startswith("Rows by petal width")
+    )
+    assert page.locator(".fx-bars li").count() == 12
+    page.click("text=show all")
+    assert page.locator(".fx-bars li").count() > 12
+    assert page.locator(".fx-stripline").count() >= 27
+    page.click("text=Unfold all")
+    assert items.count() == whole
+    page.click("text=Outline")
+    assert items.count() == whole
+
+
+def test_keys_walk_the_tree_and_search_finds(show):
+    page = show("one")
+    view = page.locator("[role=tree]")
+    view.focus()
+    seen = []
+    for key in (
+        "ArrowDown",
+        "ArrowDown",
+        "ArrowRight",
+        "ArrowLeft",
+        "ArrowLeft",
+        "ArrowLeft",
+        "End",
+        "Home",
+    ):
+        page.keyboard.press(key)
+        seen.append(active(page))
+    assert seen[:3] == [1, 2, 3] and seen[-1] == 0 and seen[3] in (2, 3)
+    page.keyboard.press("Enter")
+    root = page.locator("[role=treeitem][data-node='0']")
+    assert root.get_attribute("aria-expanded") == "false"
+    page.keyboard.press("ArrowRight")
+    assert root.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("/")
+    page.keyboard.type("sepal")
+    told = page.locator(".fx-found").inner_text()
+    assert told.endswith("nodes") and int(told.split()[0]) > 1
+    page.keyboard.press("Enter")
+    first = active(page)
+    assert "sepal" in heading(page) or "sepal" in page.locator(".fx-path").inner_text()
+    page.keyboard.press("Enter")
+    assert active(page) != first
+    page.keyboard.press("Escape")
+    assert page.locator(".fx-found").inner_text() == ""
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "tree"
+    assert page.locator("input[type=search]").input_value() == ""
+
+
+def test_roles_and_names_are_there(show):
+    for look in ("Diagram", "Outline"):
+        page = show("one")
+        page.click(f"text={look}")
+        said = page.evaluate(
+            """() => Array.from(document.querySelectorAll("[role=treeitem]")).map((e) =>
+            [e.getAttribute("aria-label"), e.getAttribute("aria-level"), e.getAttribute("aria-setsize"), e.id])"""
+        )
+        assert all(label and level and size for label, level, size, _ in said)
+        assert any("petal length (cm) \u2264 2.45, predicts setosa, 50 rows" in s[0] for s in said)
+        assert page.locator("[role=tree]").get_attribute("aria-activedescendant") in [
+            s[3] for s in said
+        ]
+        unnamed = page.evaluate(
+            """() => Array.from(document.querySelectorAll("button, select, input")).filter((e) =>
+            !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels && e.labels.length)).length"""
+        )
+        assert unnamed == 0
+
+
+def test_two_trees_mark_where_they_part(show):
+    page = show("two")
+    assert page.locator("[role=tree]").count() == 2
+    page.click("text=First difference")
+    assert [active(page, 0), active(page, 1)] == [2, 2]
+    assert page.locator(".fx-item .fx-badge").count() == 2
+    assert page.locator(".fx-verdict").inner_text().startswith("\u2260 They disagree here.")
+    page.select_option("[aria-label='Criterion B']", label="gini")
+    assert "Choose two criteria" in page.locator(".fx-verdict").inner_text()
+    page.click(".fx-stripline >> text=auc")
+    assert page.locator("[aria-label='Criterion B']").input_value() != "0"
+    page.locator("[role=treeitem][data-node='0']").first.click()
+    page.click("text=go to the first")
+    assert active(page) == 2
+    page.click("text=Side by side")
+    assert page.locator("[role=tree]").count() == 1
+
+
+def test_a_row_is_followed_as_the_model_does(show):
+    page = show("one")
+    page.click("text=Follow a row")
+    model, table = fasttree.fit("iris"), datasets.load_iris()
+    leaves = model.apply(table)
+    for row in range(0, 12):
+        page.click("[aria-label='Next row']")
+        assert active(page) == leaves[row]
+    page.select_option("[aria-label='Stored row']", "120")
+    assert active(page) == leaves[120]
+    assert "right" in page.locator(".fx-answer").inner_text()
+    page.locator(".fx-fields label", has_text="petal length").locator("input").fill("1.0")
+    assert active(page) == 1
+    assert page.locator(".fx-way").count() >= 2
+    page.keyboard.press("Escape")
+    assert page.locator(".fx-item.fx-way").count() == 0
+
+
+def test_forests_show_tree_by_tree_and_vote(show):
+    page = show("forest")
+    page.click("[aria-label='Next tree']")
+    assert page.locator("[aria-label='Tree']").input_value() == "1"
+    page.click("text=Follow a row")
+    page.click("[aria-label='Next row']")
+    assert "The 4 trees of this page" in page.locator(".fx-vote").inner_text()
+    assert page.locator(".fx-votes").get_attribute("aria-label") == "Trees: setosa 4"
+
+
+def test_names_that_do_harm_are_text(show):
+    page = show("nasty")
+    assert page.evaluate("document.querySelectorAll('img, script:not([id])').length") == 1
+    said = page.evaluate(
+        "Array.from(document.querySelectorAll('[role=treeitem]')).map((e) => e.textContent).join('')"
+    )
+    assert any(name in said for name in (NASTY[0], NASTY[1], NASTY[5]))
+    page.click("text=Follow a row")
+    page.click("[aria-label='Next row']")
+    assert "Its class is" in page.locator(".fx-answer").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1300])
+def test_it_fits_and_can_be_read(show, width, scheme):
+    page = show("two", width, 860, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width > 1000:
+        assert page.evaluate("document.documentElement.scrollHeight") <= 860
+    assert page.evaluate(CONTRAST) == []
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("text=/^(Light|Dark)$/")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
+    assert page.evaluate(CONTRAST) == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_ways_and_probabilities_are_those_of_the_model(browser, name):
+    """The page's own walk, on rows with missing values and cells that no row had."""
+    model, rows = MODELS[name]()
+    table = datasets.load(rows) if isinstance(rows, str) else rows
+    document = model.explore(table, candidate_nodes=0).document
+    rng = np.random.default_rng(3)
+    used = [model._schema.names.index(n) for n in _names(document, model)]
+    columns = [np.asarray(table.columns[f].values) for f in used]
+    values = [[_cell(rng.choice(c), rng) for c in columns] for _ in range(60)]
+    context = browser.new_context()
+    page = context.new_page()
+    script = resources.files("fasttree.exports.explorer").joinpath("static/tree.js")
+    page.add_script_tag(content=script.read_text(encoding="utf-8"))
+    found = page.evaluate(
+        """([data, rows]) => { const tree = new Tree(data.trees[0], data);
+        return rows.map((row) => { const f = tree.follow(row); return [f.ends, f.label, f.chances]; }); }""",
+        [document, values],
+    )
+    context.close()
+    cells = _as_rows(model, table, used, values)
+    leaves, shares = model.apply(cells), model.predict_proba(cells)
+    labels = model.predict(cells).tolist()
+    for i, (ends, label, chances) in enumerate(found):
+        if len(ends) == 1:
+            assert ends[0] == leaves[i]
+        expected = np.zeros(model.n_classes_)
+        for code, share in chances:
+            expected[code] = share
+        assert np.allclose(expected, shares[i], atol=1e-5)
+        top = np.sort(shares[i])[::-1]
+        if len(ends) == 1 or top[0] - top[1] > 1e-6:
+            assert (None if label < 0 else model.classes_[label]) == labels[i]
+
+
+def _names(document, model):
+    plain = {" ".join(n.split()): n for n in model._schema.names}
+    return [plain.get(f["name"], f["name"]) for f in document["features"]]
+
+
+def _cell(value, rng):
+    if rng.random() < 0.25 or value != value or (isinstance(value, np.integer) and value < 0):
+        return None
+    return value.item() if isinstance(value, np.integer) else float(value + rng.normal() * 0.05)
+
+
+def _as_rows(model, table, used, values):
+    """Rows of all columns: what is not asked for is missing."""
+    from fasttree.table.columns import Column
+
+    place = {f: i for i, f in enumerate(used)}
+    columns = []
+    for f, column in enumerate(table.columns):
+        gone = -1 if column.kind == "nominal" else np.nan
+        own = [row[place[f]] if f in place else None for row in values]
+        cells = np.array([gone if v is None else v for v in own])
+        kind = np.int32 if column.kind == "nominal" else np.float64
+        columns.append(Column(column.name, column.kind, cells.astype(kind), column.levels))
+    return Table.from_columns(columns, None)
+
+
+def test_five_thousand_nodes_draw_only_what_is_seen(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((6600, 4)), rng.integers(0, 3, 6600)
+    model = fasttree.fit(X, y)
+    assert model.n_nodes_ >= 5000
+    model.explore(X, y, candidate_nodes=1, criteria=["gini"]).save(tmp_path / "big.html")
+    page = browser.new_page(viewport={"width": 1300, "height": 800})
+    page.goto((tmp_path / "big.html").as_uri())
+    for look in ("Diagram", "Outline"):
+        page.click(f"text={look}")
+        page.click("text=Unfold all")
+        assert 10 < page.locator("[role=treeitem]").count() < 150
+        page.locator("[role=tree]").focus()
+        page.keyboard.press("End")
+        assert active(page) == model.n_nodes_ - 1
+        assert page.locator(f"[role=treeitem][data-node='{model.n_nodes_ - 1}']").is_visible()
+        page.keyboard.press("Home")
+    page.close()

@@ -96,7 +96,8 @@ def test_the_map_is_drawn(found, tmp_path):
     assert drawn.shape == places.shape
     assert drawn.max() == pytest.approx(100 * found.best["accuracy"])
     ax.figure.savefig(tmp_path / "map.png")
-    assert found.plot("leaves").get_title().endswith("leaves")
+    title, frame = found.plot("leaves").get_title().split("\n")
+    assert title.endswith("leaves") and frame.startswith("framed: the best, ")
 
 
 def test_other_axes_can_be_across():

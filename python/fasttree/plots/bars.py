@@ -102,6 +102,9 @@ def tree_size_bars(
     return ax
 
 
+PAGE = 7.2
+"""Width of a picture that fits a page, inches."""
+
 LOWEST = -1.5
 """Where bars of criteria end; a longer one has its length written to it."""
 
@@ -119,6 +122,8 @@ def criteria_bars(
     The best feature has a bar of 1, a score of 0 none, and negative scores go down from 0 (to -1.5;
     where one goes on, its length is written to it). A criterion without a score above 0 has bars
     that are shares of its lowest score, downwards, and the legend says so.
+
+    The picture is as wide as a page; the legend above it has as many columns as fit.
 
     Args:
         scores: criterion -> one score a feature (NaN, no split: no bar); larger is better.
@@ -144,6 +149,9 @@ def criteria_bars(
         shares[criterion] = np.nan_to_num(array / (highest or -lowest or 1.0), nan=0.0)
     best = np.max(list(shares.values()), axis=0)
     order = np.argsort(-best, kind="stable")[:largest]
+    columns = max(1, min(4, len(shares), int(90 / (4 + max(map(len, shares), default=1)))))
+    lines = -(-len(shares) // columns)
+    ax = axes_of(ax, width=PAGE, height=3.6 + 0.2 * lines)
     ax = grouped_bars(
         {criterion: array[order].tolist() for criterion, array in shares.items()},
         [str(features[j]) for j in order],
@@ -171,6 +179,14 @@ def criteria_bars(
                 bbox=box,
             )
     # above the axes, where no bar can be: bars go both ways
-    ax.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0, 1))
-    ax.set_title(title, fontsize=11, pad=12 + 14 * len(shares))
+    ax.legend(
+        frameon=False,
+        fontsize=8.5,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        columnspacing=1.2,
+        handlelength=1.2,
+    )
+    ax.set_title(title, fontsize=11, pad=12 + 14 * lines)
     return ax

@@ -18,8 +18,8 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on
     top.
 
-    A filled dot: significantly different from the baseline; a hollow one (the baseline's own, too):
-    not.
+    The baseline is a vertical line; a filled dot is significantly different from it, a hollow one
+    is not.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -46,7 +46,12 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
         zorder=1,
     )
     marks = comparison.marks[order]
+    ax.vlines(
+        means[order, base], rows - 0.34, rows + 0.34, color=colour(base), linewidth=2.4, zorder=4
+    )
     for place in range(n_methods):
+        if place == base:
+            continue
         different = marks[:, place] != ""
         values = means[order, place]
         ax.scatter(
@@ -60,18 +65,27 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
             zorder=3,
         )
     handles = [
-        ax.scatter([], [], s=34, marker=marker(place), color=colour(place), label=method)
+        ax.scatter(
+            [],
+            [],
+            s=90 if place == base else 34,
+            marker="|" if place == base else marker(place),
+            color=colour(place),
+            linewidth=2.4 if place == base else 1.2,
+            label=f"{method} (baseline)" if place == base else method,
+        )
         for place, method in enumerate(comparison.methods)
     ]
     ax.set_yticks(rows, [comparison.datasets[i] for i in order], fontsize=9)
     ax.set_ylim(-0.7, n_sets - 0.3)
     ax.set_xlabel(f"{comparison.metric} (%)" if factor == 100.0 else comparison.metric)
     ax.set_title(
-        title or f"Filled: significantly different from {comparison.baseline}", fontsize=10
+        title or f"Filled: significantly different from {comparison.baseline}; hollow: not",
+        fontsize=10,
     )
     plain_frame(ax, "x")
     ax.legend(
-        handles=handles, frameon=False, fontsize=9, loc="upper left" if n_sets > 3 else "best"
+        handles=handles, frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.01, 1.0)
     )
     return ax
 

@@ -65,7 +65,7 @@ def calibration_curves(
 
 def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -> Any:
     """Normalised expected cost over the probability cost; the dashed triangle is the better
-    constant answer.
+    constant answer. The legend stands beside the curves.
 
     Args:
         curves: name -> `fasttree.metrics.CostCurve`.
@@ -77,8 +77,10 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -
         >>> ax.get_legend().get_texts()[0].get_text()
         'model (area 0.125)'
     """
-    ax = axes_of(ax, width=5.6, height=4.2)
-    ax.plot([0, 0.5, 1], [0, 0.5, 0], color="#999999", linewidth=1, linestyle=(0, (4, 4)), zorder=1)
+    ax = axes_of(ax, width=7.4, height=4.2)
+    constant = ax.plot(
+        [0, 0.5, 1], [0, 0.5, 0], color="#777777", linewidth=1, linestyle=(0, (4, 4)), zorder=1
+    )[0]
     for place, (name, one) in enumerate(curves.items()):
         curve(ax, place, one.probability_cost, one.normalized_cost, f"{name} (area {one.area:.3f})")
     ax.set(
@@ -89,7 +91,15 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -
     )
     ax.set_title(title, fontsize=11)
     plain_frame(ax, "both")
-    ax.legend(frameon=False, loc="lower center", fontsize=9)
+    handles, labels = ax.get_legend_handles_labels()
+    ax.legend(
+        [*handles, constant],
+        [*labels, "one answer for all"],
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        fontsize=9,
+    )
     return ax
 
 

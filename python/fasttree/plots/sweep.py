@@ -14,12 +14,15 @@ __all__ = ["accuracy_map"]
 CHARACTER = 0.075
 """Width of a character of the names, inches."""
 
+FRAME = "#D55E00"
+"""Colour of the frame of the best setting."""
+
 PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
 
 
 def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: Any = None) -> Any:
     """Mean of every setting of a `Sweep` as a colour, with the number in it; the best of all is
-    framed.
+    framed, and its value written above.
 
     Args:
         sweep: what `fasttree.sweep` returned.
@@ -65,8 +68,13 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
     _name_columns(ax, columns, cell, across in ("alpha", "radius"))
     ax.set_yticks(range(len(rows)), rows, fontsize=9)
     ax.set_xlabel(across)
+    named = [name for name, values_of in sweep.axes.items() if len(values_of) > 1]
+    own = "alpha" if across == "radius" else across
+    ax.set_ylabel(", ".join(name for name in named if name != own) or "criterion")
+    best = f"{values[i, j]:.1f}" if factor > 1 else f"{values[i, j]:.3g}"
     ax.set_title(
-        title or f"{sweep.result.name or 'sweep'}: {metric}{' (%)' if factor > 1 else ''}",
+        (title or f"{sweep.result.name or 'sweep'}: {metric}{' (%)' if factor > 1 else ''}")
+        + f"\nframed: the best, {best}",
         fontsize=10,
     )
     ax.tick_params(length=0)
@@ -102,5 +110,5 @@ def _frame(i: Any, j: Any) -> Any:
     from matplotlib.patches import Rectangle
 
     return Rectangle(
-        (float(j) - 0.5, float(i) - 0.5), 1, 1, fill=False, edgecolor="#D55E00", linewidth=2.2
+        (float(j) - 0.5, float(i) - 0.5), 1, 1, fill=False, edgecolor=FRAME, linewidth=2.2
     )

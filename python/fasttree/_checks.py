@@ -10,16 +10,24 @@ Complexity
     One look at the value; one pass for an array.
 When not to use it
     For cells of a data set: those name their column and row, see `table.columns`.
+
+Functions say the domains of their parameters in one line, ``@checked(n_bins=whole(1), alpha=share)``;
+whatever is outside its domain is refused by name before the function runs.
 """
 
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import math
 import numbers
 import operator
-from typing import Any, TypeVar
+import os
+import types
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -28,14 +36,29 @@ __all__ = [
     "Parameters",
     "as_float",
     "at_least_zero",
+    "checked",
+    "choice",
+    "content",
     "four_weights",
+    "generator_of",
+    "having",
     "integer",
+    "listing",
+    "mapping",
+    "maybe",
+    "number_array",
+    "number_in",
     "one_of",
+    "path_of",
+    "random_seed",
     "real",
     "several_fours",
+    "share",
     "shown",
+    "string",
     "threads",
     "weights_array",
+    "whole",
 ]
 
 DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
@@ -207,6 +230,186 @@ def threads(n_jobs: Any) -> int | None:
             "one, or None for one"
         )
     return whole
+
+
+Check = Callable[[str, Any], Any]
+"""A check: it takes the parameter's name and value, and returns the value or refuses it."""
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def checked(**domains: Check) -> Callable[[C], C]:
+    """A decorator: the named arguments, where they are given, pass their checks first. Defaults are
+    not checked.
+
+    >>> @checked(n=whole(1), tail=share)
+    ... def draw(n, *, tail=None):
+    ...     return n, tail
+    >>> draw(np.int64(3))
+    (3, None)
+    >>> draw(10**400)
+    Traceback (most recent call last):
+    ...
+    ValueError: n=1000000000... (about 401 digits) must be a whole number in [1, 2147483647]
+    """
+
+    def decorate(function: C) -> C:
+        signature = inspect.signature(function)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            bound = signature.bind(*args, **kwargs)
+            given = bound.arguments
+            for name, check in domains.items():
+                if name in given:
+                    given[name] = check(name, given[name])
+            return function(*bound.args, **bound.kwargs)
+
+        # It belongs to the function's module: doctest looks at the globals, not at the name.
+        own = types.FunctionType(
+            call.__code__, function.__globals__, function.__name__, None, call.__closure__
+        )
+        return cast("C", functools.update_wrapper(own, function))
+
+    return decorate
+
+
+def maybe(check: Check) -> Check:
+    """The check, of a parameter that may also be None."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def whole(low: int, high: int = 2**31 - 1) -> Check:
+    """Whole numbers in [low, high]; a float that is whole is one."""
+
+    def check(name: str, value: Any) -> int:
+        number = as_float(value)
+        if number is None or not low <= number <= high or number != math.floor(number):
+            raise ValueError(f"{name}={shown(value)} must be a whole number in [{low}, {high}]")
+        return int(value)
+
+    return check
+
+
+def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
+    """Numbers in [low, high]; without `low` itself (`above`), without `high` (`below`)."""
+    words = f"{'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
+
+    def check(name: str, value: Any) -> float:
+        found = as_float(value)
+        inside = found is not None and low <= found <= high and math.isfinite(found)
+        if found is None or not inside or (above and found == low) or (below and found == high):
+            raise ValueError(f"{name}={shown(value)} must be a number that lies in {words}")
+        return found
+
+    return check
+
+
+def share(name: str, value: Any) -> float:
+    """A number in [0, 1]."""
+    return real(name, value, 0.0, 1.0)
+
+
+def choice(*known: Any) -> Check:
+    """One of the known values."""
+    return lambda name, value: one_of(name, value, known)
+
+
+def number_array(name: str, value: Any) -> np.ndarray:
+    """Numbers as a float64 array of any shape.
+
+    >>> number_array("counts", ["two"])
+    Traceback (most recent call last):
+    ...
+    ValueError: counts=['two'] is not an array of numbers
+    """
+    try:
+        if not isinstance(value, np.ndarray) and isinstance(value, str | bytes | Mapping):
+            raise TypeError
+        found = np.asarray(value)
+        if found.dtype.kind == "c":
+            raise TypeError
+        return found.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name}={shown(value)} is not an array of numbers") from None
+
+
+def listing(name: str, value: Any) -> list[Any]:
+    """The values of an iterable that is no text and no mapping."""
+    if isinstance(value, str | bytes | Mapping) or not np.iterable(value):
+        raise TypeError(f"{name}={shown(value)} must be a list")
+    return list(cast("Iterable[Any]", value))
+
+
+def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Check:
+    """Mappings of text to values that fit."""
+
+    def check(name: str, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{name}={shown(value)} must map names to {words}")
+        for key, one in value.items():
+            if not fits(one):
+                raise TypeError(f"{name}[{key!r}]={shown(one)} must be {words}")
+        return value
+
+    return check
+
+
+def having(words: str, *attributes: str) -> Check:
+    """Objects that have these attributes."""
+
+    def check(name: str, value: Any) -> Any:
+        if isinstance(value, type) or not all(hasattr(value, one) for one in attributes):
+            raise TypeError(f"{name}={shown(value)} must be {words}")
+        return value
+
+    return check
+
+
+def path_of(name: str, value: Any) -> Path:
+    """The path of a file."""
+    if not isinstance(value, str | os.PathLike) or "\0" in os.fsdecode(value) or not str(value):
+        raise TypeError(f"{name}={shown(value)} must be the path of a file: a str or os.PathLike")
+    return Path(value)
+
+
+def content(name: str, value: Any) -> bytes:
+    """The bytes of a file."""
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise TypeError(f"{name}={shown(value)} must be bytes")
+    return bytes(value)
+
+
+def string(name: str, value: Any) -> str:
+    """A str."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={shown(value)} must be a str")
+    return value
+
+
+def random_seed(name: str, value: Any) -> Any:
+    """A seed: None, a whole number >= 0, or one of NumPy's generators.
+
+    >>> random_seed("random_state", -1)
+    Traceback (most recent call last):
+    ...
+    ValueError: random_state=-1 must be None, a whole number >= 0 or a NumPy generator
+    """
+    generator = isinstance(value, np.random.Generator | np.random.RandomState)
+    natural = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if value is None or generator or (natural and int(value) >= 0):
+        return value
+    raise ValueError(
+        f"{name}={shown(value)} must be None, a whole number >= 0 or a NumPy generator"
+    )
+
+
+def generator_of(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """A NumPy generator from None, a whole number, a Generator or a RandomState (which is
+    advanced)."""
+    given = random_seed(name, random_state)
+    if isinstance(given, np.random.RandomState):
+        return np.random.default_rng(given.randint(0, 2**31 - 1, size=4))
+    return np.random.default_rng(given)
 
 
 P = TypeVar("P", bound="Parameters")

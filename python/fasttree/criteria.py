@@ -92,7 +92,10 @@ class Criterion(Parameters):
         if default is None and (value is None or name == "positive"):
             return
         if isinstance(default, str) or (default is None and words):
-            kind, fits = f"one of {', '.join(map(repr, words))}", value in words or callable(value)
+            kind, fits = (
+                f"one of {', '.join(map(repr, words))}",
+                (isinstance(value, str) and value in words) or (name == "size" and callable(value)),
+            )
         elif isinstance(default, bool):
             kind, fits = "True or False", isinstance(value, bool)
         elif isinstance(default, int):
@@ -245,6 +248,8 @@ class PairFunction(Parameters):
         Raises:
             ValueError: a setting outside its domain.
         """
+        if not callable(self.F):
+            raise TypeError(f"PairFunction: F={shown(self.F)} must be a function")
         try:
             return {
                 "theta": list(four_weights(self.theta)),

@@ -35,7 +35,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from . import _engine
-from ._checks import Parameters, integer, shown, weights_array
+from ._checks import Parameters, integer, number_array, shown, weights_array
 from .datasets.inputs import table_of
 from .table import Table
 from .table.columns import Column
@@ -70,7 +70,7 @@ def interval_labels(cuts: Sequence[float] | np.ndarray) -> tuple[str, ...]:
         >>> interval_labels([])
         ('All',)
     """
-    points = [float(c) for c in cuts]
+    points = number_array("cuts", cuts).ravel().tolist()
     if not points:
         return ("All",)
     texts = [_short(c) for c in points]

@@ -215,7 +215,7 @@ class ReducedError(Pruning):
             if (
                 isinstance(self.folds, bool)
                 or not isinstance(self.folds, numbers.Integral)
-                or self.folds < 2
+                or not 2 <= self.folds < 2**63
             ):
                 raise ValueError(
                     f"ReducedError(folds={self.folds!r}): folds must be a whole number >= 2"

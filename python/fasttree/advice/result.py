@@ -13,6 +13,7 @@ from .. import presets
 from ..exports.words import xml
 from ..rendering.html import STYLE, bar, html_table, paragraph
 from ..rendering.listing import Records
+from ..rendering.saving import save_text
 
 __all__ = ["Advice"]
 
@@ -230,7 +231,7 @@ class Advice:
         title = f"Which tree for {self.target}?"
         page = PAGE.format(title=xml(title), body=self._body())
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            save_text(Path(path), page)
         return page
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import listing
 from ..datasets import load
 from ..datasets.errors import DataFileError
 from ..datasets.inputs import given
@@ -43,7 +44,9 @@ def screened(
             X = _without_dates(X, left_out)
         table = Table.from_any(X, y)
     if nominal != "from_dtype":
-        names = table.feature_names if nominal == "all" else list(nominal)
+        names = (
+            table.feature_names if nominal == "all" else listing("categorical_features", nominal)
+        )
         own = [c.name for c in table.columns if c.kind == "nominal"]
         table = Table.from_any(table, categorical_features=[*own, *names])
     if table.target is None:

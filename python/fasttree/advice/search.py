@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
+from .._checks import as_float, integer, listing, shown
 from ..estimators import FastTreeClassifier
 from ..model_selection import cross_validate
 from ..rendering.progress import make_report
 from ..table import Table
+from ..table.doubtful import quiet
 from .candidates import Candidate, candidates, folds_for, rows_compared
 from .honest import choose, corrected_accuracy, standard_error
 from .result import Advice
@@ -71,15 +74,17 @@ def advise(
         >>> found.model.get_n_leaves(), round(found.accuracy, 2)
         (4, 0.93)
     """
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit!r} must be a positive number of seconds, or None")
+    if time_limit is not None and not (as_float(time_limit) or 0.0) > 0:
+        raise ValueError(
+            f"time_limit={shown(time_limit)} must be a positive number of seconds, or None"
+        )
     started = time.monotonic()
-    drop = [drop] if isinstance(drop, str) else list(drop)
+    drop = [drop] if isinstance(drop, str) else listing("drop", drop)
     name = X if isinstance(X, str) else getattr(X, "name", None)
     table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features)
     if drop:
         table = table.drop(*(d for d in drop if d in table.feature_names))
-    seed = 0 if random_state is None else int(random_state)
+    seed = 0 if random_state is None else integer("random_state", random_state, 0)
     sample = _sample(table, seed)
     folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
     folds = _possible(folds, sample)
@@ -95,13 +100,14 @@ def advise(
         if late and place:
             not_tried = [c.name for c in plan[place:]]
             break
-        result = cross_validate(
-            sample,
-            estimators={one.name: FastTreeClassifier(**one.params, random_state=seed)},
-            cv=folds,
-            random_state=seed,
-            n_jobs=n_jobs,
-        )
+        with quiet() if place else nullcontext():  # the first says it for all
+            result = cross_validate(
+                sample,
+                estimators={one.name: FastTreeClassifier(**one.params, random_state=seed)},
+                cv=folds,
+                random_state=seed,
+                n_jobs=n_jobs,
+            )
         description = result.folds.description
         right.append(_right(result, one.name, len(sample)))
         leaves.append(float(result[one.name]["leaves"].mean()))

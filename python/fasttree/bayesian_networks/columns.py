@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import as_float, number_array, shown
 from ..discretize import interval_labels
 from ..estimators.new_rows import Schema, rows_for
 from ..table import Table
@@ -51,7 +52,7 @@ class ColumnReader:
         owner: str = "BayesianNetwork",
     ) -> ColumnReader:
         """A reader of named columns; those with cut points are numbers."""
-        points = {name: np.asarray(own, dtype=np.float64) for name, own in cuts.items()}
+        points = {name: number_array(f"cuts of {name!r}", own) for name, own in cuts.items()}
         for name, own in points.items():
             if name not in names:
                 raise ValueError(f"cuts of {name!r}, which is no column beside the class")
@@ -72,8 +73,8 @@ class ColumnReader:
         )
         for name, code in fill.items():
             size = len(levels[list(names).index(name)]) if name in names else 0
-            if not 0 <= int(code) < size:
-                raise ValueError(f"fill of {name!r}: {code} is not the number of a level")
+            if not 0 <= (as_float(code) if as_float(code) is not None else -1) < size:
+                raise ValueError(f"fill of {name!r}: {shown(code)} is not the number of a level")
         return cls(schema, points, {n: int(c) for n, c in fill.items()}, list(levels))
 
     def codes(self, X: Any, handle_unknown: str = "missing") -> np.ndarray:

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import checked, number_in
 from ..rendering.progress import make_report
 from ..table import Table
 from .lengths import MessageLength, message_length, ordered_structure_cost
@@ -105,6 +106,10 @@ def exact_memory(table: Table, *, discretize: Any = "mdlp", n_bins: int = 10) ->
     return _engine.network_exact_memory(reading.table, {**reading.config, "prior": prior})
 
 
+@checked(
+    arc_probability=number_in(0.0, 1.0, above=True, below=True),
+    max_memory=number_in(0.0, 2.0**63, below=True),
+)
 def exact_posterior(
     table: Table,
     *,

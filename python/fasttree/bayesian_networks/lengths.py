@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _engine
+from .._checks import checked, number_in
 from ..table import Table
 from .reading import prior_config, read
 from .structure import check_acyclic, parent_lists
@@ -79,6 +80,7 @@ def ordered_structure_cost(
     return cost
 
 
+@checked(arc_probability=number_in(0.0, 1.0, above=True, below=True))
 def message_length(
     table: Table,
     parents: Sequence[Iterable[int | str]],

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import checked, generator_of, listing, mapping, maybe, number_array
 from ..rendering.saving import save_bytes
 from ..table import Table
 from .columns import ColumnReader
@@ -64,6 +65,13 @@ class BayesianNetwork:
         ['rain', 'wet']
     """
 
+    @checked(
+        names=listing,
+        levels=listing,
+        tables=listing,
+        cuts=maybe(mapping("a list of cut points", np.iterable)),
+        fill=maybe(mapping("the number of a level")),
+    )
     def __init__(
         self,
         names: Sequence[str],
@@ -77,7 +85,7 @@ class BayesianNetwork:
         self.names = [str(name) for name in names]
         if len(set(self.names)) < len(self.names) or not self.names:
             raise ValueError(f"names of columns are distinct, at least one: {self.names}")
-        self.levels = [tuple(own) for own in levels]
+        self.levels = [tuple(listing("levels", own)) for own in levels]
         if len(self.levels) != len(self.names) or not all(self.levels):
             raise ValueError("levels: a list of at least one label for each column")
         self.parents = [tuple(own) for own in parent_lists(parents, self.names)]
@@ -88,7 +96,7 @@ class BayesianNetwork:
         self._reader = ColumnReader.of(self.names[:-1], self.levels[:-1], cuts or {}, fill or {})
 
     def _checked(self, j: int, given: Any) -> np.ndarray:
-        table = np.array(given, dtype=np.float64)
+        table = number_array(f"tables[{j}]", given).copy()
         shape = tuple(len(self.levels[i]) for i in (*self.parents[j], j))
         if table.shape != shape:
             raise ValueError(
@@ -236,7 +244,7 @@ class BayesianNetwork:
         """
         if n_samples < 1:
             raise ValueError(f"n_samples={n_samples} must be at least 1")
-        rng = np.random.default_rng(random_state)
+        rng = generator_of(random_state)
         codes = np.zeros((n_samples, len(self.names)), dtype=np.int32)
         for j in self.order:
             shares = self.tables[j][tuple(codes[:, i] for i in self.parents[j])]

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import one_of, real
+from .._checks import listing, mapping, one_of, real, whole
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..table import Table
+from ..table.doubtful import warn_of_data
 
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
 
@@ -104,10 +105,8 @@ def read(
     if table.target is None:
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "error"))
-    if isinstance(max_parents, bool) or not isinstance(max_parents, numbers.Integral):
-        raise TypeError(f"max_parents={max_parents!r} must be a whole number")
-    if max_parents < 0:
-        raise ValueError(f"max_parents={max_parents} must not be negative")
+    warn_of_data(table)
+    max_parents = whole(0)("max_parents", max_parents)
     table, weights = weighted_rows(table, sample_weight)
     cuts = cut_points(table, weights, discretize, n_bins)
     names = table.feature_names
@@ -168,7 +167,7 @@ def prior_config(
             )
     arcs = [
         (pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0))
-        for arc, p in (arc_priors or {}).items()
+        for arc, p in mapping("probabilities")("arc_priors", arc_priors or {}).items()
     ]
     named = [ends for ends, _ in arcs]
     for i, j in named:
@@ -177,6 +176,6 @@ def prior_config(
     return {
         "arc_probability": arc_probability,
         "arcs": [[*ends, p] for ends, p in arcs],
-        "ordered": [pair(one, "ordered") for one in ordered],
-        "tied": [pair(one, "tied") for one in tied],
+        "ordered": [pair(one, "ordered") for one in listing("ordered", ordered)],
+        "tied": [pair(one, "tied") for one in listing("tied", tied)],
     }

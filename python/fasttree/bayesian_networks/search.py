@@ -8,13 +8,13 @@ What
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import _engine
+from .._checks import integer, number_in
 from .reading import Reading
 
 __all__ = ["FoundModel", "SearchResult", "default_steps", "find_models"]
@@ -84,9 +84,7 @@ def whole(name: str, value: Any, least: int) -> int:
     >>> whole("n_chains", 4, 1)
     4
     """
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-        raise ValueError(f"{name}={value!r} must be a whole number, at least {least}")
-    return int(value)
+    return integer(name, value, least)
 
 
 def find_models(
@@ -120,7 +118,7 @@ def find_models(
         "seed": seed,
         "chains": chains,
         "steps": max(steps, chains),
-        "temperature": float(temperature),
+        "temperature": number_in(1.0, 1e300)("temperature", temperature),
         "keep": whole("max_models", max_models, 1),
     }
     found, arcs = _engine.network_search(

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, content, path_of
 from ..estimators.parameters import restored_discretizer
 from .camml import CaMML
 from .columns import ColumnReader
@@ -99,6 +100,7 @@ def _labels(values: Any) -> np.ndarray:
     return np.array(values, dtype=None if len({type(v) for v in values}) == 1 else object)
 
 
+@checked(data=content)
 def from_bytes(data: bytes) -> BayesianNetwork | CaMML:
     """A network or a fitted classifier from the content of a file, checked.
 
@@ -126,6 +128,7 @@ def from_bytes(data: bytes) -> BayesianNetwork | CaMML:
         ) from error
 
 
+@checked(path=path_of)
 def load(path: str | PathLike[str]) -> BayesianNetwork | CaMML:
     """A network or a fitted classifier from a file written by its ``save``.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .._checks import listing, whole
 from .reading import place
 
 __all__ = ["check_acyclic", "equivalent", "markov_class", "parent_lists", "topological_order"]
@@ -27,14 +28,14 @@ def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
     [[2], [], [1]]
     """
     given: Sequence[Iterable[int | str]] = getattr(parents, "parents", parents)
+    given = listing("parents", given)
     if len(given) != len(names):
         raise ValueError(
             f"parents has {len(given)} lists for {len(names)} columns, the class among them (last)"
         )
     lists = []
     for child, own in zip(names, given, strict=True):
-        if isinstance(own, str):
-            raise TypeError(f"parents of {child!r}: {own!r} is a string; give a list of columns")
+        own = listing(f"parents of {child!r}", own)
         numbers = [place(names, key, f"parents of {child!r}") for key in own]
         if len(set(numbers)) < len(numbers):
             raise ValueError(f"parents of {child!r}: {own!r} names a column twice")
@@ -99,11 +100,17 @@ def markov_class(
     return edges, meetings
 
 
+def _numbers(name: str, graph: Any) -> list[list[int]]:
+    """The parents of a graph's columns by number."""
+    lists = listing(name, getattr(graph, "parents", graph))
+    return [[whole(0, len(lists) - 1)(name, i) for i in listing(name, own)] for own in lists]
+
+
 def equivalent(first: Any, second: Any) -> bool:
     """Whether two graphs (lists of parents by number, or networks) are Markov equivalent.
 
     >>> equivalent([[], [0]], [[1], []])
     True
     """
-    a, b = (getattr(g, "parents", g) for g in (first, second))
+    a, b = (_numbers(name, g) for name, g in (("first", first), ("second", second)))
     return markov_class(a) == markov_class(b)

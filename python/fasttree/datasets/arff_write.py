@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, having, maybe, path_of, string
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.columns import Column
@@ -45,6 +46,7 @@ def quote(text: Any) -> str:
     return f"'{body}'"
 
 
+@checked(table=having("a Table", "columns", "target_column"), path=path_of, relation=maybe(string))
 def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | None = None) -> None:
     """Write a Table as an ARFF file (gzip-compressed if the name ends in ``.gz``).
 

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._checks import generator_of, listing, number_in, one_of
 from ..table import Table
 from .rules import Seed, check_count, nominal
 
@@ -86,7 +87,7 @@ class BayesianNetwork:
             random_state: seed or Generator.
         """
         n = check_count("n_samples", n_samples, 1)
-        rng = np.random.default_rng(random_state)
+        rng = generator_of(random_state)
         c = _draw(np.broadcast_to(self.class_prior, (n, len(self.class_prior))), rng)
         which = rng.integers(len(self.components), size=n)
         codes = np.zeros((n, len(self.n_values)), dtype=np.int32)
@@ -207,11 +208,9 @@ def make_bayesian_network(
         >>> table.shape, len(network.components)
         ((300, 4), 4)
     """
-    if kind not in ("nb", "tan", "aode"):
-        raise ValueError(f"kind={kind!r} is not known; use 'nb', 'tan' or 'aode'")
-    if not concentration > 0 or not np.isfinite(concentration):
-        raise ValueError(f"concentration={concentration!r} must be positive and finite")
-    rng = np.random.default_rng(random_state)
+    one_of("kind", kind, ("nb", "tan", "aode"))
+    number_in(0.0, 1e300, above=True)("concentration", concentration)
+    rng = generator_of(random_state)
     d = (
         int(rng.integers(3, 8))
         if n_attributes is None
@@ -221,7 +220,11 @@ def make_bayesian_network(
     if n_values is None:
         values = tuple(int(v) for v in rng.integers(2, 6, size=d))
     else:
-        values = (n_values,) * d if isinstance(n_values, (int, np.integer)) else tuple(n_values)
+        values = (
+            (n_values,) * d
+            if isinstance(n_values, (int, np.integer))
+            else listing("n_values", n_values)
+        )
         if len(values) != d:
             raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")
         values = tuple(check_count("n_values", v, 1) for v in values)

@@ -21,6 +21,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from .._checks import checked, having, listing, maybe, path_of, string
 from ..table import Table
 from ..table.columns import Column
 from .arff import read_arff
@@ -36,6 +37,18 @@ from .plink import is_plink, read_plink
 Path = str | os.PathLike[str]
 
 
+def _source(name: str, value: Any) -> str | os.PathLike[str]:
+    """A path, or the name of a data set."""
+    return value if isinstance(value, str) and value else path_of(name, value)
+
+
+def _names(name: str, value: Any) -> list[str]:
+    return [
+        string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
+    ]
+
+
+@checked(path=_source, drop=_names, limits=maybe(having("fasttree.datasets.Limits", "core")))
 def load(
     path: Path,
     target: TargetName = None,
@@ -75,8 +88,6 @@ def load(
         >>> load(file)
         Table 'golf': 2 rows, 2 features (1 numeric, 1 nominal), target 'play' with 2 classes
     """
-    if isinstance(drop, str):
-        drop = [drop]
     text = os.path.expanduser(os.fspath(path))
     if text.startswith("openml:"):
         from .openml import fetch

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._checks import generator_of, number_in
 from ..table import Table
 from .rules import Seed, check_count
 
@@ -119,9 +120,8 @@ def make_random_tree(
     """
     n, d = check_count("n_rows", n_rows, 1), check_count("n_features", n_features, 1)
     leaves, k = check_count("n_leaves", n_leaves, 1), check_count("n_classes", n_classes, 2)
-    if not 0.0 <= margin < 0.5:
-        raise ValueError(f"margin={margin!r} must be in [0, 0.5)")
-    rng = np.random.default_rng(random_state)
+    margin = number_in(0.0, 0.5, below=True)("margin", margin)
+    rng = generator_of(random_state)
     tree = _in_pre_order(*_grow(d, leaves, k, margin, rng))
     X = rng.random((n, d))
     names = [f"x{j + 1}" for j in range(d)]

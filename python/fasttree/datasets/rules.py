@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import generator_of, share, whole
 from ..table import Table
 from ..table.columns import Column
 
@@ -35,25 +36,21 @@ def nominal(name: str, codes: Any, levels: Sequence[Any]) -> Column:
 
 def check_share(name: str, value: float) -> float:
     """A number in [0, 1], or a ValueError naming the argument."""
-    if not 0.0 <= value <= 1.0:
-        raise ValueError(f"{name}={value!r} is not a share; it lies between 0 and 1")
-    return float(value)
+    return share(name, value)
 
 
 def check_count(name: str, value: int, least: int) -> int:
     """A whole number of at least `least`, or a ValueError naming the argument."""
-    if isinstance(value, bool) or int(value) != value or value < least:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least {least}")
-    return int(value)
+    return whole(least)(name, value)
 
 
-def flip_labels(codes: np.ndarray, k: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Codes in which each label is replaced, with probability `share`, by another class drawn
+def flip_labels(codes: np.ndarray, k: int, flip: float, rng: np.random.Generator) -> np.ndarray:
+    """Codes in which each label is replaced, with probability `flip`, by another class drawn
     uniformly."""
-    if check_share("flip", share) == 0.0:
+    if check_share("flip", flip) == 0.0:
         return codes
     shift = rng.integers(1, k, size=len(codes))
-    return np.where(rng.random(len(codes)) < share, (codes + shift) % k, codes)
+    return np.where(rng.random(len(codes)) < flip, (codes + shift) % k, codes)
 
 
 def _bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
@@ -96,7 +93,7 @@ def make_xor(
         raise ValueError(
             f"n_bits={n_bits} is more than 20; sample rows with make_parity(n_samples=...) instead"
         )
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     rows = np.tile(_cube(n_bits), (check_count("repeats", repeats, 1), 1))
     noise = rng.integers(0, 2, size=(len(rows), check_count("n_noise", n_noise, 0)))
     classes = flip_labels(rows[:, 0] ^ rows[:, 1], 2, flip, rng)
@@ -127,10 +124,12 @@ def make_parity(
         Table 'parity': 100 rows, 8 features (8 nominal), target 'class' with 2 classes
     """
     width = check_count("n_bits", n_bits, 1) + check_count("n_noise", n_noise, 0)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     if n_samples is None:
         if width > 20:
-            raise ValueError(f"the cube of {width} bits has {1 << width:,} rows; give n_samples")
+            raise ValueError(
+                f"n_bits + n_noise = {width}: the cube has 2^{width} rows; give n_samples"
+            )
         rows = _cube(width)
     else:
         rows = rng.integers(0, 2, size=(check_count("n_samples", n_samples, 1), width))
@@ -170,14 +169,13 @@ def make_monks(
         raise ValueError(
             f"problem={problem!r} is not one of the three MONK's problems; use 1, 2 or 3"
         )
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
     if n_samples is not None:
+        n_samples = check_count("n_samples", n_samples, 1)
         if not replace and n_samples > len(rows):
             raise ValueError(f"n_samples={n_samples} is more than the 432 robots; use replace=True")
-        rows = rows[
-            rng.choice(len(rows), size=check_count("n_samples", n_samples, 1), replace=replace)
-        ]
+        rows = rows[rng.choice(len(rows), size=n_samples, replace=replace)]
     a1, a2, _, a4, a5, _ = rows.T
     if problem == 1:
         classes = (a1 == a2) | (a5 == 1)

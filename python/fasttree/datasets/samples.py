@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .._checks import generator_of, number_array, shown
 from ..table import Table
 from .rules import Seed, check_count, check_share, nominal
 
@@ -47,30 +48,31 @@ def make_blobs(
         Table 'blobs': 60 rows, 3 features (3 numeric), target 'class' with 3 classes
     """
     n = check_count("n_samples", n_samples, 1)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     if isinstance(centers, (int, np.integer)):
         shape = (check_count("centers", int(centers), 1), check_count("n_features", n_features, 1))
-        if not center_box[0] < center_box[1]:
+        box = number_array("center_box", center_box)
+        if box.shape != (2,) or not np.isfinite(box).all() or not box[0] < box[1]:
             raise ValueError(
-                f"center_box={center_box!r} is empty; give (low, high) with low < high"
+                f"center_box={shown(center_box)} is empty; give (low, high) with low < high"
             )
-        middle = rng.uniform(*center_box, size=shape)
+        middle = rng.uniform(*box, size=shape)
     else:
-        middle = np.asarray(centers, dtype=np.float64)
+        middle = number_array("centers", centers)
         if middle.ndim != 2 or not np.isfinite(middle).all():
             raise ValueError(
                 f"centers of shape {middle.shape} must be a finite array of shape (clusters, "
                 "features)"
             )
     k = len(middle)
-    spread = np.asarray(sd, dtype=np.float64)
+    spread = number_array("sd", sd)
     if spread.ndim and spread.shape != (k,):
         raise ValueError(
             f"sd has {spread.size} values but there are {k} clusters; give one number or one a "
             "cluster"
         )
-    if not (np.isfinite(spread).all() and (spread >= 0).all()):
-        raise ValueError(f"sd={sd!r} must be finite and not negative")
+    if not ((spread >= 0) & (spread < 1e300)).all():
+        raise ValueError(f"sd={shown(sd)} must be finite (below 1e300) and not negative")
     codes = rng.permutation(np.arange(n) % k)
     X = middle[codes] + np.broadcast_to(spread, k)[codes, None] * rng.standard_normal(
         (n, middle.shape[1])
@@ -94,7 +96,7 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
         Table 'waveform': 300 rows, 40 features (40 numeric), target 'class' with 3 classes
     """
     n, extra = check_count("n_samples", n_samples, 1), check_count("n_noise", n_noise, 0)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     i = np.arange(1, 22)
     waves = np.stack([np.maximum(6.0 - np.abs(i - centre), 0.0) for centre in (11, 15, 7)])
     codes = rng.integers(0, 3, size=n)
@@ -132,7 +134,7 @@ def make_led(
         True
     """
     n, extra = check_count("n_samples", n_samples, 1), check_count("n_irrelevant", n_irrelevant, 0)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     codes = rng.integers(0, 10, size=n)
     bits = SEGMENTS[codes] ^ (rng.random((n, 7)) < check_share("noise", noise))
     bits = np.hstack([bits, rng.integers(0, 2, size=(n, extra))])

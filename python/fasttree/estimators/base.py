@@ -14,17 +14,19 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._checks import weights_array
+from .._checks import at_least_zero, shown, weights_array
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
 from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.doubtful import warn_of_data
 from .costs import class_sums, copies_in, prior_factors
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import restored_parameters
@@ -88,6 +90,7 @@ class Classifier:
                 f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'"
             )
         warn_of_thin_levels(table)
+        warn_of_data(table)
         return self._weighted(table, sample_weight)
 
     def _weighted(self, table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
@@ -139,7 +142,10 @@ class Classifier:
     def _class_factors(self, table: Table, sample_weight: np.ndarray | None) -> np.ndarray:
         """Class weight of each row; ``"balanced"`` is n/(k n_c) in weights, so that a weight of w
         is w copies."""
-        if self.class_weight != "balanced":
+        if isinstance(self.class_weight, Mapping):
+            for label, weight in self.class_weight.items():
+                at_least_zero(f"class_weight[{shown(label)}]", weight)
+        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
             from sklearn.utils.class_weight import compute_sample_weight
 
             return np.asarray(compute_sample_weight(self.class_weight, table.y))

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import shown
+from .._checks import as_float, share, shown
 
 __all__ = ["costs_of", "plain_costs", "prior_factors"]
 
@@ -59,7 +59,8 @@ def plain_costs(value: Any) -> Any:
     if isinstance(value, dict):
         return {
             "pairs": [
-                [k.item() if isinstance(k, np.generic) else k, float(v)] for k, v in value.items()
+                [k.item() if isinstance(k, np.generic) else k, as_float(v)]
+                for k, v in value.items()
             ]
         }
     return value.tolist() if isinstance(value, np.ndarray) else value
@@ -118,7 +119,7 @@ def prior_factors(
             raise ValueError(
                 f"priors {what}: {', '.join(map(repr, which))}; the classes are {list(classes)!r}"
             )
-        shares = np.array([float(priors[c]) for c in classes])
+        shares = np.array([share(f"priors[{shown(c)}]", priors[c]) for c in classes])
     else:
         try:
             shares = np.asarray(priors, dtype=np.float64)
@@ -132,9 +133,9 @@ def prior_factors(
                 "order of classes_"
             )
     if not np.all(shares > 0):
-        raise ValueError(f"priors={priors!r}: every share must be > 0")
+        raise ValueError(f"priors={shown(priors)}: every share must be > 0")
     if abs(shares.sum() - 1) > 1e-8:
-        raise ValueError(f"priors={priors!r} must sum to 1, not to {shares.sum():.10g}")
+        raise ValueError(f"priors={shown(priors)} must sum to 1, not to {shares.sum():.10g}")
     sums = class_sums(codes, weights, n)
     occurring = sums > 0
     factors = np.ones(n)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _engine
+from .._checks import checked, content, path_of
 from .base import read_back
 from .exact import restored
 from .forest import forest_from_bytes
@@ -14,6 +15,7 @@ from .tree import FastTreeClassifier
 __all__ = ["from_bytes", "load_model"]
 
 
+@checked(data=content)
 def from_bytes(data: bytes) -> Any:
     """A fitted model (tree or forest) from the content of a model file; it is checked before
     anything is believed.
@@ -21,7 +23,6 @@ def from_bytes(data: bytes) -> Any:
     Raises:
         ValueError: truncated, damaged, or not a model of fasttree.
     """
-    data = bytes(data)
     if b'"fasttree forest"' in data[:64]:
         return forest_from_bytes(data)
     if b'"fasttree Bayes model"' in data[:64]:
@@ -38,6 +39,7 @@ def from_bytes(data: bytes) -> Any:
     return estimator
 
 
+@checked(path=path_of)
 def load_model(path: str | Path) -> Any:
     """A fitted model (tree or forest) from a file written by its `save`."""
     try:

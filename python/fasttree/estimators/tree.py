@@ -25,6 +25,7 @@ from .. import _engine, criteria
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..table import Table
+from ..table.doubtful import warn_of_small_classes
 from .base import Classifier
 from .explained import Explained
 from .explored import Explorable
@@ -287,6 +288,8 @@ class FastTreeClassifier(
                 f"trace={self.trace!r} is not known; use 'steps', 'candidates' or None"
             )
         config, custom = config_of(self.get_params(deep=False), table, weights)
+        if config.get("alpha_rule"):
+            warn_of_small_classes(table.classes, table.y_codes, config["alpha_rule"]["folds"])
         model = _engine.fit(
             table,
             config,

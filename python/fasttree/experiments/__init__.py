@@ -23,7 +23,9 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+from .._checks import checked, listing, maybe, path_of, string
 from ..model_selection.interrupts import check_on_interrupt
+from ..table.doubtful import quiet
 from .reproduction import Figure, Reproduction, Row
 
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
@@ -56,6 +58,11 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
 """Name of an experiment -> its module and what it is."""
 
 
+def _names(name: str, value: Any) -> list[str]:
+    return [string(name, one) for one in listing(name, value)]
+
+
+@checked(name=string, data=maybe(path_of), datasets=maybe(_names))
 def run(
     name: str,
     data: str | PathLike[str] | None = None,
@@ -91,9 +98,10 @@ def run(
 
         close = difflib.get_close_matches(name, EXPERIMENTS, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
-        raise ValueError(f"experiment {name!r} is not known; {hint}")
+        raise ValueError(f"name={name!r}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
-    found: Reproduction = module.run(
-        data, datasets, quick=quick, n_jobs=n_jobs, progress=progress, on_interrupt=on_interrupt
-    )
+    with quiet():  # the papers' data are what they are
+        found: Reproduction = module.run(
+            data, datasets, quick=quick, n_jobs=n_jobs, progress=progress, on_interrupt=on_interrupt
+        )
     return found

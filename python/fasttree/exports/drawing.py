@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import maybe, whole
 from .reading import Reading, number
 from .words import brief, condition, fit_width, text_width
 
@@ -96,10 +97,8 @@ class Drawing:
         empty: bool = False,
         decimals: int = 6,
     ) -> None:
-        if max_depth is not None and max_depth < 0:
-            raise ValueError(f"max_depth={max_depth} must be 0 or more, or None")
-        if max_nodes is not None and max_nodes < 1:
-            raise ValueError(f"max_nodes={max_nodes} must be 1 or more, or None")
+        max_depth = maybe(whole(0))("max_depth", max_depth)
+        max_nodes = maybe(whole(1))("max_nodes", max_nodes)
         self.reading = reading = Reading(model)
         self.decimals = decimals
         self.tree = tree = reading.tree

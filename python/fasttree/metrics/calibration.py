@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from .._checks import whole
 from .labels import check_weights, encode_proba, positive_code
 from .metric import Metric
 
@@ -34,8 +35,7 @@ def curve_of(
 ) -> CalibrationCurve:
     """Return the reliability curve of checked arrays: bool hits (n,), confidence (n,) in [0, 1],
     weights or None."""
-    if n_bins < 1:
-        raise ValueError(f"n_bins={n_bins!r} must be at least 1")
+    n_bins = whole(1, 10**6)("n_bins", n_bins)
     if strategy == "uniform":
         edges = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
     elif strategy == "quantile":

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import number_array
 from .confusion import confusion_counts
-from .labels import check_proba, check_weights, encode_pair
+from .labels import check_proba, check_weights, encode_pair, known_classes
 from .metric import Metric
 
 
@@ -28,7 +29,7 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
     if cost_matrix is None:
         costs = 1.0 - np.eye(n_classes)
         return np.column_stack([costs, np.ones(n_classes)])
-    costs = np.asarray(cost_matrix, dtype=np.float64)
+    costs = number_array("cost_matrix", cost_matrix)
     if costs.shape not in ((n_classes, n_classes), (n_classes, n_classes + 1)):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, expected ({n_classes}, {n_classes}): true class "
@@ -80,19 +81,20 @@ def cost_optimal_decision(
     >>> cost_optimal_decision([[0.8, 0.2], [0.6, 0.4]], [[0, 1], [2, 0]], classes=["no", "yes"])
     array(['no', 'yes'], dtype='<U3')
     """
-    array = np.asarray(proba, dtype=np.float64)
-    if array.ndim != 2:
+    given = number_array("proba", proba)
+    if given.ndim != 2:
         raise ValueError(
-            f"proba has shape {array.shape}; it needs one row a case and one column a class"
+            f"proba has shape {given.shape}; it needs one row a case and one column a class"
         )
-    checked = check_proba(array, len(array), array.shape[1])
-    costs = check_cost_matrix(cost_matrix, array.shape[1])[:, :-1]
+    checked = check_proba(given, len(given), given.shape[1])
+    costs = check_cost_matrix(cost_matrix, given.shape[1])[:, :-1]
     codes = (checked @ costs).argmin(axis=1)
     if classes is None:
         return codes
-    if len(classes) != array.shape[1]:
-        raise ValueError(f"there are {len(classes)} classes but proba has {array.shape[1]} columns")
-    return np.asarray(classes)[codes]
+    known = known_classes(classes)
+    if len(known) != given.shape[1]:
+        raise ValueError(f"there are {len(known)} classes but proba has {given.shape[1]} columns")
+    return np.asarray(known)[codes]
 
 
 METRICS = (

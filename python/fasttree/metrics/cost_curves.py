@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from .._checks import checked, mapping, number_array, number_in, shown
 from .metric import Metric
 from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
 
@@ -66,6 +67,15 @@ class CostRange(NamedTuple):
     tpr: float
 
 
+COST = number_in(0.0, 1e150, above=True)
+
+
+def is_pair(value: Any) -> bool:
+    """Whether a value may be a curve: a tuple or list of two arrays at least."""
+    return isinstance(value, tuple | list) and len(value) >= 2
+
+
+@checked(positive_share=number_array, cost_fp=COST, cost_fn=COST)
 def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Return PC(+) = p C_fn / (p C_fn + (1 - p) C_fp) of the share p of positives and the costs of
     the two errors.
@@ -73,11 +83,9 @@ def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: floa
     >>> probability_cost(0.2, cost_fn=4.0)
     0.5
     """
-    share = np.asarray(positive_share, dtype=np.float64)
+    share = positive_share
     if not ((share >= 0) & (share <= 1)).all():
-        raise ValueError(f"positive_share={positive_share!r} must lie between 0 and 1")
-    if not (cost_fp > 0 and cost_fn > 0 and np.isfinite([cost_fp, cost_fn]).all()):
-        raise ValueError(f"cost_fp={cost_fp!r} and cost_fn={cost_fn!r} must be positive and finite")
+        raise ValueError(f"positive_share={shown(share.tolist())} must lie between 0 and 1")
     value = share * cost_fn / (share * cost_fn + (1.0 - share) * cost_fp)
     return value if value.ndim else float(value)
 
@@ -133,6 +141,7 @@ def cost_curve(
     )
 
 
+@checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair))
 def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
     """Return which of several classifiers is the cheapest where, from PC(+) = 0 to 1; of equals,
     the first.

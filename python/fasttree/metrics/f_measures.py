@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._checks import checked, number_array, number_in
 from .confusion import confusion_counts
 from .labels import check_weights, encode_pair, positive_code
 from .metric import Metric
@@ -29,11 +30,10 @@ def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
 
 
 def _check_beta(beta: float) -> float:
-    if not (np.isfinite(beta) and beta >= 0):
-        raise ValueError(f"beta={beta!r} must be finite and not negative")
-    return float(beta)
+    return number_in(0.0, 1e150)("beta", beta)
 
 
+@checked(tp=number_array, fp=number_array, fn=number_array)
 def f_beta_from_counts(tp: Any, fp: Any, fn: Any, *, beta: float = 1.0) -> Any:
     """Return F_beta (0 to 1) of true positives, false positives and false negatives; arrays
     broadcast, 0/0 = 0.
@@ -42,7 +42,6 @@ def f_beta_from_counts(tp: Any, fp: Any, fn: Any, *, beta: float = 1.0) -> Any:
     0.6666666666666666
     """
     square = _check_beta(beta) ** 2
-    tp, fp, fn = (np.asarray(part, dtype=np.float64) for part in (tp, fp, fn))
     top = (1.0 + square) * tp
     value = ratio(top, top + square * fn + fp)
     return value if value.ndim else float(value)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import weights_array
+from .._checks import listing, number_array, shown, weights_array
 
 PROBABILITY_TOLERANCE = 1e-4
 """How far a row of probabilities may be from summing to 1 (single precision models are)."""
@@ -136,11 +136,22 @@ def average(values: np.ndarray, weights: np.ndarray | None) -> float:
     return float((values[kept] * weights[kept]).sum() / weights[kept].sum())
 
 
+def known_classes(classes: Sequence[Any] | None, *labels: Any) -> tuple[Any, ...]:
+    """The classes that were given, or those that occur in the labels, sorted."""
+    if classes is None:
+        return sorted_classes(*labels)
+    known = tuple(listing("classes", classes))
+    for label in known:
+        if getattr(label, "__hash__", None) is None:
+            raise TypeError(f"classes holds {shown(label)}, which is no label")
+    return known
+
+
 def encode_pair(
     y_true: Any, y_pred: Any, classes: Sequence[Any] | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes."""
-    known = tuple(classes) if classes is not None else sorted_classes(y_true, y_pred)
+    known = known_classes(classes, y_true, y_pred)
     true_codes = codes_of(y_true, known, "y_true")
     pred_codes = codes_of(y_pred, known, "y_pred", missing_ok=True)
     check_lengths("y_pred", len(true_codes), len(pred_codes))
@@ -153,23 +164,23 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     Entries must lie in [0, 1]; a row sums to 1, or is all zero (unclassified).  A 1-D array is
     accepted for two classes: the probability of the last one.
     """
-    array = np.asarray(proba, dtype=np.float64)
-    if array.ndim == 1 and n_classes == 2:
-        array = np.column_stack([1.0 - array, array])
-    if array.ndim != 2 or array.shape[1] != n_classes:
+    found = number_array(what, proba)
+    if found.ndim == 1 and n_classes == 2:
+        found = np.column_stack([1.0 - found, found])
+    if found.ndim != 2 or found.shape[1] != n_classes:
         raise ValueError(
-            f"{what} has shape {array.shape}, expected ({n_rows}, {n_classes}): one column a "
+            f"{what} has shape {found.shape}, expected ({n_rows}, {n_classes}): one column a "
             "class; "
             "pass classes= when some class does not occur in y_true"
         )
-    check_lengths(what, n_rows, len(array))
-    bad = ~((array >= 0.0) & (array <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1)
+    check_lengths(what, n_rows, len(found))
+    bad = ~((found >= 0.0) & (found <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{what}: row {row} is {array[row].tolist()}; probabilities must lie between 0 and 1"
+            f"{what}: row {row} is {found[row].tolist()}; probabilities must lie between 0 and 1"
         )
-    sums = array.sum(axis=1)
+    sums = found.sum(axis=1)
     bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -177,7 +188,7 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
             f"{what}: row {row} sums to {sums[row]:.6g}; a row must sum to 1 (or be all zero: "
             "unclassified)"
         )
-    return np.minimum(array, 1.0)
+    return np.minimum(found, 1.0)
 
 
 def encode_proba(
@@ -185,7 +196,7 @@ def encode_proba(
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`,
     in order)."""
-    known = tuple(classes) if classes is not None else sorted_classes(y_true)
+    known = known_classes(classes, y_true)
     codes = codes_of(y_true, known, "y_true")
     return codes, check_proba(proba, len(codes), len(known)), known
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_float, checked, number_array, number_in, shown, whole
 from .labels import average, check_weights, encode_proba
 from .metric import Metric
 
@@ -24,9 +25,8 @@ def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
     """Return probabilities limited to [clip, 1 - clip] (not renormalised); None changes nothing."""
     if clip is None:
         return proba
-    if not 0.0 <= clip < 0.5:
-        raise ValueError(f"clip={clip!r} must be at least 0 and below 0.5")
-    return np.clip(proba, clip, 1.0 - clip)
+    least = number_in(0.0, 0.5, below=True)("clip", clip)
+    return np.clip(proba, least, 1.0 - least)
 
 
 def log_unit(base: float | None) -> float:
@@ -34,11 +34,13 @@ def log_unit(base: float | None) -> float:
     logs."""
     if base is None:
         return 1.0
-    if not (base > 0 and base != 1 and math.isfinite(base)):
-        raise ValueError(f"base={base!r} must be positive, finite and not 1")
-    return math.log(base)
+    unit = as_float(base)
+    if unit is None or not (unit > 0 and unit != 1 and math.isfinite(unit)):
+        raise ValueError(f"base={shown(base)} must be positive, finite and not 1")
+    return math.log(unit)
 
 
+@checked(counts=number_array)
 def laplace_scores(counts: Any, *, axis: int = -1) -> np.ndarray:
     """Return (n_c + 1) / (n + k) along `axis`: smoothed class scores of leaves, each in (0, 1) and
     summing to 1.
@@ -48,10 +50,10 @@ def laplace_scores(counts: Any, *, axis: int = -1) -> np.ndarray:
     >>> laplace_scores([3, 0])
     array([0.8, 0.2])
     """
-    array = np.asarray(counts, dtype=np.float64)
-    if array.ndim == 0 or not (array >= 0).all():
+    if counts.ndim == 0 or not (counts >= 0).all():
         raise ValueError("counts must be an array of numbers that are not negative, one a class")
-    return (array + 1.0) / (array.sum(axis=axis, keepdims=True) + array.shape[axis])
+    axis = whole(-counts.ndim, counts.ndim - 1)("axis", axis)
+    return (counts + 1.0) / (counts.sum(axis=axis, keepdims=True) + counts.shape[axis])
 
 
 def log_loss_per_row(

@@ -6,6 +6,7 @@ A new metric is one file with a ``METRICS`` tuple and one entry in ``_FILES`` be
 
 from __future__ import annotations
 
+from .._checks import shown
 from . import (
     agreement,
     calibration,
@@ -48,6 +49,8 @@ def get_metric(name: str) -> Metric:
     >>> get_metric("f1").name
     'f_beta'
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name={shown(name)} is not the name of a metric")
     found = METRICS.get(_ALIASES.get(name, name))
     if found is None:
         import difflib

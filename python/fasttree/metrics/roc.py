@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .labels import check_lengths, check_weights, codes_of, positive_code, sorted_classes
+from .._checks import number_array
+from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
 from .metric import Metric
 
 
@@ -64,8 +65,8 @@ def binary_auc(
 
 
 def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
-    array = np.asarray(scores, dtype=np.float64)
-    check_lengths("scores", n_rows, len(array))
+    array = number_array("scores", scores)
+    check_lengths("scores", n_rows, len(np.atleast_1d(array)))
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 1 and n_classes > 2:
@@ -88,9 +89,9 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
 def _binary_inputs(
     y_true: Any, scores: Any, positive: Any, classes: Sequence[Any] | None, sample_weight: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    known = tuple(classes) if classes is not None else sorted_classes(y_true)
+    known = known_classes(classes, y_true)
     codes = codes_of(y_true, known, "y_true")
-    array = np.asarray(scores, dtype=np.float64)
+    array = number_array("scores", scores)
     if array.ndim == 2 or positive is None:
         array = _check_scores(scores, len(codes), len(known))
     else:
@@ -222,8 +223,8 @@ def score_ranking(
     sample_weight: Any,
 ) -> float:
     """Check labels and scores, and return a binary measure of them, or its mean of one-vs-rest."""
-    known = tuple(classes) if classes is not None else sorted_classes(y_true)
-    if positive is not None or np.ndim(scores) == 1:
+    known = known_classes(classes, y_true)
+    if positive is not None or number_array("scores", scores).ndim == 1:
         if positive is None and len(known) > 2:
             _check_scores(scores, len(codes_of(y_true, known, "y_true")), len(known))
         return measure(*_binary_inputs(y_true, scores, positive, known, sample_weight))

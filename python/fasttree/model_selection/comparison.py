@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, choice, integer, maybe, random_seed, shown, string
 from ..datasets.inputs import given
 from ..rendering.progress import make_report
 from ..rendering.table import ReportTable
@@ -394,6 +395,17 @@ class Comparison(Rendered):
         return records_to_frame(self.records())
 
 
+def _position(name: str, value: Any) -> str | int:
+    """A method's name or position."""
+    return value if isinstance(value, str) else integer(name, value, -(2**31))
+
+
+@checked(
+    random_state=random_seed,
+    sd=choice("folds", "repeats"),
+    baseline=maybe(_position),
+    metric=maybe(string),
+)
 def compare(
     tables: Any,
     criteria: Any = None,
@@ -458,6 +470,11 @@ def compare(
     >>> result.marks.tolist()
     [['', '*']]
     """
+    if more is not None and has_labels(tables):
+        raise TypeError(
+            f"more={shown(more)}: the tables bring their classes; the order is compare(tables, "
+            "criteria) or compare(X, y, criteria)"
+        )
     if more is not None or (criteria is not None and not has_labels(tables)):
         tables, criteria = {"data": given(tables, criteria)}, more
     loaded = load_tables(tables)

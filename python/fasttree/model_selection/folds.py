@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import listing, whole
 from .splitter import Fold
 from .stratified import StratifiedRepeatedKFold
 from .weka import WekaStratifiedKFold
@@ -35,6 +36,13 @@ class Folds:
     test_sizes: np.ndarray
     test_rows: np.ndarray
     starts: np.ndarray
+
+    def partition_rows(self, n_rows: int) -> bool:
+        """Whether every repetition tests each of the rows once."""
+        if self.n_splits < 2:
+            return False
+        first = self.test_rows[: int(self.test_sizes[: self.n_splits].sum())]
+        return len(first) == n_rows and len(np.unique(first)) == n_rows
 
     def part(self, start: int, stop: int) -> Folds:
         """Folds `start` to `stop` - 1: whole repetitions, or folds of the only one."""
@@ -74,7 +82,9 @@ def resolve_cv(cv: Any, random_state: Any) -> Any:
             )
         return StratifiedRepeatedKFold(int(match[2]), int(match[1]), random_state)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        return StratifiedRepeatedKFold(int(cv), 1, random_state)
+        return StratifiedRepeatedKFold(whole(2)("cv", cv), 1, random_state)
+    if not hasattr(cv, "split") or isinstance(cv, bytes):
+        cv = listing("cv", cv)
     return cv
 
 
@@ -114,12 +124,12 @@ def make_folds(cv: Any, y_codes: np.ndarray, random_state: Any, X: Any = None) -
     splitter = resolve_cv(cv, random_state)
     n_rows = len(y_codes)
     n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
-    if hasattr(splitter, "split") and not isinstance(splitter, str):
+    if hasattr(splitter, "split"):
         from_rows = np.empty((n_rows, 1), dtype=np.int8) if X is None else X
         pairs = list(splitter.split(from_rows, y_codes))
         description = cv if isinstance(cv, str) else repr(splitter)
     else:
-        pairs, n_repeats = list(splitter), 1
+        pairs, n_repeats = listing("cv", splitter), 1
         description = f"{len(pairs)} given folds"
     if not pairs:
         raise ValueError("cv: there are no folds")

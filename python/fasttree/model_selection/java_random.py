@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._checks import integer
+
 _MULTIPLIER = 0x5DEECE66D
 _INCREMENT = 0xB
 _MASK = (1 << 48) - 1
@@ -36,7 +38,7 @@ class JavaRandom:
     """
 
     def __init__(self, seed: int) -> None:
-        self._state = (int(seed) ^ _MULTIPLIER) & _MASK
+        self._state = (integer("seed", seed, -(2**63)) ^ _MULTIPLIER) & _MASK
 
     def _next_31(self) -> int:
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK

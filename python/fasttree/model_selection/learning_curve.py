@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, listing, random_seed
 from ..rendering.table import ReportTable
 from .learning_curve_split import LearningCurveSplit
 from .rendering import Rendered
@@ -86,6 +87,7 @@ class LearningCurve(Rendered):
         return records_to_frame(self.records())
 
 
+@checked(train_sizes=listing, random_state=random_seed)
 def learning_curve(
     X: Any,
     y: Any = None,

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import as_float, checked, generator_of, listing, number_in, random_seed, shown, whole
 from .splitter import Fold, Splitter, label_codes, row_count
-from .stratified import seeded
 
 
 class LearningCurveSplit(Splitter):
@@ -44,6 +44,12 @@ class LearningCurveSplit(Splitter):
     [(9, 2), (18, 2), (9, 2), (18, 2)]
     """
 
+    @checked(
+        train_sizes=listing,
+        test_size=number_in(0.0, 1.0, above=True, below=True),
+        n_repeats=whole(1),
+        random_state=random_seed,
+    )
     def __init__(
         self,
         train_sizes: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
@@ -54,6 +60,8 @@ class LearningCurveSplit(Splitter):
         nested: bool = True,
         random_state: Any = 0,
     ) -> None:
+        if not len(train_sizes):
+            raise ValueError("train_sizes is empty; give at least one share or number of rows")
         self.train_sizes = train_sizes
         self.test_size = test_size
         self.n_repeats = n_repeats
@@ -76,6 +84,11 @@ class LearningCurveSplit(Splitter):
         part = n_rows - self._n_test(n_rows)
         sizes = []
         for size in self.train_sizes:
+            if not 0 < (as_float(size) or 0.0) < 2**63:
+                raise ValueError(
+                    f"train_sizes: {shown(size)} must be above 0 and at most 1 (a share), or an "
+                    "integer (rows)"
+                )
             rows = int(size) if isinstance(size, (int, np.integer)) else round(float(size) * part)
             if isinstance(size, (int, np.integer)) and not 1 <= rows <= part:
                 raise ValueError(
@@ -105,14 +118,12 @@ class LearningCurveSplit(Splitter):
         n_rows = row_count(X, y)
         n_test = self._n_test(n_rows)
         sizes = self.row_sizes(n_rows)
-        generator = seeded(self.random_state)
+        draws = generator_of(self.random_state)
         for _ in range(self.n_repeats):
-            order = generator.permutation(n_rows)
+            order = draws.permutation(n_rows)
             if codes is not None:
                 by_class = order[np.argsort(codes[order], kind="stable")]
-                chosen = (
-                    (np.arange(n_test) * n_rows + generator.integers(n_rows)) // n_test % n_rows
-                )
+                chosen = (np.arange(n_test) * n_rows + draws.integers(n_rows)) // n_test % n_rows
                 in_test = np.zeros(n_rows, dtype=bool)
                 in_test[by_class[chosen]] = True
                 rest = order[~in_test[order]]
@@ -120,5 +131,5 @@ class LearningCurveSplit(Splitter):
             else:
                 test, rest = np.sort(order[:n_test]), order[n_test:]
             for size in sizes:
-                pick = rest if self.nested else generator.permutation(rest)
+                pick = rest if self.nested else draws.permutation(rest)
                 yield np.sort(pick[:size]), test

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .folds import Folds
@@ -45,9 +46,9 @@ class MethodScores(Mapping[str, np.ndarray]):
     def __getitem__(self, metric: str) -> np.ndarray:
         try:
             return self._values[metric]
-        except KeyError:
+        except (KeyError, TypeError):
             raise KeyError(
-                f"no metric {metric!r} for {self.name!r}; there are {', '.join(self._values)}"
+                f"no metric {shown(metric)} for {self.name!r}; there are {', '.join(self._values)}"
             ) from None
 
     def __iter__(self) -> Iterator[str]:

@@ -18,6 +18,7 @@ import numpy as np
 from ..metrics.labels import codes_of
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Report
+from ..table.doubtful import quiet
 from .folds import Folds
 from .interrupts import finish
 
@@ -189,12 +190,12 @@ def _fit_one(
     estimator = clone(method.estimator)
     form, X = data.view(method)
     started = time.perf_counter()
-    if form == "table":
-        estimator.fit(X.take(train))
-        X_test: Any = X.take(test)
-    else:
-        estimator.fit(take_rows(X, train), data.y[train])
-        X_test = take_rows(X, test)
+    with quiet():  # what is to be said of the data is said once, of all rows
+        if form == "table":
+            estimator.fit(X.take(train))
+        else:
+            estimator.fit(take_rows(X, train), data.y[train])
+    X_test = X.take(test) if form == "table" else take_rows(X, test)
     predicted = estimator.predict(X_test)
     seconds = time.perf_counter() - started
     out: dict[str, Any] = {

@@ -34,7 +34,7 @@ def _named(name: str) -> Any:
 
         if name in get_scorer_names():
             return get_scorer(name)
-        raise ValueError(f"{unknown} (nor is it a scorer of scikit-learn)") from None
+        raise ValueError(f"scoring: {unknown} (nor is it a scorer of scikit-learn)") from None
 
 
 def resolve_scoring(scoring: Any) -> Scoring:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import generator_of
 from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_codes
 
 
@@ -63,10 +64,10 @@ class StratifiedRepeatedKFold(Splitter):
         codes = label_codes(X, y, type(self).__name__)
         n_rows = len(codes)
         check_folds(self.n_splits, n_rows, type(self).__name__)
-        generator = seeded(self.random_state)
+        draws = generator_of(self.random_state)
         dealt = np.arange(n_rows) % self.n_splits
         for _ in range(self.n_repeats):
-            shuffled = generator.permutation(n_rows)
+            shuffled = draws.permutation(n_rows)
             by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
             assignment = np.empty(n_rows, dtype=np.int64)
             assignment[by_class] = dealt

@@ -16,13 +16,12 @@ When not to use it
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import criteria
-from .._checks import at_least_zero, several_fours
+from .._checks import at_least_zero, checked, random_seed, several_fours
 from ..rendering.table import ReportTable
 from .arguments import data_and_criteria
 from .rendering import Rendered
@@ -172,7 +171,7 @@ class Sweep(Rendered):
 
 
 def _several(value: Any) -> tuple[Any, ...]:
-    alone = isinstance(value, str) or not isinstance(value, Sequence | np.ndarray | range)
+    alone = isinstance(value, str | bytes) or not np.iterable(value)
     return (value,) if alone else tuple(value)
 
 
@@ -192,6 +191,7 @@ def _made(
     return made.set_params(**options)
 
 
+@checked(random_state=random_seed)
 def sweep(
     X: Any,
     y: Any = None,

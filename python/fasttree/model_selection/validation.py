@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, random_seed
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import make_report
+from ..table.doubtful import warn_of_data, warn_of_small_classes
 from .arguments import data_and_criteria
 from .folds import make_folds
 from .interrupts import check_on_interrupt
@@ -92,6 +94,8 @@ def list_methods(
                 f"estimators: {name!r} is {one!r}, which has no fit and predict; give an instance"
             )
         methods.append((name, one))
+    if not methods:
+        raise ValueError(f"criterion={criterion!r} and estimators={estimators!r} name no method")
     seen: dict[str, int] = {}
     unique = []
     for name, one in methods:
@@ -200,6 +204,7 @@ def _naming(name: str, error: Exception) -> Exception:
     return kind(f"{name}: {error}")
 
 
+@checked(random_state=random_seed)
 def cross_validate(
     X: Any,
     y: Any = None,
@@ -284,6 +289,10 @@ def cross_validate(
     methods = list_methods(criterion, estimators, random_state, params)
     data = prepare_data(X, y, methods, params)
     folds = make_folds(cv, data.codes, random_state)
+    if data.table is not None:
+        warn_of_data(data.table)
+    if folds.partition_rows(len(data.codes)):
+        warn_of_small_classes(data.classes, data.codes, folds.n_splits)
     outside = outside_scorers(scorers)
     want = None if not needs_proba(scorers) else "scores" if only_scores(scorers) else "proba"
     if keep_proba and want is None:

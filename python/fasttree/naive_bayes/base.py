@@ -26,6 +26,7 @@ from ..estimators.new_rows import Schema, rows_for, without_empty_rows
 from ..estimators.parameters import one_of, real
 from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.doubtful import warn_of_data
 from .writing import to_bytes
 
 __all__ = ["BayesClassifier", "weighted_rows"]
@@ -91,6 +92,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
+        warn_of_data(table)
         table, weights = weighted_rows(table, sample_weight)
         cuts = self._cut_points(table, weights)
         config = {

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import number_array
 from ..estimators.parameters import one_of, real
 from ..table import Table
 from .base import BayesClassifier
@@ -121,7 +122,7 @@ class NaiveBayes(BayesClassifier):
                 one_of("priors", self.priors, ("laplace",))
             counts = np.bincount(table.y_codes, weights=weights, minlength=n_classes) + 1.0
             return [float(p) for p in counts / counts.sum()]
-        priors = np.asarray(self.priors, dtype=np.float64)
+        priors = number_array("priors", self.priors)
         if priors.shape != (n_classes,):
             raise ValueError(
                 f"priors has shape {priors.shape}: it needs one number for each of {n_classes} "

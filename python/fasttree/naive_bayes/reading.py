@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import checked, content, path_of
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
 from .aode import AODE
@@ -117,6 +118,7 @@ def _check_counts(core: dict[str, Any]) -> None:
             raise ValueError(f"{name} holds {said}, which counts no rows (0 to 2^32)")
 
 
+@checked(data=content)
 def from_bytes(data: bytes) -> BayesClassifier:
     """A fitted classifier from the content of a file; it is checked before anything is believed.
 
@@ -157,6 +159,7 @@ def from_bytes(data: bytes) -> BayesClassifier:
     return estimator
 
 
+@checked(path=path_of)
 def load(path: str | PathLike[str]) -> BayesClassifier:
     """A fitted classifier from a file written by its ``save``.
 

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, plain_frame
+from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
+from .canvas import AXES, axes_of, colour, plain_frame
 
 __all__ = ["criteria_bars", "grouped_bars", "tree_size_bars"]
 
 
+@checked(
+    values=mapping("a list of numbers", np.iterable),
+    groups=listing,
+    rotate=number_in(-360.0, 360.0),
+    ax=AXES,
+)
 def grouped_bars(
     values: Mapping[str, Sequence[float]],
     groups: Sequence[str],
@@ -66,6 +73,16 @@ def grouped_bars(
     return ax
 
 
+def _sizes(name: str, value: Any) -> Any:
+    """A `Comparison`, or data set -> method -> size."""
+    if hasattr(value, "with_metric"):
+        return value
+    if not (isinstance(value, Mapping) and len(value)):
+        raise TypeError(f"{name}={shown(value)} must be a Comparison, or a dict of dicts of sizes")
+    return mapping("a dict of sizes by method", lambda one: isinstance(one, Mapping))(name, value)
+
+
+@checked(sizes=_sizes, metric=string, ax=AXES)
 def tree_size_bars(
     sizes: Any, *, metric: str = "leaves", log: bool = False, title: str = "", ax: Any = None
 ) -> Any:
@@ -109,6 +126,9 @@ LOWEST = -1.5
 """Where bars of criteria end; a longer one has its length written to it."""
 
 
+@checked(
+    scores=mapping("a list of scores", np.iterable), features=listing, largest=whole(1), ax=AXES
+)
 def criteria_bars(
     scores: Mapping[str, Sequence[float]],
     features: Sequence[str],
@@ -138,9 +158,15 @@ def criteria_bars(
         >>> [float(bar.get_height()) for bar in ax.patches]
         [1.0, 0.5, 1.0, -0.5]
     """
+    if not scores:
+        raise ValueError("scores is empty; give the scores of at least one criterion")
     shares = {}
     for criterion, numbers in scores.items():
-        array = np.asarray(numbers, dtype=float)
+        array = number_array(f"scores[{criterion!r}]", numbers)
+        if len(array) != len(features):
+            raise ValueError(
+                f"scores[{criterion!r}] has {len(array)} numbers for {len(features)} features"
+            )
         highest, lowest = (
             float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min)
         )

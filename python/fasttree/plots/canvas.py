@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, having, maybe, number_in, whole
 from ..exports.palette import PALETTE, colour
 
-__all__ = ["PALETTE", "axes_of", "colour", "detached", "new_figure", "save_small"]
+__all__ = ["AXES", "PALETTE", "axes_of", "colour", "detached", "new_figure", "save_small"]
 
 _DETACHED: ContextVar[bool] = ContextVar("fasttree_detached_figures", default=False)
 
@@ -33,6 +34,16 @@ def _matplotlib() -> Any:
     return matplotlib.figure
 
 
+AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
+"""The parameter `ax` of a picture."""
+
+
+@checked(
+    rows=whole(1, 64),
+    columns=whole(1, 64),
+    width=number_in(0.0, 1000.0, above=True),
+    height=number_in(0.0, 1000.0, above=True),
+)
 def new_figure(
     rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.5
 ) -> tuple[Any, np.ndarray]:

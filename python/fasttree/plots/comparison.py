@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, marker, plain_frame
+from .._checks import checked, having
+from .canvas import AXES, axes_of, colour, marker, plain_frame
 
 __all__ = ["criteria_dots", "rank_diagram"]
 
 PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
 
 
+@checked(comparison=having("a Comparison", "means", "methods", "datasets"), ax=AXES)
 def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on
     top.
@@ -90,6 +92,7 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     return ax
 
 
+@checked(ax=AXES)
 def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
     """Demsar's diagram of a `FriedmanResult`, or of a `Comparison`: mean ranks on a line, bars over
     methods that do not differ (Nemenyi).
@@ -102,6 +105,7 @@ def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
     """
     if hasattr(result, "friedman"):
         result = result.friedman()
+    having("a FriedmanResult or a Comparison", "mean_ranks", "names")("result", result)
     n_methods = len(result.names)
     left = (n_methods + 1) // 2
     ax = axes_of(ax, width=7.5, height=1.6 + 0.28 * left + 0.14 * len(result.groups))

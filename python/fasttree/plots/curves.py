@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, curve, plain_frame
+from .._checks import checked, having, mapping, maybe, string
+from .canvas import AXES, axes_of, colour, curve, plain_frame
 
 __all__ = ["calibration_curves", "cost_curves", "learning_curves", "reward_curves"]
 
 SHARES = ("accuracy", "error_rate", "balanced_accuracy", "unclassified_rate")
 
 
+@checked(curves=mapping("a CalibrationCurve", lambda one: hasattr(one, "predicted")), ax=AXES)
 def calibration_curves(
     curves: Mapping[str, Any], *, weights: bool = True, title: str = "", ax: Any = None
 ) -> Any:
@@ -63,6 +65,7 @@ def calibration_curves(
     return ax
 
 
+@checked(curves=mapping("a CostCurve", lambda one: hasattr(one, "probability_cost")), ax=AXES)
 def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -> Any:
     """Normalised expected cost over the probability cost; the dashed triangle is the better
     constant answer. The legend stands beside the curves.
@@ -103,6 +106,7 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -
     return ax
 
 
+@checked(result=having("a LearningCurve", "result", "train_sizes"), metric=maybe(string), ax=AXES)
 def learning_curves(
     result: Any, *, metric: str | None = None, log: bool = False, title: str = "", ax: Any = None
 ) -> Any:
@@ -151,6 +155,7 @@ def learning_curves(
     return ax
 
 
+@checked(curves=having("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
 def reward_curves(curves: Any, *, title: str = "", ax: Any = None) -> Any:
     """What information rewards pay for a confidence in the true class; a dotted line marks the
     prior.

@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import PALETTE, axes_of, plain_frame
+from .._checks import checked, having
+from .canvas import AXES, PALETTE, axes_of, plain_frame
 
 __all__ = ["growth_curve"]
 
 
+@checked(model=having("a fitted FastTreeClassifier", "trace_", "staged_score"), ax=AXES)
 def growth_curve(
     model: Any, train: Any = None, test: Any = None, *, ax: Any = None, title: str | None = None
 ) -> Any:

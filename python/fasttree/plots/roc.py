@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, mapping
+from ..metrics.cost_curves import is_pair
 from ..metrics.roc import roc_convex_hull
-from .canvas import axes_of, colour, curve, marker, plain_frame
+from .canvas import AXES, axes_of, colour, curve, marker, plain_frame
 
 __all__ = ["roc_curves", "roc_graph"]
 
@@ -26,6 +28,7 @@ def _space(ax: Any, title: str) -> None:
     plain_frame(ax, "both")
 
 
+@checked(points=mapping("a pair (false, true positive rate)", is_pair), ax=AXES)
 def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax: Any = None) -> Any:
     """Classifiers as points (false positive rate, true positive rate); the dashed line is guessing.
 
@@ -51,6 +54,7 @@ def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax:
     return ax
 
 
+@checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair), ax=AXES)
 def roc_curves(
     curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Any = None
 ) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of
+from .._checks import checked, having, maybe, string
+from .canvas import AXES, axes_of
 
 __all__ = ["accuracy_map"]
 
@@ -20,6 +21,7 @@ FRAME = "#D55E00"
 PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
 
 
+@checked(sweep=having("a Sweep", "result", "layout"), metric=maybe(string), ax=AXES)
 def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: Any = None) -> Any:
     """Mean of every setting of a `Sweep` as a colour, with the number in it; the best of all is
     framed, and its value written above.
@@ -37,6 +39,10 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
         'alpha'
     """
     metric = sweep.result.metrics[0] if metric is None else metric
+    if metric not in sweep.result.metrics:
+        raise ValueError(
+            f"metric={metric!r} is not known; there are {', '.join(sweep.result.metrics)}"
+        )
     rows, columns, places, across = sweep.layout()
     factor = 100.0 if metric in PERCENT else 1.0
     means = np.array([factor * sweep.result.mean(m, metric) for m in sweep.result.methods])

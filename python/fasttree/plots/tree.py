@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._checks import checked, having, maybe, number_in
 from ..exports.drawing import FONT, SMALL, Card, Drawing
 from ..exports.words import fit_width, one_line, text_width
-from .canvas import axes_of, colour
+from .canvas import AXES, axes_of, colour
 
 __all__ = ["plot_tree"]
 
@@ -87,6 +88,11 @@ class _Canvas:
             )
 
 
+@checked(
+    fontsize=maybe(number_in(0.0, 1000.0, above=True)),
+    model=having("a fitted tree", "_model", "tree_"),
+    ax=AXES,
+)
 def plot_tree(
     model: Any,
     *,

@@ -43,6 +43,8 @@ def plain(value: Any) -> Any:
 
 def render_json(document: Any, *, indent: int | None = 2) -> str:
     """Return strict JSON."""
+    if not (indent is None or (type(indent) is int and 0 <= indent <= 100)):
+        raise ValueError(f"indent={indent!r:.40} must be a whole number from 0 to 100, or None")
     return json.dumps(plain(document), indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
 
 
@@ -56,6 +58,8 @@ def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
     data,mean
     '=1+1,0.5
     """
+    if not isinstance(records, Sequence) or not all(isinstance(one, Mapping) for one in records):
+        raise TypeError("records must be a list of dicts")
     columns = list(dict.fromkeys(key for record in records for key in record))
     out = io.StringIO()
     rows = ([record.get(key) for key in columns] for record in records)

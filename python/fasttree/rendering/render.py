@@ -38,7 +38,7 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
         return [result]
     if isinstance(result, list) and all(isinstance(one, ReportTable) for one in result):
         return result
-    raise TypeError(f"cannot make tables of a {type(result).__name__}")
+    raise TypeError(f"result: cannot make tables of a {type(result).__name__}")
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
@@ -52,12 +52,14 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     x  1
     <BLANKLINE>
     """
-    if form in FORMS:
+    if isinstance(form, str) and form in FORMS:
         return FORMS[form](tables_of(result, **options))
-    if form not in ("csv", "json"):
+    if not isinstance(form, str) or form not in ("csv", "json"):
         raise ValueError(f"form={form!r}; use {', '.join(FORMS)}, html, csv or json")
     if not hasattr(result, "document"):
-        raise TypeError(f"csv and json are made of results, not of a {type(result).__name__}")
+        raise TypeError(
+            f"result: csv and json are made of results, not of a {type(result).__name__}"
+        )
     return (
         render_csv(result.records(), raw=options.get("raw", False))
         if form == "csv"

@@ -32,7 +32,15 @@ from typing import Any, overload
 import numpy as np
 
 from .. import _engine
-from .._checks import DECAYS, at_least_zero, four_weights, one_of, several_fours, weights_array
+from .._checks import (
+    DECAYS,
+    at_least_zero,
+    four_weights,
+    one_of,
+    several_fours,
+    shown,
+    weights_array,
+)
 from ..datasets.inputs import table_of
 from ..discretize import make
 from ..table import Table
@@ -312,7 +320,10 @@ def binned(table: Table, discretize: Any, sample_weight: Any = None) -> Table:
 
 def _row_numbers(rows: Any, n: int) -> np.ndarray:
     """Row numbers from indices or a mask of all rows."""
-    array = np.asarray(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:  # lists of several lengths
+        array = np.array(rows, dtype=object)
     if array.dtype == np.bool_:
         if array.shape != (n,):
             raise ValueError(f"rows is a mask of shape {array.shape}; the data set has {n} rows")
@@ -321,8 +332,11 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     if len(array) == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise ValueError(f"rows holds {array[0].item()!r}; give row numbers or a mask of the rows")
+        raise ValueError(f"rows holds {shown(array[0])}; give row numbers or a mask of the rows")
     numbers, times = np.unique(array, return_counts=True)
+    if not 0 <= int(numbers[0]) <= int(numbers[-1]) < n:
+        bad = numbers[0] if numbers[0] < 0 else numbers[-1]
+        raise ValueError(f"rows holds {bad}; the data set has rows 0 to {n - 1}")
     if times.max() > 1:
         raise ValueError(
             f"rows holds row {numbers[times > 1][0]} more than once; the pairs of a row are "

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .columns import Column, Kind, encode, factorize, to_float
 from .sources import Cells, check_known
 
@@ -34,7 +35,14 @@ def resolve_roles(categorical: Any, table: Any) -> Roles | Kind | None:
         )
     if categorical is None:
         return "numeric"
-    chosen = np.asarray(categorical)
+    try:
+        chosen = np.asarray(categorical)
+    except ValueError:  # lists of several lengths
+        chosen = np.array(None)
+    if chosen.ndim != 1:
+        raise ValueError(
+            f"categorical_features={shown(categorical)} is not a mask, indices or names"
+        )
     p = table.n_features
     if chosen.size == 0:
         return "numeric"

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .columns import Column, codes_of, datetime_message, is_missing, make_levels, shorten
 from .whole import float_of_whole, is_inexact
 
@@ -70,7 +71,7 @@ def take_apart(X: Any) -> Source:
         return _from_rows(list(X))
     if isinstance(X, (str, bytes)) or np.isscalar(X) or X is None:
         raise ValueError(
-            f"Expected 2D array, got scalar array instead: array={X!r}. X is an array, a frame or "
+            f"Expected 2D array, got scalar array instead: array={shown(X)}. X is an array, a frame or "
             "a list of rows "
             "(to read a file use fasttree.datasets.load)"
         )

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, listing, mapping, maybe, string
 from ..rendering.html import html_table
 from .columns import Column, code_block, has_gaps, numeric_block
 from .inputs import without_column
@@ -88,6 +89,11 @@ class Table:
     sample_weight: np.ndarray | None
     shape: tuple[int, int]
 
+    @checked(
+        feature_names=maybe(listing),
+        target=maybe(string),
+        levels=maybe(mapping("a list of levels", np.iterable)),
+    )
     def __init__(
         self,
         X: Any,

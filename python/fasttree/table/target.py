@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import number_array
 from .columns import Column, datetime_message, factorize, is_missing, object_family
 from .sources import one_column, take_apart
 
@@ -194,7 +195,7 @@ def _check_objects(name: str, cells: np.ndarray) -> None:
     if group in ("date", "complex"):
         raise ValueError(f"Unknown label type: {group}. {datetime_message(name)}")
     if group == "number":
-        numbers = cells.astype(np.float64)
+        numbers = number_array(name, cells)
         _refuse_continuous(name, numbers)
 
 

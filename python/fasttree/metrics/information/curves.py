@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._checks import checked, listing, number_array, shown, whole
 from .bayesian import bayesian_information_reward
 from .good import good_information_reward
 from .kononenko_bratko import kononenko_bratko_information_score
@@ -42,6 +43,7 @@ class RewardCurves(NamedTuple):
     true_class: int = 0
 
 
+@checked(true_class=whole(0), points=whole(2, 10**6), rewards=listing)
 def reward_curves(
     prior: Any = (1 / 3, 1 / 3, 1 / 3),
     *,
@@ -60,19 +62,17 @@ def reward_curves(
     >>> curves.confidence[0].item(), curves.rewards["bayesian_information_reward"][0].item()
     (0.1, 0.0)
     """
-    before = np.asarray(prior, dtype=np.float64)
+    before = number_array("prior", prior)
     k = before.size
     if before.ndim != 1 or k < 2 or not 0 <= true_class < k:
         raise ValueError(
-            f"prior={prior!r} and true_class={true_class}: give at least two probabilities and the "
+            f"prior={shown(prior)} and true_class={true_class}: give at least two probabilities and the "
             "true one's position"
         )
     before = check_prior(before, 1, k)
-    if points < 2:
-        raise ValueError(f"points={points} must be at least 2")
-    unknown = [name for name in rewards if name not in REWARDS]
+    unknown = [n for n in rewards if not isinstance(n, str) or n not in REWARDS]
     if unknown:
-        raise ValueError(f"rewards: {unknown[0]!r} is not known; use {', '.join(REWARDS)}")
+        raise ValueError(f"rewards: {shown(unknown[0])} is not known; use {', '.join(REWARDS)}")
     x = np.arange(1, points + 1) / (points + 1)
     rows = np.repeat(((1.0 - x) / (k - 1))[:, None], k, axis=1)
     rows[:, true_class] = x

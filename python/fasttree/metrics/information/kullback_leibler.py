@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import checked, number_array
 from ..labels import average, check_proba, check_weights
 from ..metric import Metric
 from ..probability import clip_proba, log_unit
 from .reward import ClassRewards
 
 
+@checked(P_true=number_array, P_pred=number_array)
 def kullback_leibler_divergence(
     P_true: Any,
     P_pred: Any,
@@ -44,7 +46,11 @@ def kullback_leibler_divergence(
         raise ValueError(
             "per_instance=True and by_class=True exclude each other; ask for one of them"
         )
-    true, pred = (np.atleast_2d(np.asarray(part, dtype=np.float64)) for part in (P_true, P_pred))
+    if np.shape(P_true) != np.shape(P_pred):
+        raise ValueError(
+            f"P_true has shape {np.shape(P_true)} and P_pred {np.shape(P_pred)}; they must agree"
+        )
+    true, pred = (np.atleast_2d(part) for part in (P_true, P_pred))
     true = check_proba(true, len(true), true.shape[1], "P_true")
     pred = clip_proba(check_proba(pred, len(true), true.shape[1], "P_pred"), clip)
     terms = np.zeros(true.shape)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import number_array
 from ..labels import check_proba
 
 
@@ -20,10 +21,10 @@ def class_prior(counts: Any) -> np.ndarray:
     >>> class_prior([9, 0])
     array([0.95, 0.05])
     """
-    array = np.asarray(counts, dtype=np.float64)
-    if array.ndim != 1 or len(array) == 0 or not (np.isfinite(array) & (array >= 0)).all():
+    given = number_array("counts", counts)
+    if given.ndim != 1 or len(given) == 0 or not (np.isfinite(given) & (given >= 0)).all():
         raise ValueError("counts must be a 1-D array of numbers that are not negative, one a class")
-    return (array + 0.5) / (array.sum() + len(array) / 2.0)
+    return (given + 0.5) / (given.sum() + len(given) / 2.0)
 
 
 def check_prior(prior: Any, n_rows: int, n_classes: int) -> np.ndarray:
@@ -39,7 +40,7 @@ def check_prior(prior: Any, n_rows: int, n_classes: int) -> np.ndarray:
                 f'prior={prior!r}; use an array of {n_classes} probabilities or "uniform"'
             )
         return np.full(n_classes, 1.0 / n_classes)
-    array = np.asarray(prior, dtype=np.float64)
+    array = number_array("prior", prior)
     if array.ndim == 1:
         return check_proba(array.reshape(1, -1), 1, n_classes, "prior")[0]
     return check_proba(array, n_rows, n_classes, "prior")

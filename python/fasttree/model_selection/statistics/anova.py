@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import listing, number_array
 from .outcome import AnovaResult, check_alpha
 from .t_tests import ROUNDING, paired_t_test
 
@@ -51,7 +52,7 @@ def repeated_measures_anova(
     from scipy.special import fdtrc
 
     check_alpha(alpha)
-    values = np.asarray(scores, dtype=np.float64)
+    values = number_array("scores", scores)
     if values.ndim != 2 or min(values.shape) < 2:
         raise ValueError(
             f"scores has shape {values.shape}; it needs at least 2 subjects (rows) and 2 methods "
@@ -60,7 +61,11 @@ def repeated_measures_anova(
     if not np.isfinite(values).all():
         raise ValueError("scores holds a value that is not finite")
     n, k = values.shape
-    labels = tuple(names) if names is not None else tuple(f"method {j + 1}" for j in range(k))
+    labels = (
+        tuple(listing("names", list(names) if isinstance(names, str) else names))
+        if names is not None
+        else tuple(f"method {j + 1}" for j in range(k))
+    )
     if len(labels) != k:
         raise ValueError(f"{len(labels)} names for {k} methods")
     grand = values.mean()

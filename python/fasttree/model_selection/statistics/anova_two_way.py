@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import listing, number_array
 from .outcome import Shown, check_alpha, format_p
 from .t_tests import ROUNDING
 
@@ -120,7 +121,7 @@ def two_way_repeated_measures_anova(
     [True, False, False]
     """
     check_alpha(alpha)
-    values = np.asarray(scores, dtype=np.float64)
+    values = number_array("scores", scores)
     if values.ndim != 3 or min(values.shape) < 2:
         raise ValueError(
             f"scores has shape {values.shape}; it needs (subjects, levels of A, levels of B), at "
@@ -128,6 +129,7 @@ def two_way_repeated_measures_anova(
         )
     if not np.isfinite(values).all():
         raise ValueError("scores holds a value that is not finite")
+    names = tuple(listing("names", names))
     if len(names) != 2:
         raise ValueError(f"{len(names)} names for 2 factors")
     n, a, b = values.shape

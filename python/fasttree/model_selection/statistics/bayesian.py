@@ -17,12 +17,12 @@ results on several data sets: each has a posterior of its own.  O(J).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..._checks import at_least_zero, checked
 from .outcome import Shown, check_alpha, direction_words, plain_values
 from .t_tests import paired_values, ratio_of_sizes, t_from_differences, t_quantile
 
@@ -102,10 +102,6 @@ def posterior_probabilities(
     `t_from_differences`."""
     from scipy.special import stdtr
 
-    if not (math.isfinite(rope) and rope >= 0):
-        raise ValueError(
-            f"rope={rope!r} must be finite and not negative: half the width of 'no difference'"
-        )
     n = d.shape[-1]
     mean, error, _ = t_from_differences(d, 1.0 / n + test_over_train, scale)
     flat = error == 0
@@ -115,6 +111,7 @@ def posterior_probabilities(
     return np.stack([left, np.maximum(0.0, 1.0 - left - right), right], axis=-1)
 
 
+@checked(rope=at_least_zero)
 def bayesian_correlated_t_test(
     a: Any,
     b: Any,

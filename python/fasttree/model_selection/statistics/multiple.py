@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import number_array
+
 
 def _p_values(p_values: Any) -> np.ndarray:
-    array = np.asarray(p_values, dtype=np.float64)
-    if array.ndim != 1 or not ((array >= 0) & (array <= 1)).all():
+    given = number_array("p_values", p_values)
+    if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
         raise ValueError("p_values must be a 1-D array of numbers between 0 and 1")
-    return array
+    return given
 
 
 def bonferroni(p_values: Any) -> np.ndarray:
@@ -26,8 +28,8 @@ def bonferroni(p_values: Any) -> np.ndarray:
     >>> bonferroni([0.01, 0.4])
     array([0.02, 0.8 ])
     """
-    array = _p_values(p_values)
-    return np.minimum(1.0, array * len(array))
+    given = _p_values(p_values)
+    return np.minimum(1.0, given * len(given))
 
 
 def holm(p_values: Any) -> np.ndarray:
@@ -36,9 +38,9 @@ def holm(p_values: Any) -> np.ndarray:
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    array = _p_values(p_values)
-    order = np.argsort(array, kind="stable")
-    steps = np.minimum(1.0, array[order] * np.arange(len(array), 0, -1))
-    adjusted = np.empty_like(array)
+    given = _p_values(p_values)
+    order = np.argsort(given, kind="stable")
+    steps = np.minimum(1.0, given[order] * np.arange(len(given), 0, -1))
+    adjusted = np.empty_like(given)
     adjusted[order] = np.maximum.accumulate(steps) if len(steps) else steps
     return adjusted

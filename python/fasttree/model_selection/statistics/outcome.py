@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import number_in
 from ...rendering.table import Cell, ReportTable, number
 
 
 def check_alpha(alpha: float) -> float:
     """Return `alpha`; ValueError unless it lies strictly between 0 and 1."""
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha={alpha!r} must lie between 0 and 1")
-    return float(alpha)
+    return number_in(0.0, 1.0, above=True, below=True)("alpha", alpha)
 
 
 def format_p(p_value: float) -> str:

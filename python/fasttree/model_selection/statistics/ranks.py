@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import listing, number_array
 from .outcome import FriedmanResult, PairedTestResult, check_alpha
 from .t_tests import paired_values
 from .ties import TIED, exact_mean, mean_ranks, snap
@@ -137,7 +138,7 @@ def friedman_nemenyi(
     from scipy.stats import studentized_range
 
     check_alpha(alpha)
-    values = np.asarray(scores, dtype=np.float64)
+    values = number_array("scores", scores)
     if values.ndim != 2 or min(values.shape) < 2:
         raise ValueError(
             f"scores has shape {values.shape}; it needs at least 2 data sets (rows) and 2 methods "
@@ -150,7 +151,11 @@ def friedman_nemenyi(
             "every set"
         )
     n, k = values.shape
-    labels = tuple(names) if names is not None else tuple(f"method {j + 1}" for j in range(k))
+    labels = (
+        tuple(listing("names", list(names) if isinstance(names, str) else names))
+        if names is not None
+        else tuple(f"method {j + 1}" for j in range(k))
+    )
     if len(labels) != k:
         raise ValueError(f"{len(labels)} names for {k} methods")
     values = snap(values)

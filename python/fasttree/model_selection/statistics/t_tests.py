@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._checks import as_float, number_array, number_in, shown
 from .outcome import PairedTestResult, check_alpha
 
 ROUNDING = 8 * np.finfo(np.float64).eps
@@ -24,7 +25,7 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 
 def paired_values(a: Any, b: Any, least: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """Return two float arrays of one length; ValueError for NaN, infinite or too few values."""
-    first, second = np.asarray(a, dtype=np.float64).ravel(), np.asarray(b, dtype=np.float64).ravel()
+    first, second = number_array("a", a).ravel(), number_array("b", b).ravel()
     if first.shape != second.shape:
         raise ValueError(
             f"a has {len(first)} values and b has {len(second)}; a paired test needs the same folds"
@@ -85,12 +86,15 @@ def ratio_of_sizes(
                 "give test_over_train=, or both n_train= and n_test=: the correction depends on "
                 "them"
             )
-        test_over_train = n_test / n_train
-    if not (np.isfinite(test_over_train) and test_over_train > 0):
+        positive = number_in(0.0, 1e300, above=True)
+        test_over_train = positive("n_test", n_test) / positive("n_train", n_train)
+    ratio = as_float(test_over_train)
+    if ratio is None or not 0 < ratio < np.inf:
         raise ValueError(
-            f"test_over_train={test_over_train!r} must be positive: test rows over training rows"
+            f"test_over_train={shown(test_over_train)} must be positive: test rows over training "
+            "rows"
         )
-    return float(test_over_train)
+    return ratio
 
 
 def _result(

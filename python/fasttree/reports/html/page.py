@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._checks import at_least_zero, checked, maybe, path_of, whole
 from ...exports.svg import STYLE as TREE_STYLE
 from ...exports.words import one_line
 from ...rendering.saving import save_text
@@ -301,6 +302,7 @@ def _template(name: str) -> str:
     )
 
 
+@checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of))
 def render_html(
     result: Any,
     path: str | PathLike[str] | None = None,
@@ -335,8 +337,6 @@ def render_html(
         >>> page.startswith("<!doctype html>"), "http:" in page.replace("http://www.w3.org/2000/svg", "")
         (True, False)
     """
-    if max_nodes < 0:
-        raise ValueError(f"max_nodes={max_nodes} must not be negative")
     templates = environment()
     nodes = max_nodes if trees else 0
     kind = getattr(result, "kind", None)
@@ -347,7 +347,7 @@ def render_html(
     elif kind == "learning_curve":
         page = _learning_page(result, title)
     else:
-        raise TypeError(f"cannot make a page of a {type(result).__name__}")
+        raise TypeError(f"result: cannot make a page of a {type(result).__name__}")
     script = _template("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     text: str = templates.get_template("page.html").render(

@@ -1,0 +1,120 @@
+"""Warnings about training sets that can be learned from, but not what was meant: a single class,
+columns without a value, no value at all, and a class with fewer rows than a cross-validation has
+folds. Each is said once a call, with the remedy.
+
+A call that fits many models (a cross-validation, an advice) says it of all its rows, and its fits
+are `quiet`.  O(rows) for the classes; columns are looked at as far as their first value.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+__all__ = ["DataWarning", "quiet", "warn_of_data", "warn_of_small_classes"]
+
+_QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=False)
+
+NAMED = 5
+"""Columns and classes that a warning names, at most."""
+
+
+class DataWarning(UserWarning):
+    """The data can be learned from, but hardly what was meant."""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings of this kind inside: they were said of all rows, or the data are a paper's."""
+    before = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
+
+
+def _say(text: str) -> None:
+    """Warn at the first caller outside the package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, DataWarning, stacklevel=level)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def _is_empty(values: np.ndarray) -> bool:
+    """Whether a column of numbers or codes has no value; mostly told by its first cell."""
+    if values.dtype.kind == "u" or not len(values):
+        return False
+    if values.dtype.kind == "f":
+        return bool(np.isnan(values[0]) and np.isnan(values).all())
+    return bool(values[0] < 0 and (values < 0).all())
+
+
+def empty_columns(table: Any) -> list[str]:
+    """Names of the features without a value in any row.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> empty_columns(Table([[1.0, float("nan")], [2.0, float("nan")]], [0, 1]))
+        ['x1']
+    """
+    block = table.block
+    if block is not None:
+        if block.dtype.kind != "f" or not len(block):
+            return []
+        first = np.flatnonzero(np.isnan(block[0]))
+        return [table.feature_names[j] for j in first if _is_empty(block[:, j])]
+    return [c.name for c in table.columns if _is_empty(np.asarray(c.values))]
+
+
+def warn_of_data(table: Any) -> None:
+    """Warn of a single class, of columns without a value, or of no value in any column."""
+    if _QUIET.get():
+        return
+    codes = table.y_codes
+    if len(codes) and codes.min() == codes.max():
+        label = table.classes[int(codes[0])]
+        _say(
+            f"all {len(codes):,} rows are of the class {label!r}, so every prediction is that "
+            "class: add rows of another class, or name another target"
+        )
+    empty = empty_columns(table)
+    if empty and len(empty) == table.n_features:
+        _say(
+            "no cell of the features has a value, so the model can only count classes: check how "
+            "missing cells are written in the source, and read it again"
+        )
+    elif empty:
+        names = _some([repr(name) for name in empty])
+        _say(
+            f"columns without a value in any row: {names}; no split can use them: leave them out "
+            "of X (of a file: drop=), or fill them"
+        )
+
+
+def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None:
+    """Warn of classes that occur in fewer rows than there are folds."""
+    if _QUIET.get():
+        return
+    counts = np.bincount(codes[codes >= 0], minlength=len(classes))
+    small = [
+        f"{label!r} ({count} row{'s' if count > 1 else ''})"
+        for label, count in zip(classes, counts.tolist(), strict=True)
+        if 0 < count < n_folds
+    ]
+    if small:
+        _say(
+            f"classes with fewer rows than the {n_folds} folds: {_some(small)}; some test parts "
+            "are without them: use fewer folds, or join rare classes with others"
+        )

@@ -1,0 +1,375 @@
+"""Every public function and constructor, each parameter in turn set to a hostile value: it works, or
+refuses in a ValueError or TypeError that names the parameter.
+
+The walk finds functions and their parameters by itself; `VALID` says how a call is made that works.
+What lets a foreign error through (OverflowError, KeyError, AttributeError, IndexError, ...) fails.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from dataclasses import is_dataclass
+from functools import cache
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import fasttree
+from fasttree import (
+    bayesian_networks,
+    criteria,
+    datasets,
+    discretize,
+    experiments,
+    exports,
+    metrics,
+    model_selection,
+    naive_bayes,
+    plots,
+    pruning,
+    reports,
+)
+
+BLATANT = {
+    "10**400": 10**400,
+    "-10**400": -(10**400),
+    "object": object(),
+    "a list of 10**400": [10**400, 1],
+    "a dict of 10**400": {"a": 10**400},
+}
+"""Values that hardly anything takes: refused at once, so that all of them are tried every time."""
+
+SUBTLE = {
+    "1e308": 1e308,
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "-infinity": -float("inf"),
+    "-1": -1,
+    "0": 0,
+    "True": True,
+    "no text": "",
+    "long text": "x" * 1000,
+    "None": None,
+    "[]": [],
+    "{}": {},
+    "NumPy's NaN": np.float64("nan"),
+    "NumPy's -1": np.int64(-1),
+    "NumPy's True": np.bool_(True),
+    "NumPy's 200": np.uint8(200),
+    "bytes": b"x",
+    "ragged lists": [[1], [2, 3]],
+    "a complex number": 1j,
+    "an array of no dimension": np.array(5),
+    "a set": {1},
+    "a function": lambda *given: 0.0,
+}
+
+DATA = {"X", "y", "table", "tables", "train", "test", "y_true", "y_pred", "scores", "proba"}
+"""Parameters that hold rows: messages about them name columns and rows."""
+
+FILES = {"path", "data", *DATA}
+"""Parameters that may be the name of a file, which then is not there."""
+
+ALSO = {
+    "sample_weight": "sample weights",
+    "cv": "folds",
+    "criteria": "criterion",
+    "name": "metric",
+    "names": "column",
+    "levels": "table of",
+    "value": "discretize=",
+    "method": "pruning=",
+    "data": "not a valid",
+    "F": "the criterion returned",
+}
+"""Other words for a parameter that serve as its name."""
+
+RESULTS = {
+    "Advice", "Comparison", "CrossValidation", "Evaluation", "InternalError", "LearningCurve",
+    "MethodScores", "PairCounts", "PruneReport", "Sweep",
+}  # fmt: skip
+"""Classes that calls return; nobody calls their constructors."""
+
+UNSHAPED = {"title", "ylabel", "legend", "log", "weights", "hull", "empty", "progress"}
+"""Parameters that take anything that matplotlib or `bool` takes, or a function."""
+
+
+@cache
+def made():
+    """Models and results that calls are tried on."""
+    golf = datasets.load_weather()
+    y = np.array([0, 1, 0, 1, 1, 0])
+    share = np.array([0.2, 0.7, 0.6, 0.9, 0.4, 0.1])
+    rng = np.random.default_rng(0)
+    return SimpleNamespace(
+        golf=golf,
+        iris=datasets.load_iris().take(np.r_[0:15, 50:65, 100:115]),
+        numbers=datasets.load_weather_numeric(),
+        y=y,
+        guess=1 - y,
+        share=share,
+        proba=np.column_stack([1 - share, share]),
+        a=rng.random(10),
+        b=rng.random(10),
+        table=rng.random((8, 3)),
+        cube=rng.random((5, 2, 3)),
+        model=fasttree.fit(golf),
+        bayes=naive_bayes.NaiveBayes().fit(golf),
+        network=bayesian_networks.CaMML(n_steps=100, n_chains=1, random_state=0).fit(golf),
+        compared=model_selection.compare([golf, golf], ["gini", "mdl"], cv="2x2"),
+        curve=model_selection.learning_curve(golf, criterion=["gini"], n_repeats=2),
+        sweep=fasttree.sweep(golf, alpha=(0.0, 0.1), cv="1x2"),
+    )
+
+
+def fitted(kind, **defaults):
+    return lambda **given: kind(**{**defaults, **given}).fit(made().golf)
+
+
+def valid(folder):
+    """Name of a function -> arguments of a call that works."""
+    m = made()
+    m.model.save(folder / "tree.json")
+    m.bayes.save(folder / "bayes.json")
+    m.network.save(folder / "network.json")
+    datasets.dump_arff(m.golf, folder / "golf.arff")
+    halves = {"a": m.a.reshape(5, 2), "b": m.b.reshape(5, 2)}
+    roc, costs = metrics.roc_curve(m.y, m.share), metrics.cost_curve(m.y, m.share)
+    prior = {"prior": "uniform"}
+    return {
+        "Table": {"X": [[0.0, 1.0], [1.0, 0.0]]},
+        "advise": {"time_limit": 0.01, "progress": False, "n_jobs": 1, "cv": "1x2"},
+        "score_features": {"criterion": "gini"},
+        "sweep": {"alpha": (0.0,), "cv": "1x2"},
+        "optimal_tree": {"max_depth": 1},
+        "load_model": {"path": folder / "tree.json"},
+        "from_bytes": {"data": m.model.to_bytes()},
+        "naive_bayes.load": {"path": folder / "bayes.json"},
+        "naive_bayes.from_bytes": {"data": m.bayes.to_bytes()},
+        "bayesian_networks.load": {"path": folder / "network.json"},
+        "bayesian_networks.from_bytes": {"data": m.network.to_bytes()},
+        "bayesian_networks.message_length": {"parents": [[]] * 5},
+        "bayesian_networks.equivalent": {"first": [[], [0]], "second": [[1], []]},
+        "bayesian_networks.BayesianNetwork": {
+            "names": ["a", "b"], "levels": [["x", "y"], ["u", "v"]], "parents": [[], [0]],
+            "tables": [[0.5, 0.5], [[0.5, 0.5], [0.2, 0.8]]],
+        },
+        "criteria.NamedCallable": {"name": "f"},
+        "criteria.make": {"criterion": "gini"},
+        "criteria.evidence_of": {"criterion": "gini"},
+        "datasets.load": {"path": folder / "golf.arff"},
+        "datasets.dump_arff": {"path": folder / "out.arff"},
+        "discretize.make": {"value": "mdlp"},
+        "discretize.interval_labels": {"cuts": [1.0, 2.0]},
+        "pruning.make": {"method": "mdl"},
+        "pruning.impurity_for": {"impurity": "auto", "criterion": "gini"},
+        "metrics.bayesian_information_reward": prior,
+        "metrics.information_reward_2002": prior,
+        "metrics.kononenko_bratko_information_score": prior,
+        "metrics.cheapest_classifiers": {"curves": {"a": roc, "b": roc}},
+        "metrics.class_prior": {"counts": [1, 2]},
+        "metrics.laplace_scores": {"counts": [1, 2]},
+        "metrics.cost_optimal_decision": {"cost_matrix": [[0, 1], [1, 0]]},
+        "metrics.expected_cost": {"cost_matrix": [[0, 1], [1, 0]]},
+        "metrics.f_beta_from_counts": {"tp": 1, "fp": 2, "fn": 3},
+        "metrics.get_metric": {"name": "accuracy"},
+        "metrics.probability_cost": {"positive_share": 0.3},
+        "metrics.reward_curves": {"points": 9},
+        "metrics.Scorer": {"metric": "accuracy"},
+        "metrics.scorer": {"metric": "accuracy"},
+        "model_selection.compare": {"tables": [m.golf], "criteria": ["gini"], "cv": "1x2"},
+        "model_selection.cross_validate": {"criterion": ["gini"], "cv": "1x2"},
+        "model_selection.learning_curve": {
+            "criterion": ["gini"], "n_repeats": 1, "train_sizes": (0.5,),
+        },
+        "model_selection.JavaRandom": {"seed": 1},
+        "model_selection.bonferroni": {"p_values": [0.1, 0.2]},
+        "model_selection.holm": {"p_values": [0.1, 0.2]},
+        "model_selection.friedman_nemenyi": {"scores": m.table},
+        "model_selection.repeated_measures_anova": {"scores": m.table},
+        "model_selection.two_way_repeated_measures_anova": {"scores": m.cube},
+        "model_selection.five_by_two_cv_t_test": halves,
+        "model_selection.five_by_two_cv_f_test": halves,
+        "model_selection.corrected_resampled_t_test": {"test_over_train": 0.1},
+        "model_selection.bayesian_correlated_t_test": {"test_over_train": 0.1},
+        "plots.accuracy_map": {"sweep": m.sweep},
+        "plots.calibration_curves": {"curves": {"a": metrics.calibration_curve(m.y, m.proba)}},
+        "plots.cost_curves": {"curves": {"a": costs}},
+        "plots.criteria_bars": {"scores": {"g": [1, 2]}, "features": ["a", "b"]},
+        "plots.criteria_dots": {"comparison": m.compared},
+        "plots.grouped_bars": {"values": {"a": [1, 2]}, "groups": ["g", "h"]},
+        "plots.learning_curves": {"result": m.curve},
+        "plots.rank_diagram": {"result": m.compared},
+        "plots.reward_curves": {"curves": metrics.reward_curves(points=9)},
+        "plots.roc_curves": {"curves": {"a": roc}},
+        "plots.roc_graph": {"points": {"a": (0.1, 0.7)}},
+        "plots.tree_size_bars": {"sizes": m.compared},
+        "reports.render": {"result": m.compared},
+        "reports.render_html": {"result": m.compared, "trees": False},
+        "reports.render_json": {"document": {"a": 1}},
+        "reports.render_csv": {"records": [{"a": 1}]},
+        "reports.tables_of": {"result": m.compared},
+        "experiments.run": {"name": "f-measure", "data": folder, "quick": True},
+    }  # fmt: skip
+
+
+def by_name():
+    """Arguments without a default that have the same name everywhere."""
+    m = made()
+    return {
+        "X": m.golf, "table": m.golf, "y_true": m.y, "y_pred": m.guess, "proba": m.proba,
+        "scores": m.share, "a": m.a, "b": m.b, "P_true": m.proba, "P_pred": m.proba,
+        "estimator": m.model, "model": m.model,
+    }  # fmt: skip
+
+
+def constructors():
+    """Name -> (call that constructs and uses the object, its signature)."""
+    golf, numbers, iris = made().golf, made().numbers, made().iris
+    kinds = {
+        "FastTreeClassifier": fitted(fasttree.FastTreeClassifier),
+        "FastForestClassifier": fitted(fasttree.FastForestClassifier, n_estimators=2),
+        "MinimalTreeClassifier": fitted(fasttree.MinimalTreeClassifier),
+        "OptimalTreeClassifier": fitted(fasttree.OptimalTreeClassifier, max_depth=1),
+        "CaMML": fitted(bayesian_networks.CaMML, n_steps=100, n_chains=1),
+        **{n: fitted(getattr(naive_bayes, n)) for n in ("NaiveBayes", "TAN", "AODE")},
+    }
+    found = {
+        name: (call, inspect.signature(getattr(fasttree, name, None)
+                                       or getattr(naive_bayes, name, None)
+                                       or getattr(bayesian_networks, name)))
+        for name, call in kinds.items()
+    }  # fmt: skip
+    for name in ("MDLP", "EqualWidth", "EqualFrequency", "ReplaceMissing"):
+        kind = getattr(discretize, name)
+        found[name] = (
+            lambda kind=kind, **given: kind(**given).fit(numbers).transform(numbers),
+            inspect.signature(kind),
+        )
+    for name in pruning.PRUNINGS:
+        kind = type(pruning.make(name))
+        found[kind.__name__] = (
+            lambda kind=kind, **given: fasttree.fit(iris, pruning=kind(**given)),
+            inspect.signature(kind),
+        )
+    for info in fasttree.list_criteria():
+        kind = getattr(criteria, info["class_name"])
+        found[kind.__name__] = (
+            lambda kind=kind, **given: fasttree.fit(golf, criterion=kind(**given)),
+            inspect.signature(kind),
+        )
+    pairs = {"F": lambda root, r, tables: r.sum(axis=(1, 2, 3))}
+    found["PairFunction"] = (
+        lambda **given: fasttree.score_features(
+            golf, criterion=criteria.PairFunction(**{**pairs, **given})
+        ),
+        inspect.signature(criteria.PairFunction),
+    )
+    return found
+
+
+MODULES = (
+    fasttree, bayesian_networks, criteria, datasets, discretize, experiments, exports, metrics,
+    model_selection, naive_bayes, plots, pruning, reports,
+)  # fmt: skip
+
+
+def public_names():
+    """(name, object) of everything that can be called; each object once."""
+    seen: set[int] = set()
+    for module in MODULES:
+        for name in getattr(module, "__all__", dir(module)):
+            one = getattr(module, name)
+            if name.startswith("_") or inspect.ismodule(one) or not callable(one):
+                continue
+            if id(one) not in seen and name not in RESULTS:
+                seen.add(id(one))
+                short = module.__name__.removeprefix("fasttree").lstrip(".")
+                yield f"{short}.{name}" if short else name, one
+
+
+def all_calls(folder):
+    """Name -> (call, signature, arguments that work)."""
+    found = {name: (*one, {}) for name, one in constructors().items()}
+    given, own = by_name(), valid(folder)
+    for name, one in public_names():
+        bare = name.rpartition(".")[2]
+        abstract = inspect.isclass(one) and (
+            issubclass(one, tuple | Exception) or (is_dataclass(one) and bare != "Limits")
+        )
+        if bare in found or abstract:
+            continue
+        signature = inspect.signature(one)
+        needed = [p.name for p in signature.parameters.values() if p.default is p.empty]
+        if signature.parameters and not name.endswith(("cost_envelope", "roc_convex_hull")):
+            base = {n: given[n] for n in needed if n in given} | own.get(name, {})
+            found[name] = (one, signature, base)
+    return found
+
+
+NO_CONSTRUCTOR = {"criteria.Criterion", "pruning.Pruning", "exports.Readable", "plots.detached"}
+
+
+def complaint(call, name, value, base):
+    """What is wrong with how a call takes a value; empty where nothing is."""
+    try:
+        call(**{**base, name: value})
+    except (ValueError, TypeError) as error:
+        said = str(error)
+        if name in DATA or name in said or ALSO.get(name, "\0") in said:
+            return "" if len(said) < 4000 else f"{len(said)} characters: {said[:80]}..."
+        return f"{type(error).__name__} does not name it: {said[:120]}"
+    except OSError as error:
+        return "" if name in FILES else f"{type(error).__name__}: {str(error)[:120]}"
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:120]}"
+    return ""
+
+
+def walk(values, folder):
+    wrong = []
+    for where, (call, signature, base) in all_calls(folder).items():
+        if where in NO_CONSTRUCTOR:
+            continue
+        call(**base)
+        for parameter in signature.parameters.values():
+            free = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+            if free or parameter.name in UNSHAPED:
+                continue
+            for what, value in values.items():
+                said = complaint(call, parameter.name, value, base)
+                if said:
+                    wrong.append(f"{where}({parameter.name}={what}): {said}")
+    return wrong
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings(), plots.detached():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def test_blatant_values_are_refused_by_name(tmp_path):
+    wrong = walk(BLATANT, tmp_path)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.exhaustive
+def test_subtle_values_work_or_are_refused_by_name(tmp_path):
+    wrong = walk(SUBTLE, tmp_path)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("huge", [10**400, -(10**400), 1e309, float("nan"), "much", None])
+def test_huge_weights_of_classes_are_named(huge):
+    golf = datasets.load_weather()
+    with pytest.raises(ValueError, match=r"class_weight\['yes'\]="):
+        fasttree.fit(golf, class_weight={"yes": huge, "no": 1})
+    with pytest.raises(ValueError, match=r"priors\['yes'\]="):
+        fasttree.fit(golf, priors={"yes": huge, "no": 0.5})
+    with pytest.raises(ValueError, match="priors"):
+        naive_bayes.NaiveBayes(priors=[huge, 1]).fit(golf)

@@ -52,7 +52,7 @@ class Criterion(Parameters):
 
     Attributes:
         info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation,
-        invariances.
+            invariances.
     """
 
     info: ClassVar[dict[str, Any]] = {}
@@ -117,8 +117,9 @@ class Criterion(Parameters):
         Args:
             tables: shape (branches, classes), or (n, branches, classes): counts or weights, >= 0.
             declared: declared number of values of each table's feature (n,); the number of branches
-            if not given. occurring: bool (classes,): classes that occur in the training set; those
-            with rows if not given.
+                if not given.
+            occurring: bool (classes,): classes that occur in the training set; those with rows if
+                not given.
 
         Returns:
             Scores, shape () or (n,); larger is better.
@@ -195,15 +196,13 @@ class PairFunction(Parameters):
 
     Args:
         F: gets R over the whole node (classes, 4), whose columns 3 and 4 are zero; R of the node's
-        features that vary
-            (features, values, classes, 4), padded with zeros to the largest number of values; and
-            their tables (features, values, classes). It returns one score a feature, larger is
-            better.
+            features that vary (features, values, classes, 4), padded with zeros to the largest
+            number of values; and their tables (features, values, classes). It returns one score a
+            feature, larger is better.
         theta: weights of the cases 1 to 4, each in [0, 1].
         alpha, decay, at_zero: as in `Pi`.
         precision: ``"exact"``, or ``"fixed"`` for the sums of `count_matrices` under that name,
-        which take memory by the column and not
-            by its square.
+            which take memory by the column and not by its square.
 
     Source: Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in
     classification using decision trees (2001), figure 4. A model that was grown with it stores the

@@ -105,8 +105,7 @@ class ColumnTransformer(Parameters):
             X: the training rows.
             y: n class labels, which MDLP alone reads (a Table brings its own).
             sample_weight: n weights >= 0; whole ones are copies of the row, rows of weight 0 do not
-            count.
-                Default: the weights of the Table, where it has some.
+                count. Default: the weights of the Table, where it has some.
 
         Raises:
             ValueError: a parameter outside its range, y missing where it is needed, bad weights.
@@ -389,8 +388,9 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
 
     Args:
         value: None, ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object
-        of this module that makes bins. n_bins: bins of the words that take a number of them. auto:
-        the word that ``"auto"`` stands for; None: it stands for None.
+            of this module that makes bins.
+        n_bins: bins of the words that take a number of them.
+        auto: the word that ``"auto"`` stands for; None: it stands for None.
 
     Raises:
         ValueError: anything else, or `n_bins` that is no whole number >= 1.

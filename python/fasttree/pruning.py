@@ -115,7 +115,7 @@ class ErrorBased(Pruning):
     Args:
         confidence: in (0, 0.5]; smaller prunes more.
         subtree_raising: whether a node may be replaced by its heaviest branch; needs the training
-        rows (`fit` has them).
+            rows (`fit` has them).
 
     Examples:
         >>> ErrorBased(confidence=0.1)
@@ -173,9 +173,8 @@ class ReducedError(Pruning):
         folds: the share held out is 1/folds; at least 2.
         fraction: the share itself, between 0 and 1; overrides `folds`.
         random_state: seed of the division, a whole number >= 0; None divides as J48 does, without
-        shuffling: the rows of
-            each class are brought together (by J48's swaps), every `folds`-th row goes to one fold,
-            the last fold is held out.
+            shuffling: the rows of each class are brought together (by J48's swaps), every
+            `folds`-th row goes to one fold, the last fold is held out.
 
     Examples:
         >>> ReducedError(fraction=0.25).to_config()
@@ -255,12 +254,13 @@ class CostComplexity(Pruning):
     Args:
         ccp_alpha: price of a leaf, >= 0, or ``"cv"``; None takes the estimator's `ccp_alpha`.
         impurity: ``"gini"``, ``"entropy"`` (bits), ``"error"``, or ``"auto"``: entropy for
-        criterion info_gain, else Gini, as
-            scikit-learn's trees do, ``"error"`` where errors have costs.
+            criterion info_gain, else Gini, as scikit-learn's trees do, ``"error"`` where errors
+            have costs.
         folds: folds of the cross-validation, >= 2 (at most as many as rows). A row lies in one
-        fold, whatever its weight. rule: ``"1se"``: the smallest tree whose error is within a
-        standard error of the best one; ``"min"``: the best one. random_state: seed of the folds, a
-        whole number >= 0.
+            fold, whatever its weight.
+        rule: ``"1se"``: the smallest tree whose error is within a standard error of the best one;
+            ``"min"``: the best one.
+        random_state: seed of the folds, a whole number >= 0.
 
     Examples:
         >>> CostComplexity(0.01).to_config()
@@ -417,13 +417,13 @@ class Cut:
     Attributes:
         node: number of the node in the tree before pruning.
         action: ``"leaf"`` (became one), ``"raise"`` (its heaviest branch took its place),
-        ``"join"`` (became one test with
-            the one below).
+            ``"join"`` (became one test with the one below).
         feature: what the node asked for before.
         rows, leaves: training rows and leaves of the node before pruning.
         as_leaf, as_tree: cost as a leaf and as it stood, in the units of the method; NaN where
-        nothing was weighed. as_branch: cost as its heaviest branch; in cost-complexity pruning the
-        price of the link; NaN where not weighed.
+            nothing was weighed.
+        as_branch: cost as its heaviest branch; in cost-complexity pruning the price of the link;
+            NaN where not weighed.
     """
 
     node: int

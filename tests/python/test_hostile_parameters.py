@@ -69,7 +69,7 @@ SUBTLE = {
 DATA = {"X", "y", "table", "tables", "train", "test", "y_true", "y_pred", "scores", "proba"}
 """Parameters that hold rows: messages about them name columns and rows."""
 
-FILES = {"path", "data", *DATA}
+FILES = {"path", "data", "phenotype", "covariates", *DATA}
 """Parameters that may be the name of a file, which then is not there."""
 
 ALSO = {
@@ -88,7 +88,7 @@ ALSO = {
 
 RESULTS = {
     "Advice", "Comparison", "CrossValidation", "Evaluation", "InternalError", "LearningCurve",
-    "MethodScores", "PairCounts", "PruneReport", "Sweep",
+    "MethodScores", "PairCounts", "PruneReport", "Sweep", "Genotypes",
 }  # fmt: skip
 """Classes that calls return; nobody calls their constructors."""
 
@@ -135,6 +135,8 @@ def valid(folder):
     m.bayes.save(folder / "bayes.json")
     m.network.save(folder / "network.json")
     datasets.dump_arff(m.golf, folder / "golf.arff")
+    study = datasets.make_genotypes(20, 5, random_state=0)
+    datasets.dump_plink(study, folder / "study.bed")
     halves = {"a": m.a.reshape(5, 2), "b": m.b.reshape(5, 2)}
     roc, costs = metrics.roc_curve(m.y, m.share), metrics.cost_curve(m.y, m.share)
     prior = {"prior": "uniform"}
@@ -160,6 +162,8 @@ def valid(folder):
         "criteria.make": {"criterion": "gini"},
         "criteria.evidence_of": {"criterion": "gini"},
         "datasets.load": {"path": folder / "golf.arff"},
+        "datasets.read_plink": {"path": folder / "study.bed"},
+        "datasets.dump_plink": {"genotypes": study, "path": folder / "study.bed"},
         "datasets.dump_arff": {"path": folder / "out.arff"},
         "discretize.make": {"value": "mdlp"},
         "discretize.interval_labels": {"cuts": [1.0, 2.0]},

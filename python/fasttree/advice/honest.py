@@ -41,7 +41,7 @@ def corrected_accuracy(
 
     Args:
         right: share of repetitions in which a row's out-of-fold answer is right, shape (n_rows,
-        n_candidates).
+            n_candidates).
         leaves: sizes of the candidates, shape (n_candidates,).
         seed: of the divisions into tenths.
         divisions: how many.

@@ -39,12 +39,13 @@ class Advice:
         model: the recommended `FastTreeClassifier`, fitted on all rows.
         params: its parameters (empty when no candidate beats the majority class).
         accuracy: share of new rows it is expected to classify rightly: out-of-fold answers,
-        corrected for the choice. standard_error: of that.
+            corrected for the choice.
+        standard_error: of that.
         majority: share of the most frequent class, and `majority_class` its label.
         table: one row a candidate with accuracy, standard error, leaves and depth (means over the
-        folds), whether it is within one standard error of the best, and whether it was chosen.
-        left_out: (column, reason) of the columns left out; not_tried: names of candidates that
-        time did not allow.
+            folds), whether it is within one standard error of the best, and whether it was chosen.
+        left_out: (column, reason) of the columns left out; not_tried: names of candidates that time
+            did not allow.
     """
 
     def __init__(

@@ -48,14 +48,14 @@ def advise(
         X: a frame, an array, a `Table`, or the name of a data set or file.
         y: labels, or the name of the column that holds them.
         time_limit: seconds after which no further candidate is tried (the list of candidates is
-        fixed by the data; what was not tried is named); None: no limit. Without a cut the result
-        depends on the data and the seed alone.
-        cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000,
-        else 1x5.
+            fixed by the data; what was not tried is named); None: no limit. Without a cut the
+            result depends on the data and the seed alone.
+        cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000, else
+            1x5.
         random_state: seed of the folds, the sample and the correction.
         n_jobs: threads.
         progress: ``"auto"`` or True (a bar where there is a terminal or a notebook), False, or a
-        function (done, total).
+            function (done, total).
         drop: columns to leave out.
         categorical_features: names of columns of numbers that are codes, or ``"all"``.
 
@@ -66,7 +66,7 @@ def advise(
 
     Raises:
         ValueError: no target, fewer than two classes, a target that is no class, or a time limit
-        that is no positive number.
+            that is no positive number.
 
     Examples:
         >>> import fasttree

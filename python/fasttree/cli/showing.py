@@ -31,8 +31,8 @@ def model_of(file: Path) -> Any:
     """The model of a file.
 
     Raises:
-        FileNotFoundError, ValueError: no such file, or no model file; the message says how to
-        write one.
+        FileNotFoundError, ValueError: no such file, or no model file; the message says how to write
+            one.
     """
     from ..estimators import load_model
 

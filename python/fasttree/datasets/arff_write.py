@@ -57,7 +57,7 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
 
     Raises:
         ValueError: two levels of a column have the same text (1 and '1'), or a column without
-        levels has values.
+            levels has values.
 
     Examples:
         >>> import os, tempfile

@@ -51,7 +51,7 @@ class BayesianNetwork:
         n_values: number of values of each attribute.
         components: the networks it mixes with equal weight (one, but for AODE).
         classes, levels: labels of the classes (0, 1, ...) and of the attributes' values ("v1",
-        "v2", ...).
+            "v2", ...).
 
     Examples:
         >>> table, network = make_bayesian_network("tan", 200, random_state=1)
@@ -195,10 +195,12 @@ def make_bayesian_network(
         kind: "nb" (naive Bayes), "tan" (tree-augmented) or "aode" (averaged one-dependence).
         n_samples: rows of the sample.
         n_attributes: attributes beside the class; default: 3 to 7 at random (4 to 8 with the
-        class). n_values: values of every attribute, or one number an attribute; default: 2 to 5 at
-        random each. n_classes: classes; default: 2 to 5 at random. concentration: parameter of the
-        symmetric Dirichlet distribution of the probabilities (> 0). random_state: seed or
-        Generator. More rows of the same model: ``network.sample``.
+            class).
+        n_values: values of every attribute, or one number an attribute; default: 2 to 5 at random
+            each.
+        n_classes: classes; default: 2 to 5 at random.
+        concentration: parameter of the symmetric Dirichlet distribution of the probabilities (> 0).
+        random_state: seed or Generator. More rows of the same model: ``network.sample``.
 
     Returns:
         The Table and the `BayesianNetwork` with ``predict_proba``.

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import checked, having, maybe, path_of, string
 from .errors import DataFileError
 from .genotypes import Genotypes, pack
 
@@ -44,6 +45,9 @@ def is_plink(path: str | os.PathLike[str]) -> bool:
         return file.read(200).split()[:6] == [word.encode() for word in RAW_HEADER]
 
 
+@checked(
+    path=path_of, phenotype=maybe(path_of), phenotype_name=maybe(string), covariates=maybe(path_of)
+)
 def read_plink(
     path: str | os.PathLike[str],
     *,
@@ -368,6 +372,7 @@ def _read_raw(path: str) -> dict[str, Any]:
 _COUNTED = {"0": 0, "1": 1, "2": 2, "NA": -127}
 
 
+@checked(genotypes=having("Genotypes", "packed", "classes", "sample_ids"), path=path_of)
 def dump_plink(genotypes: Genotypes, path: str | os.PathLike[str]) -> str:
     """Write genotypes as ``.bed``, ``.bim`` and ``.fam``.
 

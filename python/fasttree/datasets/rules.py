@@ -155,8 +155,7 @@ def make_monks(
     Args:
         problem: 1, 2 or 3.
         n_samples: rows drawn at random from the 432 (the original training sets had 124, 169 and
-        122 rows);
-            None: all 432, in lexicographic order.
+            122 rows); None: all 432, in lexicographic order.
         flip: probability that a label is inverted (the original training set of problem 3 has 5 %).
         replace: draw with replacement.
         random_state: seed or Generator.

@@ -39,9 +39,11 @@ def make_blobs(
     Args:
         n_samples: rows, shared out as evenly as possible, in random order.
         centers: number of clusters, their centres uniform in the box; or the centres, shape (k,
-        n_features). n_features: dimensions (taken from `centers` when that is an array). sd:
-        standard deviation of all clusters, or one a cluster. center_box: lower and upper bound of
-        random centres. random_state: seed or Generator.
+            n_features).
+        n_features: dimensions (taken from `centers` when that is an array).
+        sd: standard deviation of all clusters, or one a cluster.
+        center_box: lower and upper bound of random centres.
+        random_state: seed or Generator.
 
     Examples:
         >>> make_blobs(60, sd=(2.3, 3.5, 2.4), random_state=0)

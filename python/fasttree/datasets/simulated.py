@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._checks import as_float, integer, shown
+from .._checks import as_float, generator_of, integer, shown
 from .genotypes import Genotypes, pack
 
 __all__ = ["make_genotypes"]
@@ -53,7 +53,7 @@ def make_genotypes(
         number = as_float(value)
         if number is None or not 0 <= number <= most or (name == "missing" and number == 1):
             raise ValueError(f"{name}={shown(value)} must lie between 0 and 1")
-    random = np.random.default_rng(random_state)
+    random = generator_of(random_state)
     packed = np.empty((m, (n + 3) // 4), dtype=np.uint8)
     carries = np.zeros((2, n), dtype=bool)
     for first in range(0, m, BLOCK):

@@ -134,17 +134,17 @@ class MinimalTreeClassifier(_Searched):
 
     Args:
         max_nodes: trees of more nodes are not searched for. When there is none, the best tree known
-        is kept and
-            `lower_bound_` exceeds `max_nodes`.
+            is kept and `lower_bound_` exceeds `max_nodes`.
         time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the
-        answer depend on the machine. node_budget: search nodes (row sets looked at with a budget of
-        splits), >= 1; None is no limit. errors: what is done with rows that agree on every feature
-        but not on the class. ``"raise"``: an error naming
-            two of them. ``"minimise"``: the weight of misclassified rows is made as small as any
-            tree can, then the nodes.
+            answer depend on the machine.
+        node_budget: search nodes (row sets looked at with a budget of splits), >= 1; None is no
+            limit.
+        errors: what is done with rows that agree on every feature but not on the class.
+            ``"raise"``: an error naming two of them. ``"minimise"``: the weight of misclassified
+            rows is made as small as any tree can, then the nodes.
         categorical_features: as in `FastTreeClassifier`.
         progress: None, or a function (done, total) called every 50 ms: splits proven too few,
-        splits of the first tree.
+            splits of the first tree.
 
     Attributes:
         lower_bound_: no consistent tree has fewer nodes.
@@ -152,13 +152,13 @@ class MinimalTreeClassifier(_Searched):
         proven_: the bounds meet: the tree is minimal.
         n_search_nodes_: search nodes opened.
         training_errors_: weight of the training rows that every tree gets wrong (0 with
-        ``errors="raise"``). classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of
-        splits are information gains in bits.
+            ``errors="raise"``).
+        classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of splits are information
+            gains in bits.
 
     Raises:
         ValueError: missing values (column and row are named), contradictory rows, more than 65,535
-        distinct rows or 64
-            classes, a limit outside its domain.
+            distinct rows or 64 classes, a limit outside its domain.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -192,8 +192,7 @@ class MinimalTreeClassifier(_Searched):
             X: rows, or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
             sample_weight: weights >= 0, shape (n_rows,): rows of weight 0 are dropped; other
-            weights matter only with
-                ``errors="minimise"``.
+                weights matter only with ``errors="minimise"``.
 
         Returns:
             The estimator.
@@ -220,11 +219,13 @@ class OptimalTreeClassifier(_Searched):
         max_depth: longest path in tests, >= 0; None is no limit.
         leaf_penalty: price of a leaf as a share of the rows, >= 0: a leaf must save as many errors.
         max_nodes: largest number of nodes; None is no limit. One of these three must limit the
-        tree. time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets
-        the answer depend on the machine. node_budget: search nodes (row sets looked at), >= 1; None
-        is no limit. categorical_features: as in `FastTreeClassifier`; levels count as numbers in
-        their declared order. progress: None, or a function (done, total) called every 50 ms (the
-        total is not known: 0).
+            tree.
+        time_limit: wall time in seconds, >= 0; None is no limit. The only parameter that lets the
+            answer depend on the machine.
+        node_budget: search nodes (row sets looked at), >= 1; None is no limit.
+        categorical_features: as in `FastTreeClassifier`; levels count as numbers in their declared
+            order.
+        progress: None, or a function (done, total) called every 50 ms (the total is not known: 0).
 
     Attributes:
         lower_bound_: no tree within the limits has a smaller objective.
@@ -233,12 +234,11 @@ class OptimalTreeClassifier(_Searched):
         n_search_nodes_: search nodes opened.
         training_errors_: misclassified training rows (copies by weight).
         classes_, tree_, trace_, ...: as in `FastTreeClassifier`; scores of splits are information
-        gains in bits.
+            gains in bits.
 
     Raises:
         ValueError: missing values (column and row are named), weights that are not whole numbers,
-        nothing that limits the
-            tree, a parameter outside its domain.
+            nothing that limits the tree, a parameter outside its domain.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -323,7 +323,8 @@ def minimal_tree(
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
         max_nodes, time_limit, node_budget, errors, categorical_features, progress: see
-        `MinimalTreeClassifier`. sample_weight: weights >= 0, shape (n_rows,).
+            `MinimalTreeClassifier`.
+        sample_weight: weights >= 0, shape (n_rows,).
 
     Returns:
         A fitted `MinimalTreeClassifier`: it predicts, prints and is saved like any tree, and tells
@@ -366,8 +367,7 @@ def optimal_tree(
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
         max_depth, leaf_penalty, max_nodes, time_limit, node_budget, categorical_features, progress:
-        see
-            `OptimalTreeClassifier`.
+            see `OptimalTreeClassifier`.
         sample_weight: whole numbers >= 0, shape (n_rows,).
 
     Returns:

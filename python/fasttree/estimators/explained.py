@@ -160,7 +160,7 @@ class Explained:
         Args:
             node: node number (`tree_`); 0 is the root.
             X, y: rows and labels that are sent down to the node; without them the trace must hold
-            candidates.
+                candidates.
 
         Returns:
             Rows (dicts, shown as a table) with feature, threshold (None for a nominal feature), levels (those on the first
@@ -230,7 +230,7 @@ class Explained:
 
         Args:
             row: one row: a mapping or a frame of one row by column names, or a list of cells in
-            column order.
+                column order.
 
         Raises:
             ValueError: more than one row, or a row of another width.

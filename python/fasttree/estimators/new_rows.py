@@ -67,8 +67,7 @@ def rows_for(
 
     Raises:
         ValueError: missing, duplicate or unexpected columns, infinity, (``handle_unknown="error"``)
-        a label that was
-            not declared, (``missing="error"``) a missing value.
+            a label that was not declared, (``missing="error"``) a missing value.
         TypeError: labels where the model expects numbers.
     """
     if (

@@ -58,7 +58,7 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
 
     Raises:
         TypeError: a name that is no parameter; the message says where it belongs, or the nearest
-        one.
+            one.
 
     Examples:
         >>> from fasttree import FastTreeClassifier
@@ -260,7 +260,7 @@ def restored_parameters(text: str) -> dict[str, Any]:
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not
-        write.
+            write.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
     params["criterion"] = criterion_from_text(params.get("criterion", "info_gain"))

@@ -95,9 +95,9 @@ class Prunable:
 
         Args:
             method: None, a name or an object of `fasttree.pruning`; its costs are taken from the
-            training counts of the nodes. X, y, sample_weight: rows that the method needs: the
-            training rows for subtree raising, rows that growth did
-                not see for reduced-error pruning. Other methods look at none.
+                training counts of the nodes.
+            X, y, sample_weight: rows that the method needs: the training rows for subtree raising,
+                rows that growth did not see for reduced-error pruning. Other methods look at none.
             merge_redundant: None, ``"class"`` or ``"distribution"``; see the class.
 
         Returns:
@@ -106,7 +106,7 @@ class Prunable:
 
         Raises:
             ValueError: an unknown method, an option outside its domain, or rows that are missing or
-            not those of the tree.
+                not those of the tree.
 
         Examples:
             >>> import fasttree

@@ -28,19 +28,17 @@ class TreeArrays:
         feature: feature that is asked for, -2 in a leaf.
         threshold: of numbers, as text shows it; NaN in other nodes.
         reach: ``x <= reach`` goes to the first child, all other numbers to the second. Equal to the
-        threshold, save with
-            ``thresholds="training_value"``, where numbers that exceed it by less than 1e-6 count as
-            equal (J48).
+            threshold, save with ``thresholds="training_value"``, where numbers that exceed it by
+            less than 1e-6 count as equal (J48).
         n_levels, first_level, levels: in a subset node i (n_levels[i] > 0) the declared levels with
-        the codes
-            ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child, all other
-            declared ones to the second; a third child takes missing values where the node had any.
-            See `levels_of`.
+            the codes ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child,
+            all other declared ones to the second; a third child takes missing values where the node
+            had any. See `levels_of`.
         n_children, first_child, children: children of node i are
-        ``children[first_child[i]:][:n_children[i]]``. children_left, children_right: first and
-        second child, -1 in a leaf. missing_branch: branch that rows with a missing value take, -1
-        in a leaf; -2: every branch takes a part of them, by
-            its share of the training weight (``missing="fractional"``).
+            ``children[first_child[i]:][:n_children[i]]``.
+        children_left, children_right: first and second child, -1 in a leaf.
+        missing_branch: branch that rows with a missing value take, -1 in a leaf; -2: every branch
+            takes a part of them, by its share of the training weight (``missing="fractional"``).
         value: class counts (rows or weight), shape (node_count, n_classes).
         n_node_samples, weighted_n_node_samples: training rows and their weight.
         label: predicted class code, -1 where nothing is predicted.
@@ -125,13 +123,12 @@ class Step:
         feature, threshold: the question; threshold is None for a nominal feature.
         score, distance: of the split on the table of its own leaf.
         global_distance: distance of the whole tree to the classes after the split, by the table of
-        predicted label x
-            class; None when the criterion is a function that was not saved with the model.
+            predicted label x class; None when the criterion is a function that was not saved with
+            the model.
         nodes, leaves: size of the tree after the split.
         candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf
-        could have had: the
-            question is a threshold, the levels of the first branch of a subset split (of each
-            nominal feature the best one), or None for a multiway split.
+            could have had: the question is a threshold, the levels of the first branch of a subset
+            split (of each nominal feature the best one), or None for a multiway split.
         levels: levels on the first branch of a subset split, else None.
     """
 

@@ -78,12 +78,13 @@ def run(
     Args:
         name: a key of `EXPERIMENTS`.
         data: folder with the data files; default: the environment variable FASTTREE_DATA, else
-        ``../shared/data/uci``
-            if there is one, else the bundled data sets that equal the paper's.
+            ``../shared/data/uci`` if there is one, else the bundled data sets that equal the
+            paper's.
         datasets: only these of the paper's data sets; upper and lower case, dots and dashes make no
-        difference. quick: leave out what the paper's numbers cannot be compared with. n_jobs:
-        threads; -1 is all cores. The numbers do not depend on it. progress: True for a bar on
-        stderr, or a function (done, total).
+            difference.
+        quick: leave out what the paper's numbers cannot be compared with.
+        n_jobs: threads; -1 is all cores. The numbers do not depend on it.
+        progress: True for a bar on stderr, or a function (done, total).
         on_interrupt: ``"return"``: Ctrl-C ends with the data sets that are finished (for
             spaeh-kosub: with the rule for ties that is), a warning, and ``unfinished``; simulations
             are kept whole or not at all.

@@ -50,11 +50,12 @@ def to_onnx(
     Args:
         model: a fitted `FastTreeClassifier` or `FastForestClassifier`.
         inputs: ``"tensor"``: one tensor ``X`` of shape (N, n_features), nominal columns as codes of
-        their levels (as an OrdinalEncoder with
-            these levels gives them). ``"columns"``: a tensor of shape (N, 1) a column, by its name:
-            numbers, strings, int64 or bool. ``"auto"``: tensor where all columns are numbers.
+            their levels (as an OrdinalEncoder with these levels gives them). ``"columns"``: a
+            tensor of shape (N, 1) a column, by its name: numbers, strings, int64 or bool.
+            ``"auto"``: tensor where all columns are numbers.
         dtype: ``"float32"``, what runtimes are fast at, exact for inputs of 32 bits; ``"float64"``:
-        inputs, thresholds and probabilities of 64. name: of the graph.
+            inputs, thresholds and probabilities of 64.
+        name: of the graph.
 
     Returns:
         The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 where all
@@ -65,7 +66,7 @@ def to_onnx(
     Raises:
         ImportError: onnx is not installed.
         ValueError: an unknown option, a tree deeper than 1000 levels, or names that ONNX cannot
-        take.
+            take.
 
     Examples:
         >>> import fasttree

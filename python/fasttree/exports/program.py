@@ -97,8 +97,7 @@ class Tables:
         feature: column asked for, -1 in a leaf.
         first: index of the first child in `child`; one entry more than nodes.
         start, length: cut points of a numeric test in `cut` (its branch is the number of cuts below
-        the value), or branches by
-            level code in `route`.
+            the value), or branches by level code in `route`.
         missing: branch of a missing value, -2: all, each by its share.
         child, share: children of all nodes and their shares of divided rows.
         leaf: number of the leaf, -1 in an inner node.

@@ -32,8 +32,7 @@ class Readable:
             decimals: digits of thresholds and counts.
             max_depth: deepest level shown; None shows all.
             style: ``"tree"``, or ``"j48"``: the layout and number format of Weka's J48 (which knows
-            no other digits and no
-                `max_depth`).
+                no other digits and no `max_depth`).
         """
         self._check()
         if style == "j48":

@@ -34,8 +34,10 @@ class Condition:
     Attributes:
         feature: name of the column.
         lower, upper: numbers x with ``lower < x <= upper``; None where open, and for nominal
-        features. levels: declared levels that are taken; None for numbers. missing: share in [0, 1]
-        of a row without a value that meets it. known: False when only rows without a value meet it.
+            features.
+        levels: declared levels that are taken; None for numbers.
+        missing: share in [0, 1] of a row without a value that meets it.
+        known: False when only rows without a value meet it.
     """
 
     feature: str

@@ -107,10 +107,9 @@ def to_svg(
     Args:
         model: a fitted `FastTreeClassifier`.
         max_depth: deepest level shown (the root is level 0), at least 0; what lies deeper is one
-        dashed card that tells its
-            leaves. None: no limit.
+            dashed card that tells its leaves. None: no limit.
         max_nodes: largest number of nodes drawn; nodes with the most rows are opened first, the
-        others are folded in the same way. None draws all.
+            others are folded in the same way. None draws all.
         empty: also leaves that no training row reached.
         decimals: digits of numbers in tooltips (the picture itself shows at most four).
 

@@ -44,9 +44,11 @@ class Evaluation:
         prior: class shares that the information reward refers to, shape (n_classes,).
 
     Attributes:
-        accuracy, kappa, information_reward (bits a row, Hope & Korb 2004), n_rows, right, majority
-        (share of the most frequent class among the rows), confusion (n_classes, n_classes + 1:
-        true by predicted, the last column unclassified), classes, per_class.
+        accuracy, kappa, n_rows, right: as printed.
+        information_reward: bits a row (Hope & Korb 2004).
+        majority: share of the most frequent class among the rows.
+        confusion: shape (n_classes, n_classes + 1), true by predicted, the last column unclassified.
+        classes, per_class: the labels, and the measures of each.
 
     Examples:
         >>> import fasttree

@@ -46,7 +46,8 @@ class Sweep(Rendered):
 
     Attributes:
         settings: one dict a setting with criterion, theta, alpha and decay, in the order of
-        `result.methods`. axes: the values of criterion, theta, alpha and decay, in the order given.
+            `result.methods`.
+        axes: the values of criterion, theta, alpha and decay, in the order given.
         result: the underlying `CrossValidation`, a method a setting.
     """
 
@@ -220,7 +221,7 @@ def sweep(
         at_zero: weight of pairs at distance 0 under ``"power"``.
         cv, scoring, random_state, n_jobs, progress: as in `cross_validate`.
         **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its
-        criterion.
+            criterion.
 
     Returns:
         A `Sweep`: ``.map()`` (criteria, thetas, alphas, decays), ``.best``, ``.to_frame()``,

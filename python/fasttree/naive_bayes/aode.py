@@ -32,11 +32,13 @@ class AODE(BayesClassifier):
 
     Args:
         frequency_limit: least weight of a value that may be a parent; 1 is Weka 3.6.14's default
-        (the paper: 30). alpha: > 0; see `smoothing`. smoothing: ``"laplace"``: alpha is added to
-        each count; ``"m_estimate"``: a uniform prior that weighs alpha rows. discretize: of numeric
-        columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, an object of
-        `fasttree.discretize`, or
-            None (a numeric column is then an error); fitted on the training rows.
+            (the paper: 30).
+        alpha: > 0; see `smoothing`.
+        smoothing: ``"laplace"``: alpha is added to each count; ``"m_estimate"``: a uniform prior
+            that weighs alpha rows.
+        discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``,
+            ``"equal_frequency"``, an object of `fasttree.discretize`, or None (a numeric column is
+            then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.

@@ -39,10 +39,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes:
         classes_: class labels, shape (n_classes,): declared ones of a Table, occurring ones of an
-        array. class_count_: weight of each class in the training rows, shape (n_classes,).
+            array.
+        class_count_: weight of each class in the training rows, shape (n_classes,).
         class_prior_: (n_i + 0.5) / (n + k/2), shape (n_classes,): the prior of the information
-        rewards, not the one that
-            the model predicts with.
+            rewards, not the one that the model predicts with.
         cuts_: ascending cut points of each binned column, by name.
         n_features_in_, feature_names_in_: as in scikit-learn.
     """
@@ -72,15 +72,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             X: rows, shape (n_rows, n_features), or a `Table` with its target (then y is None).
             y: labels, shape (n_rows,).
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-            the row, a row of
-                weight 0 is dropped before anything else. Default: the Table's own weights, or 1.
+                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
+                weights, or 1.
 
         Returns:
             The estimator.
 
         Raises:
             ValueError: a parameter or data outside their domain; the message names parameter,
-            column and row. TypeError: cells that are neither numbers nor labels.
+                column and row.
+            TypeError: cells that are neither numbers nor labels.
         """
         X, y = given(X, y)
         if not isinstance(X, Table):

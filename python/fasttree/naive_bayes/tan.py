@@ -29,21 +29,19 @@ class TAN(BayesClassifier):
 
     Args:
         structure: ``"chow_liu"``: the spanning tree of largest total conditional mutual information
-        I(X_i; X_j | C), from rows
-            in which both are known; equal edges in the order of their features. ``"wrapper"``:
-            SuperParent of Keogh & Pazzani, arcs added while leave-one-out accuracy rises; the
-            result is a forest. Ties go to the lower feature.
+            I(X_i; X_j | C), from rows in which both are known; equal edges in the order of their
+            features. ``"wrapper"``: SuperParent of Keogh & Pazzani, arcs added while leave-one-out
+            accuracy rises; the result is a forest. Ties go to the lower feature.
         root: feature (name or index) from which Chow-Liu's tree is directed; None: the lower
-        feature of the strongest
-            edge. The direction matters only through the smoothing.
+            feature of the strongest edge. The direction matters only through the smoothing.
         alpha: > 0; 0.5 is Weka's SimpleEstimator's.
         smoothing: ``"laplace"``: s = alpha; ``"m_estimate"``: s = alpha / v.
         missing: ``"marginal"``: missing cells are left out of the counts and summed out in
-        prediction; ``"mode"``: replaced by
-            the most frequent value or bin of the training rows, as Weka's BayesNet does.
+            prediction; ``"mode"``: replaced by the most frequent value or bin of the training rows,
+            as Weka's BayesNet does.
         discretize: of numeric columns: ``"mdlp"`` or ``"auto"``, ``"equal_width"``,
-        ``"equal_frequency"``, an object of `fasttree.discretize`, or
-            None (a numeric column is then an error); fitted on the training rows.
+            ``"equal_frequency"``, an object of `fasttree.discretize`, or None (a numeric column is
+            then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         categorical_features: as in `Table`.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
@@ -52,7 +50,7 @@ class TAN(BayesClassifier):
     Attributes:
         parents_: index of each feature's parent, None without one.
         edges_: of Chow-Liu: (feature, feature, conditional mutual information in nats), strongest
-        first; else empty.
+            first; else empty.
 
     Examples:
         >>> X = [["a", "a", "u"], ["b", "b", "v"], ["a", "a", "v"], ["b", "b", "u"]] * 5

@@ -26,9 +26,9 @@ def growth_curve(
     Args:
         model: a fitted `FastTreeClassifier`.
         train, test: Tables, or pairs (X, y), whose accuracy is drawn after 0, 1, 2, ... splits
-        (left axis). ax: axes to draw into; a new figure by default. The distance of the whole tree,
-        where the criterion has one, gets an
-            axis of its own at the right.
+            (left axis).
+        ax: axes to draw into; a new figure by default. The distance of the whole tree, where the
+            criterion has one, gets an axis of its own at the right.
         title: by default the criterion and the evaluation.
 
     Raises:

@@ -109,7 +109,7 @@ def plot_tree(
         model: a fitted `FastTreeClassifier`.
         max_depth: deepest level shown (the root is level 0); None: no limit.
         max_nodes: largest number of nodes drawn; those with the most rows are opened first, the
-        others folded. None draws all.
+            others folded. None draws all.
         empty: also leaves that no training row reached.
         fontsize: of names, in points; by default what fits the axes (9 in a figure of its own).
         title: above the tree.

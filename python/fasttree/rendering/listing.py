@@ -33,7 +33,7 @@ class Records(list[dict[str, Any]]):
     Args:
         rows: the dicts.
         columns: heading -> key of the rows, or a function of a row (which may give HTML for
-        notebooks); by default all keys.
+            notebooks); by default all keys.
         title, notes: above and below the table.
         left: headings of text columns.
         most: rows that are shown.

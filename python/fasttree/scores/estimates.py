@@ -50,13 +50,17 @@ class FeatureEstimates:
 
     Attributes:
         scores: shape (n_features,), in column order, larger is better; NaN for a feature that is
-        constant. covariance: shape (n_features, n_features), of the errors of the scores; zeros
-        where they are exact. feature_names: names of the columns. method: ``"subsets"`` or
-        ``"rows"``. None: rows when `sample` is given, else subsets. criterion: the criterion, as an
-        object. n_rows: rows that were looked at; all rows for subsets. n_subsets: subsets that were
-        counted; 0 for rows. exact: True when nothing was left to chance: all subsets, or all rows.
-        z: how many standard errors make a difference. rounds: how often the budget was doubled,
-        plus one.
+            constant.
+        covariance: shape (n_features, n_features), of the errors of the scores; zeros where they
+            are exact.
+        feature_names: names of the columns.
+        method: ``"subsets"`` or ``"rows"``. None: rows when `sample` is given, else subsets.
+        criterion: the criterion, as an object.
+        n_rows: rows that were looked at; all rows for subsets.
+        n_subsets: subsets that were counted; 0 for rows.
+        exact: True when nothing was left to chance: all subsets, or all rows.
+        z: how many standard errors make a difference.
+        rounds: how often the budget was doubled, plus one.
     """
 
     scores: np.ndarray
@@ -218,20 +222,20 @@ def estimate_features(
 
     Args:
         X: rows, or a `Table` with its target. Numeric columns are binned, missing cells are a value
-        of their own. y: labels, shape (n_rows,). criterion: ``"pi"``, ``"contextual_merit"`` or
-        ``"relief"``, or an object: `Pi`, `ContextualMerit`, `Relief`. With subsets the decay must
-        be
-            ``"exponential"`` (``"uniform"``, ``"identical"`` and alpha = 0 need one subset and are
-            exact); relief wants its radius.
+            of their own.
+        y: labels, shape (n_rows,).
+        criterion: ``"pi"``, ``"contextual_merit"`` or ``"relief"``, or an object: `Pi`,
+            `ContextualMerit`, `Relief`. With subsets the decay must be ``"exponential"``
+            (``"uniform"``, ``"identical"`` and alpha = 0 need one subset and are exact); relief
+            wants its radius.
         method: ``"subsets"`` or ``"rows"``. None: rows when `sample` is given, else subsets.
         n_subsets: subsets to count, at least 16; default 256. From 13 more than there are features
-        on, single features are counted too
-            and lower the error much.
+            on, single features are counted too and lower the error much.
         sample: rows to draw without replacement, at least 40; default 2000. All rows or more: the
-        exact scores. z: a number > 0 races: the budget is doubled until the best feature is ahead
-        of every other by more than z standard errors, or
-            its limit is reached. Looking more than once makes a false lead a little likelier than z
-            says. None: one round.
+            exact scores.
+        z: a number > 0 races: the budget is doubled until the best feature is ahead of every other
+            by more than z standard errors, or its limit is reached. Looking more than once makes a
+            false lead a little likelier than z says. None: one round.
         max_subsets, max_sample: limit of a race; default 4096 subsets, all rows.
         sample_weight: copies of each row, whole numbers, shape (n_rows,).
         discretize, categorical_features: as in `pair_counts`.
@@ -244,7 +248,7 @@ def estimate_features(
 
     Raises:
         ValueError: another criterion, a decay that the method cannot estimate, a parameter of the
-        other method or outside its domain.
+            other method or outside its domain.
 
     Formula: with each feature in S with probability ``1 - 2^-alpha``, ``2^(-alpha D) = P(the rows
     agree on S)``, so cases 1 and 2 of a feature k are the mean over S of the pairs that agree on S

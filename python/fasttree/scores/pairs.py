@@ -84,13 +84,12 @@ class PairCounts:
 
     Attributes:
         counts: one int64 array a feature, shape (values, classes, 4, n_features + 1): the first
-        axis are the levels in the
-            model's order (one more for missing cells where the column has any), the second
-            `classes`, the third the cases 1 to 4, the last the distance.
+            axis are the levels in the model's order (one more for missing cells where the column
+            has any), the second `classes`, the third the cases 1 to 4, the last the distance.
         pairs: number of ordered pairs counted, self-pairs included.
         feature_names, levels, classes: what the axes mean.
         tables: one array a feature, shape (values, classes): rows i counted (with their copies), by
-        value and class.
+            value and class.
     """
 
     def __init__(
@@ -155,8 +154,8 @@ class PairCounts:
             theta: weights of the cases 1 to 4, each in [0, 1].
             alpha: finite and >= 0.
             decay: ``"exponential"`` 2^(-alpha D), ``"power"`` D^-alpha (pairs at D = 0 weigh
-            `at_zero`), ``"threshold"`` 1 if
-                D < alpha, ``"identical"`` 1 if D = 0, ``"uniform"`` 1.
+                `at_zero`), ``"threshold"`` 1 if D < alpha, ``"identical"`` 1 if D = 0,
+                ``"uniform"`` 1.
             at_zero: weight of pairs at distance 0 under ``"power"``.
 
         Raises:
@@ -188,17 +187,17 @@ class PairCounts:
 
         Args:
             criterion: ``"pi"`` sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3]);
-            ``"pi_unweighted"`` without n_m/n;
-                ``"contextual_merit"`` sum R[.,4] (power, alpha 2); ``"relief"`` sum R[.,4] - R[.,3]
-                (threshold; `alpha` is the radius, by default the smallest for which rows have on
-                average ten others nearer); or a function ``F(R_root, R, tables) -> scores``, R of
-                shape (features, values, classes, 4) and tables (features, values, classes), padded
-                with zeros to the largest number of values.
+                ``"pi_unweighted"`` without n_m/n; ``"contextual_merit"`` sum R[.,4] (power, alpha
+                2); ``"relief"`` sum R[.,4] - R[.,3] (threshold; `alpha` is the radius, by default
+                the smallest for which rows have on average ten others nearer); or a function
+                ``F(R_root, R, tables) -> scores``, R of shape (features, values, classes, 4) and
+                tables (features, values, classes), padded with zeros to the largest number of
+                values.
             theta, alpha, decay, at_zero: as in `matrices`; defaults depend on the criterion.
 
         Raises:
             ValueError: a parameter outside its domain, or a function that returns something else
-            than scores.
+                than scores.
         """
         theta, alpha, decay = self._defaults(criterion, theta, alpha, decay)
         if not callable(criterion):
@@ -237,7 +236,8 @@ class PairCounts:
             criterion: as in `score`; a function is called once a setting.
             theta: four weights, or a list of such fours.
             alpha, decay: one value or several. What is not given is the criterion's own, as in
-            `score`. at_zero: weight of pairs at distance 0 under ``"power"``.
+                `score`.
+            at_zero: weight of pairs at distance 0 under ``"power"``.
 
         Returns:
             float64 array (thetas, alphas, decays, features); an axis of length 1 where one value
@@ -403,19 +403,19 @@ def pair_counts(
         X: rows, or a `Table` with its target.
         y: labels, shape (n_rows,).
         rows: the i of the ordered pairs (row numbers, each once, or a mask); j always runs over all
-        rows, so the counts of a partition of the rows add
-            up to the whole. Default: all rows.
+            rows, so the counts of a partition of the rows add up to the whole. Default: all rows.
         sample_weight: copies of each row, whole numbers >= 0, shape (n_rows,). Default: the table's
-        own weights. discretize: of numeric columns: ``"auto"`` or ``"equal_width"`` (ten bins),
-        ``"equal_frequency"`` (ten), ``"mdlp"``, an object of
-            `fasttree.discretize`, or None (a numeric column is then an error).
+            own weights.
+        discretize: of numeric columns: ``"auto"`` or ``"equal_width"`` (ten bins),
+            ``"equal_frequency"`` (ten), ``"mdlp"``, an object of `fasttree.discretize`, or None (a
+            numeric column is then an error).
         categorical_features: as in `Table`.
         n_jobs: threads; the counts do not depend on it.
         progress: a function (done, total).
 
     Raises:
         ValueError: a numeric column with ``discretize=None``, rows that do not exist, or weights
-        that are not whole.
+            that are not whole.
 
     Examples:
         >>> import fasttree
@@ -454,14 +454,15 @@ def count_matrices(
 
     Args:
         X, y, rows, sample_weight, discretize, categorical_features, n_jobs, progress: as in
-        `pair_counts`. theta, alpha, decay, at_zero: as in `PairCounts.matrices`. precision:
-        ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``. ``"fixed"``: pairs
-        are not counted by
-            distance, their weights are added up as whole numbers: a pair of different rows is off
-            by at most 2^-25 of the largest weight of such a pair (of D = 1 where all weigh more
-            than a sixteenth of that), a cell of R by at most that for each of its pairs (times
-            theta); pairs at distance 0 are exact. The result does not depend on threads. With many
-            features, and on processors without AVX-512, it takes a fraction of the time.
+            `pair_counts`.
+        theta, alpha, decay, at_zero: as in `PairCounts.matrices`.
+        precision: ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``.
+            ``"fixed"``: pairs are not counted by distance, their weights are added up as whole
+            numbers: a pair of different rows is off by at most 2^-25 of the largest weight of such
+            a pair (of D = 1 where all weigh more than a sixteenth of that), a cell of R by at most
+            that for each of its pairs (times theta); pairs at distance 0 are exact. The result does
+            not depend on threads. With many features, and on processors without AVX-512, it takes a
+            fraction of the time.
 
     Raises:
         ValueError: a parameter outside its domain, and what `pair_counts` raises.

@@ -40,8 +40,8 @@ class Column:
         name: the column's name.
         kind: ``"numeric"`` or ``"nominal"``.
         values: numeric: 1-D float64 or float32, NaN = missing; nominal: 1-D int32 codes into
-        `levels`,
-            -1 = missing (uint8 codes, which have no missing value, when the data came that way).
+            `levels`, -1 = missing (uint8 codes, which have no missing value, when the data came
+            that way).
         levels: the declared levels in order (None for a numeric column).
 
     Examples:
@@ -365,11 +365,13 @@ def encode(
         name: the column's name, for messages.
         values: 1-D array of any dtype.
         role: ``"numeric"``, ``"nominal"`` or None: text, bool and objects of those are nominal,
-        numbers numeric. levels: declared levels; make the column nominal.
+            numbers numeric.
+        levels: declared levels; make the column nominal.
 
     Raises:
         TypeError: mixed objects, dates, cells that are neither text nor number (naming column and
-        row). ValueError: complex, infinity, undeclared values, more than 65,536 levels.
+            row).
+        ValueError: complex, infinity, undeclared values, more than 65,536 levels.
     """
     kind = values.dtype.kind
     if kind == "c":

@@ -65,8 +65,7 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
     Args:
         X: the frame.
         columns: position -> (the filled column, the label that fills). The column itself is used,
-        as an ordered
-            categorical, where the frame's own type cannot hold the label.
+            as an ordered categorical, where the frame's own type cannot hold the label.
 
     Examples:
         >>> import pandas as pd

@@ -25,7 +25,7 @@ def float_of_whole(values: np.ndarray, name_of: Callable[[int], str]) -> np.ndar
 
     Raises:
         ValueError: a number that no double holds, so that it would become another one; the message
-        names its column (`name_of` of its index) and row.
+            names its column (`name_of` of its index) and row.
 
     Examples:
         >>> float_of_whole(np.array([1, 2**60]), str).tolist()

@@ -322,8 +322,7 @@ def render_html(
         trees: fit the trees among the methods on all rows and draw them.
         max_nodes: nodes of all trees together; deeper ones are cut, and say so.
         rope: differences that mean nothing, for the Bayesian table of a comparison, in the metric's
-        units; None:
-            0.01 for accuracy and its kin, no table for other metrics.
+            units; None: 0.01 for accuracy and its kin, no table for other metrics.
 
     Raises:
         ImportError: jinja2 is not installed.

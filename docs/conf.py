@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
     "sphinx_design",
     "criterion_pages",
     "drawn",
@@ -29,7 +30,7 @@ extensions = [
     "object_pages",
     "playground",
 ]
-exclude_patterns = ["_build", "gallery"]
+exclude_patterns = ["_build", "examples", "sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {
     "logo": {"text": "fasttree"},
@@ -50,6 +51,17 @@ html_math_renderer = "mathml"
 # The prompt and the output are left out of what the button copies.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 3600,
+    "within_subsection_order": "FileNameSortKey",
+}
 
 autodoc_default_options = {
     "members": True,

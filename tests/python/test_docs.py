@@ -93,7 +93,8 @@ def test_examples_of_pages_run(page):
 
 
 def test_pages_are_reachable():
-    assert not list((ROOT / "docs").glob("[!i]*.rst")), "a page belongs into one of the four parts"
+    at_the_top = {p.name for p in (ROOT / "docs").glob("*.rst")}
+    assert at_the_top <= {"index.rst", "sg_execution_times.rst"}  # the second is the gallery's own
     for part in PARTS:
         folder = ROOT / "docs" / part
         index = (folder / "index.rst").read_text(encoding="utf-8").split()

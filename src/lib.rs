@@ -12,7 +12,7 @@
 //! 7. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
 //!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search
 //!    instead of growth. [`networks`]: Bayesian networks, searched and judged exactly.
-//! 8. [`predict`] and [`store`] need the model alone, not how it came to be.
+//! 8. [`predict`], [`explain`] and [`store`] need the model alone, not how it came to be.
 //! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
@@ -27,6 +27,7 @@ pub mod data;
 pub mod discretize;
 pub mod error;
 pub mod exact;
+pub mod explain;
 pub mod fit;
 pub mod grow;
 pub mod inspect;

@@ -22,6 +22,7 @@ __all__ = [
     "criteria_json",
     "exercise",
     "fixed_matrices",
+    "float32_conflicts",
     "forest_fit",
     "minimal_tree",
     "network_counts",
@@ -128,6 +129,14 @@ class Model:
     def predict_proba(
         self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
     ) -> np.ndarray: ...
+    def shap_values(
+        self,
+        blocks: Sequence[np.ndarray],
+        rows: int,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> np.ndarray: ...
+    def expected_value(self) -> np.ndarray: ...
     def decision_path(
         self, blocks: Sequence[np.ndarray], rows: int
     ) -> tuple[np.ndarray, np.ndarray]: ...
@@ -178,6 +187,14 @@ class Forest:
     def predict_proba(
         self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
     ) -> np.ndarray: ...
+    def shap_values(
+        self,
+        blocks: Sequence[np.ndarray],
+        rows: int,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> np.ndarray: ...
+    def expected_value(self) -> np.ndarray: ...
     def out_of_bag(self) -> tuple[np.ndarray, np.ndarray] | None: ...
     def tree(self, tree: int, parameters: str) -> Model: ...
     def totals(self) -> np.ndarray: ...
@@ -201,6 +218,7 @@ def fit_numbers(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> Model | None: ...
+def float32_conflicts(data: Dataset, model: Model | Forest) -> list[tuple[int, float, float]]: ...
 def forest_fit(
     data: Dataset,
     config: str,

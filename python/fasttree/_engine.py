@@ -57,9 +57,11 @@ __all__ = [
     "explain",
     "fit",
     "fixed_matrices",
+    "float32_conflicts",
     "forest_fit",
     "forest_from_bytes",
     "label_of",
+    "make_report",
     "minimal_tree",
     "model_from_bytes",
     "network_counts",
@@ -91,23 +93,9 @@ def model_from_bytes(data: bytes) -> Model:
     return Model.from_bytes(data)
 
 
-def _reduce_model(model: Model) -> tuple[Any, tuple[bytes]]:
-    return model_from_bytes, (model.to_bytes(),)
-
-
-copyreg.pickle(Model, _reduce_model)
-
-
 def forest_from_bytes(data: bytes) -> Forest:
     """A forest of the core from the bytes of a model file."""
     return Forest.from_bytes(data)
-
-
-def _reduce_forest(forest: Forest) -> tuple[Any, tuple[bytes]]:
-    return forest_from_bytes, (forest.to_bytes(),)
-
-
-copyreg.pickle(Forest, _reduce_forest)
 
 
 def bayes_model_from_bytes(data: bytes) -> BayesModel:
@@ -115,11 +103,9 @@ def bayes_model_from_bytes(data: bytes) -> BayesModel:
     return BayesModel.from_bytes(data)
 
 
-def _reduce_bayes_model(model: BayesModel) -> tuple[Any, tuple[bytes]]:
-    return bayes_model_from_bytes, (model.to_bytes(),)
-
-
-copyreg.pickle(BayesModel, _reduce_bayes_model)
+copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))
+copyreg.pickle(Forest, lambda forest: (forest_from_bytes, (forest.to_bytes(),)))
+copyreg.pickle(BayesModel, lambda model: (bayes_model_from_bytes, (model.to_bytes(),)))
 
 
 def plain(label: Any) -> bool | int | float | str:
@@ -293,6 +279,14 @@ def permutation_losses(
     return _core.permutation_losses(
         forest, data, json.dumps(config), draws, weights, n_jobs, make_report(progress, "trees")
     )
+
+
+def float32_conflicts(table: Table, model: Model | Forest) -> list[tuple[int, float, float]]:
+    """(feature, value, threshold) of training values that rounding to float32 moves over a
+    threshold; none are known of rows that were not encoded (histograms of a block of numbers)."""
+    if table._encoded is None:
+        return []
+    return _core.float32_conflicts(table._encoded, model)
 
 
 def prune(

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import json
 import numbers
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
@@ -39,7 +40,7 @@ from ._checks import Parameters, integer, number_array, shown, weights_array
 from .datasets.inputs import table_of
 from .table import Table
 from .table.columns import Column
-from .table.rebuild import fill_labels, is_frame, replace_columns
+from .table.rebuild import fill_labels, is_frame, renamed, replace_columns
 
 __all__ = [
     "MDLP",
@@ -97,6 +98,7 @@ class ColumnTransformer(Parameters):
     """What discretisers and the imputer share: fit, transform by kind of input, checks of names."""
 
     scope: Scope
+    _sklearn_auto_wrap_output_keys = frozenset({"transform"})
 
     def fit(self: C, X: Any, y: Any = None, sample_weight: Any = None) -> C:
         """Learn from rows X, shape (n, p): array, list, frame or `Table`.
@@ -118,6 +120,9 @@ class ColumnTransformer(Parameters):
         self.n_features_in_ = table.n_features
         self._names = table.feature_names
         self._named = table.has_feature_names
+        self.__dict__.pop("feature_names_in_", None)
+        if self._named:
+            self.feature_names_in_ = np.asarray(self._names, dtype=object)
         self._learn(table, weights)
         return self
 
@@ -140,16 +145,54 @@ class ColumnTransformer(Parameters):
                 else c
                 for j, c in enumerate(table.columns)
             )
-        return self._frame(X, columns) if is_frame(X) else self._array(table, columns)
+        if is_frame(X):
+            found = self._frame(renamed(X, None if self._named else self._names), columns)
+        else:
+            found = self._array(table, columns)
+        if "sklearn" not in sys.modules:  # nobody has asked for another container
+            return found
+        from sklearn.utils._set_output import _wrap_data_with_container
+
+        return _wrap_data_with_container("transform", found, X, self)
+
+    def set_output(self: C, *, transform: str | None = None) -> C:
+        """What `transform` gives for rows that are no Table: ``"pandas"`` or ``"polars"`` frames,
+        ``"default"`` (of the kind of X), None (as it is); scikit-learn's own setting counts, too.
+        """
+        if transform not in (None, "default", "pandas", "polars"):
+            raise ValueError(
+                f"transform={transform!r} is not known; use 'default', 'pandas', 'polars' or None"
+            )
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """``fit(X, y, sample_weight)``, then ``transform(X)``."""
         return self.fit(X, y, sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns that come out: those that went in, shape (p,)."""
+        """Names of the columns that come out: those that went in, shape (p,).
+
+        Args:
+            input_features: names of the columns of an array; of a frame None, or its own names.
+
+        Raises:
+            ValueError: other names than those of the frame in `fit`, or another number of them.
+        """
         self._need_fit()
-        return np.asarray(self._names, dtype=object)
+        names = np.asarray(self._names, dtype=object)
+        if input_features is None:
+            return names
+        given = np.asarray(input_features, dtype=object)
+        if self._named and not np.array_equal(given, names):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(given) != len(names):
+            raise ValueError(
+                f"input_features should have length equal to number of features ({len(names)}), "
+                f"got {len(given)}"
+            )
+        return given
 
     def _table(self, X: Any, y: Any) -> Table:
         return X if isinstance(X, Table) else Table(X)
@@ -515,6 +558,10 @@ def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
     weights = np.ascontiguousarray(weights_array(weights))
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight has shape {weights.shape} but X has {n_rows} rows")
+    if weights.size and not weights.any():
+        raise ValueError(
+            "sample_weight: all weights are zero, so that no row is left to learn from"
+        )
     bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
     if bad.size:
         raise ValueError(

@@ -2,15 +2,17 @@
 
 use super::convert::{Block, Dense32, Dense64, View, bytes, row_set, weights};
 use super::dataset::{PyDataset, plan};
+use super::explain::explained;
 use super::job::{exception, reserve, run};
 use super::model::{PyModel, on_source, readable};
 use crate::error::{Error, Result};
+use crate::explain::ForestExplainer;
 use crate::grow::forest::{Bagging, Urn};
 use crate::model::{Forest, Model};
 use crate::parallel::{self, Control};
 use crate::predict::{ForestPredictor, Votes};
 use crate::{resample, store};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -130,6 +132,11 @@ pub fn permutation_losses<'py>(
 }
 
 impl PyForest {
+    /// The forest itself.
+    pub(super) fn forest(&self) -> &Forest {
+        &self.forest
+    }
+
     /// What it takes to write all nodes down.
     fn size(&self) -> usize {
         let nodes = |m: &Model| m.tree.nodes.len() * (m.tree.classes + 16);
@@ -191,6 +198,31 @@ impl PyForest {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let votes = self.votes(py, &blocks, rows, n_jobs)?;
         votes.probabilities.into_pyarray(py).reshape([rows, self.forest.classes()])
+    }
+
+    /// Shapley values of the mean probabilities, shape (rows, features, classes).
+    #[pyo3(signature = (blocks, rows, n_jobs = None, progress = None))]
+    fn shap_values<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let columns = readable(self.forest.schema(), &blocks, rows)?;
+        explained(py, &self.forest.trees, rows, (n_jobs, progress), |explainer, control| {
+            let trees: Vec<_> = self.predictor(control)?.trees().collect();
+            on_source!(columns, |source| explainer.values(&trees, source, rows, control))
+        })
+    }
+
+    /// Mean probabilities when no feature is known, shape (classes,).
+    fn expected_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let found = run(py, None, self.size(), None, |c| {
+            Ok(ForestExplainer::new(&self.forest.trees, c)?.expected())
+        })?;
+        Ok(found.into_pyarray(py))
     }
 
     /// Leaf of each row in each tree, shape (rows, trees).

@@ -11,6 +11,7 @@ mod dataset;
 mod direct;
 mod estimates;
 mod exact;
+mod explain;
 mod forest;
 mod job;
 mod model;
@@ -49,6 +50,8 @@ mod _core {
     use super::estimates::{agreement_counts, pair_block_scores};
     #[pymodule_export]
     use super::exact::{minimal_tree, optimal_tree};
+    #[pymodule_export]
+    use super::explain::float32_conflicts;
     #[pymodule_export]
     use super::forest::{PyForest, bag_counts, forest_fit, permutation_losses};
     #[pymodule_export]

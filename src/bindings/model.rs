@@ -3,10 +3,12 @@
 use super::convert::{Block, Columns, Dense32, Dense64, View, bytes, string, weights};
 use super::custom::Custom;
 use super::dataset::PyDataset;
+use super::explain::explained;
 use super::job::{exception, reserve, run};
 use crate::criteria;
 use crate::data::Schema;
 use crate::error::{Error, Result};
+use crate::explain::ForestExplainer;
 use crate::grow::distances;
 use crate::model::Model;
 use crate::predict::Predictor;
@@ -14,7 +16,7 @@ use crate::prune::{self, Cut, Rows};
 use crate::resample::alpha::Choice;
 use crate::store;
 use crate::tree::{CostMatrix, NONE, Style, Test, dot, text};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::{Arc, OnceLock};
@@ -67,6 +69,11 @@ impl PyModel {
     /// Wrap, with what pruning did.
     pub fn told(model: Model, account: Vec<Cut>) -> Self {
         Self { account: Some(account), ..Self::new(model) }
+    }
+
+    /// The model itself.
+    pub(super) fn model(&self) -> &Model {
+        &self.model
     }
 
     fn predictor(&self) -> Result<&Predictor> {
@@ -195,6 +202,32 @@ impl PyModel {
             on_source!(columns, |source| predictor.probabilities(source, rows, control))
         })?;
         found.into_pyarray(py).reshape([rows, self.model.tree.classes])
+    }
+
+    /// Shapley values of the probabilities, shape (rows, features, classes).
+    #[pyo3(signature = (blocks, rows, n_jobs = None, progress = None))]
+    fn shap_values<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Block<'_>>,
+        rows: usize,
+        n_jobs: Option<i64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let columns = self.asked(&blocks, rows)?;
+        let trees = std::slice::from_ref(&*self.model);
+        explained(py, trees, rows, (n_jobs, progress), |explainer, control| {
+            let tree = &self.predictor()?.tree;
+            on_source!(columns, |source| explainer.values(&[tree], source, rows, control))
+        })
+    }
+
+    /// Probabilities when no feature is known, shape (classes,).
+    fn expected_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let trees = std::slice::from_ref(&*self.model);
+        let found =
+            run(py, None, self.size(), None, |c| Ok(ForestExplainer::new(trees, c)?.expected()))?;
+        Ok(found.into_pyarray(py))
     }
 
     /// Part of each row that reaches a node, shape (rows,): 0 or 1 where no missing value takes all

@@ -6,7 +6,7 @@
 //! O(rows x trees x depth).
 
 use super::block::{BLOCK, Block, Copied, Picked, picked};
-use super::compiled::Source;
+use super::compiled::{CompiledTree, Source};
 use super::predictor::Predictor;
 use crate::data::Bits;
 use crate::error::Result;
@@ -52,6 +52,11 @@ impl ForestPredictor {
             Predictor::new(&forest.trees[tree])
         })?;
         Ok(Self { trees, classes: forest.classes() })
+    }
+
+    /// The compiled trees.
+    pub fn trees(&self) -> impl Iterator<Item = &CompiledTree> {
+        self.trees.iter().map(|t| &t.tree)
     }
 
     fn chunk(n: usize, control: &Control) -> usize {

@@ -222,6 +222,8 @@ MODELS = {
     "from_bytes": Call(
         _TREE + "b = model.to_bytes()", "fasttree.from_bytes(b)", ("Model.from_bytes",)
     ),
+    "shap_values": Call(_TREE, "model.shap_values(X[:500])", ("Model.shap_values",)),
+    "to_sklearn": Call(_TREE, "model.to_sklearn(missing='largest')"),
     "to_text": Call(_TREE, "model.to_text()", ("Model.to_text",)),
     "to_dot": Call(_TREE, "model.to_dot()", ("Model.to_dot",)),
     "to_rules": Call(_TREE, "model.to_rules()"),
@@ -252,6 +254,9 @@ FORESTS = {
     "predict by a forest": Call(_FOREST, "forest.predict_proba(X)", ("Forest.predict_proba",)),
     "vote of a forest": Call(_FOREST, "forest.predict(X)", ("Forest.predict",)),
     "leaves of a forest": Call(_FOREST, "forest.apply(X)", ("Forest.apply",)),
+    "shap_values of a forest": Call(
+        _FOREST, "forest.shap_values(X[:100], n_jobs=2)", ("Forest.shap_values",)
+    ),
     "permutation_importance": Call(
         _FOREST, "forest.permutation_importance(X, y)", ("permutation_losses",)
     ),

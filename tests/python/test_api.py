@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree import criteria, datasets, discretize, metrics, model_selection, presets
+from fasttree import (
+    criteria,
+    datasets,
+    discretize,
+    feature_selection,
+    metrics,
+    model_selection,
+    presets,
+)
 
 DEFAULTS = {
     "criterion": "info_gain",
@@ -126,6 +134,9 @@ def test_methods_and_attributes_of_a_fitted_tree():
         "save",
         "to_bytes",
         "score",
+        "to_sklearn",
+        "shap_values",
+        "shap_explanation",
     ):
         assert getattr(model, name).__doc__, name
     assert not hasattr(model, "feature_names_in_")
@@ -239,6 +250,7 @@ def test_presets_and_their_names():
     ("module", "names"),
     [
         (datasets, ["load", "list_datasets", "load_iris", "load_weather", "make_xor", "make_parity", "make_monks", "make_blobs", "make_random_tree", "make_bayesian_network"]),
+        (feature_selection, ["CriterionSelector", "TuRF"]),
         (discretize, ["EqualWidth", "EqualFrequency", "MDLP", "ReplaceMissing"]),
         (metrics, ["METRICS", "good_information_reward", "information_reward_2002", "bayesian_information_reward", "kononenko_bratko_information_score", "kullback_leibler_divergence"]),
         (model_selection, ["cross_validate", "compare", "WekaStratifiedKFold", "ContiguousKFold", "paired_t_test", "corrected_resampled_t_test", "five_by_two_cv_t_test"]),

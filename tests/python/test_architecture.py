@@ -21,7 +21,7 @@ RANKS = {
     "criteria": 3, "discretize": 3, "_versions": 3,
     "presets": 4, "estimators": 4,
     "exact": 5, "naive_bayes": 5, "reports": 5, "scores": 5,
-    "model_selection": 6, "bayesian_networks": 6,
+    "model_selection": 6, "bayesian_networks": 6, "feature_selection": 6,
     "experiments": 7, "advice": 7,
     "cli": 8,
 }  # fmt: skip

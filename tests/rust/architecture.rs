@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand
 /// between: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of
 /// `fit`, `memory` knows the errors and is known to `parallel`, `json` looks for its cancel.
-const RANKS: [(&str, u32); 26] = [
+const RANKS: [(&str, u32); 27] = [
     ("error", 0),
     ("numeric", 0),
     ("simd", 0),
@@ -30,6 +30,7 @@ const RANKS: [(&str, u32); 26] = [
     ("predict", 40),
     ("store", 40),
     ("criteria", 40),
+    ("explain", 50),
     ("split", 50),
     ("grow", 60),
     ("prune", 60),
@@ -40,7 +41,7 @@ const RANKS: [(&str, u32); 26] = [
 ];
 
 /// What a saved model needs, and all that these rooms may use.
-const MODEL_WING: [&str; 4] = ["tree", "model", "predict", "store"];
+const MODEL_WING: [&str; 5] = ["tree", "model", "predict", "explain", "store"];
 const GROUND: [&str; 7] = ["error", "numeric", "simd", "memory", "parallel", "json", "data"];
 
 struct Source {

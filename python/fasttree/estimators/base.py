@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _engine
 from .._checks import at_least_zero, shown, weights_array
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
@@ -30,6 +31,7 @@ from ..table.doubtful import warn_of_data
 from .costs import class_sums, copies_in, prior_factors
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import restored_parameters
+from .stored import Stored
 
 __all__ = ["Classifier", "read_back"]
 
@@ -39,11 +41,12 @@ NO_LABELS = (
 )
 
 
-class Classifier:
+class Classifier(Stored):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
     _model: Any
     _schema: Schema
+    _derived = ("_schema", "_tree", "_trace")
     classes_: np.ndarray
     class_prior_: np.ndarray
     categorical_features: Any
@@ -165,6 +168,13 @@ class Classifier:
         self.__dict__.pop("feature_names_in_", None)
         if has_names:
             self.feature_names_in_ = np.array(self._schema.names, dtype=object)
+
+    def _take_back(self, data: bytes) -> None:
+        forest = b'"fasttree forest"' in data[:64]
+        read = _engine.forest_from_bytes if forest else _engine.model_from_bytes
+        self._model = read(data)
+        has_names = "feature_names_in_" in self.__dict__
+        self._schema = Schema.of_model(self._model, has_names, type(self).__name__)
 
     # -- on the way out ---------------------------------------------------------------------------
 

@@ -209,6 +209,7 @@ class MinimalTreeClassifier(_Searched):
             progress=self.progress,
         )
         self._finish(model, table.class_values, table.has_feature_names)
+        self._remember_rounding(table)
         return self
 
 
@@ -293,6 +294,7 @@ class OptimalTreeClassifier(_Searched):
             progress=self.progress,
         )
         self._finish(model, table.class_values, table.has_feature_names)
+        self._remember_rounding(table)
         return self
 
 

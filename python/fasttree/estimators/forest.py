@@ -28,6 +28,7 @@ from ..rendering.html import html_table
 from ..table import Table
 from .base import Classifier, read_back
 from .explored import Explorable
+from .interoperable import Interoperable
 from .keywords import (
     ClassWeight,
     Discretization,
@@ -61,7 +62,7 @@ _OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score", "warm
 
 
 @described(FastTreeClassifier)
-class FastForestClassifier(Explorable, Classifier, ClassifierMixin, BaseEstimator):
+class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixin, BaseEstimator):
     """A random forest of trees that split by any criterion.
 
     Tree t has a seed of its own, made from `random_state`; its sample and the features that its
@@ -231,6 +232,7 @@ class FastForestClassifier(Explorable, Classifier, ClassifierMixin, BaseEstimato
             progress=self.progress,
         )
         self._adopt(model, table.class_values, table.has_feature_names)
+        self._remember_rounding(table)
         for name in ("oob_score_", "oob_decision_function_"):
             self.__dict__.pop(name, None)
         found = model.out_of_bag()
@@ -299,6 +301,7 @@ class FastForestClassifier(Explorable, Classifier, ClassifierMixin, BaseEstimato
 
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
         self._adopt_schema(model, classes, has_names)
+        self.__dict__.pop("_float32_conflicts", None)
         counts = model.totals()
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 

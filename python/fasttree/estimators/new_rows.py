@@ -44,7 +44,12 @@ class Schema:
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """Read the schema that a core model carries; `owner` is named in messages."""
-        raw = json.loads(model.schema_json())
+        return cls.of_json(model.schema_json(), has_names, owner)
+
+    @classmethod
+    def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
+        """The same from the schema's text."""
+        raw = json.loads(text)
         return cls(
             names=[f["name"] for f in raw["features"]],
             nominal=[f["kind"] == "nominal" for f in raw["features"]],

@@ -152,6 +152,7 @@ class Prunable:
         )
         other._adopt(model, self.classes_, self._schema.has_names)
         other._candidates = {}
+        other._float32_conflicts = getattr(self, "_float32_conflicts", [])
         return other
 
     def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

@@ -29,6 +29,7 @@ from ..table.doubtful import warn_of_small_classes
 from .base import Classifier
 from .explained import Explained
 from .explored import Explorable
+from .interoperable import Interoperable
 from .keywords import (
     ClassWeight,
     Discretization,
@@ -67,7 +68,14 @@ __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 @described()
 class FastTreeClassifier(
-    Readable, Explained, Explorable, Prunable, Classifier, ClassifierMixin, BaseEstimator
+    Readable,
+    Explained,
+    Explorable,
+    Prunable,
+    Interoperable,
+    Classifier,
+    ClassifierMixin,
+    BaseEstimator,
 ):
     """A decision tree that splits by any criterion.
 
@@ -299,6 +307,7 @@ class FastTreeClassifier(
             progress=self.progress,
         )
         self._adopt(model, table.class_values, table.has_feature_names)
+        self._remember_rounding(table)
         self._candidates = (
             self._all_candidates(table, weights, config, custom)
             if self.trace == "candidates"
@@ -308,7 +317,7 @@ class FastTreeClassifier(
 
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         self._adopt_schema(model, classes, has_names)
-        for cached in ("_tree", "_trace"):
+        for cached in ("_tree", "_trace", "_float32_conflicts"):
             self.__dict__.pop(cached, None)
         counts = self.tree_.value[0]
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
@@ -411,6 +420,7 @@ class FastTreeClassifier(
         other = clone(self)
         other._adopt(self._model.cut(int(step)), self.classes_, self._schema.has_names)
         other._candidates = {}
+        other._float32_conflicts = getattr(self, "_float32_conflicts", [])
         return other
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:

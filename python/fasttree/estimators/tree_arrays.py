@@ -19,6 +19,16 @@ from .new_rows import Schema
 __all__ = ["Step", "Trace", "TreeArrays"]
 
 
+SHOWN_NODES = 10
+"""Nodes that the representation lists."""
+
+
+def _shortened(values: list[Any]) -> str:
+    """At most four values of a list."""
+    shown = ", ".join(f"{v:g}" for v in values[:4])
+    return f"[{shown}{', ...' if len(values) > 4 else ''}]"
+
+
 class TreeArrays:
     """Nodes of a tree in pre-order, as read-only arrays of length `node_count`.
 
@@ -73,6 +83,41 @@ class TreeArrays:
     first_level: np.ndarray
     levels: np.ndarray
     value: np.ndarray
+
+    def __repr__(self) -> str:
+        """Sizes, and the first nodes as a table."""
+        nodes, leaves = (
+            ("1 node" if self.node_count == 1 else f"{self.node_count} nodes"),
+            self.n_leaves,
+        )
+        head = f"TreeArrays: {nodes}, {leaves} {'leaf' if leaves == 1 else 'leaves'}, depth {self.max_depth}"
+        rows = [("node", "feature", "threshold", "children", "missing", "samples", "value")]
+        for i in range(min(self.node_count, SHOWN_NODES)):
+            inner = bool(self.n_children[i])
+            threshold = (
+                f"{self.threshold[i]:.6g}" if self.threshold[i] == self.threshold[i] else "-"
+            )
+            if self.n_levels[i]:
+                threshold = f"{self.n_levels[i]} levels"
+            rows.append(
+                (
+                    str(i),
+                    str(self.feature[i]) if inner else "leaf",
+                    threshold,
+                    _shortened(self.children_of(i).tolist()) if inner else "-",
+                    {-2: "all", -1: "-"}.get(
+                        int(self.missing_branch[i]), str(self.missing_branch[i])
+                    ),
+                    str(self.n_node_samples[i]),
+                    _shortened([float(f"{v:.6g}") for v in self.value[i].tolist()]),
+                )
+            )
+        wide = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+        lines = [
+            "  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in rows
+        ]
+        more = self.node_count - SHOWN_NODES
+        return "\n".join([head, *lines, *([f"... {more} more"] if more > 0 else [])])
 
     def children_of(self, node: int) -> np.ndarray:
         """Children of a node in branch order."""

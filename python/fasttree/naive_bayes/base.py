@@ -24,6 +24,7 @@ from ..datasets.inputs import given
 from ..discretize import Discretizer, make
 from ..estimators.new_rows import Schema, rows_for, without_empty_rows
 from ..estimators.parameters import one_of, real
+from ..estimators.stored import Stored
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
@@ -34,7 +35,7 @@ __all__ = ["BayesClassifier", "weighted_rows"]
 C = TypeVar("C", bound="BayesClassifier")
 
 
-class BayesClassifier(ClassifierMixin, BaseEstimator):
+class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     """Base of the three classifiers; subclasses say what the core is to fit.
 
     Attributes:
@@ -157,6 +158,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
             return None
         copy: Discretizer = clone(found)
         return copy
+
+    def _take_back(self, data: bytes) -> None:
+        self._model = _engine.bayes_model_from_bytes(data)
 
     def _adopt(self, schema: Schema, classes: np.ndarray, cuts: dict[str, np.ndarray]) -> None:
         """Attributes from the core's model and what it does not hold."""

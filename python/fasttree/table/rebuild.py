@@ -13,7 +13,7 @@ When not to use it
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,22 @@ def is_frame(X: Any) -> bool:
     import narwhals as nw
 
     return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame)
+
+
+def renamed(X: Any, names: Sequence[str] | None) -> Any:
+    """A frame like X under other names of its columns; None, or its own names: X itself.
+
+    Examples:
+        >>> import pandas as pd
+        >>> renamed(pd.DataFrame({"a": [1], "b": [2]}), ["x0", "x1"]).columns.tolist()
+        ['x0', 'x1']
+    """
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    if names is None or list(frame.columns) == list(names):
+        return X
+    return frame.rename(dict(zip(frame.columns, names, strict=True))).to_native()
 
 
 def replace_columns(X: Any, columns: Mapping[int, Column]) -> Any:

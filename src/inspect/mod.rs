@@ -1,4 +1,9 @@
-//! One node looked at closely: scores of features and of all candidates.
+//! One node looked at closely: scores of features and of all candidates; and what single precision
+//! would do to a tree.
+
+mod single;
+
+pub use single::float32_conflicts;
 
 use crate::criteria::Evidence;
 use crate::data::{Column, Dataset, RowSet, Weights};

@@ -1,0 +1,177 @@
+"""`Interoperable`: what other libraries read of a fitted tree or forest.
+
+What
+    Conversion to scikit-learn's own estimators, and Shapley values of predictions.
+Source
+    Lundberg et al., Nature Machine Intelligence 2 (2020), path-dependent TreeSHAP; the core computes
+    it on any tree (`src/explain`).
+Complexity
+    `to_sklearn`: O(nodes + branches). `shap_values`: O(nodes x features on a path x classes) a row
+    and tree.
+When not to use it
+    Alone: it is a part of the estimators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _engine
+from ..datasets.inputs import loaded
+from ..table import Table
+from .sklearn_trees import to_sklearn
+
+__all__ = ["Interoperable"]
+
+
+class Interoperable:
+    """Conversion and explanation of a fitted model."""
+
+    _model: Any
+    _schema: Any
+    n_jobs: int | None
+    _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
+
+    def to_sklearn(self, X: Any = None, *, missing: str = "refuse", as_forest: bool = False) -> Any:
+        """The model as scikit-learn's own estimator, for everything that reads those.
+
+        A `DecisionTreeClassifier` (of a forest a `RandomForestClassifier`); where a column is
+        nominal, a Pipeline of `SplitColumns`, which turns levels into numbers, and that. A test with
+        a branch for each level or bin becomes a chain of thresholds, a subset test one indicator
+        column. Probabilities are the model's to the last bit on numbers that float32 holds, which
+        is what scikit-learn's trees read.
+
+        Args:
+            X: rows whose ways through the tree are checked not to change by rounding to float32.
+                None: the training rows, as `fit` saw them. A model file does not know these, nor
+                does a tree grown on histograms (``threshold_search="histogram"``).
+            missing: ``"refuse"``: a tree that divides rows with a missing value into fractions is
+                refused (``missing="fractional"``, or training rows that were divided).
+                ``"largest"``: rows with a missing value take the branch of largest weight instead;
+                others get the same probabilities.
+            as_forest: True makes a `RandomForestClassifier` of a tree, too: of that tree alone
+                (treelite reads forests only).
+
+        Returns:
+            A fitted estimator. Its ``tree_.value`` holds probabilities, as scikit-learn's do; ours
+            holds class counts.
+
+        Raises:
+            ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
+                class, or numbers that float32 puts on another side of a threshold; the message
+                names node, column and value, and what to do.
+
+        Examples:
+            >>> import fasttree
+            >>> tree = fasttree.fit("weather").to_sklearn()
+            >>> tree[0].get_feature_names_out().tolist()
+            ['outlook', 'humidity', 'windy']
+            >>> from sklearn.tree import export_text
+            >>> print(export_text(tree[1], feature_names=tree[0].get_feature_names_out()))
+            |--- outlook <= 0.50
+            |   |--- humidity <= 0.50
+            |   |   |--- class: no
+            |   |--- humidity >  0.50
+            |   |   |--- class: yes
+            |--- outlook >  0.50
+            |   |--- outlook <= 1.50
+            |   |   |--- class: yes
+            |   |--- outlook >  1.50
+            |   |   |--- windy <= 0.50
+            |   |   |   |--- class: no
+            |   |   |--- windy >  0.50
+            |   |   |   |--- class: yes
+            <BLANKLINE>
+        """
+        check_is_fitted(self, "_model")
+        rows = None if X is None else loaded(X)
+        return to_sklearn(self, rows, missing=missing, as_forest=as_forest)
+
+    def _remember_rounding(self, table: Table) -> None:
+        """Keep which training values float32 puts on other sides of thresholds."""
+        self._float32_conflicts = _engine.float32_conflicts(table, self._model)
+
+    @property
+    def expected_value(self) -> np.ndarray:
+        """Class probabilities when no feature of a row is known, shape (n_classes,): the base value
+        of `shap_values`.
+
+        The mean of the leaves, weighted by their shares of the training weight, and of a forest the
+        mean of that over its trees.
+        """
+        check_is_fitted(self, "_model")
+        return np.asarray(self._model.expected_value())
+
+    def shap_values(self, X: Any, *, n_jobs: int | None = None, progress: Any = None) -> np.ndarray:
+        """Shapley values: what each feature adds to each class probability of each row.
+
+        Path-dependent TreeSHAP, exact: where a feature is not known, tests of it send a row down all
+        branches by their shares of the training weight. Works on multiway, subset and fractional
+        trees and on forests; features are the model's columns, whatever their kind.
+
+        Args:
+            X: rows, as in `predict`; missing values and unknown levels are treated as there.
+            n_jobs: threads; None is the model's own number. The values do not depend on it.
+            progress: True or ``"auto"`` (a bar), None, or a function (rows done, rows).
+
+        Returns:
+            Values, shape (n_rows, n_features, n_classes). Over the features they sum to
+            ``predict_proba(X) - expected_value``.
+
+        Raises:
+            ValueError: rows that the model cannot read; a forest in which some leaf predicts
+                nothing (``empty_branch="unclassified"``).
+            MemoryError: no memory for the result.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> import fasttree
+            >>> X, y = load_iris(return_X_y=True)
+            >>> tree = fasttree.fit(X, y, criterion="gini", max_depth=2)
+            >>> values = tree.shap_values(X)
+            >>> values.shape, tree.expected_value.round(3).tolist()
+            ((150, 4, 3), [0.333, 0.333, 0.333])
+            >>> bool(np.allclose(values.sum(axis=1) + tree.expected_value, tree.predict_proba(X)))
+            True
+        """
+        blocks, n = self._blocks(X)
+        report = _engine.make_report(progress, "rows")
+        threads = self.n_jobs if n_jobs is None else n_jobs
+        return np.asarray(self._model.shap_values(blocks, n, threads, report))
+
+    def shap_explanation(self, X: Any, **options: Any) -> Any:
+        """`shap_values` as a ``shap.Explanation``, which the plots of the ``shap`` package draw.
+
+        Args:
+            X: rows, as in `predict`.
+            **options: as in `shap_values`.
+
+        Returns:
+            An Explanation with values (n_rows, n_features, n_classes), base_values (n_rows,
+            n_classes), data, feature_names and output_names; ``explanation[..., 0]`` is that of the
+            first class.
+
+        Raises:
+            ImportError: the ``shap`` package is not installed.
+        """
+        values = self.shap_values(X, **options)
+        try:
+            from shap import Explanation
+        except ImportError as error:
+            raise ImportError(
+                "shap_explanation needs the package shap (pip install shap); shap_values gives the "
+                "same numbers without it"
+            ) from error
+        X = loaded(X)
+        table = X if isinstance(X, Table) else Table(X)
+        return Explanation(
+            values=values,
+            base_values=np.tile(self.expected_value, (len(values), 1)),
+            data=np.asarray(table.X),
+            feature_names=list(self._schema.names),
+            output_names=[str(c) for c in self.classes_],  # type: ignore[attr-defined]
+        )

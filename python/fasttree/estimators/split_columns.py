@@ -1,0 +1,110 @@
+"""`SplitColumns`: rows as the columns of numbers that a converted tree tests.
+
+What
+    scikit-learn's trees compare numbers with thresholds. A nominal column becomes the codes of its
+    levels where a test has a branch for each level, and one indicator column for each set of levels
+    that a subset test sends to its first branch. Numbers stay as they are; a missing value, and a
+    level that was not declared, is NaN.
+Complexity
+    One pass over the cells of each column.
+When not to use it
+    Alone: `to_sklearn` puts it in front of the tree that it converts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from .new_rows import Schema, rows_for
+
+__all__ = ["SplitColumns"]
+
+SHOWN_LEVELS = 6
+"""Levels that the name of an indicator column lists at most."""
+
+
+class SplitColumns(TransformerMixin, BaseEstimator):
+    """The columns that the tests of a converted tree read.
+
+    Args:
+        schema: names, kinds and levels of the columns of the model, as JSON.
+        columns: (number of the column, None or the codes of a set of levels) of each column that
+            comes out: numbers or codes, or 1 for the levels of the set and 0 for the others.
+        has_names: columns of frames are found by name.
+        handle_unknown: levels that were not declared are ``"missing"`` (with a warning) or an
+            ``"error"``.
+        missing: ``"error"`` refuses missing values.
+    """
+
+    def __init__(
+        self,
+        schema: str,
+        columns: Any,
+        has_names: bool = False,
+        handle_unknown: str = "missing",
+        missing: str = "branch",
+    ) -> None:
+        self.schema = schema
+        self.columns = columns
+        self.has_names = has_names
+        self.handle_unknown = handle_unknown
+        self.missing = missing
+
+    def fit(self, X: Any, y: Any = None) -> SplitColumns:
+        """Nothing is learned: the columns are those of the tree."""
+        return self
+
+    def _read(self) -> Schema:
+        return Schema.of_json(self.schema, self.has_names, "SplitColumns")
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The columns of rows X, float64, shape (n_rows, len(columns)).
+
+        Raises:
+            ValueError, TypeError: rows that the model could not read, either.
+        """
+        blocks, n = rows_for(self._read(), X, self.handle_unknown, self.missing)
+        cells = [block[:, j] for block in blocks for j in range(block.shape[1])]
+        nominal = self._read().nominal
+        out = np.empty((n, len(self.columns)))
+        for place, (feature, codes) in enumerate(self.columns):
+            values = np.asarray(cells[feature])
+            if not nominal[feature]:
+                out[:, place] = values
+                continue
+            known = values if codes is None else np.isin(values, codes)
+            out[:, place] = np.where(values < 0, np.nan, known)
+        return out
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns: ``colour``, and ``colour in {blue, red}`` for a set of levels."""
+        schema = self._read()
+        names: list[str] = []
+        for feature, codes in self.columns:
+            name = schema.names[feature]
+            if codes is not None:
+                shown = ", ".join(str(schema.levels[feature][c]) for c in codes[:SHOWN_LEVELS])
+                more = f", ... {len(codes)} levels" if len(codes) > SHOWN_LEVELS else ""
+                name = f"{name} in {{{shown}{more}}}"
+            same = sum(other == name or other.startswith(f"{name} #") for other in names)
+            names.append(name if not same else f"{name} #{same + 1}")
+        return np.asarray(names, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns of the model."""
+        return len(json.loads(self.schema)["features"])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = tags.input_tags.string = True
+        tags.requires_fit = False
+        return tags

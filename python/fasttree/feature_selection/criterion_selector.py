@@ -1,0 +1,122 @@
+"""`CriterionSelector`: the features that a split criterion scores best.
+
+What
+    `fasttree.score_features` by any criterion, on tables, pairs or neighbours of rows, and a rule
+    which features stay: so many, a share of them, those that reach a score.
+Complexity
+    That of `score_features`.
+When not to use it
+    With a criterion on tables, to find features that matter only together (XOR): take
+    ``"multisurf"`` or `TuRF` there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._checks import as_float, integer, shown
+from ..scores import score_features
+from ..table import Table
+from .selector import Selector
+
+__all__ = ["CriterionSelector"]
+
+
+class CriterionSelector(Selector):
+    """The best features by a split criterion.
+
+    Features that stay meet all of what is given; without `k`, `threshold` and `share` they are
+    those with a score above 0. A feature that allows no split has no score and never stays. Equal
+    scores: the earlier column stays.
+
+    Args:
+        criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a
+            function, as in `fasttree.score_features`.
+        k: at most so many features, at least 1.
+        threshold: scores that reach it, any number.
+        share: at most this share of the features, in (0, 1]; at least one.
+        discretize, n_bins, missing: as in `FastTreeClassifier`.
+        categorical_features: which columns are nominal, as in `Table`.
+        n_jobs, progress: as in `FastTreeClassifier`.
+
+    Attributes:
+        scores_: score of each feature, NaN where there is none, shape (n_features,).
+        support_: which features stay, shape (n_features,).
+        n_features_in_, feature_names_in_: as in scikit-learn.
+
+    Raises:
+        ValueError: a parameter or data outside their domain.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.make_parity(2, 8, 200, random_state=0)
+        >>> CriterionSelector("multisurf", k=2).fit(table).get_support(indices=True).tolist()
+        [0, 1]
+        >>> from sklearn.pipeline import make_pipeline
+        >>> model = make_pipeline(CriterionSelector("relieff", k=2), fasttree.FastTreeClassifier())
+        >>> model.fit(table.X, table.y).score(table.X, table.y)
+        1.0
+    """
+
+    def __init__(
+        self,
+        criterion: Any,
+        *,
+        k: int | None = None,
+        threshold: float | None = None,
+        share: float | None = None,
+        discretize: Any = "auto",
+        n_bins: int = 10,
+        missing: str = "auto",
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        progress: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.k = k
+        self.threshold = threshold
+        self.share = share
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.missing = missing
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _limits(self, features: int) -> tuple[int, float]:
+        """How many features stay at most, and the score that they reach."""
+        most, least = features, -np.inf
+        if self.k is not None:
+            most = min(most, integer("k", self.k, 1))
+        if self.share is not None:
+            share = as_float(self.share)
+            if share is None or not 0 < share <= 1:
+                raise ValueError(f"share={shown(self.share)} must be a number in (0, 1]")
+            most = min(most, max(1, int(share * features + 1e-9)))
+        if self.threshold is not None:
+            value = as_float(self.threshold)
+            if value is None or np.isnan(value):
+                raise ValueError(f"threshold={shown(self.threshold)} must be a number")
+            least = value
+        elif self.k is None and self.share is None:
+            least = float(np.nextafter(0.0, 1.0))
+        return most, least
+
+    def _choose(self, table: Table, sample_weight: Any) -> np.ndarray:
+        most, least = self._limits(table.n_features)
+        self.scores_ = score_features(
+            table,
+            criterion=self.criterion,
+            sample_weight=sample_weight,
+            discretize=self.discretize,
+            n_bins=self.n_bins,
+            missing=self.missing,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        known = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
+        support = np.zeros(len(known), dtype=bool)
+        support[np.argsort(-known, kind="stable")[:most]] = True
+        return support & (known >= least) & ~np.isnan(self.scores_)

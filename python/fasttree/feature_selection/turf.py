@@ -1,0 +1,83 @@
+"""`TuRF`: the features that are left when the worst are dropped again and again.
+
+What
+    Tuned ReliefF (Moore & White, EvoBIO 2007): `fasttree.turf` as a transformer.
+Complexity
+    About ``1 / share`` calls of `fasttree.score_features`.
+When not to use it
+    With a criterion on tables: its score of a feature does not depend on the others, so that one
+    round tells all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scores import turf
+from ..table import Table
+from .selector import Selector
+
+__all__ = ["TuRF"]
+
+
+class TuRF(Selector):
+    """The best features after rounds that drop the worst ones.
+
+    Args:
+        criterion: scores of a round, as in `fasttree.score_features`; meant for criteria on
+            neighbours.
+        keep: number of features that stay, at least 1.
+        share: share of the features left that a round drops, in (0, 1); at least one is dropped.
+        categorical_features: which columns are nominal, as in `Table`.
+        n_jobs, progress: as in `FastTreeClassifier`.
+
+    Attributes:
+        scores_: score of each feature in the last round in which it took part, shape (n_features,).
+        rounds_: number of that round, from 0, shape (n_features,).
+        ranking_: features from best to worst, shape (n_features,).
+        support_: which features stay, shape (n_features,).
+        n_features_in_, feature_names_in_: as in scikit-learn.
+
+    Raises:
+        ValueError: a parameter or data outside their domain.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.make_parity(2, 38, 200, random_state=0)
+        >>> TuRF(keep=2).fit(table).get_support(indices=True).tolist()
+        [0, 1]
+    """
+
+    def __init__(
+        self,
+        criterion: Any = "relieff",
+        *,
+        keep: int = 10,
+        share: float = 0.5,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        progress: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.keep = keep
+        self.share = share
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _choose(self, table: Table, sample_weight: Any) -> np.ndarray:
+        found = turf(
+            table,
+            criterion=self.criterion,
+            share=self.share,
+            keep=self.keep,
+            sample_weight=sample_weight,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        self.scores_, self.rounds_, self.ranking_ = found.scores, found.rounds, found.ranking
+        support = np.zeros(table.n_features, dtype=bool)
+        support[found.ranking[: self.keep]] = True
+        return support & ~np.isnan(found.scores)

@@ -88,12 +88,12 @@ def test_refused_by_predict_in_the_same_words(case):
 def test_levels_just_below_the_limit():
     codes = np.arange(65_536)
     words = np.char.mod("%05d", codes)[:, None]
-    model = fasttree.fit(words, codes % 2)
+    model = fasttree.fit(words, codes % 2, nominal_splits="multiway")
     assert (model.get_n_leaves(), model.score(words, codes % 2)) == (65_536, 1.0)
     with_gap = words.astype(object)
     with_gap = np.vstack([with_gap, [[None]]])
     with pytest.raises(ValueError, match="column 'x0' would have 65537 branches"):
-        fasttree.fit(with_gap, [*(codes % 2), 1])
+        fasttree.fit(with_gap, [*(codes % 2), 1], nominal_splits="multiway")
     with pytest.raises(ValueError, match="n_bins=100000: must be an integer between 1 and 65,535"):
         fasttree.fit(X, Y, discretize="equal_width", n_bins=100_000)
 

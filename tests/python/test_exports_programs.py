@@ -111,7 +111,8 @@ def chain_case(n: int) -> Case:
 
 def wide_case() -> Case:
     names = [f"level {i}" for i in range(300)]
-    model = fasttree.fit(fasttree.Table([[n] for n in names], [i % 7 for i in range(300)]))
+    table = fasttree.Table([[n] for n in names], [i % 7 for i in range(300)])
+    model = fasttree.fit(table, nominal_splits="multiway")
     rows = [{"x0": n} for n in [*names[::11], None, "else"]]
     values = np.array([r["x0"] for r in rows], dtype=object)[:, None]
     return Case(model, ["x0"], ["text"], rows, fasttree.Table(values))

@@ -4,6 +4,7 @@ error."""
 from __future__ import annotations
 
 import gzip
+import sys
 import types
 
 import numpy as np
@@ -359,6 +360,20 @@ def test_parquet_and_feather(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(DataFileError, match="no readable .parquet file"):
         load(tmp_path / "bad.parquet")
+
+
+def test_parquet_and_feather_by_polars_alone(tmp_path, monkeypatch):
+    pytest.importorskip("polars")
+    good = frame().drop(columns="id").assign(s=["mid", None, "low"])
+    for name, save in (("t.parquet", good.to_parquet), ("t.feather", good.to_feather)):
+        save(tmp_path / name)
+        usual = load(tmp_path / name)
+        with monkeypatch.context() as one:
+            one.setitem(sys.modules, "pyarrow.feather", None)  # importing it fails
+            one.setitem(sys.modules, "pyarrow.parquet", None)
+            table = load(tmp_path / name)
+        assert table.equals(usual), name
+        assert table.columns[1].levels == ("low", "mid") and table.columns[1].n_missing == 1
 
 
 def test_dates_in_a_parquet_file_are_refused_until_dropped(tmp_path):

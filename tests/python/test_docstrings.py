@@ -17,7 +17,7 @@ ERROR = r"[\w.]*[A-Z]\w*(?:Error|Warning|Interrupt)"
 NAMES = r"\*{0,2}\w+(?:, (?:\*{0,2}\w+|\.\.\.))*"
 GOOGLE = {"Args": NAMES, "Attributes": NAMES, "Raises": rf"{ERROR}(?:, {ERROR})*"}
 
-ITEM = r" |\w+(, \w+)*( :|$)|\*{1,2}\w+$|[A-Z][A-Za-z ]+$"
+ITEM = r" |\.\.\.$|\w+(, \w+)*( :|$)|\*{1,2}\w+$|[A-Z][A-Za-z ]+$"
 """In numpydoc's Parameters: an indented line, names with or without a type, or another heading."""
 
 
@@ -36,7 +36,11 @@ def google_faults(doc: str, parameters: set[str]) -> list[str]:
             section = None
         elif text and section:
             base = base or indent
-            if indent == base and not re.match(rf"{GOOGLE[section]}:(?: |$)", text):
+            if (
+                indent == base
+                and text != "..."
+                and not re.match(rf"{GOOGLE[section]}:(?: |$)", text)
+            ):
                 found.append(f"not indented: {text}")
             inside = re.finditer(rf"(?<=[.)\]] )({GOOGLE[section]}):(?: |$)", text)
             if any(set(m[1].split(", ")) <= parameters for m in inside):

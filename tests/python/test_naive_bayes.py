@@ -557,3 +557,20 @@ def test_laplace_priors_are_wekas_and_leave_absent_classes_possible():
     )
     with pytest.raises(ValueError, match="laplace"):
         NaiveBayes(priors="weka").fit(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "drop", "weka", "densities"), [("zoo", ("animal",), 96, 78), ("lymph", (), 123, 94)]
+)
+def test_wekas_rule_fits_counts_and_codes_better(uci, name, drop, weka, densities):
+    table = fasttree.datasets.load(uci / f"{name}.arff", drop=drop)
+    learners = {
+        "weka": NaiveBayes(distribution="weka"),
+        "densities": NaiveBayes(priors="laplace"),
+    }
+    folds = fasttree.model_selection.WekaStratifiedKFold(10, 1)
+    found = cross_validate(table, estimators=learners, cv=folds)
+    right = {
+        one: float(np.asarray(found[one]["accuracy"]) @ found.folds.test_sizes) for one in learners
+    }
+    assert right == pytest.approx({"weka": weka, "densities": densities})

@@ -154,3 +154,32 @@ def test_pictures_are_drawn(tmp_path):
     for which in ("theta", "decay"):
         sweeps.draw({"a": one, "b": one}, which).savefig(tmp_path / f"{which}.png")
         assert (tmp_path / f"{which}.png").stat().st_size > 5_000
+
+
+def test_samples_of_1000_rows_fit_the_print_of_the_larger_domains(uci):
+    # Relief on chess apart; the page has the same over 100 seeds.
+    files = experiments.sources.data_files(uci)
+    for domain, apart in (("chess-end", {"relief"}), ("mushroom", set())):
+        found = paper.evaluate_samples(paper.open_set(domain, files), 1, seeds=5)
+        far = set()
+        for method, values in found.items():
+            mean, sd, _ = PRINTED["cells"][domain][method]
+            gap = abs(100 * values.mean() - float(mean))
+            if gap > 2.0 * (100 * values.std(ddof=1) + float(sd)):
+                far.add(method)
+            assert values.shape == (5,)
+        assert far == apart, domain
+
+
+def test_samples_are_reported_beside_the_print(uci, monkeypatch):
+    monkeypatch.setattr(paper, "SEEDS", 2)
+    mushroom = paper.open_set("mushroom", experiments.sources.data_files(uci))
+    samples = {"mushroom": paper.evaluate_samples(mushroom, 1, paper.SEEDS)}
+    out = experiments.Reproduction("vilalta2001", "", "", ("accuracy",))
+    table = paper._compare_samples(out, samples, PRINTED)
+    rows = {row.method: row for row in out.rows}
+    assert set(rows) == set(paper.METHODS)
+    assert all(row.quantity == "accuracy_of_samples" for row in out.rows)
+    near = sum(bool(row.match) for row in out.rows)
+    assert table.rows[0][-1].text == f"{near} of 5"
+    assert rows["gini"].published == 98.36

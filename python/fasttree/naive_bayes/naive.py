@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import number_array
+from ..estimators.costs import class_sums
 from ..estimators.parameters import one_of, real
 from ..table import Table
 from .base import BayesClassifier
@@ -120,7 +121,7 @@ class NaiveBayes(BayesClassifier):
         if self.priors is None or isinstance(self.priors, str):
             if self.priors is not None:
                 one_of("priors", self.priors, ("laplace",))
-            counts = np.bincount(table.y_codes, weights=weights, minlength=n_classes) + 1.0
+            counts = class_sums(table.y_codes, weights, n_classes) + 1.0
             return [float(p) for p in counts / counts.sum()]
         priors = number_array("priors", self.priors)
         if priors.shape != (n_classes,):

@@ -15,7 +15,8 @@ What cannot be compared
     is used. Fold seeds are unknown.
 Settings that the text leaves open
     J48's rewards are those of leaves with Laplace's correction: raw leaf shares are certain and
-    sometimes wrong, which costs an infinite reward. For the same reason probabilities are clipped
+    sometimes wrong, which costs an infinite reward. Naive Bayes models numbers as Weka does
+    (``distribution="weka"``): plain normal densities are six points off on ionosphere. For the same reason probabilities are clipped
     at 1e-9 in section 5.2.
 """
 
@@ -76,7 +77,7 @@ def _j48(**params: Any) -> FastTreeClassifier:
 
 
 SECTION_2: dict[str, Callable[[], Any]] = {
-    "nb": LEARNERS["nb"],
+    "nb": lambda: NaiveBayes(distribution="weka"),
     "j48": _j48,
     "j48 laplace": lambda: _j48(leaf_smoothing="laplace"),
     "camml": lambda: CaMML(n_steps=1_000_000, random_state=0),
@@ -199,7 +200,9 @@ class _Outcome:
 
 
 def findings(results: Mapping[str, Simulation]) -> list[Finding]:
-    """The paper's findings, with 95 % intervals (Bonferroni over pairs)."""
+    """The paper's findings, with 95 % intervals of the paired differences over the models
+    (Bonferroni over pairs): one is ahead where its interval lies above zero, two are alike where it
+    holds zero."""
     out = []
     largest = SIZES[-1]
 
@@ -211,17 +214,16 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
     pairs = [("nb", "tan"), ("nb", "aode"), ("tan", "aode")]
     for size in SIZES:
         gaps = [sim.difference(a, b, size) for a, b in pairs]
-        width = sim.interval()[:, sim.sizes.index(size)].max()
         out.append(
             Finding(
                 "nb",
                 f"On naive Bayes models the learners perform alike with {size} rows",
-                all(abs(mean) <= 2 * width for mean, _ in gaps),
+                all(abs(mean) <= half for mean, half in gaps),
                 ", ".join(
                     f"{a} - {b}: {m:+.4f} ± {h:.4f}"
                     for (a, b), (m, h) in zip(pairs, gaps, strict=True)
                 )
-                + f" nats; alike: the means' intervals (± {width:.4f}) overlap",
+                + " nats (paired differences)",
             )
         )
     for second in ("nb", "tan", "aode"):
@@ -229,14 +231,12 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
         claim = f"On naive Bayes models {second} is ahead of camml with {SIZES[0]} rows"
         out.append(Finding("nb", claim, holds, evidence))
     gaps = [sim.difference(second, "camml", largest) for second in ("nb", "tan", "aode")]
-    width = sim.interval()[:, sim.sizes.index(largest)].max()
     out.append(
         Finding(
             "nb",
             f"On naive Bayes models camml is like the others with {largest} rows",
-            all(abs(mean) <= 2 * width for mean, _ in gaps),
-            ", ".join(f"{m:+.4f} ± {h:.4f}" for m, h in gaps)
-            + f" nats; alike: the means' intervals (± {width:.4f}) overlap",
+            all(abs(mean) <= half for mean, half in gaps),
+            ", ".join(f"{m:+.4f} ± {h:.4f}" for m, h in gaps) + " nats (paired differences)",
         )
     )
     sim = results["tan"]
@@ -472,7 +472,15 @@ def _notes(
             "glass: read with three classes (float with vehicle float, non-float, other). With "
             "them naive Bayes and J48 reach the printed 60.5 and 73.2 % (here "
             f"{100 * own['nb'].mean():.1f} and {100 * own['j48'].mean():.1f} %), with the file's "
-            "seven they do not (39.2 and 64.7 %)."
+            "seven they do not (47.7 and 64.7 %)."
+        )
+    if "anneal" in results:
+        own = results["anneal"].accuracy
+        notes.append(
+            "anneal: read as anneal.ORIG, whose missing cells are missing. J48 and AODE reach the "
+            f"printed 88.4 and 95.3 % (here {100 * own['j48'].mean():.1f} and "
+            f"{100 * own['aode'].mean():.1f} %); on the file where they are a value of their own "
+            "J48 has 98.4 %."
         )
     if quick and large:
         notes.append(f"Left out for speed: {', '.join(large)}.")

@@ -6,7 +6,10 @@ names are read.
 the Wisconsin breast cancer set, "crx" credit approval, "heart" statlog's, "cleveland" and
 "hungarian" the two-class versions. "glass" most likely has three classes (building and vehicle
 windows of float glass, windows of other glass, no windows): naive Bayes and J48 reach the printed
-accuracies with these and are 21 and 8 points away with the seven of the file. The sign set is there only discretised: its trees and naive
+accuracies with these and are 13 and 8 points away with the seven of the file. "anneal" most likely
+is anneal.ORIG, whose missing cells are missing: J48 reaches the printed 88.4 % with it (89.8 %; 98.4 %
+on the file where they are a value) and AODE its 95.3 %; TAN alone fits the other file better.
+The sign set is there only discretised: its trees and naive
 Bayes see bins, not numbers.
 """
 
@@ -26,7 +29,7 @@ __all__ = ["FILES", "open_set"]
 
 FILES: dict[str, tuple[str, ...]] = {
     "adult": ("adult-train", "adult-test"),
-    "anneal": ("anneal",),
+    "anneal": ("anneal-orig",),
     "balance-scale": ("balance-scale",),
     "bcw": ("breast-w",),
     "bupa": ("bupa",),

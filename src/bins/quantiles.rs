@@ -17,7 +17,7 @@
 
 use super::sample::sampled_rows;
 use super::{RowChoice, RowSource, TILE};
-use crate::data::Weights;
+use crate::data::{MISSING, Weights};
 use crate::error::Result;
 use crate::numeric::{from_order_key, midpoint, order_key};
 use crate::parallel::{self, Control};
@@ -39,20 +39,61 @@ pub fn edges(
     let bins = bins as usize;
     let is_numeric: Vec<bool> = (0..features).map(|f| numeric.contains(&f)).collect();
     let sample = sampled_rows(cells, &is_numeric, rows, weights, SAMPLE, control)?;
-    parallel::map(control, numeric.len(), |i| {
-        control.check()?;
-        let feature = numeric[i];
-        if let Some(sample) = &sample {
-            if let Some(values) = few_values(cells, feature, rows, bins, control)? {
+    let looked_at = sample.as_deref().map_or(rows, RowChoice::Some);
+    let mut out = Vec::with_capacity(numeric.len());
+    for group in numeric.chunks(TOGETHER) {
+        let copied = CopiedColumns::new(cells, group, looked_at, control)?;
+        out.extend(parallel::map(control, group.len(), |i| {
+            control.check()?;
+            if sample.is_none() {
+                return Ok(Ranked::new(&copied, i, looked_at, weights, control)?.cuts(bins));
+            }
+            if let Some(values) = few_values(cells, group[i], rows, bins, control)? {
                 return Ok(between(&values));
             }
-            let ranked = Ranked::new(cells, feature, RowChoice::Some(sample), weights, control)?;
+            let ranked = Ranked::new(&copied, i, looked_at, weights, control)?;
             if ranked.values.len() >= LEAST_DISTINCT * bins {
                 return Ok(ranked.cuts(bins));
             }
+            Ok(Ranked::new(cells, group[i], rows, weights, control)?.cuts(bins))
+        })?);
+    }
+    Ok(out)
+}
+
+/// Columns that are copied together.
+const TOGETHER: usize = 32;
+
+/// Some rows of some columns, read tile by tile, because the cells of a row may lie side by side.
+struct CopiedColumns(Vec<Vec<f64>>);
+
+impl CopiedColumns {
+    fn new(
+        cells: &dyn RowSource,
+        features: &[usize],
+        rows: RowChoice<'_>,
+        control: &Control,
+    ) -> Result<Self> {
+        let mut columns = vec![vec![0.0; rows.len()]; features.len()];
+        for first in (0..rows.len()).step_by(TILE) {
+            control.check()?;
+            let end = rows.len().min(first + TILE);
+            for (column, &feature) in columns.iter_mut().zip(features) {
+                cells.numbers(feature, rows, first, &mut column[first..end]);
+            }
         }
-        Ok(Ranked::new(cells, feature, rows, weights, control)?.cuts(bins))
-    })
+        Ok(Self(columns))
+    }
+}
+
+impl RowSource for CopiedColumns {
+    fn numbers(&self, feature: usize, _: RowChoice<'_>, first: usize, out: &mut [f64]) {
+        out.copy_from_slice(&self.0[feature][first..first + out.len()]);
+    }
+
+    fn codes(&self, _: usize, _: RowChoice<'_>, _: usize, out: &mut [u32]) {
+        out.fill(MISSING);
+    }
 }
 
 /// Cuts between all neighbours.
@@ -151,7 +192,8 @@ impl Ranked {
 
     /// From keys in ascending order, with their weights.
     fn of(sorted: impl Iterator<Item = (u64, u64)>) -> Self {
-        let (mut values, mut ends) = (Vec::new(), Vec::new());
+        let most = sorted.size_hint().1.unwrap_or(0);
+        let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let (mut last, mut sum) = (0, 0);
         for (key, mass) in sorted {
             if key != last {

@@ -11,7 +11,17 @@ use super::Level;
 pub const LANES: usize = 64;
 
 /// Rows whose code is at most `limit`, as bits.
+#[inline]
 pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    return x86::sse2(codes, limit);
+    #[cfg(not(target_arch = "x86_64"))]
+    plain_up_to(codes, limit)
+}
+
+/// The same, lane by lane.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     let mut mask = 0;
     for (i, &code) in codes.iter().enumerate() {
         mask |= u64::from(code <= limit) << i;
@@ -43,8 +53,6 @@ pub fn count_up_to(
             // SAFETY: the level says that the processor has these instructions.
             unsafe { x86::avx2(codes, rows, classes, out, stride) }
         }
-        #[cfg(target_arch = "x86_64")]
-        Level::Baseline => each(x86::sse2, codes, rows, classes, out, stride),
         _ => each(up_to, codes, rows, classes, out, stride),
     }
 }
@@ -71,6 +79,7 @@ mod x86 {
     use super::{LANES, each};
     use std::arch::x86_64::*;
 
+    #[inline]
     pub(super) fn sse2(codes: &[u8; LANES], limit: u8) -> u64 {
         let mut mask = 0;
         for part in 0..4 {
@@ -151,6 +160,9 @@ mod tests {
                         .filter(|&i| codes[i] <= limit && class >> i & 1 == 1)
                         .count() as u32;
                 }
+            }
+            for &limit in &codes {
+                assert_eq!(up_to(&codes, limit), plain_up_to(&codes, limit));
             }
             for level in Level::available() {
                 let mut found = vec![0; 3 * 64];

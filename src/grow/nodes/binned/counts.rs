@@ -16,6 +16,8 @@ use crate::stats::Sum;
 
 /// Nodes with at most so many rows are sorted, whatever the number of codes.
 const FEW_ROWS: usize = 64;
+/// Rows of a node whose cuts come in a block, up to which it is sorted.
+const LEAST_COUNTED: usize = 16;
 /// Rows counted by one thread.
 const BLOCK: usize = 1 << 16;
 
@@ -29,9 +31,14 @@ pub(super) struct BinCounters<S> {
     features: usize,
 }
 
-/// Whether a node is counted; else it is sorted.
+/// Whether a node is worth counters; else its codes are sorted.
 pub(super) fn is_counted(context: &BinnedContext<'_>, rows: usize) -> bool {
     rows > FEW_ROWS.max(context.widest() / 8)
+}
+
+/// The same for a node whose rows weigh too much for a word of bits.
+pub(super) fn is_counted_in_blocks(context: &BinnedContext<'_>, rows: usize) -> bool {
+    is_counted(context, rows) || (context.in_blocks && rows > LEAST_COUNTED)
 }
 
 /// Makes counters, and keeps the memory of those that are done with.
@@ -198,20 +205,18 @@ impl<S: Sum> BinCounters<S> {
         let (p, k, unit) = (self.features, context.classes, context.unit);
         let len = (context.widest() - 1) * p;
         block.prepare(len, k);
-        block.weights().fill(S::default());
-        let mut running = vec![S::default(); p];
         for class in 0..k {
-            running.fill(S::default());
-            let counted = self.cells[class * self.plane..][..len].chunks_exact(p);
-            let (plane, weights) = block.plane(class);
-            let rows = plane.chunks_exact_mut(p).zip(weights.chunks_exact_mut(p));
-            for ((cells, weights), counted) in rows.zip(counted) {
-                let to = cells.iter_mut().zip(weights);
-                for ((cell, weight), (sum, &count)) in to.zip(running.iter_mut().zip(counted)) {
-                    *sum = sum.plus(count);
-                    *cell = sum.cell(unit);
-                    *weight = weight.plus(*sum);
-                }
+            let counted = &self.cells[class * self.plane..][..len];
+            let (cells, weights) = block.plane(class);
+            let mut sums = RunningSums { counted, p, unit, first: class == 0, cells, weights };
+            let mut from = 0;
+            while from < p {
+                from += match p - from {
+                    8.. => sums.run::<8>(from),
+                    4.. => sums.run::<4>(from),
+                    2.. => sums.run::<2>(from),
+                    _ => sums.run::<1>(from),
+                };
             }
         }
     }
@@ -281,6 +286,39 @@ impl<S: Sum> BinCounters<S> {
                 out.rows.push(self.cells[k * self.plane + at].units() as u32);
             }
         }
+    }
+}
+
+/// Sums over the codes up to each code, of some neighbouring features at a time.
+struct RunningSums<'a, S: Sum> {
+    counted: &'a [S],
+    /// Counters of one code.
+    p: usize,
+    unit: f64,
+    /// The first of the classes: there are no weights yet to add to.
+    first: bool,
+    cells: &'a mut [S::Cell],
+    weights: &'a mut [S],
+}
+
+impl<S: Sum> RunningSums<'_, S> {
+    /// The features `from..from + N`; returns `N`.
+    fn run<const N: usize>(&mut self, from: usize) -> usize {
+        let mut sums = [S::default(); N];
+        let mut at = from;
+        while let (Some(counts), Some(cells), Some(weights)) = (
+            self.counted.get(at..).and_then(<[S]>::first_chunk::<N>),
+            self.cells.get_mut(at..).and_then(<[S::Cell]>::first_chunk_mut::<N>),
+            self.weights.get_mut(at..).and_then(<[S]>::first_chunk_mut::<N>),
+        ) {
+            for j in 0..N {
+                sums[j] = sums[j].plus(counts[j]);
+                cells[j] = sums[j].cell(self.unit);
+                weights[j] = if self.first { sums[j] } else { weights[j].plus(sums[j]) };
+            }
+            at += self.p;
+        }
+        N
     }
 }
 

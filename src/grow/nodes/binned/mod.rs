@@ -38,7 +38,7 @@ use crate::split::multiway::Minimum;
 use crate::split::random::Splitter;
 use crate::stats::Sum;
 use crate::tree::{NONE, Tree};
-use counts::{BinCounters, CounterPool, NodeCounts, is_counted};
+use counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
 use evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace, drawn_features};
 use rows::{Branching, RecordBuffers, RecordRange};
 use small::SmallColumns;
@@ -281,7 +281,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
         let range = open.rows.range;
-        let counted = is_counted(context, range.len);
+        let counted = is_counted_in_blocks(context, range.len);
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
             let (columns, lanes) = SmallColumns::new(context, self.buffers.rows(range));
             open.rows.small = Some((Arc::new(columns), lanes));

@@ -4,7 +4,8 @@ use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
 use crate::bayes::Reading;
-use crate::networks::{self, Groups, Prior, PriorConfig, SearchConfig, Set, Variables};
+use crate::networks::{self, Groups, Missing, Prior, PriorConfig, SearchConfig, Set, Variables};
+use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,8 +17,7 @@ use serde_json::json;
 struct Config {
     /// Cut points of each numeric column.
     cuts: Vec<Option<Vec<f64>>>,
-    /// Missing cells take the most frequent value.
-    fill: bool,
+    missing: Missing,
     max_parents: usize,
     prior: PriorConfig,
 }
@@ -71,7 +71,7 @@ pub fn network_tables_cost(
     let sets = sets_of(&parents, n)?;
     let work = data.len().saturating_mul(n * 8);
     run(py, n_jobs, work, None, |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.fill)?;
+        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
         let mut groups = Groups::default();
         let mut found = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (child, &set) in sets.iter().enumerate() {
@@ -100,7 +100,7 @@ pub fn network_exact<'py>(
     let weights = weights(sample_weight.as_ref(), data)?;
     let n = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.fill)?;
+        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
         let prior = Prior::new(&config.prior, &variables.names, config.max_parents)?;
         if n <= networks::LARGEST_EXACT {
             let bytes = networks::memory(&variables);
@@ -136,7 +136,7 @@ pub fn network_counts<'py>(
     let sets = sets_of(&parents, n)?;
     let work = data.len().saturating_mul(n * 8);
     let (tables, fills) = run(py, None, work, None, |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.fill)?;
+        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
         let mut tables = Vec::with_capacity(n);
         for (child, &set) in sets.iter().enumerate() {
             control.check()?;
@@ -170,7 +170,7 @@ pub fn network_search<'py>(
     let weights = weights(sample_weight.as_ref(), data)?;
     let n = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
-        let variables = Variables::new(data, &weights, &config.cuts, config.fill)?;
+        let variables = Variables::new(data, &weights, &config.cuts, config.missing, control)?;
         networks::search(&variables, &config.prior, config.max_parents, &settings, control)
     })?;
     let lists = |parents: &[Set]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
@@ -207,7 +207,9 @@ pub fn network_exact_memory(py: Python<'_>, data: &PyDataset, config: &str) -> P
     let data = data.encoded();
     let unit = crate::data::Weights::Unit;
     py.detach(|| {
-        Variables::new(data, &unit, &config.cuts, config.fill).map(|v| networks::memory(&v))
+        let control = Control::new(1);
+        Variables::new(data, &unit, &config.cuts, config.missing, &control)
+            .map(|v| networks::memory(&v))
     })
     .map_err(exception)
 }

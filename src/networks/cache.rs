@@ -3,10 +3,12 @@
 //! Up to 16 variables all of them have a place of their own, read and written without a lock; with
 //! more there are shards of hash tables, each emptied when it is full (1 GiB is never reached: at
 //! most 2^21 entries in all). A cost depends on nothing but its table, so it does not matter which
-//! thread counted it, or how often.
+//! thread counted it, or how often. Where all sets of variables have been counted before
+//! ([`SubsetSums`]) costs come from their sums, which differ from counted ones in the last bits.
 
 use super::cost::{Groups, table_cost};
 use super::prior::Prior;
+use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -21,18 +23,20 @@ const LARGEST_SHARD: usize = 1 << 15;
 pub struct CostCache<'a> {
     /// The rows.
     pub variables: &'a Variables,
+    sums: Option<&'a SubsetSums>,
     dense: Vec<AtomicU64>,
     shards: Vec<Mutex<HashMap<(u32, Set), f64>>>,
     counted: AtomicU64,
 }
 
 impl<'a> CostCache<'a> {
-    /// An empty cache.
-    pub fn new(variables: &'a Variables) -> Self {
+    /// An empty cache, which takes costs from `sums` if there are some.
+    pub fn new(variables: &'a Variables, sums: Option<&'a SubsetSums>) -> Self {
         let n = variables.len();
         let dense = if n <= DENSE { n << n } else { 0 };
         Self {
             variables,
+            sums,
             dense: (0..dense).map(|_| AtomicU64::new(0)).collect(),
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             counted: AtomicU64::new(0),
@@ -61,6 +65,9 @@ impl<'a> CostCache<'a> {
             place.store(cost.to_bits(), Ordering::Relaxed);
             return cost;
         }
+        if let Some(sums) = self.sums {
+            return sums.table_cost(child, self.variables.arities[child], parents as usize);
+        }
         let mixed = (parents as u64 ^ (parents >> 64) as u64 ^ child as u64)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let shard = &self.shards[(mixed >> 58) as usize];
@@ -78,6 +85,9 @@ impl<'a> CostCache<'a> {
     }
 
     fn count(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+        if let Some(sums) = self.sums {
+            return sums.table_cost(child, self.variables.arities[child], parents as usize);
+        }
         self.counted.fetch_add(1, Ordering::Relaxed);
         table_cost(self.variables, child, parents, groups)
     }

@@ -13,6 +13,9 @@
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
+use super::weights::{
+    expanded, finish, log_add, node_weights, squeezed, subset_zeta, superset_zeta,
+};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 
@@ -35,13 +38,9 @@ pub struct ExactPosterior {
 /// Bytes that are held at the same time, at most.
 pub fn memory(variables: &Variables) -> u64 {
     let n = variables.len().min(40) as u64;
-    let mut values = variables.arities.clone();
-    values.sort_unstable();
-    values.dedup();
-    let sums = (values.len() as u64 + 1) << n;
     let tables = n << n; // two tables of n 2^(n - 1)
     let work = (4 + n / 2) << n;
-    8 * (sums + tables + work)
+    8 * (SubsetSums::numbers(variables) + tables + work)
 }
 
 /// Compute all of it.
@@ -57,8 +56,10 @@ pub fn exact_posterior(
              are supported, because every set of them is counted; select columns, or sample"
         )));
     }
-    control.expect(SubsetSums::work(n) + 3 * n as u64);
-    let weights = node_weights(variables, prior, control)?;
+    control.expect(SubsetSums::units(n) + 3 * n as u64);
+    let sums = SubsetSums::new(variables, prior.max_parents, 1, control)?;
+    let weights = node_weights(variables, &sums, prior, control)?;
+    drop(sums);
     let mut sums = parallel::map(control, n, |j| {
         let mut sums = weights[j].clone();
         subset_zeta(&mut sums, squeezed(prior.required[j], j), log_add, control)?;
@@ -95,93 +96,6 @@ pub fn exact_posterior(
         earlier |= 1 << j;
     }
     Ok(ExactPosterior { log_evidence, arcs, best, order })
-}
-
-/// Place of a set without `j` in a table of sets of the others.
-fn squeezed(set: Set, j: usize) -> usize {
-    let set = set as usize;
-    (set & ((1 << j) - 1)) | (set >> (j + 1) << j)
-}
-
-/// The set at a place: the inverse of [`squeezed`].
-fn expanded(place: usize, j: usize) -> usize {
-    (place & ((1 << j) - 1)) | (place >> j << (j + 1))
-}
-
-/// `ln (e^a + e^b)`.
-fn log_add(a: f64, b: f64) -> f64 {
-    let (top, low) = if a > b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { top } else { top + (low - top).exp().ln_1p() }
-}
-
-/// `ln w_j(P)` of every child j and set P of others, absent arcs aside.
-fn node_weights(variables: &Variables, prior: &Prior, control: &Control) -> Result<Vec<Vec<f64>>> {
-    let n = variables.len();
-    let sums = SubsetSums::new(variables, prior.max_parents, control)?;
-    let mut configurations = vec![1.0; 1 << n];
-    for set in 1..1_usize << n {
-        let i = set.trailing_zeros() as usize;
-        configurations[set] = configurations[set & (set - 1)] * variables.arities[i] as f64;
-    }
-    parallel::map(control, n, |j| {
-        control.check()?;
-        let v = variables.arities[j];
-        let weight = |place: usize| {
-            let parents = expanded(place, j);
-            let set = parents as Set;
-            if parents.count_ones() as usize > prior.max_parents || set & prior.forbidden[j] != 0 {
-                return f64::NEG_INFINITY;
-            }
-            -sums.table_cost(j, v, parents, configurations[parents]) - prior.arcs_cost(j, set)
-        };
-        Ok((0..1 << (n - 1)).map(weight).collect())
-    })
-}
-
-/// Sums over all subsets, in place; the bits of `fixed` stay as they are.
-fn subset_zeta(
-    table: &mut [f64],
-    fixed: usize,
-    join: impl Fn(f64, f64) -> f64,
-    control: &Control,
-) -> Result<()> {
-    for bit in (0..table.len().trailing_zeros()).filter(|b| fixed >> b & 1 == 0) {
-        for block in table.chunks_exact_mut(2 << bit) {
-            if block.len() >= 1 << 12 {
-                control.check()?;
-            }
-            let (without, with) = block.split_at_mut(1 << bit);
-            with.iter_mut().zip(without).for_each(|(w, o)| *w = join(*w, *o));
-        }
-    }
-    Ok(())
-}
-
-/// Sums over all supersets, in place; the bits of `fixed` stay as they are.
-fn superset_zeta(table: &mut [f64], fixed: usize, control: &Control) -> Result<()> {
-    for bit in (0..table.len().trailing_zeros()).filter(|b| fixed >> b & 1 == 0) {
-        for block in table.chunks_exact_mut(2 << bit) {
-            if block.len() >= 1 << 12 {
-                control.check()?;
-            }
-            let (without, with) = block.split_at_mut(1 << bit);
-            without.iter_mut().zip(with).for_each(|(o, w)| *o = log_add(*o, *w));
-        }
-    }
-    Ok(())
-}
-
-/// Absent arcs from every predecessor, and no weight where one that must come first does not.
-fn finish(table: &mut [f64], prior: &Prior, j: usize) {
-    let must = squeezed(prior.before[j], j);
-    let mut absent = vec![0.0; table.len()];
-    for place in 1..table.len() {
-        let i = expanded(place & place.wrapping_neg(), j).trailing_zeros() as usize;
-        absent[place] = absent[place & (place - 1)] + prior.absent(i, j);
-    }
-    for (place, value) in table.iter_mut().enumerate() {
-        *value = if place & must == must { *value + absent[place] } else { f64::NEG_INFINITY };
-    }
 }
 
 /// L(S): all orders of S, joined.

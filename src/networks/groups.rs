@@ -47,10 +47,8 @@ pub fn grouped(
     let mut known: WordMap<(usize, Set), Set> = WordMap::default();
     let mut models: WordMap<Vec<Set>, u64> = WordMap::default();
     for chain in seen {
-        for (at, (mut parents, visits)) in chain.into_models().into_iter().enumerate() {
-            if at % 256 == 0 {
-                control.check()?;
-            }
+        for (mut parents, visits) in chain.into_models() {
+            control.check()?;
             for (j, own) in parents.iter_mut().enumerate() {
                 let key = (j, *own);
                 *own = *known.entry(key).or_insert_with(|| cleaned(space, j, *own, &mut groups));

@@ -7,14 +7,19 @@
 //! modular: a sum over variables of a term of the variable and its parents. Everything is a sum of
 //! exact counts, so neither the order of the rows nor the number of threads changes a result.
 //!
-//! [`search`] samples models, [`exact_posterior`] sums over all models of up to 20 variables. Not for numbers: they are binned
-//! before; and not for columns with thousands of levels, whose tables cost more than they tell.
+//! [`search`] samples models, [`exact_posterior`] sums over all models of up to 20 variables. Not
+//! for numbers: they are binned before; and not for columns with thousands of levels, whose tables
+//! cost more than they tell.
 
 mod cache;
+mod chains;
 mod cost;
+mod dice;
 mod exact;
 mod groups;
 mod log_factorial;
+mod missing;
+mod orders;
 mod prior;
 mod search;
 mod state;
@@ -22,6 +27,7 @@ mod subsets;
 mod tables;
 mod variables;
 mod visits;
+mod weights;
 
 pub use cost::{Groups, PER_PARAMETER, likelihood, table_cost};
 pub use exact::{ExactPosterior, LARGEST as LARGEST_EXACT, exact_posterior, memory};
@@ -31,4 +37,4 @@ pub use prior::{Prior, PriorConfig};
 pub use search::{Found, SearchConfig, SearchResult, search};
 pub use subsets::SubsetSums;
 pub use tables::counts;
-pub use variables::{LARGEST, Set, Variables, members};
+pub use variables::{LARGEST, Missing, Set, Variables, members};

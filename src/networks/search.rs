@@ -4,21 +4,24 @@
 //!    from the better of both; 16 max(n^3, 1000) steps a round (no more than for
 //!    24 variables), the temperature falling by the same factor at each step.
 //! 2. The prior of an arc, unless given, becomes (arcs + 1/2) / (M + 1) of the best model.
-//! 3. Chains from the annealed models, their first steps unused. A chain is a ladder of temperatures 1,
-//!    r, r^2, ...; each rung walks for itself, and neighbours exchange their models now and then
-//!    (Geyer 1991), so that what the hot rungs find comes down. Visits are counted at temperature 1.
-//!    (A single chain at 1.8 whose visits are weighed back, as the authors' program has it, missed
-//!    arc probabilities by up to 1 on tables whose truth is known.)
+//! 3. Chains from the annealed models ([`super::chains`]), their first steps unused. A chain is a
+//!    ladder of temperatures, over orders where that is affordable, else over models. (A single
+//!    chain over models at 1.8 whose visits are weighed back, as the authors' program has it,
+//!    missed arc probabilities by up to 1 on tables whose truth is known.)
 //! 4. Models are cleaned and grouped ([`super::groups`]).
 //!
 //! Units and chains have random numbers of their own and share nothing but counted tables, so the
 //! number of threads changes nothing.
 
 use super::cache::CostCache;
+use super::chains::{Chain, accepts};
 use super::cost::Groups;
+use super::dice::Dice;
 use super::groups::{Grouped, grouped};
+use super::orders::{self, OrderSums};
 use super::prior::{Prior, PriorConfig};
-use super::state::{Dice, Ordered, Space, cleaned};
+use super::state::{Ordered, Space, cleaned};
+use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use super::visits::Visits;
 use crate::error::{Error, Result};
@@ -31,17 +34,8 @@ const ANNEALED: usize = 11;
 /// A sixteenth of the steps of a round, at most.
 const LONGEST_ROUND: usize = 13_824;
 
-/// Steps between two looks at the cancel flag.
+/// Steps between two reports of progress.
 const STRIDE: u64 = 256;
-
-/// Temperatures of a ladder.
-const RUNGS: i32 = 7;
-
-/// Steps of a rung between two exchanges.
-const SWEEP: u64 = 16;
-
-/// How many times as many steps the coldest rung makes.
-const COLD: u64 = 4;
 
 /// Settings of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,7 +77,7 @@ pub struct SearchResult {
     pub kept: f64,
     /// Steps that were made, annealing and chains.
     pub steps: u64,
-    /// Tables that were counted.
+    /// Tables, or sets of variables, that were counted.
     pub counted: u64,
 }
 
@@ -99,46 +93,65 @@ pub fn search(
     check(config)?;
     let given = prior.arc_probability;
     let mut prior = Prior::new(prior, &variables.names, max_parents)?;
-    let costs = CostCache::new(variables);
     let round = 16 * n.pow(3).clamp(1000, LONGEST_ROUND) as u64;
     let warm = config.steps / config.chains as u64 / 20;
     let each = config.steps / config.chains as u64;
-    control.expect(3 * ANNEALED as u64 * round + (each + warm) * config.chains as u64);
+    let steps = 3 * ANNEALED as u64 * round + (each + warm) * config.chains as u64;
+    let part = steps / SubsetSums::units(n) / 8 + 1; // an eighth of the progress bar
+    let ordered = orders::affordable(variables);
+    control.expect(steps + if ordered { part * SubsetSums::units(n) } else { 0 });
+    let counted = match ordered {
+        true => Some(SubsetSums::new(variables, prior.max_parents, part, control)?),
+        false => None,
+    };
+    let costs = CostCache::new(variables, counted.as_ref());
+    // of cleaned models and their lengths: counted one by one, so that ties are ties
+    let exact = CostCache::new(variables, None);
     let mut annealed = parallel::map(control, ANNEALED, |unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
-    let mut best = least(annealed.clone());
     let arc_probability = match given {
         Some(p) => p,
-        None => {
-            let most = n * (n - 1) / 2;
-            (clean(Space { costs: &costs, prior: &prior }, &best).arcs() as f64 + 0.5)
-                / (most + 1) as f64
-        }
+        None => estimated(Space { costs: &exact, prior: &prior }, &annealed, control)?,
     };
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
     annealed.iter_mut().for_each(|one| one.reprice(space, &mut Groups::default()));
     annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let chains = parallel::map(control, config.chains, |chain| {
-        walk(space, &annealed, (warm, each), config, chain, control)
+    let sums = match &counted {
+        Some(counted) => Some(OrderSums::new(variables, counted, &prior, control)?),
+        None => None,
+    };
+    let chain = Chain { space, sums: sums.as_ref(), starts: &annealed, warm, steps: each, control };
+    let chains = parallel::map(control, config.chains, |number| {
+        chain.run(config, number, (ANNEALED + number) as u64)
     })?;
+    drop(sums);
+    let space = Space { costs: &exact, prior: &prior };
     let (seen, bests): (Vec<Visits>, Vec<Ordered>) = chains.into_iter().unzip();
-    best = clean(space, &least(bests));
+    let best = clean(space, &least(bests), control)?;
     let total: u64 = seen.iter().map(|v| v.total).sum();
     let arcs = (0..n * n)
         .map(|at| seen.iter().map(|v| v.arcs[at]).sum::<u64>() as f64 / total as f64)
         .collect();
     let models = grouped(space, seen, total, config.keep, control)?;
+    let sets = if ordered { 1 << n } else { 0 };
     Ok(SearchResult {
         kept: models.iter().map(|m| m.weight).sum(),
         best: Found { parents: best.parents, length: best.cost },
         arc_probability,
         arcs,
         models,
-        steps: 3 * ANNEALED as u64 * round + (each + warm) * config.chains as u64,
-        counted: costs.counted(),
+        steps,
+        counted: sets + costs.counted() + exact.counted(),
     })
+}
+
+/// (arcs + 1/2) / (M + 1) of the best model, cleaned.
+fn estimated(space: Space<'_>, annealed: &[Ordered], control: &Control) -> Result<f64> {
+    let n = space.costs.variables.len();
+    let best = clean(space, &least(annealed.to_vec()), control)?;
+    Ok((best.arcs() as f64 + 0.5) / (n * (n - 1) / 2 + 1) as f64)
 }
 
 fn check(config: &SearchConfig) -> Result<()> {
@@ -160,15 +173,14 @@ fn least(models: Vec<Ordered>) -> Ordered {
 }
 
 /// A model without the arcs that do not pay.
-fn clean(space: Space<'_>, model: &Ordered) -> Ordered {
+fn clean(space: Space<'_>, model: &Ordered, control: &Control) -> Result<Ordered> {
     let mut groups = Groups::default();
-    let parents = model
-        .parents
-        .iter()
-        .enumerate()
-        .map(|(j, &own)| cleaned(space, j, own, &mut groups))
-        .collect();
-    Ordered::new(space, model.order.clone(), parents, &mut groups)
+    let mut parents = Vec::with_capacity(model.parents.len());
+    for (j, &own) in model.parents.iter().enumerate() {
+        control.check()?;
+        parents.push(cleaned(space, j, own, &mut groups));
+    }
+    Ok(Ordered::new(space, model.order.clone(), parents, &mut groups))
 }
 
 /// The best of three rounds.
@@ -190,8 +202,8 @@ fn anneal(
         let cooling = (0.25 / from).powf(1.0 / steps as f64);
         let mut temperature = from;
         for step in 0..steps {
+            control.check()?;
             if step % STRIDE == 0 {
-                control.check()?;
                 control.advance(STRIDE.min(steps - step));
             }
             temperature *= cooling;
@@ -206,88 +218,4 @@ fn anneal(
         }
     }
     Ok(best)
-}
-
-/// Metropolis: always downhill, uphill with probability exp(-delta / T).
-#[inline]
-fn accepts(delta: f64, temperature: f64, dice: &mut Dice) -> bool {
-    delta <= 0.0 || (delta < 40.0 * temperature && dice.unit() < (-delta / temperature).exp())
-}
-
-/// One chain: what it saw at temperature 1, and the best model of all rungs.
-fn walk(
-    space: Space<'_>,
-    starts: &[Ordered],
-    (warm, steps): (u64, u64),
-    config: &SearchConfig,
-    chain: usize,
-    control: &Control,
-) -> Result<(Visits, Ordered)> {
-    let mut dice = Dice::new(config.seed, (ANNEALED + chain) as u64);
-    let mut groups = Groups::default();
-    let mut best = starts[0].clone();
-    let temperatures: Vec<f64> = (0..RUNGS).map(|r| config.temperature.powi(r)).collect();
-    // the cold rung from a good model, another one in each chain; the others from all of them
-    let mut rungs: Vec<Ordered> =
-        (0..temperatures.len()).map(|r| starts[(chain + r) % starts.len()].clone()).collect();
-    let mut visits = Visits::new(best.parents.len());
-    let mut done = 0;
-    for sweep in 0_u64.. {
-        if sweep % 8 == 0 {
-            control.check()?;
-        }
-        for (at, (model, &temperature)) in rungs.iter_mut().zip(&temperatures).enumerate() {
-            let counted = (at == 0 && done >= warm).then_some(&mut visits);
-            let steps = if at == 0 { COLD * SWEEP } else { SWEEP };
-            stroll(space, model, (temperature, steps), counted, &mut best, &mut dice, &mut groups);
-        }
-        for low in (sweep as usize % 2..rungs.len() - 1).step_by(2) {
-            let gain = (rungs[low].cost - rungs[low + 1].cost)
-                * (1.0 / temperatures[low] - 1.0 / temperatures[low + 1]);
-            if gain >= 0.0 || dice.unit() < gain.exp() {
-                rungs.swap(low, low + 1);
-            }
-        }
-        let made = SWEEP * (COLD + temperatures.len() as u64 - 1);
-        control.advance(made.min((warm + steps).saturating_sub(done)));
-        done += made;
-        if done >= warm + steps && visits.total > 0 {
-            return Ok((visits, best));
-        }
-    }
-    unreachable!("a chain ends with its last step")
-}
-
-/// Some steps at one temperature; visits are counted where they count.
-#[inline]
-fn stroll(
-    space: Space<'_>,
-    model: &mut Ordered,
-    (temperature, steps): (f64, u64),
-    mut visits: Option<&mut Visits>,
-    best: &mut Ordered,
-    dice: &mut Dice,
-    groups: &mut Groups,
-) {
-    let mut since = 0;
-    for _ in 0..steps {
-        if let Some(change) = model.draw(space, dice, groups)
-            && accepts(change.delta, temperature, dice)
-        {
-            if change.is_visible()
-                && let Some(visits) = &mut visits
-            {
-                visits.add(model, since);
-                since = 0;
-            }
-            model.make(&change);
-            if model.cost < best.cost {
-                best.clone_from(model);
-            }
-        }
-        since += 1;
-    }
-    if let Some(visits) = visits {
-        visits.add(model, since);
-    }
 }

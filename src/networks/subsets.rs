@@ -23,6 +23,8 @@ pub struct SubsetSums {
     values: Vec<usize>,
     /// Unit by unit, set by set: G, then H for each number of values.
     units: Vec<Vec<f64>>,
+    /// Number of configurations of each set.
+    configurations: Vec<f64>,
 }
 
 /// Groups of at least two distinct rows, at one depth of the walk.
@@ -42,8 +44,13 @@ struct Scratch {
 }
 
 impl SubsetSums {
-    /// Count every set.
-    pub fn new(variables: &Variables, max_parents: usize, control: &Control) -> Result<Self> {
+    /// Count every set; each of its [`Self::units`] advances the progress by `unit_work`.
+    pub fn new(
+        variables: &Variables,
+        max_parents: usize,
+        unit_work: u64,
+        control: &Control,
+    ) -> Result<Self> {
         let n = variables.len();
         let low = n.min(5);
         let mut values = variables.arities.clone();
@@ -52,14 +59,27 @@ impl SubsetSums {
         let units = parallel::map(control, 1 << low, |unit| {
             let mut out = vec![0.0; (1 << (n - low)) * (values.len() + 1)];
             Walk::new(variables, &values, max_parents + 1).run(unit, low, &mut out, control)?;
-            control.advance(1);
+            control.advance(unit_work);
             Ok(out)
         })?;
-        Ok(Self { low, values, units })
+        let mut configurations = vec![1.0; 1 << n];
+        for set in 1..1_usize << n {
+            let i = set.trailing_zeros() as usize;
+            configurations[set] = configurations[set & (set - 1)] * variables.arities[i] as f64;
+        }
+        Ok(Self { low, values, units, configurations })
     }
 
-    /// Units of progress.
-    pub fn work(variables: usize) -> u64 {
+    /// Numbers that are held.
+    pub fn numbers(variables: &Variables) -> u64 {
+        let mut values = variables.arities.clone();
+        values.sort_unstable();
+        values.dedup();
+        (values.len() as u64 + 2) << variables.len().min(40)
+    }
+
+    /// Parts that are counted one by one.
+    pub fn units(variables: usize) -> u64 {
         1 << variables.min(5)
     }
 
@@ -69,12 +89,11 @@ impl SubsetSums {
         &self.units[unit][(set >> self.low) * width..][..width]
     }
 
-    /// Message length of the table of `child` (which has `v` values) given `parents`, which have
-    /// `configurations`.
-    pub fn table_cost(&self, child: usize, v: usize, parents: usize, configurations: f64) -> f64 {
+    /// Message length of the table of `child`, which has `v` values, given `parents`.
+    pub fn table_cost(&self, child: usize, v: usize, parents: usize) -> f64 {
         let place = self.values.partition_point(|&x| x < v);
         self.at(parents)[1 + place] - self.at(parents | 1 << child)[0]
-            + parameters_cost(configurations, v)
+            + parameters_cost(self.configurations[parents], v)
     }
 }
 

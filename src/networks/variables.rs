@@ -2,14 +2,17 @@
 //!
 //! The class is the last variable. Binned numbers and filled missing cells come from
 //! [`crate::bayes::Input`]; a numeric column without cut points and a cell that is still missing
-//! are refused. Equal rows become one row with their summed weight, sorted by their codes, so that
-//! nothing below depends on the order of the rows, and a table of a few columns with few levels is
-//! counted in as many steps as it has different rows.
+//! are refused, unless rows are divided by parts. Equal rows become one row with their summed
+//! weight, sorted by their codes, so that nothing below depends on the order of the rows, and a
+//! table of a few columns with few levels is counted in as many steps as it has different rows.
 
 use super::log_factorial::LogFactorials;
+use super::missing::CodeRows;
 use crate::bayes::{Input, Reading};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
+use crate::parallel::Control;
+use serde::{Deserialize, Serialize};
 
 /// Largest number of variables of a network: their sets are bit masks.
 pub const LARGEST: usize = 128;
@@ -27,6 +30,18 @@ pub fn members(set: Set) -> impl Iterator<Item = usize> {
             next
         })
     })
+}
+
+/// What is done about missing cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// They are refused.
+    Error,
+    /// They take the most frequent value.
+    Mode,
+    /// Rows are divided by the shares of the known values.
+    Parts,
 }
 
 /// Codes of all variables by distinct row.
@@ -49,15 +64,15 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Read a training set; `cuts` of each numeric column. Missing cells take the most frequent
-    /// value where `fill` says so.
+    /// Read a training set; `cuts` of each numeric column.
     pub fn new(
         data: &Dataset,
         weights: &Weights,
         cuts: &[Option<Vec<f64>>],
-        fill: bool,
+        missing: Missing,
+        control: &Control,
     ) -> Result<Self> {
-        let input = Input::new(data, weights, cuts, fill)?;
+        let input = Input::new(data, weights, cuts, missing == Missing::Mode)?;
         let mut names: Vec<String> =
             data.schema().features.iter().map(|f| f.name.clone()).collect();
         names.push(data.schema().target.clone());
@@ -77,10 +92,12 @@ impl Variables {
                 )));
             }
             let arity = input.arity(j);
-            if let Some(row) = input.codes[j].iter().position(|&c| c as usize >= arity) {
+            if missing != Missing::Parts
+                && let Some(row) = input.codes[j].iter().position(|&c| c as usize >= arity)
+            {
                 return Err(Error::Data(format!(
                     "column '{}', row {}: the value is missing; a network counts complete rows: \
-                     impute it, or choose missing='mode'",
+                     impute it, or choose missing='mode' or 'parts'",
                     names[j],
                     data.original()[row]
                 )));
@@ -90,7 +107,12 @@ impl Variables {
         arities.push(input.n_classes());
         let mut columns = input.codes;
         columns.push(input.classes.iter().map(|&c| u32::from(c)).collect());
-        let (codes, weights) = collapsed(&columns, &input.weights, input.unit);
+        let mut rows = CodeRows { columns, weights: input.weights, unit: input.unit };
+        let gone = |(c, v): (&Vec<u32>, &usize)| c.iter().any(|&x| x as usize >= *v);
+        if rows.columns.iter().zip(&arities).any(gone) {
+            rows = rows.by_parts(&arities, |row| data.original()[row] as usize, control)?;
+        }
+        let (codes, weights) = collapsed(&rows, &arities, control)?;
         let total: f64 = weights.iter().sum();
         let whole = weights.iter().all(|w| w.fract() == 0.0);
         let most = arities.iter().copied().max().unwrap_or(1);
@@ -120,32 +142,58 @@ impl Variables {
 }
 
 /// Equal rows as one, ascending by their codes, with their summed weights.
-fn collapsed(columns: &[Vec<u32>], weights: &[i64], unit: f64) -> (Vec<Vec<u32>>, Vec<f64>) {
-    let mut rows: Vec<u32> = (0..weights.len() as u32).collect();
-    let compare = |a: &u32, b: &u32| {
-        columns
-            .iter()
-            .map(|c| c[*a as usize].cmp(&c[*b as usize]))
-            .find(|o| o.is_ne())
-            .unwrap_or(std::cmp::Ordering::Equal)
-    };
-    rows.sort_unstable_by(compare);
+fn collapsed(
+    rows: &CodeRows,
+    arities: &[usize],
+    control: &Control,
+) -> Result<(Vec<Vec<u32>>, Vec<f64>)> {
+    let CodeRows { columns, weights, unit } = rows;
+    let order = sorted(columns, arities, weights.len(), control)?;
     let mut firsts: Vec<u32> = Vec::new();
     let mut sums: Vec<i64> = Vec::new();
-    for &row in &rows {
+    for &row in &order {
         let weight = weights[row as usize];
+        let same = |last: &u32| columns.iter().all(|c| c[*last as usize] == c[row as usize]);
         match (firsts.last(), sums.last_mut()) {
-            (Some(last), Some(sum)) if compare(last, &row).is_eq() => *sum += weight,
+            (Some(last), Some(sum)) if same(last) => *sum += weight,
             _ => {
                 firsts.push(row);
                 sums.push(weight);
             }
         }
     }
+    control.check()?;
     let kept: Vec<usize> = (0..sums.len()).filter(|&i| sums[i] > 0).collect();
     let codes =
         columns.iter().map(|c| kept.iter().map(|&i| c[firsts[i] as usize]).collect()).collect();
-    (codes, kept.iter().map(|&i| sums[i] as f64 * unit).collect())
+    Ok((codes, kept.iter().map(|&i| sums[i] as f64 * unit).collect()))
+}
+
+/// Rows ascending by their codes, the first column first: a stable counting sort by each column,
+/// the last one first.
+fn sorted(
+    columns: &[Vec<u32>],
+    arities: &[usize],
+    rows: usize,
+    control: &Control,
+) -> Result<Vec<u32>> {
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    let mut next = vec![0; rows];
+    for (column, &arity) in columns.iter().zip(arities).rev() {
+        control.check()?;
+        let mut starts = vec![0_u32; arity.max(1) + 1];
+        column.iter().for_each(|&x| starts[x as usize + 1] += 1);
+        for x in 0..starts.len() - 1 {
+            starts[x + 1] += starts[x];
+        }
+        for &row in &order {
+            let start = &mut starts[column[row as usize] as usize];
+            next[*start as usize] = row;
+            *start += 1;
+        }
+        std::mem::swap(&mut order, &mut next);
+    }
+    Ok(order)
 }
 
 #[cfg(test)]
@@ -155,7 +203,8 @@ mod tests {
     #[test]
     fn equal_rows_become_one_and_rows_of_weight_0_none() {
         let columns = vec![vec![1, 0, 1, 2], vec![0, 0, 0, 1]];
-        let (codes, weights) = collapsed(&columns, &[1, 5, 2, 0], 0.5);
+        let rows = CodeRows { columns, weights: vec![1, 5, 2, 0], unit: 0.5 };
+        let (codes, weights) = collapsed(&rows, &[3, 2], &Control::new(1)).unwrap();
         assert_eq!(codes, [[0, 1], [0, 0]]);
         assert_eq!(weights, [2.5, 1.5]);
     }

@@ -20,8 +20,8 @@ RANKS = {
     "datasets": 2, "plots": 2,
     "criteria": 3, "discretize": 3, "_versions": 3,
     "presets": 4, "estimators": 4,
-    "exact": 5, "naive_bayes": 5, "reports": 5, "scores": 5,
-    "model_selection": 6, "bayesian_networks": 6, "feature_selection": 6,
+    "exact": 5, "bayesian_networks": 5, "reports": 5, "scores": 5,
+    "model_selection": 6, "naive_bayes": 6, "feature_selection": 6,
     "experiments": 7, "advice": 7,
     "cli": 8,
 }  # fmt: skip

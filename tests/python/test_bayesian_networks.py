@@ -117,6 +117,21 @@ def test_exact_is_the_sum_over_orders(n, seed):
     assert found.best.message_length == pytest.approx(best, abs=1e-10)
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(200))
+def test_exact_is_enumeration_on_200_random_tables(seed):
+    rng = np.random.default_rng([43, seed])
+    n = 3 + seed % 4
+    table = random_table(rng, n, rows=int(rng.integers(5, 60)), arities=np.full(n, 2))
+    p = float(rng.uniform(0.05, 0.95))
+    costs = oracle.all_costs(*oracle.codes_of(table))
+    evidence, arcs, best = oracle.enumerate_orders(costs, n, lambda i, j: p)
+    found = exact_posterior(table, arc_probability=p)
+    assert found.log_evidence == pytest.approx(evidence, abs=1e-10)
+    assert found.arc_probabilities == pytest.approx(arcs, abs=1e-10)
+    assert found.best.message_length == pytest.approx(best, abs=1e-10)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_priors_by_name_are_summed_exactly(seed):
     rng = np.random.default_rng([77, seed])

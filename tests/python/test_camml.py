@@ -49,16 +49,83 @@ def found(asia):
     return CaMML(random_state=0, average=True, n_steps=500_000).fit(asia)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_sampled_arcs_are_the_exact_ones(seed):
+def largest_distance(a, b):
+    """Largest total variation of a pair's three states: arc one way, the other way, no arc."""
+    states = [(m, m.T, 1 - m - m.T) for m in (a, b)]
+    return max(sum(abs(x - y) for x, y in zip(*states, strict=True)).ravel()) / 2
+
+
+def judge(table, seed):
+    """A default search and the exact posterior at its p."""
+    model = CaMML(random_state=seed).fit(table)
+    truth = exact_posterior(table, arc_probability=model.arc_probability_)
+    return model, truth
+
+
+def check_arcs(table, seed):
+    model, truth = judge(table, seed)
+    assert model.arc_probabilities_ == pytest.approx(truth.arc_probabilities, abs=0.03)
+    assert model.message_length_ == pytest.approx(truth.best.message_length, abs=1e-9)
+
+
+def table_of(seed):
     rng = np.random.default_rng([41, seed])
-    for _ in range(2):
-        n = int(rng.integers(3, 7))
-        table = random_table(rng, n)
-        model = CaMML(random_state=seed).fit(table)
-        truth = exact_posterior(table, arc_probability=model.arc_probability_)
-        assert model.arc_probabilities_ == pytest.approx(truth.arc_probabilities, abs=0.03)
-        assert model.message_length_ == pytest.approx(truth.best.message_length, abs=1e-9)
+    return random_table(rng, int(rng.integers(3, 7)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sampled_arcs_are_the_exact_ones(seed):
+    check_arcs(table_of(seed), seed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(12, 200))
+def test_sampled_arcs_are_the_exact_ones_on_all_tables(seed):
+    check_arcs(table_of(seed), seed)
+
+
+# The bundled sets with at most 20 columns, which are all that the exact judge serves.
+SERVED = [name for name, entry in fasttree.datasets.shelf.SHELF.items() if entry.features < 20]
+QUICK = ("weather", "iris", "monks-1", "balance-scale", "xor")
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.exhaustive) for n in SERVED]
+)
+def test_default_length_brings_the_distance_below_2_percent(name):
+    model, truth = judge(fasttree.datasets.shelf.SHELF[name].load(), 1)
+    distance = largest_distance(model.arc_probabilities_, truth.arc_probabilities)
+    assert 0 < distance < 0.02
+
+
+def test_distance_falls_with_the_length_of_the_chain():
+    table = fasttree.datasets.load_tic_tac_toe()
+    truth = exact_posterior(table, arc_probability=0.45)
+    found = [
+        CaMML(random_state=0, arc_probability=0.45, n_steps=steps).fit(table)
+        for steps in (3_000, 1_000_000)
+    ]
+    short, long = (largest_distance(m.arc_probabilities_, truth.arc_probabilities) for m in found)
+    assert long < 0.1 < short
+
+
+def test_more_columns_than_the_tables_of_orders_hold_are_walked_over_models():
+    # 21 columns of which 16 never vary: their arcs have the probability of the prior
+    rng = np.random.default_rng(8)
+    inner = random_table(rng, 5, rows=80)
+    codes = np.column_stack([*(c.values for c in inner.columns)])
+    wide = Table(
+        np.column_stack([codes.astype(str), np.full((80, 16), "u")]),
+        inner.y,
+        categorical_features="all",
+    )
+    model = CaMML(random_state=0, arc_probability=0.3, n_steps=4_000_000).fit(wide)
+    truth = exact_posterior(inner, arc_probability=0.3)
+    inside = [0, 1, 2, 3, 20]
+    found = model.arc_probabilities_[np.ix_(inside, inside)]
+    assert found == pytest.approx(truth.arc_probabilities, abs=0.05)
+    idle = model.arc_probabilities_[4:20, 4:20]
+    assert idle.sum() / (16 * 15 / 2) == pytest.approx(0.3, abs=0.02)
 
 
 def test_asias_best_model_is_the_records_or_better(asia, found):
@@ -214,6 +281,88 @@ def test_numbers_are_binned_on_the_training_rows():
     assert set(model.cuts_) == set(model.network_.names[:-1])
     again = model.network_.predict_proba(X)
     assert np.array_equal(again, model.predict_proba(X))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_missing_cells_by_parts_are_rows_with_shares(seed):
+    rng = np.random.default_rng([9, seed])
+    table = random_table(rng, 4, rows=40)
+    rows = np.column_stack([*(c.values for c in table.columns)]).astype(object).astype(str)
+    rows = rows.astype(object)
+    gone = rng.random(rows.shape) < 0.15
+    rows[gone] = None
+    gaps = Table(rows, table.y, categorical_features="all")
+    levels = [c.levels for c in gaps.columns]
+    shares = [np.bincount(c.values[c.values >= 0], minlength=len(c.levels)) for c in gaps.columns]
+    shares = [s / s.sum() for s in shares]
+    # every row as all rows that it could be
+    whole, weights, of = [], [], []
+    for i in range(len(rows)):
+        choices = [
+            [(v, 1.0)] if v is not None else list(zip(levels[j], shares[j], strict=True))
+            for j, v in enumerate(rows[i])
+        ]
+        for cells in itertools.product(*choices):
+            whole.append([v for v, _ in cells])
+            weights.append(math.prod(w for _, w in cells))
+            of.append(i)
+    spread = Table(
+        np.array(whole, dtype=object), np.asarray(table.y)[of], categorical_features="all"
+    )
+    by_parts = exact_posterior(gaps, missing="parts")
+    by_hand = exact_posterior(spread, sample_weight=np.array(weights))
+    assert by_parts.log_evidence == pytest.approx(by_hand.log_evidence, abs=1e-2)
+    assert by_parts.arc_probabilities == pytest.approx(by_hand.arc_probabilities, abs=1e-3)
+    model = CaMML(random_state=0, missing="parts", n_steps=20_000).fit(gaps)
+    plain = BayesianNetwork.from_table(spread, model.network_, sample_weight=np.array(weights))
+    each = plain.predict_proba(np.array(whole, dtype=object)) * np.array(weights)[:, None]
+    mean = np.array([each[np.array(of) == i].sum(axis=0) for i in range(len(rows))])
+    mean /= mean.sum(axis=1, keepdims=True)
+    assert model.predict_proba(gaps) == pytest.approx(mean, abs=1e-4)
+    assert model.network_.predict_proba(gaps) == pytest.approx(mean, abs=1e-4)
+    again = from_bytes(model.to_bytes())
+    assert np.array_equal(again.predict_proba(gaps), model.predict_proba(gaps))
+    moved = CaMML(random_state=0, missing="parts", n_steps=20_000).fit(
+        gaps.take(rng.permutation(len(gaps)))
+    )
+    assert np.array_equal(moved.arc_probabilities_, model.arc_probabilities_)
+
+
+def test_too_many_parts_are_refused_by_row():
+    rows = np.array([["a"] * 30, ["b"] * 30, [None] * 30], dtype=object)
+    with pytest.raises(ValueError, match="row 2: with its missing cells by parts"):
+        CaMML(missing="parts").fit(rows, [0, 1, 0])
+
+
+def test_tan_is_a_network():
+    from sklearn.datasets import load_iris
+
+    from fasttree.naive_bayes import TAN
+
+    X, y = load_iris(return_X_y=True)
+    for how in ({}, {"smoothing": "m_estimate", "alpha": 2.0}, {"structure": "wrapper"}):
+        model = TAN(**how).fit(X, y)
+        network = model.network_
+        assert network.predict_proba(X) == pytest.approx(model.predict_proba(X), abs=1e-12)
+        inner = [[i for i in own if i < 4] for own in network.parents[:4]]
+        assert inner == [[] if p is None else [p] for p in model.parents_]
+    gaps = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    model = TAN(missing="mode").fit(gaps, y)
+    assert model.network_.predict_proba(gaps) == pytest.approx(model.predict_proba(gaps), abs=1e-12)
+    levels = Table([["a", "x"], ["b", "y"], ["a", "y"]], [0, 1, 1], target="what")
+    model = TAN().fit(levels)
+    assert model.network_.predict_proba(levels) == pytest.approx(model.predict_proba(levels))
+
+
+@pytest.mark.parametrize("kind", ["nb", "tan", "aode"])
+def test_random_models_mix_networks(kind):
+    table, random = fasttree.datasets.make_bayesian_network(kind, 200, random_state=3)
+    parts = fasttree.bayesian_networks.components(random)
+    joint = np.mean([np.exp(one.log_probabilities(table)) for one in parts], axis=0)
+    own = random.joint(table)[np.arange(200), table.y_codes]
+    assert joint == pytest.approx(own, rel=1e-9)
+    if len(parts) == 1:
+        assert parts[0].predict_proba(table) == pytest.approx(random.predict_proba(table))
 
 
 def test_files_give_back_the_same_bits(found, asia, tmp_path):

@@ -9,6 +9,7 @@ mod fuzzing;
 mod global;
 mod growth;
 mod neighbours;
+mod networks;
 mod pairs;
 mod prune;
 mod store;

@@ -19,6 +19,7 @@ Complexity
 from __future__ import annotations
 
 from .camml import CaMML
+from .components import components
 from .exact import ExactPosterior, OrderedModel, exact_memory, exact_posterior
 from .lengths import MessageLength, message_length
 from .network import BayesianNetwork
@@ -34,6 +35,7 @@ __all__ = [
     "MessageLength",
     "OrderedModel",
     "SearchResult",
+    "components",
     "equivalent",
     "exact_memory",
     "exact_posterior",

@@ -32,7 +32,15 @@ from ..rendering.saving import save_bytes
 from ..table import Table
 from .columns import ColumnReader
 from .documents import sealed
-from .network import BayesianNetwork, class_families, family_log, family_tables, normalised
+from .network import (
+    BayesianNetwork,
+    class_families,
+    family_log,
+    family_tables,
+    joined_parts,
+    normalised,
+    used_columns,
+)
 from .reading import LARGEST_PARENTS, Reading, prior_config, read
 from .search import find_models
 
@@ -60,8 +68,9 @@ class CaMML(ClassifierMixin, BaseEstimator):
             columns by name or number, the class by its name or -1. 0 forbids the arc, 1 demands it.
         ordered: pairs of columns of which the first comes before the second.
         tied: pairs of columns that an arc joins, in either direction.
-        n_steps: Metropolis steps of all chains together; None: 4000 max(n, 10)^3 for n columns with
-            the class, at most 40 million; the authors' program makes 200 max(n, 10)^3.
+        n_steps: steps of all chains together; None: 60 n^5 for n columns with the class up to 20,
+            from 1 to 10 million, 4000 n^3 for more, at most 40 million; the authors' program makes
+            200 max(n, 10)^3.
         n_chains: chains; each starts from another annealed model.
         temperature: ratio of neighbouring temperatures in the ladder of a chain, at least 1; visits
             are counted at temperature 1.
@@ -71,7 +80,8 @@ class CaMML(ClassifierMixin, BaseEstimator):
             then an error); fitted on the training rows.
         n_bins: bins of the methods that take a number.
         missing: ``"mode"``: missing cells take the most frequent value or bin of the training rows;
-            ``"error"``.
+            ``"parts"``: they take all values by their shares among the known cells, in training and
+            in prediction; ``"error"``.
         categorical_features: as in `Table`.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         random_state: seed; the same seed gives the same result for any number of threads.
@@ -209,6 +219,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
             {n: f for n, f in zip(network.names, reading.fills(), strict=False) if f is not None},
             has_names=table.has_feature_names,
             owner=type(self).__name__,
+            shares=network._reader.shares,
         )
         weights = np.ones(len(table)) if reading.weights is None else reading.weights
         counts = np.bincount(table.y_codes, weights=weights, minlength=len(table.classes))
@@ -243,8 +254,8 @@ class CaMML(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        codes = self._reader.codes(X, self.handle_unknown)
         last = len(self.network_.names) - 1
+        codes, rows, share = self._reader.parts(X, used_columns(self._tables), self.handle_unknown)
         logs = {one: family_log(table, *one, codes, last) for one, table in self._tables.items()}
         total = np.zeros((len(codes), self.n_classes_))
         for weight, families in self._families:
@@ -252,9 +263,9 @@ class CaMML(ClassifierMixin, BaseEstimator):
             for one in families:
                 joint = joint + logs[one]
             total += weight * normalised(joint)
-        if len(self._families) == 1:
-            return total
-        return np.asarray(total / total.sum(axis=1, keepdims=True))
+        if len(self._families) > 1:
+            total /= total.sum(axis=1, keepdims=True)
+        return joined_parts(total, rows, share)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row; of several, the first in `classes_`."""

@@ -100,7 +100,8 @@ def message_length(
             `exact_posterior`) serves as well.
         arc_probability: p, above 0 and below 1.
         discretize, n_bins: as in `CaMML`.
-        missing: ``"mode"``: missing cells take the most frequent value; ``"error"``.
+        missing: ``"mode"``: missing cells take the most frequent value; ``"parts"``: all values by
+            their shares; ``"error"``.
         sample_weight: weights of the rows, shape (n_rows,).
 
     Raises:

@@ -47,6 +47,7 @@ class BayesianNetwork:
             of their numbers, values of the column); each row sums to 1.
         cuts: ascending cut points of columns that are bins of numbers, by name.
         fill: number of the level that replaces a missing cell, by name.
+        shares: shares of the levels that a missing cell takes instead, by name.
 
     Raises:
         ValueError: a circle, a table of another shape, probabilities that do not sum to 1.
@@ -81,6 +82,7 @@ class BayesianNetwork:
         *,
         cuts: Mapping[str, Any] | None = None,
         fill: Mapping[str, int] | None = None,
+        shares: Mapping[str, Any] | None = None,
     ) -> None:
         self.names = [str(name) for name in names]
         if len(set(self.names)) < len(self.names) or not self.names:
@@ -93,7 +95,9 @@ class BayesianNetwork:
         if len(tables) != len(self.names):
             raise ValueError(f"{len(tables)} tables for {len(self.names)} columns")
         self.tables = [self._checked(j, table) for j, table in enumerate(tables)]
-        self._reader = ColumnReader.of(self.names[:-1], self.levels[:-1], cuts or {}, fill or {})
+        self._reader = ColumnReader.of(
+            self.names[:-1], self.levels[:-1], cuts or {}, fill or {}, shares=shares
+        )
 
     def _checked(self, j: int, given: Any) -> np.ndarray:
         table = number_array(f"tables[{j}]", given).copy()
@@ -154,7 +158,15 @@ class BayesianNetwork:
         tables = [found[j, tuple(own)] for j, own in enumerate(parents)]
         names = reading.names
         fill = {n: f for n, f in zip(names, reading.fills(), strict=False) if f is not None}
-        return cls(names, reading.levels(), parents, tables, cuts=reading.cuts, fill=fill)
+        return cls(
+            names,
+            reading.levels(),
+            parents,
+            tables,
+            cuts=reading.cuts,
+            fill=fill,
+            shares=reading.shares(),
+        )
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -195,14 +207,16 @@ class BayesianNetwork:
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(class | all other columns), by the class's Markov blanket, shape (n_rows, n_classes).
 
-        A missing cell takes the most frequent level of the rows that the network was made from;
-        without those it is an error. A row that is impossible for every class gets equal shares.
+        A missing cell takes the most frequent level of the rows that the network was made from, or
+        all levels by their shares; without those it is an error. A row that is impossible for every
+        class gets equal shares.
         """
-        codes = self._reader.codes(X)
+        families = self.families()
+        codes, rows, share = self._reader.parts(X, used_columns(families))
         total = np.zeros((len(codes), len(self.classes)))
-        for child, parents in self.families():
+        for child, parents in families:
             total += family_log(self.tables[child], child, parents, codes, len(self.names) - 1)
-        return normalised(total)
+        return joined_parts(normalised(total), rows, share)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row; of several, the first."""
@@ -316,6 +330,7 @@ class BayesianNetwork:
             "tables": [table.ravel().tolist() for table in self.tables],
             "cuts": {name: own.tolist() for name, own in self._reader.cuts.items()},
             "fill": self._reader.fill,
+            "shares": {name: own.tolist() for name, own in self._reader.shares.items()},
         }
 
 
@@ -331,6 +346,25 @@ def class_families(parents: Sequence[Sequence[int]]) -> list[tuple[int, tuple[in
     """
     last = len(parents) - 1
     return [(j, tuple(own)) for j, own in enumerate(parents) if j == last or last in own]
+
+
+def used_columns(families: Iterable[tuple[int, tuple[int, ...]]]) -> set[int]:
+    """Columns beside the class (the highest one) that the class's posterior depends on.
+
+    >>> used_columns([(0, (3,)), (3, (1,))])
+    {0, 1}
+    """
+    columns = {i for child, parents in families for i in (child, *parents)}
+    return columns - {max(columns)}
+
+
+def joined_parts(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Probabilities of whole rows from those of their parts, which stand together in order."""
+    if len(rows) == (rows[-1] + 1 if len(rows) else 0):
+        return proba
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    total = np.add.reduceat(proba * share[:, None], starts, axis=0)
+    return np.asarray(total / total.sum(axis=1, keepdims=True))
 
 
 def family_tables(

@@ -19,6 +19,7 @@ from .. import _engine
 from .._checks import listing, mapping, one_of, real, whole
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
+from ..estimators.new_rows import weighted_rows
 from ..table import Table
 from ..table.doubtful import warn_of_data
 
@@ -62,6 +63,18 @@ class Reading:
         """Code that replaces a missing cell of each column beside the class."""
         return self._counted([[] for _ in self.names])[1]
 
+    def shares(self) -> dict[str, list[float]]:
+        """Shares of the values of each column beside the class among its known cells, by name; empty
+        unless missing cells are read by parts."""
+        if self.config["missing"] != "parts":
+            return {}
+        counted = self._counted([[] for _ in self.names])[0][:-1]
+        return {
+            name: (own / own.sum()).tolist()
+            for name, own in zip(self.names, counted, strict=False)
+            if own.size
+        }
+
     def _counted(self, parents: list[list[int]]) -> tuple[list[np.ndarray], list[int | None]]:
         config = {**self.config, "prior": {}}
         return _engine.network_counts(self.table, config, parents, sample_weight=self.weights)
@@ -99,12 +112,10 @@ def read(
     Raises:
         ValueError: no class, a numeric column without a discretiser, weights that are none.
     """
-    from ..naive_bayes.base import weighted_rows
-
     table = Table.from_any(*given(X, y))
     if table.target is None:
         raise ValueError("the Table has no target: the class is the last column of a network")
-    one_of("missing", missing, ("mode", "error"))
+    one_of("missing", missing, ("mode", "parts", "error"))
     warn_of_data(table)
     max_parents = whole(0)("max_parents", max_parents)
     table, weights = weighted_rows(table, sample_weight)
@@ -112,7 +123,7 @@ def read(
     names = table.feature_names
     config = {
         "cuts": [cuts[name].tolist() if name in cuts else None for name in names],
-        "fill": missing == "mode",
+        "missing": missing,
         "max_parents": int(max_parents),
     }
     return Reading(table, weights, [*names, str(table.target)], cuts, config)

@@ -3,7 +3,9 @@
 What
     `find_models` runs the core's search on rows that were read: annealing, then Metropolis chains
     over totally ordered models (Wallace & Korb 1999), each a ladder of temperatures whose coldest,
-    1, is the posterior (Geyer 1991); models are cleaned and grouped.
+    1, is the posterior (Geyer 1991). Up to 20 columns the ladders walk over orders with the parents
+    summed out (Friedman & Koller 2003), and models are drawn from there. Models are cleaned and
+    grouped.
 """
 
 from __future__ import annotations
@@ -68,13 +70,17 @@ class SearchResult:
 
 
 def default_steps(n_columns: int) -> int:
-    """Metropolis steps of all chains together: 4000 max(n, 10)^3, at most 40 million, but never
-    fewer than the 200 max(n, 10)^3 of the authors' program.
+    """Steps of all chains together, which bring the distance between sampled and exact arc
+    probabilities below .02 on the bundled data sets: 60 n^5 up to 20 columns, at least 1 and at
+    most 10 million; with more columns 4000 n^3, at most 40 million, but never fewer than the 200
+    n^3 of the authors' program.
 
     >>> default_steps(8), default_steps(17), default_steps(70)
-    (4000000, 19652000, 68600000)
+    (1966080, 10000000, 68600000)
     """
-    cube = max(n_columns, 10) ** 3
+    if n_columns <= 20:
+        return min(max(60 * n_columns**5, 1_000_000), 10_000_000)
+    cube = n_columns**3
     return max(200 * cube, min(4000 * cube, 40_000_000))
 
 

@@ -33,7 +33,13 @@ def _restored(stored: dict[str, Any]) -> BayesianNetwork:
         for child, (flat, own) in enumerate(zip(stored["tables"], parents, strict=True))
     ]
     return BayesianNetwork(
-        stored["names"], levels, parents, tables, cuts=stored["cuts"], fill=stored["fill"]
+        stored["names"],
+        levels,
+        parents,
+        tables,
+        cuts=stored["cuts"],
+        fill=stored["fill"],
+        shares=stored.get("shares"),
     )
 
 
@@ -87,6 +93,7 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
         network._reader.fill,
         has_names=bool(stored["has_names"]),
         owner="CaMML",
+        shares=network._reader.shares,
     )
     model._finish(network, mixture, tables, classes, counts)
     return model

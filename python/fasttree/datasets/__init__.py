@@ -6,7 +6,7 @@ computes or draws problems whose truth is known; `dump_arff` writes a Table. A m
 """
 
 from .arff_write import dump_arff
-from .bayesian_network import BayesianNetwork, make_bayesian_network
+from .bayesian_network import RandomNetwork, make_bayesian_network
 from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
@@ -41,11 +41,11 @@ from .shelf import (
 from .simulated import make_genotypes
 
 __all__ = [
-    "BayesianNetwork",
     "DataFileError",
     "GeneratingTree",
     "Genotypes",
     "Limits",
+    "RandomNetwork",
     "dump_arff",
     "dump_plink",
     "list_datasets",

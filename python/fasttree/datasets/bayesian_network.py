@@ -42,8 +42,11 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BayesianNetwork:
+class RandomNetwork:
     """A class with attributes, known exactly.
+
+    `fasttree.bayesian_networks.components` gives the networks that it mixes, as `BayesianNetwork`s
+    which draw themselves, are compared, and tell likelihoods.
 
     Attributes:
         kind: "nb", "tan" or "aode".
@@ -188,7 +191,7 @@ def make_bayesian_network(
     n_classes: int | None = None,
     concentration: float = 1.0,
     random_state: Seed = None,
-) -> tuple[Table, BayesianNetwork]:
+) -> tuple[Table, RandomNetwork]:
     """A random model and a sample from it.
 
     Args:
@@ -203,7 +206,7 @@ def make_bayesian_network(
         random_state: seed or Generator. More rows of the same model: ``network.sample``.
 
     Returns:
-        The Table and the `BayesianNetwork` with ``predict_proba``.
+        The Table and the `RandomNetwork` with ``predict_proba``.
 
     Examples:
         >>> table, network = make_bayesian_network("aode", 300, n_attributes=4, random_state=0)
@@ -245,5 +248,5 @@ def make_bayesian_network(
             for j in range(d)
         )
         components.append(Component(parent, tables))
-    network = BayesianNetwork(kind, prior, values, tuple(components))
+    network = RandomNetwork(kind, prior, values, tuple(components))
     return network.sample(n_samples, rng), network

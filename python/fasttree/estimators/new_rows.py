@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import weights_array
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message
 
-__all__ = ["Schema", "labelled", "prepared", "rows_for", "without_empty_rows"]
+__all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "without_empty_rows"]
 
 
 @dataclass
@@ -316,3 +317,29 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
             )
         warnings.warn(words + "; they are treated as missing", UserWarning, stacklevel=4)
     return Column(column.name, "nominal", table[codes], levels)
+
+
+def weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+    """The rows with a weight above 0, and their weights (None: all 1)."""
+    if sample_weight is None:
+        sample_weight = table.sample_weight
+    if sample_weight is None:
+        return table, None
+    weights = weights_array(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(len(table), float(weights))
+    if weights.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar")
+    if len(weights) != len(table):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
+    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if bad.size:
+        raise ValueError(
+            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
+        )
+    if not weights.any():
+        raise ValueError("all sample weights are zero: nothing is left to learn from")
+    if weights.all():
+        return table, weights
+    rows = np.flatnonzero(weights)
+    return table.take(rows), weights[rows]

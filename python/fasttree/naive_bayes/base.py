@@ -19,10 +19,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import weights_array
 from ..datasets.inputs import given
 from ..discretize import Discretizer, make
-from ..estimators.new_rows import Schema, rows_for, without_empty_rows
+from ..estimators.new_rows import Schema, rows_for, weighted_rows, without_empty_rows
 from ..estimators.parameters import one_of, real
 from ..estimators.stored import Stored
 from ..rendering.saving import save_bytes
@@ -30,7 +29,7 @@ from ..table import Table
 from ..table.doubtful import warn_of_data
 from .writing import to_bytes
 
-__all__ = ["BayesClassifier", "weighted_rows"]
+__all__ = ["BayesClassifier"]
 
 C = TypeVar("C", bound="BayesClassifier")
 
@@ -228,29 +227,3 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         if isinstance(X, Table) and y is None:
             y = X.y
         return float(super().score(X, y, sample_weight))
-
-
-def weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
-    """The rows with a weight above 0, and their weights (None: all 1)."""
-    if sample_weight is None:
-        sample_weight = table.sample_weight
-    if sample_weight is None:
-        return table, None
-    weights = weights_array(sample_weight)
-    if weights.ndim == 0:
-        weights = np.full(len(table), float(weights))
-    if weights.ndim != 1:
-        raise ValueError("Sample weights must be 1D array or scalar")
-    if len(weights) != len(table):
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
-    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
-    if bad.size:
-        raise ValueError(
-            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
-        )
-    if not weights.any():
-        raise ValueError("all sample weights are zero: nothing is left to learn from")
-    if weights.all():
-        return table, weights
-    rows = np.flatnonzero(weights)
-    return table.take(rows), weights[rows]

@@ -11,9 +11,15 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 import numbers
 from typing import Any
 
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..bayesian_networks.network import BayesianNetwork
+from ..discretize import interval_labels
 from ..estimators.parameters import one_of
 from ..table import Table
 from .base import BayesClassifier
@@ -52,10 +58,15 @@ class TAN(BayesClassifier):
         edges_: of Chow-Liu: (feature, feature, conditional mutual information in nats), strongest
             first; else empty.
 
+        network_: the same as a `BayesianNetwork`, which draws itself, samples, and tells likelihoods.
+
     Examples:
         >>> X = [["a", "a", "u"], ["b", "b", "v"], ["a", "a", "v"], ["b", "b", "u"]] * 5
-        >>> TAN().fit(X, [0, 0, 1, 1] * 5).parents_
+        >>> model = TAN().fit(X, [0, 0, 1, 1] * 5)
+        >>> model.parents_
         [None, 0, 0]
+        >>> model.network_.markov_blanket()
+        ['x0', 'x1', 'x2']
     """
 
     def __init__(
@@ -116,3 +127,58 @@ class TAN(BayesClassifier):
     def _read(self, state: dict[str, Any]) -> None:
         self.parents_: list[int | None] = state["parents"]
         self.edges_ = [(i, j, w) for i, j, w in state["edges"]]
+        self._network = None
+
+    @property
+    def network_(self) -> BayesianNetwork:
+        """The classifier as a network: every feature below the class and its parent.
+
+        Its posterior of complete rows is that of `predict_proba`. A missing cell is summed out by
+        the classifier; the network has no level to fill it with, unless ``missing="mode"``.
+        """
+        check_is_fitted(self)
+        if self._network is None:
+            self._network = self._as_network()
+        return self._network
+
+    def _as_network(self) -> BayesianNetwork:
+        state = json.loads(self._model.to_bytes())
+        own, readings = state["kind"]["tan"], state["readings"]
+        smoothing, k = own["smoothing"], len(self.classes_)
+        names = self._schema.names
+        levels = [
+            interval_labels(self.cuts_[name]) if name in self.cuts_ else declared or (None,)
+            for name, declared in zip(names, self._schema.levels, strict=True)
+        ]
+
+        def shares(counts: np.ndarray) -> np.ndarray:
+            values = counts.shape[-1]
+            added = smoothing["alpha"] / (1 if smoothing["method"] == "laplace" else values)
+            total = counts.sum(axis=-1, keepdims=True)
+            return np.asarray((counts + added) / (total + added * values))
+
+        parents, tables = [], []
+        for j, parent in enumerate(self.parents_):
+            arity = 0 if levels[j] == (None,) else len(levels[j])
+            above = 1 if parent is None else len(levels[parent])
+            # (value of the parent, value, class); the last of each value stands for missing cells
+            cells = np.array(own["counts"][j]).reshape(-1, arity + 1, k)[:above, : max(arity, 1)]
+            table = shares(np.moveaxis(cells, 1, 2))
+            parents.append([len(names)] if parent is None else [parent, len(names)])
+            tables.append(table[0] if parent is None else table)
+        parents.append([])
+        tables.append(shares(self.class_count_))
+        fill = {
+            name: reading["fill"]
+            for name, reading in zip(names, readings, strict=True)
+            if reading.get("fill") is not None
+        }
+        target = "class" if "class" not in names else "target"
+        return BayesianNetwork(
+            [*names, target],
+            [*levels, tuple(self.classes_.tolist())],
+            parents,
+            tables,
+            cuts=self.cuts_,
+            fill=fill,
+        )

@@ -1,0 +1,114 @@
+//! Bayesian networks: the sampler beside the exact sums, sums beside single tables, threads, bad
+//! priors.
+
+use fasttree_core::data::{Builder, Dataset, Feature, Kind as FeatureKind, Label, Schema, Weights};
+use fasttree_core::networks::{
+    Groups, Missing, Prior, PriorConfig, SearchConfig, SubsetSums, Variables, exact_posterior,
+    members, search, table_cost,
+};
+use fasttree_core::numeric::mix;
+use fasttree_core::parallel::Control;
+
+const ARITIES: [usize; 5] = [2, 3, 1, 4, 2];
+
+/// A column copies the one before, or the class, in three of four rows; some cells are missing.
+fn code(row: usize, column: usize, gaps: bool) -> i64 {
+    let random = mix(column as u64 + 7, row as u64);
+    if gaps && random.is_multiple_of(19) {
+        return -1;
+    }
+    let copied = if column == 0 { row as u64 % 3 } else { mix(column as u64 + 6, row as u64) >> 9 };
+    let own = if random & 3 == 0 { random >> 5 } else { copied };
+    (own % ARITIES[column] as u64) as i64
+}
+
+fn data(rows: usize, gaps: bool) -> Dataset {
+    let feature = |(j, &v): (usize, &usize)| Feature {
+        name: format!("f{j}"),
+        kind: FeatureKind::Nominal { levels: (0..v as i64).map(Label::Int).collect(), fill: None },
+    };
+    let features = ARITIES.iter().enumerate().map(feature).collect();
+    let classes = (0..3).map(Label::Int).collect();
+    let schema = Schema { features, classes, target: "class".into() };
+    let labels: Vec<u16> = (0..rows).map(|row| (row % 3) as u16).collect();
+    let mut builder = Builder::new(schema, &labels).unwrap();
+    for (j, &v) in ARITIES.iter().enumerate() {
+        builder.nominal(v, |row| code(row, j, gaps)).unwrap();
+    }
+    builder.finish().unwrap()
+}
+
+fn variables(rows: usize, missing: Missing) -> fasttree_core::error::Result<Variables> {
+    let cuts = vec![None; ARITIES.len()];
+    let gaps = rows % 2 == 1;
+    Variables::new(&data(rows, gaps), &Weights::Unit, &cuts, missing, &Control::new(1))
+}
+
+fn settings(steps: u64) -> SearchConfig {
+    SearchConfig { seed: 3, chains: 4, steps, temperature: 1.8, keep: 50 }
+}
+
+#[test]
+fn sums_over_all_sets_are_those_of_single_tables() {
+    let control = Control::new(1);
+    for missing in [Missing::Mode, Missing::Parts] {
+        let variables = variables(61, missing).unwrap();
+        let n = variables.len();
+        let sums = SubsetSums::new(&variables, n, 1, &control).unwrap();
+        let mut groups = Groups::default();
+        for set in 0..1_usize << n {
+            for child in (0..n).filter(|j| set >> j & 1 == 0) {
+                let own = table_cost(&variables, child, set as u128, &mut groups);
+                let summed = sums.table_cost(child, variables.arities[child], set);
+                assert!((own - summed).abs() < 1e-9, "{child} given {set:b}: {own} {summed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sampler_finds_what_the_exact_sums_say() {
+    let variables = variables(120, Missing::Error).unwrap();
+    let n = variables.len();
+    let config = PriorConfig {
+        arc_probability: Some(0.3),
+        arcs: vec![(0, 1, 0.8), (3, 4, 0.0)],
+        ordered: vec![(1, 3)],
+        tied: vec![(1, 5)],
+    };
+    let control = Control::new(1);
+    let prior = Prior::new(&config, &variables.names, 3).unwrap();
+    let truth = exact_posterior(&variables, &prior, &control).unwrap();
+    let found = search(&variables, &config, 3, &settings(1_000_000), &control).unwrap();
+    for (i, (own, exact)) in found.arcs.iter().zip(&truth.arcs).enumerate() {
+        assert!((own - exact).abs() < 0.03, "{} to {}: {own} {exact}", i / n, i % n);
+    }
+    assert!((found.arcs[n + 5] + found.arcs[5 * n + 1] - 1.0).abs() < 1e-12);
+    assert_eq!(found.arcs[3 * n + 4], 0.0);
+    assert!(found.models.iter().all(|m| m.parents.iter().all(|p| members(*p).count() <= 3)));
+    let threads = search(&variables, &config, 3, &settings(1_000_000), &Control::new(3)).unwrap();
+    assert_eq!(found.arcs, threads.arcs);
+    assert_eq!(found.models, threads.models);
+}
+
+#[test]
+fn parts_weigh_as_much_as_the_rows() {
+    let whole = variables(61, Missing::Mode).unwrap();
+    let parts = variables(61, Missing::Parts).unwrap();
+    assert_eq!(whole.total, 61.0);
+    assert!((parts.total - 61.0).abs() < 1e-12);
+    assert!(parts.rows() > whole.rows());
+    let error = variables(61, Missing::Error).unwrap_err().to_string();
+    assert!(error.contains("the value is missing"), "{error}");
+}
+
+#[test]
+fn a_cancelled_search_stops() {
+    let variables = variables(60, Missing::Error).unwrap();
+    let control = Control::new(1);
+    control.cancel();
+    let config = PriorConfig::default();
+    assert!(search(&variables, &config, 3, &settings(u64::MAX / 8), &control).is_err());
+    let prior = Prior::new(&config, &variables.names, 3).unwrap();
+    assert!(exact_posterior(&variables, &prior, &control).is_err());
+}

@@ -110,7 +110,7 @@ class FastTreeClassifier(
         threshold_search: ``"exact"``: every boundary between two values. ``"histogram"``: only the
             cuts between at most `max_bins` bins, made on the training rows of the whole tree: a bin
             for each value while they suffice, else bins of about one weight. Faster from some
-            10,000 rows on, and coarser. The threshold of a split lies midway between the highest
+            100,000 rows on, and coarser. The threshold of a split lies midway between the highest
             value of the last occupied bin on its left and the lowest of the first on its right.
         max_bins: largest number of bins of a histogram search, at least 2.
         thresholds: ``"midpoint"`` between two values, ``"value"`` (the lower one), or

@@ -26,12 +26,12 @@ from fasttree.metrics import auc, per_class
 from fasttree.model_selection import compare, cross_validate, learning_curve
 from fasttree.reports import render, render_html, tables_of
 from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
+from fasttree.reports.html.finding import finding, paragraph
 from fasttree.reports.html.ranks import rank_svg
-from fasttree.reports.html.trees import depth_within
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 ATTRIBUTES = {
-    "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-node", "fill", "height", "href",
+    "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-fx", "type", "fill", "height", "href",
     "http-equiv", "id", "lang", "name", "open", "role", "rx", "scope", "style", "text-anchor", "title", "transform", "viewbox",
     "width", "x", "xmlns", "y",
 }  # fmt: skip
@@ -103,16 +103,20 @@ def check_page(text):
     assert page.names <= ATTRIBUTES, page.names - ATTRIBUTES
     assert len(page.ids) == len(set(page.ids))
     assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
-    assert page.tags["script"] == 1
+    *data, script = page.scripts  # of explorers, and what runs
+    assert all(json.loads(one)["trees"] for one in data)
+    assert text.count('<script type="application/json"') == len(data)
+    assert not any(set(one) & set("<>&") for one in data)
     assert not {"iframe", "object", "embed", "img", "link", "form", "base", "foreignobject"} & set(
         page.tags
     )
     outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    assert not re.search(
-        r"https?:|//[a-z]|@import|url\(|javascript:", outside.replace(page.scripts[0], "")
-    )
-    assert not re.search(r"https?:|fetch|XMLHttp|import\(|eval|innerHTML", page.scripts[0])
-    digest = base64.b64encode(hashlib.sha256(page.scripts[0].encode()).digest()).decode()
+    for one in page.scripts:
+        outside = outside.replace(one, "")
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|javascript:", outside)
+    named = script.replace('"http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"https?:|fetch\(|XMLHttp|import\(|eval|innerHTML", named)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in text and "default-src 'none'" in text
     assert "prefers-color-scheme" in text
     for picture in re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL):
@@ -161,8 +165,15 @@ def test_a_comparison_says_all_of_it(comparison, tmp_path):
     assert " / ".join(f"{p:.2f}" for p in posterior) in page.text
     assert {"set-1", "set-2", "set-3", "tables", "ranks", "settings"} <= set(page.ids)
     assert "How probable is a difference that matters?" in page.text
-    assert page.tags["details"] == 3 + 9 + 6  # sets, classes of methods, trees
-    assert text.count('class="ft-tree"') == 6 and text.count("<style>") == 1
+    assert page.tags["details"] == 3 + 9 + 1  # sets, classes of methods, the paragraph
+    assert text.count('class="fx"') == 3 and text.count("<style>") == 1
+    for one, table in zip(page.scripts[:-1], ("iris", "monks-1", "wine"), strict=True):
+        document = json.loads(one)
+        assert document["title"] == table or document["title"]
+        assert [t["name"] for t in document["trees"]] == ["info_gain", "gini"]
+        assert document["rows"] is None
+    assert paragraph(comparison) in page.text
+    assert page.text.index(finding(comparison)) < page.text.index("Over all")
 
 
 def test_a_cross_validation_says_all_of_it(validation):
@@ -196,7 +207,7 @@ def test_a_cross_validation_says_all_of_it(validation):
         inside = scores.predictions[truth == place]
         assert [label, *(str((inside == other).sum()) for other in range(3))] in page.rows
     # to run it again
-    again = page.text[page.text.index("from fasttree.model_selection import cross_validate") :]
+    again = page.text[page.text.index("from fasttree import datasets") :]
     assert "'NB': GaussianNB()" in again and "cv='2x3'" in again and "random_state=0" in again
     for package in ("python", "numpy", "scikit-learn"):
         assert package in page.text
@@ -204,16 +215,8 @@ def test_a_cross_validation_says_all_of_it(validation):
 
 def test_the_code_of_the_page_makes_the_same_run(validation):
     page = check_page(validation.to_html(trees=False))
-    code = page.text[page.text.index("from fasttree.model_selection import cross_validate") :]
-    import fasttree
-
-    scope = {
-        "X": datasets.load_wine(),
-        "y": None,
-        "GaussianNB": GaussianNB,
-        "DecisionTreeClassifier": DecisionTreeClassifier,
-        "FastTreeClassifier": fasttree.FastTreeClassifier,
-    }
+    code = page.text[page.text.index("from fasttree import datasets") :]
+    scope = {}
     exec(code, scope)
     for method in validation.methods:
         np.testing.assert_array_equal(
@@ -337,28 +340,55 @@ def test_unclassified_rows_have_a_column():
     assert ["true \\ predicted", *map(str, result.classes), "unclassified"] in page.rows
 
 
-def test_trees_are_cut_by_level_and_say_so(validation):
-    whole, cut = validation.to_html(), validation.to_html(max_nodes=24)
+def test_trees_are_those_of_all_rows_and_cut_ones_say_so(validation):
+    whole, cut = check_page(validation.to_html()), check_page(validation.to_html(max_nodes=24))
+    full, short = (json.loads(page.scripts[0]) for page in (whole, cut))
     model = validation.refit("gini")
-    assert whole.count("data-node") > cut.count("data-node") > 2
-    assert "shown to depth" in cut and "shown to depth" not in whole
-    assert depth_within(model.tree_, 10_000) is None
-    depth = depth_within(model.tree_, 6)
-    assert (model.tree_.depth <= depth).sum() <= 6 < (model.tree_.depth <= depth + 1).sum()
-    assert "ft-tree" not in re.sub(
-        "<style>.*?</style>", "", validation.to_html(trees=False), flags=re.DOTALL
-    )
+    assert full["trees"][0]["parent"] == model.tree_.parent.tolist()
+    assert len(short["trees"][0]["parent"]) < model.n_nodes_ == short["trees"][0]["nodes"]
+    assert any("nodes, those with the most rows" in one for one in short["kept"])
+    assert not any("nodes, those" in one for one in full["kept"])
+    assert len(check_page(validation.to_html(trees=False)).scripts) == 1
     with pytest.raises(ValueError, match="max_nodes=-1"):
         validation.to_html(max_nodes=-1)
 
 
-def test_a_tree_too_wide_for_a_picture_is_text():
-    y = [0, 1] * 60
-    table = Table({"place": [f"level {i:03d}" for i in range(120)]}, y)
-    result = cross_validate(table, criterion="gini", cv="1x2")
-    page = check_page(result.to_html(max_nodes=20))
-    assert "the first 60 of 120 lines" in page.text and "place = level 005: 1 (1)" in page.text
-    assert page.tags["pre"] == 2
+MEANS = {
+    "equal": ([[3.0, 3.0, 3.0]] * 4, "No method is significantly better than another on these 4"),
+    "best": (
+        [[9.0 - j + 0.01 * i * j for j in range(4)] for i in range(12)],
+        "a has the best mean rank on these 12 data sets and is significantly better than c and d",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_the_finding_says_what_the_tests_do(name):
+    from types import SimpleNamespace
+
+    from fasttree.model_selection import friedman_nemenyi
+
+    means, expected = MEANS[name]
+    names = tuple("abcd"[: len(means[0])])
+    ranks = friedman_nemenyi(means, names=names)
+    settings = SimpleNamespace(settings={"cv": "10x10"})
+    result = SimpleNamespace(
+        means=np.array(means), friedman=lambda: ranks, methods=names, metric="accuracy",
+        results={"x": settings},
+    )  # fmt: skip
+    assert finding(result).startswith(expected)
+    said = paragraph(result)
+    assert f"p = {ranks.p_value:.3f}" in said or "p < 0.001" in said
+    assert ("was rejected" in said) == ranks.significant
+    for one, rank in zip(names, ranks.mean_ranks, strict=True):
+        assert f"{one} {rank:.2f}" in said
+
+
+def test_words_are_left_and_numbers_right(comparison):
+    text = comparison.to_html(trees=False)
+    row = re.search(r'<tr><th scope="row"><bdi>iris.*?</tr>', text, re.DOTALL).group(0)
+    assert 'class="left"' not in row
+    assert '<th scope="col" class="left"><bdi>data set' in text
 
 
 def test_a_pickled_result_has_no_rows_but_a_page(validation):

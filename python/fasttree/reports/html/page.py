@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass, field
 from importlib import resources
 from os import PathLike
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._checks import at_least_zero, checked, maybe, path_of, whole
-from ...exports.svg import STYLE as TREE_STYLE
+from ...exports.explorer import component
 from ...exports.words import one_line
 from ...rendering.saving import save_text
 from ...rendering.scales import PERCENT, scale_of
@@ -29,8 +30,9 @@ from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of
 from .curves import Panel, calibration_panel, roc_panels
+from .finding import finding, listed, paragraph
 from .ranks import rank_svg
-from .trees import ShownTree, trees_of
+from .trees import Trees, trees_of
 
 if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
@@ -57,7 +59,7 @@ class DataSection:
     missing: str
     per_class: list[ReportTable]
     confusions: list[Confusion]
-    trees: list[ShownTree]
+    trees: Trees
     facts: dict[str, Any]
 
 
@@ -68,6 +70,7 @@ class Page:
     title: str
     summary: list[str]
     methods: list[str]
+    paper: str = ""
     tables: list[ReportTable] = field(default_factory=list)
     ranks: str = ""
     charts: list[Panel] = field(default_factory=list)
@@ -80,10 +83,6 @@ class Page:
 def _value(value: float, metric: str) -> str:
     factor, digits, _ = scale_of(metric)
     return number(factor * value, digits) + (" %" if metric in PERCENT else "")
-
-
-def _names(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _best_of(result: CrossValidation, metric: str) -> str:
@@ -99,7 +98,7 @@ def _best_of(result: CrossValidation, metric: str) -> str:
     ]
     word = "highest" if sign > 0 else "lowest"
     verb = "has" if len(best) == 1 else "have"
-    return f"{_names(best)} {verb} the {word} mean {metric} ({_value(top, metric)})"
+    return f"{listed(best)} {verb} the {word} mean {metric} ({_value(top, metric)})"
 
 
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
@@ -131,7 +130,7 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         missing=missing,
         per_class=[per_class_table(result, method) for method in result.methods],
         confusions=[confusion_of(result, method) for method in result.methods],
-        trees=trees_of(result, nodes) if nodes else [],
+        trees=trees_of(result, nodes, f"{key}-trees") if nodes else Trees(""),
         facts=facts,
     )
 
@@ -168,19 +167,22 @@ def _comparison_summary(result: Comparison) -> list[str]:
     )
     best = int(order[0])
     out = [
+        finding(result),
         f"{k} methods on {n} data set{'s' if n != 1 else ''}, "
         f"{next(iter(result.results.values())).settings['cv']} "
         f"cross-validation on the same folds, compared by {result.metric}: {result.methods[best]} "
         "has the best average "
-        f"({_value(float(result.averages[best]), result.metric)})."
+        f"({_value(float(result.averages[best]), result.metric)}).",
     ]
     parts = []
     for j, method in enumerate(result.methods):
         wins, _, losses = (int(x) for x in result.wins_ties_losses[j])
-        if method != result.baseline:
+        if method != result.baseline and wins + losses:
             parts.append(f"{method} is significantly better on {wins} and worse on {losses}")
     if parts:
         out.append(f"Against {result.baseline}: {'; '.join(parts)} of {n}.")
+    elif k > 1:
+        out.append(f"Against {result.baseline} no method is significantly better or worse on any.")
     if min(n, k) > 1 and np.isfinite(result.means).all():
         out.append(result.friedman().sentence)
     return out
@@ -192,6 +194,7 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
     page = Page(
         title or "Comparison of classifiers", _comparison_summary(result), list(result.methods)
     )
+    page.paper = paragraph(result)
     page.tables = result.tables()
     shown = [m for m in first.metrics if m != result.metric]
     if all(np.isfinite(one.matrix("leaves")).all() for one in result.results.values()):
@@ -214,7 +217,10 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
         ("level", f"{result.alpha:g}"),
         *settings.facts(first),
     ]
-    page.made, page.again = settings.methods_of(first), settings.run_again(first, "compare")
+    page.made, page.again = (
+        settings.methods_of(first),
+        settings.run_again(first, "compare", list(result.results.values())),
+    )
     return page
 
 
@@ -289,8 +295,19 @@ def environment() -> Any:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    made.tests["words_in"] = _has_words
     made.finalize = lambda value: one_line(value) if type(value) is str else value
     return made
+
+
+_NUMBER = re.compile(r"[-+(<> ]*(\d|\.\d|inf|nan)", re.IGNORECASE)
+
+
+def _has_words(table: ReportTable, column: int) -> bool:
+    """Whether a column of a table holds words: they are set left, numbers right."""
+    cells = [row[column].text.strip() for row in table.rows if column < len(row)]
+    said = [text for text in cells if text not in ("", "-")]
+    return bool(said) and not any(_NUMBER.match(text) for text in said)
 
 
 def _template(name: str) -> str:
@@ -347,11 +364,12 @@ def render_html(
         page = _learning_page(result, title)
     else:
         raise TypeError(f"result: cannot make a page of a {type(result).__name__}")
-    script = _template("report.js")
+    style, explorer = component()
+    script = _template("report.js") + explorer
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     text: str = templates.get_template("page.html").render(
         page=page,
-        style=_template("report.css") + TREE_STYLE,
+        style=_template("report.css") + style,
         script=script,
         digest=digest,
         styles=STYLES,

@@ -7,9 +7,12 @@ whether two people had the same rows.  O(cells).
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ... import datasets
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
@@ -62,13 +65,69 @@ def methods_of(result: CrossValidation) -> list[tuple[str, str]]:
     return [(name, _short(repr(one))) for name, one in result.settings["methods"].items()]
 
 
-def run_again(result: CrossValidation, call: str) -> str:
-    """Return Python that makes the same run, given the data and the imports of its classes."""
+def imports_of(made: list[Any]) -> list[str]:
+    """Return import lines of the classes that the texts of estimators name.
+
+    >>> from fasttree import FastTreeClassifier
+    >>> imports_of([FastTreeClassifier(criterion="gini")])
+    ['from fasttree import FastTreeClassifier']
+    """
+    found: dict[str, set[str]] = {}
+    for one in made:
+        for kind in _kinds(one, set()):
+            parts = kind.__module__.split(".")
+            public = [part for part in parts if not part.startswith("_")]
+            module = ".".join(public)
+            if parts[0] == "fasttree":
+                module = "fasttree" if parts[1] == "estimators" else ".".join(public[:2])
+            if module not in ("builtins", "__main__"):
+                found.setdefault(module, set()).add(kind.__name__)
+    return [f"from {module} import {', '.join(sorted(names))}" for module, names in found.items()]
+
+
+def _kinds(one: Any, seen: set[int]) -> list[type]:
+    """Classes of an object with parameters and of the objects among them, in order."""
+    if id(one) in seen or isinstance(one, type) or not hasattr(one, "get_params"):
+        return []
+    seen.add(id(one))
+    found = [type(one)]
+    for value in one.get_params().values():
+        for part in value if isinstance(value, list | tuple) else (value,):
+            found += _kinds(part, seen)
+            if isinstance(part, list | tuple):
+                found += [kind for inner in part for kind in _kinds(inner, seen)]
+    return found
+
+
+def _bundled(result: CrossValidation) -> str:
+    """Return the name by which the library loads the data of a result; "" for data of one's own."""
+    name = (result.name or "").replace("-", "_")
+    load = getattr(datasets, f"load_{name}", None)
+    if load is None or result.data is None or result.data.table is None:
+        return ""
+    table = load()
+    same = table.shape == result.data.table.shape and all(
+        np.array_equal(np.asarray(a.values), np.asarray(b.values), equal_nan=a.kind == "numeric")
+        for a, b in zip(table.columns, result.data.table.columns, strict=True)
+    )
+    return name if same else ""
+
+
+def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidation] = ()) -> str:
+    """Return Python that makes the same run; data of one's own are read from a file to be named."""
     settings = result.settings
-    lines = [f"from fasttree.model_selection import {call}", "", "estimators = {"]
+    lines = ["from fasttree import datasets", f"from fasttree.model_selection import {call}"]
+    lines += [f"{line}" for line in imports_of(list(settings["methods"].values()))]
+    lines += ["", "estimators = {"]
     lines += [f"    {name!r}: {made}," for name, made in methods_of(result)]
     lines += ["}"]
-    data = "tables" if call == "compare" else "X, y"
+    tables = [_loaded(one) for one in (results or [result])]
+    if call == "compare":
+        data = "tables"
+        lines += ["tables = [", *(f"    {one}," for one in tables), "]"]
+    else:
+        data = "table"
+        lines += [f"table = {tables[0]}"]
     scoring = tuple(settings["scoring"])
     lines.append(
         f"result = {call}({data}, estimators=estimators, cv={settings['cv']!r}, "
@@ -76,6 +135,15 @@ def run_again(result: CrossValidation, call: str) -> str:
         f"random_state={settings['random_state']!r})"
     )
     return "\n".join(lines)
+
+
+def _loaded(result: CrossValidation) -> str:
+    """Return Python that loads the data of a result."""
+    name = _bundled(result)
+    if name:
+        return f"datasets.load_{name}()"
+    file = "".join(c if c.isalnum() or c in "-_." else "_" for c in result.name or "data")
+    return f'datasets.load("{file}.csv")'
 
 
 def facts(result: CrossValidation) -> list[tuple[str, str]]:

@@ -1,68 +1,53 @@
-"""The trees of a result as SVG, each fitted on all rows of its data set.
+"""The trees of a result, each fitted on all rows of its data set, in the explorer.
 
 A cross-validation grows one tree a fold; what is shown is the tree of all rows, which is what one
-would use.  It is cut at the deepest level that stays within a number of nodes, so that a page of
-many sets stays small; a dashed card tells what lies below.  Trees of scikit-learn are shown as
-text.  O(nodes), beside the fits.
+would use.  Two trees stand side by side, all others can be chosen.  Of each so many nodes are kept
+that a page of many sets stays small.  Trees of scikit-learn are shown as text.  O(nodes), beside
+the fits.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...exports.svg import STYLE
+from ...estimators.explored import explored
+from ...exports.explorer import ExplorerLimits, data_element
 from ...exports.words import one_line
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
 TEXT_LINES = 60
-WIDEST = 40
-"""Nodes that are still drawn where the first level alone exceeds the budget; wider trees are shown
-as text."""
+
+CANDIDATE_NODES, CANDIDATES, HISTOGRAMS = 5, 16, 24
+"""What an explorer of a report keeps of a tree: nodes with candidates, candidates of each, nodes
+with histograms."""
 
 
 @dataclass(frozen=True)
 class ShownTree:
-    """A method's tree: `svg` or `text` (the other one empty), and what is said of it."""
+    """A tree as text, and what is said of it."""
 
     method: str
     note: str
-    svg: str = ""
-    text: str = ""
+    text: str
 
 
-def depth_within(tree: Any, nodes: int) -> int | None:
-    """Return the deepest level at which the cut tree has at most `nodes` nodes; None when all of it
-    has, 0 for none."""
-    reached = tree.depth[tree.weighted_n_node_samples > 0]
-    by_level = np.cumsum(np.bincount(reached))
-    if by_level[-1] <= nodes:
-        return None
-    if len(by_level) > 1 and by_level[1] > max(nodes, WIDEST):
-        return 0
-    return max(1, int(np.searchsorted(by_level, nodes, side="right")) - 1)
+@dataclass
+class Trees:
+    """Trees of a data set: the explorer's data element (empty without trees of ours), and texts."""
+
+    identity: str
+    data: str = ""
+    count: int = 0
+    texts: list[ShownTree] = field(default_factory=list)
 
 
 def _as_text(method: str, note: str, lines: list[str]) -> ShownTree:
     if len(lines) > TEXT_LINES:
         note += f"; the first {TEXT_LINES} of {len(lines)} lines"
-    return ShownTree(method, note, text="\n".join(one_line(line) for line in lines[:TEXT_LINES]))
-
-
-def _ours(method: str, model: Any, nodes: int) -> ShownTree:
-    depth = depth_within(model.tree_, nodes)
-    leaves, deepest = int(model.get_n_leaves()), int(model.get_depth())
-    note = f"{leaves} leaves, depth {deepest}"
-    if depth == 0:
-        return _as_text(method, note, model.to_text(decimals=4, max_depth=1).splitlines())
-    if depth is not None:
-        note += f"; shown to depth {depth}, dashed cards hold the rest"
-    svg = model.to_svg(max_depth=depth, decimals=4).replace(f"<style>{STYLE}</style>\n", "")
-    return ShownTree(method, note, svg=svg)
+    return ShownTree(method, note, "\n".join(one_line(line) for line in lines[:TEXT_LINES]))
 
 
 def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree:
@@ -74,20 +59,34 @@ def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree
     return _as_text(method, note, lines)
 
 
-def trees_of(result: CrossValidation, nodes: int) -> list[ShownTree]:
+def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Trees:
     """Return the trees among the methods, fitted again on all rows; none when the rows are not
-    kept."""
+    kept.  At most `nodes` nodes of each are shown."""
     from sklearn.tree import DecisionTreeClassifier
 
     from ...estimators import FastTreeClassifier
 
+    found = Trees(identity)
     if result.data is None:
-        return []
-    names = getattr(result.data.table, "feature_names", None)
-    found = []
+        return found
+    table = result.data.table
+    names = getattr(table, "feature_names", None)
+    models = []
     for method, estimator in result.settings["methods"].items():
         if isinstance(estimator, FastTreeClassifier):
-            found.append(_ours(method, result.refit(method), nodes))
+            models.append((method, result.refit(method)))
         elif isinstance(estimator, DecisionTreeClassifier):
-            found.append(_scikit_learn(method, result.refit(method), names))
+            found.texts.append(_scikit_learn(method, result.refit(method), names))
+    if models:
+        limits = ExplorerLimits(
+            max_nodes=nodes * len(models),
+            max_rows=0,
+            max_candidates=CANDIDATES,
+            candidate_nodes=CANDIDATE_NODES * len(models),
+            candidate_rows=2000,
+            max_histograms=HISTOGRAMS * len(models),
+            bins=12,
+        )
+        page = explored(models, table, criteria=(), title=result.name or "", limits=limits)
+        found.data, found.count = data_element(page.document, identity), len(models)
     return found

@@ -59,7 +59,7 @@ function verdict(tree, node, own, state, go) {
   else text.append(make("span.badge", {}, "≠"), " They disagree here.");
   if (state.a === state.b) return text;
   var differ = tree.disagreements(state.a, state.b), whole = Object.keys(tree.raw.candidates).length;
-  if (!differ.length) text.append(" They agree in all " + whole + " nodes listed.");
+  if (!differ.length) text.append(whole > 1 ? " They agree in all " + whole + " nodes listed." : " They agree in the node listed.");
   else {
     text.append(" They differ in " + differ.length + " of " + whole + " nodes listed; ");
     text.append(differ[0] === node ? "this is the first."

@@ -1,6 +1,7 @@
 // Where nodes stand: an outline, one line a node, or a diagram that grows from left to right.
 
 var OUTLINE = { line: 34, narrow: 48 };
+var HIGHEST = 4000; // px of a diagram whose nodes stand in the middle of their branches
 var CARD = { wide: 164, high: 54, gapX: 34, gapY: 12, margin: 16 };
 
 /** Places of the nodes of an outline: {x, y, wide, high} by a function, and the size of all. */
@@ -18,7 +19,8 @@ function outlineOf(tree, nodes, width) {
   };
 }
 
-/** Places of the cards of a diagram; a node stands between its first and last branch. */
+/** Places of the cards of a diagram; a node stands between its first and last branch, in a very high
+ * diagram beside its first one, so that it is seen together with it. */
 function diagramOf(tree, nodes, folded) {
   var at = new Map(), x = [], y = [], next = CARD.margin, deepest = 0;
   nodes.forEach(function (node, k) { at.set(node, k); });
@@ -35,7 +37,8 @@ function diagramOf(tree, nodes, folded) {
   for (k = nodes.length - 1; k >= 0; k--) {
     var node = nodes[k], kids = tree.children[node];
     if (folded[node] || !kids.length) continue;
-    y[k] = (y[at.get(kids[0])] + y[at.get(kids[kids.length - 1])]) / 2;
+    var first = y[at.get(kids[0])], last = y[at.get(kids[kids.length - 1])];
+    y[k] = next > HIGHEST ? first : (first + last) / 2;
   }
   return {
     wide: 2 * CARD.margin + (deepest + 1) * (CARD.wide + CARD.gapX) - CARD.gapX,

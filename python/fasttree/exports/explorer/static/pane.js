@@ -17,7 +17,13 @@ function Pane(owner, tree) {
   this.canvas.addEventListener("click", function (event) { self.click(event); });
   this.view.addEventListener("focus", function () { owner.focused(self); });
   if (typeof ResizeObserver !== "undefined") {
-    new ResizeObserver(function () { self.arrange(); }).observe(this.view);
+    new ResizeObserver(function () {
+      self.arrange();
+      if (!self.placed && self.view.clientHeight) {
+        self.placed = true;
+        self.centre(self.active);
+      }
+    }).observe(this.view);
   }
   this.show(tree);
 }
@@ -32,7 +38,7 @@ Pane.prototype.show = function (tree) {
   this.marks = new Map();
   this.view.setAttribute("aria-label", "Decision tree by " + tree.name);
   this.fold(this.firstDepth());
-  this.view.scrollTop = this.view.scrollLeft = 0;
+  this.view.scrollLeft = 0;
 };
 
 /** Deepest level at which all of the levels above hold few nodes. */
@@ -50,6 +56,15 @@ Pane.prototype.fold = function (depth) {
   }
   while (this.isHidden(this.active)) this.active = this.tree.raw.parent[this.active];
   this.arrange();
+  this.centre(this.active);
+};
+
+/** Bring a node to the middle of the view's height, and draw. */
+Pane.prototype.centre = function (node) {
+  var box = this.layout.box(this.at(node)), view = this.view;
+  view.scrollTop = box.y + box.high / 2 - view.clientHeight / 2;
+  this.intoView(node);
+  this.draw();
 };
 
 Pane.prototype.isHidden = function (node) {
@@ -59,9 +74,13 @@ Pane.prototype.isHidden = function (node) {
 
 Pane.prototype.toggle = function (node, open) {
   if (!this.tree.opens(node)) return;
+  var place = this.at(node), before = place < 0 ? 0 : this.layout.box(place).y - this.view.scrollTop;
   this.folded[node] = (open === undefined ? !this.folded[node] : !open) ? 1 : 0;
   while (this.isHidden(this.active)) this.active = this.tree.raw.parent[this.active];
   this.arrange();
+  if (place < 0) return;
+  this.view.scrollTop = this.layout.box(this.at(node)).y - before; // the node stays where it was
+  this.draw();
 };
 
 /** Open the way to nodes. */

@@ -59,40 +59,6 @@
     });
   });
 
-  // Trees: buttons change the size, dragging moves the view.
-  document.querySelectorAll(".zoom").forEach(function (box) {
-    var svg = box.querySelector("svg"), wide = svg.viewBox.baseVal.width, high = svg.viewBox.baseVal.height, scale = 1;
-    function show(factor) {
-      scale = Math.min(8, Math.max(0.1, factor));
-      svg.setAttribute("width", wide * scale);
-      svg.setAttribute("height", high * scale);
-    }
-    var tools = document.createElement("div");
-    tools.className = "tools";
-    add(tools, "+", "larger", function () { show(scale * 1.25); });
-    add(tools, "\u2212", "smaller", function () { show(scale / 1.25); });
-    add(tools, "fit", "as wide as the page", function () { show((box.clientWidth - 2) / wide); });
-    add(tools, "1:1", "original size", function () { show(1); });
-    box.insertBefore(tools, svg);
-    box.classList.add("live");
-    box.addEventListener("wheel", function (event) {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      show(scale * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
-    }, { passive: false });
-    var from = null;
-    svg.addEventListener("pointerdown", function (event) {
-      from = { x: event.clientX + box.scrollLeft, y: event.clientY + box.scrollTop };
-      svg.setPointerCapture(event.pointerId);
-    });
-    svg.addEventListener("pointermove", function (event) {
-      if (!from) return;
-      box.scrollLeft = from.x - event.clientX;
-      box.scrollTop = from.y - event.clientY;
-    });
-    ["pointerup", "pointercancel"].forEach(function (end) { svg.addEventListener(end, function () { from = null; }); });
-  });
-
   // A link to a data set opens it.
   function open() {
     var target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));

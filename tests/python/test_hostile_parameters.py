@@ -313,6 +313,8 @@ def all_calls(folder):
     return found
 
 
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
 NO_CONSTRUCTOR = {"criteria.Criterion", "pruning.Pruning", "exports.Readable", "plots.detached"}
 
 
@@ -333,20 +335,31 @@ def complaint(call, name, value, base):
 
 
 def walk(values, folder):
-    wrong = []
-    for where, (call, signature, base) in all_calls(folder).items():
+    """Fail for each call that does not refuse a value by name; a function that nobody has said how
+    to call is named in a skip, after all others have been tried."""
+    wrong, unknown = [], []
+    calls = all_calls(folder)
+    constructed = {name: calls[name][0] for name in constructors()}
+    for where, (call, signature, base) in calls.items():
         if where in NO_CONSTRUCTOR:
+            continue
+        needed = {n for n, p in signature.parameters.items() if p.default is p.empty}
+        variadic = {n for n, p in signature.parameters.items() if p.kind in VARIADIC}
+        if call is not constructed.get(where) and needed - variadic - base.keys():
+            if not inspect.isclass(call):  # classes that need arguments are what calls return
+                unknown.append(where)
             continue
         call(**base)
         for parameter in signature.parameters.values():
-            free = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-            if free or parameter.name in UNSHAPED:
+            if parameter.name in variadic or parameter.name in UNSHAPED:
                 continue
             for what, value in values.items():
                 said = complaint(call, parameter.name, value, base)
                 if said:
                     wrong.append(f"{where}({parameter.name}={what}): {said}")
-    return wrong
+    assert not wrong, "\n".join(wrong)
+    if unknown:
+        pytest.skip(f"not tried, since `valid` does not say how: {', '.join(unknown)}")
 
 
 @pytest.fixture(autouse=True)
@@ -358,14 +371,12 @@ def _quiet(monkeypatch, tmp_path):
 
 
 def test_blatant_values_are_refused_by_name(tmp_path):
-    wrong = walk(BLATANT, tmp_path)
-    assert not wrong, "\n".join(wrong)
+    walk(BLATANT, tmp_path)
 
 
 @pytest.mark.exhaustive
 def test_subtle_values_work_or_are_refused_by_name(tmp_path):
-    wrong = walk(SUBTLE, tmp_path)
-    assert not wrong, "\n".join(wrong)
+    walk(SUBTLE, tmp_path)
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400), 1e309, float("nan"), "much", None])

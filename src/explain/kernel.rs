@@ -10,12 +10,12 @@
 //! phi_f = u (o_f - z_f) integral of prod(g != f) (t o_g + (1 - t) z_g) dt,
 //! ```
 //!
-//! a polynomial of degree m - 1 in t that a rule of ceil(m / 2) points integrates exactly. All terms
-//! of the sum have one sign, so nothing cancels. Going down, a level keeps the product over the
-//! features above it, at each point; going up, it sums value x product over its leaves. A branch
-//! adds (o - z) / (t o + (1 - t) z) times that sum to the values of its feature, and takes back what
-//! an earlier test of the same feature adds for the same leaves (the arrangement of Yu et al.,
-//! "Linear TreeShap", 2022). O(nodes x points x classes), no recursion.
+//! a polynomial of degree m - 1 in t that a rule of ceil(m / 2) points integrates exactly. All
+//! terms of the sum have one sign, so nothing cancels. Going down, a level keeps the product over
+//! the features above it, at each point; going up, it sums value x product over its leaves. A
+//! branch adds (o - z) / (t o + (1 - t) z) times that sum to the values of its feature, and takes
+//! back what an earlier test of the same feature adds for the same leaves (the arrangement of Yu et
+//! al., "Linear TreeShap", 2022). O(nodes x points x classes), no recursion.
 
 /// A point of the path or a branch of the tree, in pre-order.
 #[derive(Debug, Clone, Copy)]
@@ -157,7 +157,9 @@ pub fn add_row<const L: usize>(
             for ((&value, to), above) in own.iter().zip(to).zip(above) {
                 if value != 0.0 {
                     *to += all * value;
-                    (0..L).for_each(|k| above[k] += value * product[k]);
+                    for k in 0..L {
+                        above[k] += value * product[k];
+                    }
                 }
             }
         }
@@ -231,17 +233,24 @@ fn close<const L: usize>(
     let to = &mut out[level.feature * stride..][..outputs];
     for ((to, above), own) in to.iter_mut().zip(above).zip(&own[..outputs]) {
         *to += dot(&level.coefficient, own);
-        (0..L).for_each(|k| above[k] += own[k]);
+        for k in 0..L {
+            above[k] += own[k];
+        }
     }
 }
 
 /// The sum of products, added in halves; the number of lanes is a power of two.
 #[inline(always)]
 fn dot<const L: usize>(a: &[f64; L], b: &[f64; L]) -> f64 {
-    let mut products: [f64; L] = std::array::from_fn(|k| a[k] * b[k]);
+    let mut products = [0.0; L];
+    for k in 0..L {
+        products[k] = a[k] * b[k];
+    }
     let mut half = L / 2;
     while half > 0 {
-        (0..half).for_each(|k| products[k] += products[k + half]);
+        for k in 0..half {
+            products[k] += products[k + half];
+        }
         half /= 2;
     }
     products[0]

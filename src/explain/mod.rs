@@ -4,11 +4,11 @@
 //! explanations to global understanding with explainable AI for trees", Nature Machine Intelligence
 //! 2, 2020): v(S) is the prediction when the features in S are those of the row, and every test of
 //! another feature sends the row down all branches, by their shares of the training weight
-//! ([`crate::tree::Tree::shares`]). Any test will do: multiway and subset tests, branches of missing
-//! values, and fractions of rows, whose test is answered by shares also inside S.
+//! ([`crate::tree::Tree::shares`]). Any test will do: multiway and subset tests, branches of
+//! missing values, and fractions of rows, whose test is answered by shares also inside S.
 //!
-//! [`TreeExplainer`] computes the values of one tree exactly in O(nodes x features on a path); those
-//! of a forest are the means over its trees ([`ForestExplainer`]).
+//! [`TreeExplainer`] computes the values of one tree exactly in O(nodes x features on a path);
+//! those of a forest are the means over its trees ([`ForestExplainer`]).
 
 mod forest;
 mod kernel;

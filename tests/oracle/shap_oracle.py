@@ -1,7 +1,7 @@
 """Shapley values by their definition: every set of features, by a walk that knows no formula.
 
-The game of a row is path-dependent: v(S) answers the tests of features in S by the row, and sends it
-down all branches by their shares of the training weight at the others. 2^p walks a row.
+The game of a row is path-dependent: v(S) answers the tests of features in S by the row, and sends
+it down all branches by their shares of the training weight at the others. 2^p walks a row.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 What
     Conversion to scikit-learn's own estimators, and Shapley values of predictions.
 Source
-    Lundberg et al., Nature Machine Intelligence 2 (2020), path-dependent TreeSHAP; the core computes
-    it on any tree (`src/explain`).
+    Lundberg et al., Nature Machine Intelligence 2 (2020), path-dependent TreeSHAP; the core
+    computes it on any tree (`src/explain`).
 Complexity
     `to_sklearn`: O(nodes + branches). `shap_values`: O(nodes x features on a path x classes) a row
     and tree.
@@ -40,10 +40,10 @@ class Interoperable:
         """The model as scikit-learn's own estimator, for everything that reads those.
 
         A `DecisionTreeClassifier` (of a forest a `RandomForestClassifier`); where a column is
-        nominal, a Pipeline of `SplitColumns`, which turns levels into numbers, and that. A test with
-        a branch for each level or bin becomes a chain of thresholds, a subset test one indicator
-        column. Probabilities are the model's to the last bit on numbers that float32 holds, which
-        is what scikit-learn's trees read.
+        nominal, a Pipeline of `SplitColumns`, which turns levels into numbers, and that. A test
+        with a branch for each level or bin becomes a chain of thresholds, a subset test one
+        indicator column. Probabilities are the model's to the last bit on numbers that float32
+        holds, which is what scikit-learn's trees read.
 
         Args:
             X: rows whose ways through the tree are checked not to change by rounding to float32.
@@ -109,9 +109,9 @@ class Interoperable:
     def shap_values(self, X: Any, *, n_jobs: int | None = None, progress: Any = None) -> np.ndarray:
         """Shapley values: what each feature adds to each class probability of each row.
 
-        Path-dependent TreeSHAP, exact: where a feature is not known, tests of it send a row down all
-        branches by their shares of the training weight. Works on multiway, subset and fractional
-        trees and on forests; features are the model's columns, whatever their kind.
+        Path-dependent TreeSHAP, exact: where a feature is not known, tests of it send a row down
+        all branches by their shares of the training weight. Works on multiway, subset and
+        fractional trees and on forests; features are the model's columns, whatever their kind.
 
         Args:
             X: rows, as in `predict`; missing values and unknown levels are treated as there.

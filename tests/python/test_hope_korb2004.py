@@ -169,6 +169,17 @@ def test_a_small_run_is_whole(monkeypatch, tmp_path):
     assert sum("camml" in one["claim"] for one in said) == 10
 
 
+def test_differences_are_ours_less_the_printed_ones():
+    from fasttree.experiments.hope_korb2004 import layout
+
+    values = {"camml": np.full(10, 0.75), "nb": np.full(10, 0.74)}
+    found = paper.SetResult(values, {}, 1.0, {})
+    table = layout._differences({"led": found}, packaged("hope_korb2004"))
+    assert table.header == ["data set", "nb", "j48", "camml", "aode", "tan"]
+    # printed: .7408 for nb, .7404 for camml
+    assert [cell.text for cell in table.rows[0]] == ["led", "-0.1", "-", "+1.0", "-", "-"]
+
+
 def test_a_set_of_another_size_is_not_the_papers(tmp_path):
     (tmp_path / "hypothyroid.csv").write_text("a,class\n1,x\n2,y\n", encoding="utf-8")
     assert sets.open_set("hypothyroid", {"hypothyroid": tmp_path / "hypothyroid.csv"}) is None

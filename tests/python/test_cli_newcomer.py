@@ -239,3 +239,22 @@ def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
     code, out, err = ftree(*words)
     assert code == 0, err
     assert out
+
+
+def test_the_first_help_lists_every_command_and_option_without_loading_them():
+    from typer.main import get_command
+
+    from fasttree.cli.app import app
+    from fasttree.cli.front import HELP
+
+    root = get_command(app)
+    listed = re.findall(r"^  ([a-z]+) {2,}", HELP.split("Options:")[0], flags=re.MULTILINE)
+    assert listed == list(root.commands)
+    words = " ".join(HELP.replace("-\n" + " " * 23, "-").split())
+    for command in root.commands.values():
+        assert " ".join(command.help.split("\n\n")[0].split()) in words
+    assert all(option in HELP for p in root.params for option in p.opts)
+    assert root.epilog.split() == HELP[HELP.index("Start with:") :].split()
+    seen = "import sys, fasttree.cli as c; c.main(['--help']); print({'numpy', 'typer'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{HELP}set()\n"

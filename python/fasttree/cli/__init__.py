@@ -30,6 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(f"ftree {core_version()}")
         return 0
+    if given in ([], ["-h"], ["--help"]):
+        from .front import HELP
+
+        print(HELP, end="")
+        return 0
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

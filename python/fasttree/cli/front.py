@@ -1,0 +1,49 @@
+"""What ``ftree`` alone and ``ftree --help`` print, without loading a single command.
+
+The commands load NumPy, a parser and tables; a first word of help should not wait for them. A test
+compares this text with the commands.
+"""
+
+from __future__ import annotations
+
+__all__ = ["HELP"]
+
+HELP = """\
+Usage: ftree COMMAND [ARGUMENTS] [OPTIONS]
+
+Decision trees by any split criterion: grow them, compare them, read them.
+
+Commands:
+  advise               Recommend a tree: which criterion, splits and pruning, how large, and how
+                       accurate on new rows.
+  compare              Compare split criteria over data sets: accuracy, leaves, significance marks,
+                       wins, ties, losses.
+  cv                   Cross-validate split criteria on one data set, all on the same folds.
+  fit                  Grow a tree on a data file and print it, with its accuracy in cross-
+                       validation.
+  predict              Predict the rows of a data file; CSV on stdout, accuracy on stderr where the
+                       class is known.
+  rank                 Score every feature by one or several criteria, at the root.
+  sweep                Cross-validate criteria on pairs of rows under many settings, as a table and
+                       a heat map.
+  show                 Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a
+                       picture.
+  criteria             List the split criteria, or describe one with its formula, options and
+                       source.
+  doctor               Versions, threads and processor level, and a short exercise of the core.
+  reproduce            Run a paper's experiment again and print its numbers beside ours.
+  completion           Print the script that completes ftree's commands and options in a shell.
+  datasets             List the bundled data sets, or describe one or a data file.
+
+Options:
+  --version            Print the version and exit.
+  --install-completion Install completion for the current shell.
+  --show-completion    Print the completion script of the current shell.
+  -h, --help           Print this text, or that of a command, and exit.
+
+Start with:
+  ftree advise iris
+  ftree fit iris
+  ftree compare
+  ftree reproduce chen2013 --datasets balance-scale --quick
+"""

@@ -182,7 +182,7 @@ def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
         for node, kids in enumerate(reading.children):
             feature = reading.feature[node]
             if kids and reading.features[feature].levels is None:
-                cuts = (reading.reach[node],)
+                cuts: tuple[float, ...] = (reading.reach[node],)
                 if math.isnan(cuts[0]):
                     cuts = reading.features[feature].cuts or ()
                 found.setdefault(feature, set()).update(cuts)

@@ -26,8 +26,8 @@ Commands:
   rank                 Score every feature by one or several criteria, at the root.
   sweep                Cross-validate criteria on pairs of rows under many settings, as a table and
                        a heat map.
-  show                 Print a saved tree, or turn it into rules, SQL, Python, C, ONNX or a
-                       picture.
+  show                 Print a saved tree, or turn it into rules, SQL, Python, C, ONNX, a picture or
+                       a page.
   criteria             List the split criteria, or describe one with its formula, options and
                        source.
   doctor               Versions, threads and processor level, and a short exercise of the core.

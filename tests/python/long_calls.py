@@ -88,6 +88,9 @@ FITS = {
     "fit numbers": _fit(_NUMBERS, "criterion='jaccard', min_score=None"),
     "fit on two threads": _fit(_NUMBERS, "criterion='mdl', n_jobs=2"),
     "fit a histogram": _fit(_NUMBERS, "threshold_search='histogram'"),
+    "fit a histogram of numbers": Call(
+        f"t = {_NUMBERS}", "fasttree.fit(t, threshold_search='histogram')", ("fit_numbers",)
+    ),
     "fit levels": _fit("nominal(200_000, 30)", "nominal_splits='multiway'"),
     "fit subsets": _fit("nominal(60_000, 12, 12, 4)", "nominal_splits='subset'"),
     "fit many levels": _fit("nominal(60_000, 8, 200, 3)", "nominal_splits='subset'"),

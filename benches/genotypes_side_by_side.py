@@ -2,23 +2,28 @@
 .bed with CPU time and peak memory.
 
     python benches/genotypes_side_by_side.py --only reading        # a .bed of 500 MB, beside bed-reader
+    python benches/genotypes_side_by_side.py --only scores --works multisurf,stir,permutations
     python benches/genotypes_side_by_side.py --record              # keeps the numbers in benches/record
 
-The file is made in a temporary folder. Genotypes are compared before anything is timed. A ratio is
+FASTTREE_SIMD=avx2 and the like choose other kernels. The file is made in a temporary folder. Genotypes are compared before anything is timed. A ratio is
 the peer's CPU time over fasttree's, one thread each.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clock import add_record, check, have, keep, take_turns
+from clock import add_record, check, command, have, keep, record_file, take_turns
 
+from fasttree._engine import simd_level
 from fasttree.datasets import read_plink
 
 BLOCK = 10_000
@@ -99,18 +104,75 @@ def reading(rounds: int) -> dict[str, Any]:
     }
 
 
+SCORE = """
+import json, resource, sys, time
+import fasttree
+path, work = sys.argv[1:]
+study = fasttree.datasets.read_plink(path)
+start = time.process_time()
+found = eval(work)
+taken = time.process_time() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({"seconds": taken, "with_start": time.process_time(), "peak_bytes": peak}))
+"""
+
+WORKS = {
+    "multisurf": "fasttree.score_features(study, criterion='multisurf')",
+    "surf": "fasttree.score_features(study, criterion='surf')",
+    "relieff": "fasttree.score_features(study, criterion='relieff')",
+    "stir": "fasttree.relief_p_values(study, n_permutations=0)",
+    "permutations": "fasttree.relief_p_values(study, n_permutations=100)",
+}
+
+
+def scoring(shape: tuple[int, int], works: list[str], rounds: int, missing: bool) -> dict[str, Any]:
+    """CPU seconds and peak memory of calls, each in a process of its own, one thread; what stands
+    before the call (start, reading names) is in `with_start`."""
+    best: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_study(folder, *shape, missing=missing)
+        for _ in range(rounds):
+            for work in works:
+                words = [sys.executable, "-c", SCORE, str(path), WORKS[work]]
+                done = subprocess.run(words, capture_output=True, text=True, check=True)
+                found = json.loads(done.stdout)
+                if work not in best or found["seconds"] < best[work]["seconds"]:
+                    best[work] = found
+    data = f"{shape[0]:,} x {shape[1]:,}"
+    print(data, "1 % missing" if missing else "complete", simd_level(), best, flush=True)
+    return {
+        "data": data,
+        "missing": 0.01 if missing else 0.0,
+        "simd": simd_level(),
+        "method": "from a .bed, one thread",
+        "results": best,
+    }
+
+
 def main() -> None:
     """Run, print, and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=["reading"])
+    parser.add_argument("--only", choices=["reading", "scores"])
+    parser.add_argument("--samples", type=int, default=2350)
+    parser.add_argument("--variants", type=int, default=230_000)
+    parser.add_argument("--works", default="multisurf", help=", ".join(WORKS))
+    parser.add_argument("--missing", action="store_true", help="one genotype of a hundred")
     parser.add_argument("--rounds", type=int, default=3)
     add_record(parser)
     options = parser.parse_args()
     results = []
     if options.only in (None, "reading"):
         results.append(reading(options.rounds))
+    if options.only in (None, "scores"):
+        shape = (options.samples, options.variants)
+        works = options.works.split(",")
+        results.append(scoring(shape, works, options.rounds, options.missing))
     if options.record:
-        keep({"results": results})
+        mine = {(r["data"], r.get("missing"), r.get("simd")) for r in results}
+        path = record_file()
+        before = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
+        kept = [r for r in before if (r["data"], r.get("missing"), r.get("simd")) not in mine]
+        keep({"results": kept + [{"command": command()} | r for r in results]})
 
 
 if __name__ == "__main__":

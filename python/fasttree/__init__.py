@@ -52,6 +52,7 @@ _NAMES = {
     "optimal_tree": "estimators",
     "FeatureEstimates": "scores",
     "estimate_features": "scores",
+    "relief_p_values": "scores",
     "score_features": "scores",
     "turf": "scores",
     "PairCounts": "scores",
@@ -101,6 +102,7 @@ __all__ = [
     "plots",
     "presets",
     "pruning",
+    "relief_p_values",
     "reports",
     "score_features",
     "show_versions",
@@ -149,6 +151,7 @@ if TYPE_CHECKING:
         count_matrices,
         estimate_features,
         pair_counts,
+        relief_p_values,
         score_features,
         turf,
     )

@@ -24,6 +24,8 @@ __all__ = [
     "fixed_matrices",
     "float32_conflicts",
     "forest_fit",
+    "genotype_scores",
+    "genotype_tests",
     "minimal_tree",
     "network_counts",
     "network_exact",
@@ -394,6 +396,34 @@ def exercise(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> int: ...
+def genotype_scores(
+    packed: np.ndarray,
+    n_samples: int,
+    samples: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    options_json: str,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> np.ndarray: ...
+def genotype_tests(
+    packed: np.ndarray,
+    n_samples: int,
+    samples: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    options_json: str,
+    permuted: np.ndarray,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> tuple[
+    np.ndarray,
+    tuple[int, int],
+    tuple[np.ndarray, np.ndarray],
+    tuple[np.ndarray, np.ndarray, np.ndarray],
+]: ...
 def stream_scores(
     codes: np.ndarray,
     classes: np.ndarray,

@@ -60,6 +60,8 @@ __all__ = [
     "float32_conflicts",
     "forest_fit",
     "forest_from_bytes",
+    "genotype_scores",
+    "genotype_tests",
     "label_of",
     "make_report",
     "minimal_tree",
@@ -580,6 +582,8 @@ def criteria_registry() -> list[dict[str, Any]]:
 
 
 score_tables = _core.score_tables
+genotype_scores = _core.genotype_scores
+genotype_tests = _core.genotype_tests
 bin_cuts = _core.bin_cuts
 exercise = _core.exercise
 simd_level = _core.simd_level

@@ -13,6 +13,7 @@ mod estimates;
 mod exact;
 mod explain;
 mod forest;
+mod genotypes;
 mod job;
 mod model;
 mod neighbours;
@@ -54,6 +55,8 @@ mod _core {
     use super::explain::float32_conflicts;
     #[pymodule_export]
     use super::forest::{PyForest, bag_counts, forest_fit, permutation_losses};
+    #[pymodule_export]
+    use super::genotypes::{scores, tests};
     #[pymodule_export]
     use super::job::exercise;
     #[pymodule_export]

@@ -10,6 +10,7 @@ mod bins;
 mod column;
 mod dataset;
 mod draw;
+pub mod genotypes;
 mod planes;
 mod rows;
 mod schema;

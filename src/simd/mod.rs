@@ -25,6 +25,7 @@ mod body;
 mod buffer;
 pub mod columns;
 mod fixed;
+pub mod genotypes;
 pub mod histogram;
 mod level;
 pub mod logs;

@@ -152,6 +152,20 @@ SCORES = {
         "fasttree.score_features(X, y, criterion='relieff', categorical_features='all')",
         ("stream_scores",),
     ),
+    "score genotypes": Call(
+        "s = fasttree.datasets.make_genotypes(max(int(1_500 * size), 40), 20_000)",
+        "fasttree.score_features(s, criterion='multisurf')",
+        ("genotype_scores",),
+    ),
+    "score genotypes, some missing": Call(
+        "s = fasttree.datasets.make_genotypes(max(int(1_000 * size), 40), 6_000, missing=0.02)",
+        "fasttree.score_features(s, criterion='surf', n_jobs=2)",
+    ),
+    "p-values of genotypes": Call(
+        "s = fasttree.datasets.make_genotypes(max(int(1_000 * size), 40), 4_000)",
+        "fasttree.relief_p_values(s, n_permutations=20)",
+        ("genotype_tests",),
+    ),
     "turf": Call(
         "X, y = levels(3_000, 200, 3)",
         "fasttree.turf(X, y, criterion='relieff', categorical_features='all')",

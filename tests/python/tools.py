@@ -29,6 +29,7 @@ pruning_oracle = _load("pruning_oracle")
 pairs_oracle = _load("pairs_oracle")
 estimates_oracle = _load("estimates_oracle")
 neighbours_oracle = _load("neighbours_oracle")
+genotypes_oracle = _load("genotypes_oracle")
 fractional_oracle = _load("fractional_oracle")
 histogram_oracle = _load("histogram_oracle")
 

@@ -114,11 +114,42 @@ def rank(
             ),
         ),
     ] = None,
+    permutations: Annotated[
+        int | None,
+        typer.Option(
+            "--permutations",
+            help=(
+                "For genotypes: p-values of multisurf or surf from so many permutations of the "
+                "classes, and STIR's; 0 for STIR's alone."
+            ),
+        ),
+    ] = None,
+    phenotype: Annotated[
+        str | None,
+        typer.Option("--phenotype", help="For genotypes: a file of family, sample, phenotype."),
+    ] = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
-    """Score every feature by one or several criteria, at the root."""
+    """Score every feature (for genotypes, a .bed: every variant) by one or several criteria."""
     check_writable({"--plot": plot, "--json": json})
+    if _is_study(data, phenotype, permutations):
+        from ..datasets import read_plink
+        from .genotypes import rank_variants
+
+        _only_for_tables(
+            {"--target": target, "--drop": drop, "--nominal": nominal, "--estimate": estimate}
+        )
+        rank_variants(
+            read_plink(data, phenotype=phenotype),
+            o.criteria_of(criteria, ("multisurf",)),
+            {"n_jobs": n_jobs, **o.params_of(param)},
+            permutations=permutations,
+            top=top,
+            plot=plot,
+            json=json,
+        )
+        return
     rows = o.table_of(data, target, drop, nominal)
     chosen = o.criteria_of(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
@@ -197,6 +228,28 @@ def rank(
     )
 
 
+def _is_study(data: str, phenotype: str | None, permutations: int | None) -> bool:
+    """Whether the data are genotypes; options that need some are refused otherwise."""
+    from ..datasets.plink import is_plink
+
+    if is_plink(data):
+        return True
+    for option, value in (("--phenotype", phenotype), ("--permutations", permutations)):
+        if value is not None:
+            raise ValueError(
+                f"{option} {value} is for genotypes (.bed, .raw), and {data!r} has none"
+            )
+    return False
+
+
+def _only_for_tables(options: dict[str, Any]) -> None:
+    for option, value in options.items():
+        if value:
+            raise ValueError(
+                f"{option} {value} is for tables; genotypes have variants and a phenotype"
+            )
+
+
 def _places(values: np.ndarray) -> np.ndarray:
     """Ranks, 1 the best; equal scores share the smallest."""
     filled = np.nan_to_num(values, nan=-np.inf)
@@ -220,6 +273,7 @@ COMMANDS = (
         (
             "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
             "ftree rank data.arff --top 10 --plot rank.png",
+            "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
         ),
     ),
 )

@@ -1,5 +1,5 @@
 """Pictures: tree sizes, ROC, cost, calibration, learning and reward curves, criteria side by side,
-rank diagrams, and the tree itself, grown and growing (matplotlib).
+rank diagrams, Manhattan plots, and the tree itself, grown and growing (matplotlib).
 
 Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes (a
 new figure where something is drawn already), so ``plt.show()``, ``plt.savefig(path)`` and notebooks
@@ -11,6 +11,7 @@ from .canvas import PALETTE, detached, new_figure
 from .comparison import criteria_dots, rank_diagram
 from .curves import calibration_curves, cost_curves, learning_curves, reward_curves
 from .growth import growth_curve
+from .manhattan import manhattan
 from .roc import roc_curves, roc_graph
 from .sweep import accuracy_map
 from .tree import plot_tree
@@ -26,6 +27,7 @@ __all__ = [
     "grouped_bars",
     "growth_curve",
     "learning_curves",
+    "manhattan",
     "new_figure",
     "plot_tree",
     "rank_diagram",

@@ -24,13 +24,18 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks import as_float, integer, shown
+from ..datasets.genotypes import Genotypes
 from ..datasets.inputs import table_of
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
 from ..table import Table
+from .genotypes import as_genotypes, labelled, near_scores
 from .streaming import codes_of, stream
 
 __all__ = ["TurfResult", "score_features", "turf"]
+
+VARIANTS = 2000
+"""Variants of genotypes that become a Table together."""
 
 
 def score_features(
@@ -42,6 +47,8 @@ def score_features(
         X: rows, or a `Table` with its target. A 2-D uint8 array or `numpy.memmap` with
             ``categorical_features="all"`` is read where it lies by every criterion on neighbours,
             and with more than 64 columns and no weights by `pi`, `contextual_merit` and `relief`.
+            `Genotypes`, or the path of a ``.bed``: one score a variant; criteria on neighbours read
+            the packed genotypes, and samples without a phenotype are left out.
         y: labels, shape (n_rows,).
         criterion: as in `FastTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
@@ -67,6 +74,9 @@ def score_features(
     from ..estimators import FastTreeClassifier
 
     estimator = made_of(FastTreeClassifier, criterion, params)
+    study = as_genotypes(X)
+    if study is not None:
+        return _of_variants(study, y, criterion, sample_weight, params)
     made = criteria.make(criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
     weighted = sample_weight is not None or estimator.class_weight is not None
@@ -96,6 +106,36 @@ def score_features(
         n_jobs=estimator.n_jobs,
         progress=estimator.progress,
     )
+
+
+def _of_variants(
+    study: Genotypes, y: Any, criterion: Any, sample_weight: Any, params: dict[str, Any]
+) -> np.ndarray:
+    """One score a variant: from the packed genotypes, from bytes where pairs are the evidence, and
+    else from Tables of some variants."""
+    made = criteria.make(criterion)
+    samples, table = labelled(study, y)
+    evidence = made.info["evidence"] if isinstance(made, criteria.Criterion) else "table"
+    if evidence == "neighbours" and sample_weight is None and set(params) <= {"n_jobs", "progress"}:
+        assert isinstance(made, criteria.Criterion)
+        given = {"n_jobs": params.get("n_jobs"), "progress": params.get("progress")}
+        return near_scores(study, samples, table, made, **given)
+    options = {"criterion": criterion, **params}
+    if sample_weight is not None:
+        options["sample_weight"] = np.asarray(sample_weight)[samples]
+    if evidence == "pairs":
+        codes = np.ascontiguousarray(study.to_array(samples=samples, missing=3)).view(np.uint8)
+        return score_features(codes, table.y, categorical_features="all", **options)
+    progress = options.pop("progress", None)
+    size = VARIANTS if evidence == "table" else study.n_variants
+    found = []
+    for first in range(0, study.n_variants, size):
+        part = study.take(variants=slice(first, first + size)).to_table().take(samples)
+        part = Table.from_columns(list(part.columns), table.target_column, name=study.name)
+        found.append(score_features(part, **options))
+        if progress is not None:
+            progress(min(first + size, study.n_variants), study.n_variants)
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True)

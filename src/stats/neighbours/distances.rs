@@ -31,12 +31,17 @@ pub(super) struct Order {
 
 impl Order {
     pub fn new(rows: &Rows<'_>) -> Self {
-        let mut starts = vec![0; rows.n_classes + 1];
-        rows.classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);
-        (0..rows.n_classes).for_each(|c| starts[c + 1] += starts[c]);
+        Self::of(rows.classes, rows.n_classes)
+    }
+
+    /// Of rows of these classes.
+    pub fn of(classes: &[u16], n_classes: usize) -> Self {
+        let mut starts = vec![0; n_classes + 1];
+        classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);
+        (0..n_classes).for_each(|c| starts[c + 1] += starts[c]);
         let mut next = starts.clone();
-        let (mut order, mut places) = (vec![0; rows.len()], vec![0; rows.len()]);
-        for (i, &c) in rows.classes.iter().enumerate() {
+        let (mut order, mut places) = (vec![0; classes.len()], vec![0; classes.len()]);
+        for (i, &c) in classes.iter().enumerate() {
             let place = &mut next[usize::from(c)];
             order[*place] = i as u32;
             places[i] = *place as u32;

@@ -29,11 +29,15 @@ pub(super) struct Grid {
 impl Grid {
     /// Distances over all columns of `rows`, compared with each other and with their means.
     pub fn of(rows: &Rows<'_>) -> Self {
-        let doublings = (rows.features() + 1).next_power_of_two().trailing_zeros() as i32;
+        let exact = rows.others.is_empty() && rows.mass.whole;
+        Self::with(rows.features(), if exact { 0 } else { rows.others.len() + 1 })
+    }
+
+    /// Distances over so many features, of which `columns` are no whole numbers.
+    pub fn with(features: usize, columns: usize) -> Self {
+        let doublings = (features + 1).next_power_of_two().trailing_zeros() as i32;
         let bits = (52 - doublings).min(44);
         let step = f64::powi(2.0, -bits);
-        let exact = rows.others.is_empty() && rows.mass.whole;
-        let columns = if exact { 0 } else { rows.others.len() + 1 };
         Self {
             scale: f64::powi(2.0, bits),
             coarse: 1.5 * f64::powi(2.0, 52 - bits),

@@ -27,6 +27,7 @@ mod by_distance;
 mod columns;
 mod distances;
 mod gather;
+pub mod genotypes;
 mod grid;
 mod narrow;
 mod nearest;

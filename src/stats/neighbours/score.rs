@@ -64,7 +64,7 @@ pub fn neighbour_scores_with(
 /// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a
 /// sum, as copies and weights or two orders of the rows are, becomes equal, and features that tie
 /// do tie.
-fn round(scores: &mut [f64]) {
+pub(super) fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {
         let unit = f64::powi(2.0, largest.log2().ceil() as i32 - 40);

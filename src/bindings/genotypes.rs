@@ -1,0 +1,138 @@
+//! Scores of genotypes as a file holds them: two bits each, read where they lie.
+
+use super::job::{Work, exception, run};
+use crate::criteria;
+use crate::data::genotypes::PackedGenotypes;
+use crate::error::{Error, Result};
+use crate::simd::Level;
+use crate::stats::neighbours::genotypes::{GenotypeRows, genotype_scores, genotype_tests, memory};
+use crate::stats::neighbours::{Method, Multiclass};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Samples of a study, their classes, and the packed genotypes.
+struct Study<'a> {
+    packed: PackedGenotypes<'a>,
+    samples: Vec<u32>,
+    classes: Vec<u16>,
+    n_classes: usize,
+    search: (Method, Multiclass),
+}
+
+impl<'a> Study<'a> {
+    fn new(
+        packed: &'a PyReadonlyArray2<'_, u8>,
+        n_samples: usize,
+        samples: &PyReadonlyArray1<'_, u32>,
+        classes: &PyReadonlyArray1<'_, u16>,
+        n_classes: usize,
+        criterion: (&str, &str),
+    ) -> PyResult<Self> {
+        let variants = packed.as_array().dim().0;
+        let bytes =
+            packed.as_slice().map_err(|_| PyValueError::new_err("packed must be C-contiguous"))?;
+        let packed = PackedGenotypes::new(bytes, n_samples, variants).map_err(exception)?;
+        let search = search(criterion.0, criterion.1)?.map_err(exception)?;
+        let samples = samples.as_array().to_vec();
+        let classes = classes.as_array().to_vec();
+        Ok(Self { packed, samples, classes, n_classes, search })
+    }
+
+    fn rows(&self) -> GenotypeRows<'_> {
+        GenotypeRows {
+            packed: self.packed,
+            samples: &self.samples,
+            classes: &self.classes,
+            n_classes: self.n_classes,
+        }
+    }
+
+    fn work(&self) -> Work {
+        let t = self.samples.len();
+        let pairs = t.saturating_mul(t);
+        let (peak, largest) = memory(t, self.packed.variants());
+        Work::from(pairs.saturating_mul(self.packed.variants()) / 64).with_memory(peak, largest)
+    }
+}
+
+/// How a criterion picks neighbours.
+fn search(criterion: &str, options_json: &str) -> PyResult<Result<(Method, Multiclass)>> {
+    let options =
+        serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let criterion = criteria::make(criterion, options).map_err(exception)?;
+    Ok(criterion.on_neighbours().ok_or_else(|| Error::Unsupported {
+        what: format!("criterion='{}' on two-bit genotypes", criterion.info().name),
+        supported: "criteria on neighbours".into(),
+    }))
+}
+
+/// One score a variant, NaN for a constant one.
+#[pyfunction(name = "genotype_scores")]
+#[pyo3(signature = (packed, n_samples, samples, classes, n_classes, criterion, options_json, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn scores<'py>(
+    py: Python<'py>,
+    packed: PyReadonlyArray2<'_, u8>,
+    n_samples: usize,
+    samples: PyReadonlyArray1<'_, u32>,
+    classes: PyReadonlyArray1<'_, u16>,
+    n_classes: usize,
+    criterion: &str,
+    options_json: &str,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let of = (criterion, options_json);
+    let study = Study::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
+    let (method, multiclass) = study.search;
+    let scores = run(py, n_jobs, study.work(), progress.as_ref(), |control| {
+        genotype_scores(control, Level::active(), &study.rows(), method, multiclass)
+    })?;
+    Ok(scores.into_pyarray(py))
+}
+
+/// Scores, differing pairs of near rows (hits, misses) with their numbers, and of the permutations how
+/// many reach each variant's score, how many exceed it by their largest, and these largest scores.
+#[pyfunction(name = "genotype_tests")]
+#[pyo3(signature = (packed, n_samples, samples, classes, n_classes, criterion, options_json, permuted, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+#[allow(clippy::type_complexity, reason = "arrays of one call")]
+pub fn tests<'py>(
+    py: Python<'py>,
+    packed: PyReadonlyArray2<'_, u8>,
+    n_samples: usize,
+    samples: PyReadonlyArray1<'_, u32>,
+    classes: PyReadonlyArray1<'_, u16>,
+    n_classes: usize,
+    criterion: &str,
+    options_json: &str,
+    permuted: PyReadonlyArray2<'_, u16>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(
+    Bound<'py, PyArray1<f64>>,
+    (u64, u64),
+    (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>),
+    (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>),
+)> {
+    let of = (criterion, options_json);
+    let study = Study::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
+    let permuted =
+        permuted.as_slice().map_err(|_| PyValueError::new_err("permuted must be C-contiguous"))?;
+    let found = run(py, n_jobs, study.work(), progress.as_ref(), |control| {
+        genotype_tests(control, Level::active(), &study.rows(), study.search, permuted)
+    })?;
+    let [hits, misses] = found.differing.counts;
+    let [near_hits, near_misses] = found.differing.pairs;
+    Ok((
+        found.scores.into_pyarray(py),
+        (near_hits, near_misses),
+        (hits.into_pyarray(py), misses.into_pyarray(py)),
+        (
+            found.reached.into_pyarray(py),
+            found.exceeded.into_pyarray(py),
+            found.largest.into_pyarray(py),
+        ),
+    ))
+}

@@ -1,0 +1,263 @@
+//! Neighbours among genotypes in two bit planes: the same scores as of nominal columns of three
+//! values, from an eighth of the memory of bytes and without unpacking a genotype.
+//!
+//! 1. Distances ([`distances`]): differing bits of two samples, counted by population counts. A missing
+//!    genotype counts as a value of its own there, and [`gaps`] corrects distances and sums by what it is
+//!    expected to be (as `columns` does; Kononenko 1994).
+//! 2. Neighbours: the same picker as for all data ([`super::select`]).
+//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from it.
+//!
+//! Cost: O(t^2 n / 100) operations for the distances (half of it where all distances fit the memory set
+//! aside), O(kept pairs x n / 60) for the sums; a missing genotype costs O(t). Memory: the planes, a
+//! quarter of a byte a genotype, and the distances of a tile of rows.
+
+mod distances;
+mod gaps;
+mod permuted;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use super::Counts;
+use super::Mass;
+use super::distances::Order;
+use super::grid::Grid;
+use super::score::round;
+use super::select::{Choice, Method, Multiclass, Picker};
+use crate::data::genotypes::{GenotypePlanes, PackedGenotypes};
+use crate::error::{Error, Result};
+use crate::parallel::{self, Control};
+use crate::simd::Level;
+use distances::Tile;
+use gaps::Gaps;
+pub use permuted::{Permuted, genotype_tests};
+use std::ops::Range;
+pub use sums::Differing;
+
+/// Samples of a study, with classes.
+#[derive(Debug, Clone, Copy)]
+pub struct GenotypeRows<'a> {
+    /// All genotypes.
+    pub packed: PackedGenotypes<'a>,
+    /// The samples to look at, none twice: row i is sample `samples[i]`.
+    pub samples: &'a [u32],
+    /// Class of each row, below `n_classes`.
+    pub classes: &'a [u16],
+    /// Number of classes.
+    pub n_classes: usize,
+}
+
+impl GenotypeRows<'_> {
+    fn check(&self) -> Result<()> {
+        let t = self.samples.len();
+        if t != self.classes.len() {
+            return Err(Error::Data(format!("{t} samples and {} classes", self.classes.len())));
+        }
+        if self.packed.variants() >= 1 << 24 {
+            return Err(Error::Data("neighbours are counted for less than 2^24 variants".into()));
+        }
+        let mut seen = vec![false; self.packed.samples()];
+        for &s in self.samples {
+            match seen.get_mut(s as usize) {
+                Some(there) if !*there => *there = true,
+                _ => return Err(Error::Data(format!("sample {s} is none, or is named twice"))),
+            }
+        }
+        match self.classes.iter().find(|c| usize::from(**c) >= self.n_classes) {
+            Some(c) => Err(Error::Data(format!("class {c} of {}", self.n_classes))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bytes that [`genotype_scores`] takes at most: all, and the largest piece.
+pub fn memory(samples: usize, variants: usize) -> (usize, usize) {
+    let planes = GenotypePlanes::bytes(samples, variants);
+    let tile = distances::bytes(samples);
+    (planes.saturating_add(tile.saturating_mul(3)), planes.max(tile))
+}
+
+/// One score a variant, larger is better; NaN for one that is the same in all samples.
+///
+/// # Errors
+/// [`Error::Data`] for samples or classes out of range, [`Error::Unsupported`] for pairs weighted by
+/// distance, [`Error::Parameter`], [`Error::Cancelled`].
+pub fn genotype_scores(
+    control: &Control,
+    level: Level,
+    rows: &GenotypeRows<'_>,
+    method: Method,
+    multiclass: Multiclass,
+) -> Result<Vec<f64>> {
+    method.check()?;
+    rows.check()?;
+    if matches!(method, Method::Pairs { .. }) {
+        return Err(Error::Unsupported {
+            what: "a criterion on pairs of rows from two-bit genotypes".into(),
+            supported: "criteria on neighbours; a Table, or an array of genotypes, for the others"
+                .into(),
+        });
+    }
+    let order = Order::of(rows.classes, rows.n_classes);
+    let study = Study::new(control, level, rows, &order, false)?;
+    study.finished(study.scores(control, method, multiclass, None)?)
+}
+
+/// Transposed genotypes and what is known of each variant.
+struct Study<'a> {
+    level: Level,
+    rows: &'a GenotypeRows<'a>,
+    order: &'a Order,
+    planes: GenotypePlanes,
+    /// Sample at each place.
+    by_place: Vec<u32>,
+    gaps: Gaps,
+    mass: Mass,
+    grid: Grid,
+}
+
+impl<'a> Study<'a> {
+    fn new(
+        control: &Control,
+        level: Level,
+        rows: &'a GenotypeRows<'a>,
+        order: &'a Order,
+        imputed: bool,
+    ) -> Result<Self> {
+        let by_place: Vec<u32> = order.rows.iter().map(|&r| rows.samples[r as usize]).collect();
+        let mut planes = GenotypePlanes::new(control, rows.packed, &by_place)?;
+        if imputed {
+            planes.impute(control)?;
+        }
+        let varies = planes.counts.iter().filter(|c| !is_constant(c)).count();
+        let gaps = Gaps::new(control, rows.packed, &planes, order, &by_place)?;
+        let columns = gaps.variants();
+        let grid = Grid::with(varies, if columns == 0 { 0 } else { columns + 1 });
+        let mass = Mass::new(Counts::One, rows.samples.len())?;
+        Ok(Self { level, rows, order, planes, by_place, gaps, mass, grid })
+    }
+
+    /// Rounded, NaN for variants that do not vary.
+    fn finished(&self, mut scores: Vec<f64>) -> Result<Vec<f64>> {
+        round(&mut scores);
+        for (score, counts) in scores.iter_mut().zip(&self.planes.counts) {
+            if is_constant(counts) {
+                *score = f64::NAN;
+            }
+        }
+        Ok(scores)
+    }
+
+    fn scores(
+        &self,
+        control: &Control,
+        method: Method,
+        multiclass: Multiclass,
+        mut differing: Option<&mut Differing>,
+    ) -> Result<Vec<f64>> {
+        if self.rows.samples.len() < 2 {
+            return Ok(vec![0.0; self.planes.counts.len()]);
+        }
+        let tiles = self.tiles();
+        let twice = method.needs_mean() && !self.gaps.is_empty();
+        let t = self.rows.samples.len() as u64;
+        control.expect(t * (2 + u64::from(twice && tiles.len() > 1)));
+        let mut kept = None;
+        let mut mean = 0.0;
+        if twice {
+            let (sum, only) = self.sum_of_distances(control, &tiles)?;
+            kept = only;
+            mean = sum / self.mean_pairs(multiclass);
+        } else if method.needs_mean() {
+            mean = self.counted_distances(t) as f64 / self.mean_pairs(multiclass);
+        }
+        let picker = Picker::new(method, multiclass, self.order, &self.mass, (mean, self.grid));
+        let mut scores = vec![0.0; self.planes.counts.len()];
+        for rows in &tiles {
+            let tile = match kept.take() {
+                Some(tile) => tile,
+                None => Tile::new(control, self, rows.clone())?,
+            };
+            control.advance(rows.len() as u64);
+            let choices = self.pick(control, &picker, &tile)?;
+            drop(tile);
+            let constant: f64 = choices.iter().map(|c| c.constant).sum();
+            scores.iter_mut().for_each(|s| *s += constant);
+            sums::add(control, self, rows, &choices, &mut scores, differing.as_deref_mut())?;
+            control.advance(rows.len() as u64);
+        }
+        Ok(scores)
+    }
+
+    /// Pairs over which SURF's mean distance is taken.
+    fn mean_pairs(&self, multiclass: Multiclass) -> f64 {
+        let t = self.rows.samples.len() as f64;
+        if multiclass == Multiclass::Rebate { t * t } else { t * (t - 1.0) }
+    }
+
+    /// Rows whose distances fit the memory set aside.
+    fn tiles(&self) -> Vec<Range<usize>> {
+        let t = self.rows.samples.len();
+        let size = distances::tile_rows(t, !self.gaps.is_empty());
+        (0..t).step_by(size).map(|at| at..(at + size).min(t)).collect()
+    }
+
+    /// Sum of the distances of all ordered pairs of complete genotypes.
+    fn counted_distances(&self, t: u64) -> u128 {
+        let squares = |c: &[u32; 4]| c.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
+        self.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
+    }
+
+    /// The same from the distances themselves, and the tile if there is but one.
+    fn sum_of_distances(
+        &self,
+        control: &Control,
+        tiles: &[Range<usize>],
+    ) -> Result<(f64, Option<Tile>)> {
+        let mut steps = 0i128;
+        let mut last = None;
+        for rows in tiles {
+            let tile = Tile::new(control, self, rows.clone())?;
+            let mut all = Vec::new();
+            for i in rows.clone() {
+                control.check()?;
+                tile.mixed(i, &mut all);
+                all[self.order.places[i] as usize] = 0.0;
+                steps += all.iter().map(|&d| i128::from(self.grid.steps(d))).sum::<i128>();
+            }
+            last = Some(tile);
+            if tiles.len() > 1 {
+                control.advance(rows.len() as u64);
+            }
+        }
+        Ok((self.grid.value(steps), if tiles.len() == 1 { last } else { None }))
+    }
+
+    fn pick(&self, control: &Control, picker: &Picker<'_>, tile: &Tile) -> Result<Vec<Choice>> {
+        const TOGETHER: usize = 32;
+        let rows = tile.rows();
+        let parts = parallel::map(control, rows.len().div_ceil(TOGETHER), |p| {
+            control.check()?;
+            let (mut whole, mut mixed) = (Vec::new(), Vec::new());
+            let some = p * TOGETHER..((p + 1) * TOGETHER).min(rows.len());
+            let choice = |i: usize| {
+                let row = rows.start + i;
+                let own = usize::from(self.rows.classes[row]);
+                if self.gaps.is_empty() {
+                    tile.whole(row, &mut whole);
+                    picker.pick(row, own, &mut whole)
+                } else {
+                    tile.mixed(row, &mut mixed);
+                    picker.pick(row, own, &mut mixed)
+                }
+            };
+            Ok(some.map(choice).collect::<Vec<Choice>>())
+        })?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+}
+
+/// True if all samples have the same genotype, or none a known one.
+fn is_constant(counts: &[u32; 4]) -> bool {
+    counts.iter().filter(|&&c| c > 0).count() < 2
+}

@@ -1,0 +1,87 @@
+//! What neighbours add to the scores: 512 variants at a time, in the order of the rows, so that a
+//! score is the same sum for any number of threads.
+
+use super::super::select::Choice;
+use super::Study;
+use crate::data::genotypes::{GROUP, GROUP_WORDS};
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::Buffer;
+use crate::simd::genotypes::add_differing;
+use std::ops::Range;
+
+/// Groups that share a buffer.
+const TOGETHER: usize = 8;
+
+/// Differing pairs of near rows by variant, of one class (hits) and of two (misses).
+#[derive(Debug, Clone, Default)]
+pub struct Differing {
+    /// Number of ordered pairs of near rows.
+    pub pairs: [u64; 2],
+    /// By variant: how many of them differ.
+    pub counts: [Vec<u64>; 2],
+}
+
+/// Add what the neighbours of some rows say; count differing pairs where asked for.
+pub(super) fn add(
+    control: &Control,
+    study: &Study<'_>,
+    rows: &Range<usize>,
+    choices: &[Choice],
+    scores: &mut [f64],
+    differing: Option<&mut Differing>,
+) -> Result<()> {
+    let reverse = study.gaps.reverse(rows, choices, study.planes.places());
+    let mut none = Differing::default();
+    let counted = differing.is_some();
+    let differing = differing.unwrap_or(&mut none);
+    let is_miss = |row: usize, members: &[u32]| {
+        let class = |row: usize| study.rows.classes[row];
+        usize::from(class(row) != class(study.order.rows[members[0] as usize] as usize))
+    };
+    if counted {
+        for (row, choice) in rows.clone().zip(choices) {
+            for (_, members) in choice.groups.iter().filter(|g| !g.1.is_empty()) {
+                differing.pairs[is_miss(row, members)] += members.len() as u64;
+            }
+        }
+        differing.counts.iter_mut().for_each(|c| c.resize(scores.len(), 0));
+    }
+    let [hits, misses] = &mut differing.counts;
+    let mut counts = hits.chunks_mut(TOGETHER * GROUP).zip(misses.chunks_mut(TOGETHER * GROUP));
+    let mut parts: Vec<_> =
+        scores.chunks_mut(TOGETHER * GROUP).map(|part| (part, counts.next())).collect();
+    parallel::for_each_mut(control, &mut parts, |p, (scores, counts)| {
+        let mut group = Buffer::zeroed(study.planes.places() * GROUP_WORDS);
+        let mut tally = vec![vec![0u32; if counted { GROUP } else { 0 }]; 2];
+        for (g, scores) in scores.chunks_mut(GROUP).enumerate() {
+            let at = p * TOGETHER + g;
+            study.planes.copy_group(at, &mut group);
+            let mut sums = vec![0.0; GROUP];
+            for (i, choice) in choices.iter().enumerate() {
+                if i % 64 == 0 {
+                    control.check()?;
+                }
+                let row = study.order.places[rows.start + i] as usize;
+                for (weight, members) in &choice.groups {
+                    if members.is_empty() {
+                        continue;
+                    }
+                    let tally = &mut tally[is_miss(rows.start + i, members)];
+                    let of_row = (row, &members[..]);
+                    add_differing(study.level, &group, of_row, *weight, &mut sums, tally);
+                }
+            }
+            if let Some((hits, misses)) = counts {
+                for (to, from) in [hits, misses].into_iter().zip(&mut tally) {
+                    let to = &mut to[g * GROUP..][..scores.len()];
+                    to.iter_mut().zip(from.iter()).for_each(|(to, &c)| *to += u64::from(c));
+                    from.fill(0);
+                }
+            }
+            study.gaps.correct(control, study, (rows, choices), &reverse, (at, &mut sums))?;
+            scores.iter_mut().zip(&sums).for_each(|(to, s)| *to += s);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,196 @@
+//! Scores of genotypes are those of the same data as nominal columns.
+
+use super::super::columns::{MISSING, Other};
+use super::super::select::{NeighbourTies, Ranks};
+use super::super::{Codes, Rows, neighbour_scores};
+use super::*;
+use crate::data::genotypes::MISSING_CODE;
+
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+/// Two-bit codes of samples (some unused) by variant, the samples in use, and their classes.
+struct Case {
+    codes: Vec<Vec<u8>>,
+    bytes: Vec<u8>,
+    samples: Vec<u32>,
+    classes: Vec<u16>,
+    n_classes: usize,
+}
+
+impl Case {
+    fn new(seed: u64, samples: usize, variants: usize, missing: usize) -> Self {
+        let mut draw = Draw(seed);
+        let n_classes = 2 + seed as usize % 2;
+        let mut codes: Vec<Vec<u8>> = Vec::new();
+        for v in 0..variants {
+            let often = 1 + draw.below(5);
+            let code = |draw: &mut Draw| match draw.below(100) {
+                x if x < missing => MISSING_CODE,
+                x if v % 17 == 3 && x >= missing => 3,
+                _ => [0, 2, 3, 3, 3, 3][draw.below(often + 1)],
+            };
+            codes.push((0..samples).map(|_| code(&mut draw)).collect());
+        }
+        let mut bytes = Vec::new();
+        for of_variant in &codes {
+            let pack = |four: &[u8]| four.iter().enumerate().fold(0, |b, (i, c)| b | c << (2 * i));
+            bytes.extend(of_variant.chunks(4).map(pack));
+        }
+        let used: Vec<u32> = (0..samples as u32).filter(|s| s % 7 != 5).collect();
+        let classes = used.iter().map(|_| draw.below(n_classes) as u16).collect();
+        Self { codes, bytes, samples: used, classes, n_classes }
+    }
+
+    fn rows(&self) -> GenotypeRows<'_> {
+        let samples = self.codes[0].len();
+        let packed = PackedGenotypes::new(&self.bytes, samples, self.codes.len()).unwrap();
+        GenotypeRows {
+            packed,
+            samples: &self.samples,
+            classes: &self.classes,
+            n_classes: self.n_classes,
+        }
+    }
+
+    /// The scores of the same as bytes and columns with missing cells.
+    fn expected(&self, method: Method, multiclass: Multiclass) -> Vec<f64> {
+        let cell = |v: usize, s: u32| self.codes[v][s as usize];
+        let constant =
+            |v: &usize| self.samples.iter().all(|&s| cell(*v, s) == cell(*v, self.samples[0]));
+        let gaps = |v: &usize| self.samples.iter().any(|&s| cell(*v, s) == MISSING_CODE);
+        let varied: Vec<usize> = (0..self.codes.len()).filter(|v| !constant(v)).collect();
+        let (others, whole): (Vec<usize>, Vec<usize>) = varied.into_iter().partition(gaps);
+        let mut values = Vec::new();
+        for &s in &self.samples {
+            values.extend(whole.iter().map(|&v| cell(v, s)));
+        }
+        let other = |v: &usize| Other::Nominal {
+            codes: self
+                .samples
+                .iter()
+                .map(|&s| match cell(*v, s) {
+                    MISSING_CODE => MISSING,
+                    code => u32::from(code),
+                })
+                .collect(),
+            levels: 4,
+        };
+        let columns = whole.len();
+        let codes = Codes { values: &values, columns, stride: columns };
+        let others_made = others.iter().map(other).collect();
+        let rows =
+            Rows::new(codes, others_made, &self.classes, self.n_classes, Counts::One).unwrap();
+        let found = neighbour_scores(&Control::new(1), &rows, method, multiclass).unwrap();
+        let mut scores = vec![f64::NAN; self.codes.len()];
+        whole.iter().chain(&others).zip(found).for_each(|(&v, s)| scores[v] = s);
+        scores
+    }
+}
+
+fn methods() -> Vec<Method> {
+    let relieff = |k, ties, ranks| Method::ReliefF { k, ties, ranks };
+    vec![
+        relieff(10, NeighbourTies::Share, Ranks::Equal),
+        relieff(3, NeighbourTies::First, Ranks::Exponential { sigma: 2.0 }),
+        Method::Surf { star: false },
+        Method::Surf { star: true },
+        Method::MultiSurf { star: false },
+        Method::MultiSurf { star: true },
+        Method::Merit { k: 4, ties: NeighbourTies::Share },
+    ]
+}
+
+#[test]
+fn scores_are_those_of_nominal_columns() {
+    for (seed, samples, variants, missing) in
+        [(1, 60, 700, 0), (2, 133, 1100, 0), (3, 47, 600, 4), (4, 90, 90, 30), (6, 20, 20_000, 0)]
+    {
+        let case = Case::new(seed, samples, variants, missing);
+        for method in methods() {
+            for multiclass in [Multiclass::Prior, Multiclass::Rebate] {
+                let expected = case.expected(method, multiclass);
+                let control = Control::new(2);
+                let found =
+                    genotype_scores(&control, Level::active(), &case.rows(), method, multiclass)
+                        .unwrap();
+                for (v, (a, b)) in found.iter().zip(&expected).enumerate() {
+                    let same = if missing == 0 {
+                        a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+                    } else {
+                        (a - b).abs() < 2e-12 || (a.is_nan() && b.is_nan())
+                    };
+                    assert!(same, "{method:?}, case {seed}, variant {v}: {a} and {b}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_and_threads_change_no_bit() {
+    for missing in [0, 10] {
+        let case = Case::new(12, 150, 1300, missing);
+        let method = Method::MultiSurf { star: true };
+        let scores = |level, threads| {
+            let control = Control::new(threads);
+            genotype_scores(&control, level, &case.rows(), method, Multiclass::Prior).unwrap()
+        };
+        let bits = |scores: Vec<f64>| scores.iter().map(|s| s.to_bits()).collect::<Vec<u64>>();
+        let first = bits(scores(Level::Plain, 1));
+        for level in Level::available() {
+            assert_eq!(bits(scores(level, 3)), first, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn tiles_of_rows_have_the_distances_of_all_at_once() {
+    for missing in [0, 10] {
+        let case = Case::new(8, 300, 800, missing);
+        let rows = case.rows();
+        let order = Order::of(rows.classes, rows.n_classes);
+        let control = Control::new(2);
+        let study = Study::new(&control, Level::active(), &rows, &order, false).unwrap();
+        let t = rows.samples.len();
+        let all = Tile::new(&control, &study, 0..t).unwrap();
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for part in [0..3, 3..200, 200..t] {
+            let tile = Tile::new(&control, &study, part.clone()).unwrap();
+            for row in part {
+                if missing == 0 {
+                    let (mut c, mut d) = (Vec::new(), Vec::new());
+                    all.whole(row, &mut c);
+                    tile.whole(row, &mut d);
+                    assert_eq!(c, d);
+                } else {
+                    all.mixed(row, &mut a);
+                    tile.mixed(row, &mut b);
+                    assert_eq!(a, b);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn few_samples_and_wrong_ones() {
+    let case = Case::new(2, 9, 30, 0);
+    let one = GenotypeRows { samples: &[3], classes: &[0], ..case.rows() };
+    let scores = |rows: &GenotypeRows<'_>| {
+        let method = Method::MultiSurf { star: false };
+        genotype_scores(&Control::new(1), Level::active(), rows, method, Multiclass::Prior)
+    };
+    assert!(scores(&one).unwrap().iter().all(|s| s.is_nan()));
+    for (samples, classes) in
+        [(&[0u32, 0][..], &[0u16, 1][..]), (&[0, 9], &[0, 1]), (&[0, 1], &[0, 7]), (&[0], &[0, 1])]
+    {
+        assert!(scores(&GenotypeRows { samples, classes, ..case.rows() }).is_err());
+    }
+}

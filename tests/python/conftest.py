@@ -1,5 +1,10 @@
 """Shared fixtures: where the data folders are (environment variable FASTTREE_DATA, or beside the
-project)."""
+project).
+
+Property tests look at the same examples in every run, so that a change is judged by what it
+changes; with ``FASTTREE_HYPOTHESIS=explore`` they look at new ones, ten times as many where a test
+does not say how many.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", max_examples=1000, print_blob=True)
+settings.load_profile(os.environ.get("FASTTREE_HYPOTHESIS", "same"))
 
 ROOT = Path(__file__).resolve().parents[2]
 

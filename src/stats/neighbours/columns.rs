@@ -9,6 +9,7 @@
 //! column without one never differs. Everything is prepared once, O(t log t) a column and class
 //! with missing cells; a difference is then a look-up.
 
+use super::content;
 use crate::error::{Error, Result};
 
 /// Code of a missing cell in [`Other::Nominal`].
@@ -34,6 +35,49 @@ pub enum Other {
     },
 }
 
+impl Other {
+    /// Refuse a wrong number of rows, and cells that no difference is defined for; `name` for
+    /// messages.
+    pub(super) fn check(&self, rows: usize, name: usize) -> Result<()> {
+        let len = match self {
+            Self::Numbers { values, .. } => {
+                if let Some((i, x)) = values.iter().enumerate().find(|(_, x)| x.is_infinite()) {
+                    let what = "Relief's distances need finite numbers, NaN is missing";
+                    return Err(Error::Data(format!(
+                        "numeric column {name}, row {i}: {x}; {what}"
+                    )));
+                }
+                values.len()
+            }
+            Self::Nominal { codes, levels } => {
+                let beyond = |c: u32| c != MISSING && c as usize >= *levels;
+                if let Some((i, c)) = codes.iter().enumerate().find(|(_, c)| beyond(**c)) {
+                    return Err(Error::Data(format!(
+                        "column {name}, row {i}: code {c} of {levels} values"
+                    )));
+                }
+                codes.len()
+            }
+        };
+        if len != rows {
+            return Err(Error::Data(format!("column {name} has {len} rows, the classes {rows}")));
+        }
+        Ok(())
+    }
+
+    /// The same column with its rows in another order.
+    pub(super) fn taken(self, order: &[u32]) -> Self {
+        match self {
+            Self::Numbers { values, range } => {
+                Self::Numbers { values: content::taken(&values, order), range }
+            }
+            Self::Nominal { codes, levels } => {
+                Self::Nominal { codes: content::taken(&codes, order), levels }
+            }
+        }
+    }
+}
+
 /// An [`Other`] with what its missing cells are expected to be.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
@@ -56,49 +100,23 @@ enum Cells {
 }
 
 impl Column {
-    /// Check and prepare; `weight` of a row, `name` for messages.
-    pub fn new(
-        other: Other,
-        classes: &[u16],
-        weight: &dyn Fn(usize) -> f64,
-        name: usize,
-    ) -> Result<Self> {
-        let t = classes.len();
-        let (cells, len) = match other {
+    /// Prepare a column that was checked; `weight` of a row.
+    pub fn new(other: Other, classes: &[u16], weight: &dyn Fn(usize) -> f64) -> Self {
+        let cells = match other {
             Other::Numbers { mut values, range } => {
-                if let Some((i, x)) = values.iter().enumerate().find(|(_, x)| x.is_infinite()) {
-                    let what = "Relief's distances need finite numbers, NaN is missing";
-                    return Err(Error::Data(format!(
-                        "numeric column {name}, row {i}: {x}; {what}"
-                    )));
-                }
                 let (low, high) = range.unwrap_or_else(|| span(&values));
                 // halves, because the range of two finite numbers may not be finite
                 let range = high / 2.0 - low / 2.0;
                 let scale = |x: f64| if range > 0.0 { (x / 2.0 - low / 2.0) / range } else { 0.0 };
                 values.iter_mut().filter(|x| !x.is_nan()).for_each(|x| *x = scale(*x));
-                let len = values.len();
-                (Cells::Numbers(values), len)
+                Cells::Numbers(values)
             }
-            Other::Nominal { codes, levels } => {
-                if let Some((i, c)) =
-                    codes.iter().enumerate().find(|(_, c)| **c != MISSING && **c as usize >= levels)
-                {
-                    return Err(Error::Data(format!(
-                        "column {name}, row {i}: code {c} of {levels} values"
-                    )));
-                }
-                let len = codes.len();
-                (Cells::Codes(codes, levels), len)
-            }
+            Other::Nominal { codes, levels } => Cells::Codes(codes, levels),
         };
-        if len != t {
-            return Err(Error::Data(format!("column {name} has {len} rows, the classes {t}")));
-        }
         let mut column =
             Self { cells, slots: Vec::new(), n_slots: 0, one: Vec::new(), two: Vec::new() };
         column.expect(classes, weight);
-        Ok(column)
+        column
     }
 
     /// The numbers, if no cell is missing.

@@ -27,6 +27,8 @@ pub(super) struct Order {
     pub starts: Vec<usize>,
     /// Place of each row.
     pub places: Vec<u32>,
+    /// The number under which the row at each place was given, which tells ties apart.
+    pub given: Vec<u32>,
 }
 
 impl Order {
@@ -47,7 +49,8 @@ impl Order {
             places[i] = *place as u32;
             *place += 1;
         }
-        Self { rows: order, starts, places }
+        let given = order.iter().map(|&row| rows.given[row as usize]).collect();
+        Self { rows: order, starts, places, given }
     }
 }
 
@@ -140,7 +143,7 @@ fn nominal(
         planes.reset((last - first) * most * w);
         for (at, &row) in places.iter().enumerate() {
             let (word, bit) = (at / 64, 1u64 << (at % 64));
-            for (k, &code) in rows.codes.part(row as usize, first..last).iter().enumerate() {
+            for (k, &code) in rows.part(row as usize, first..last).iter().enumerate() {
                 planes[(k * most + usize::from(code)) * w + word] |= bit;
             }
         }
@@ -148,7 +151,7 @@ fn nominal(
             if i % 64 == 0 {
                 control.check()?;
             }
-            kernels.add_distances(&planes, rows.codes.part(i, first..last), most, out);
+            kernels.add_distances(&planes, rows.part(i, first..last), most, out);
         }
         first = last;
     }

@@ -64,6 +64,7 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         (method, multiclass): (Method, Multiclass),
     ) -> Result<Vec<f64>> {
+        // numbers of rows tell ties apart
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);
         let classes: Vec<u16> = rows.iter().map(|&r| self.data.classes()[r as usize]).collect();

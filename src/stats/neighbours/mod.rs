@@ -14,9 +14,10 @@
 //! numbers ([`distances`]), scores from bytes in blocks of columns ([`score`]). Cost O(t^2 n / 400)
 //! operations for the distances and O(kept pairs * n / 30) for the scores. Memory: a tile of rows
 //! against all rows in 32-bit distances (at most 128 MB), the bit planes of a block, and the
-//! numeric columns; the codes are read where they are, never as floats. Sums over rows are made in
-//! row order for every feature, so scores do not depend on threads; in the end they are rounded to
-//! 40 binary digits, so that equal ones tie whatever the order of the rows.
+//! numeric columns; the codes are read where they are, never as floats. Rows are put in the order of
+//! their content ([`content`]) and sums are made in that order for every feature, so scores depend
+//! neither on threads nor on the order of the rows; in the end they are rounded to 40 binary digits,
+//! so that equal ones tie.
 //!
 //! Weights that are whole numbers are copies: neighbours of each other, at the distance of two
 //! equal rows. Other weights are importances, divided by their mean; a row is then no neighbour of
@@ -25,6 +26,7 @@
 mod bands;
 mod by_distance;
 mod columns;
+mod content;
 mod distances;
 mod gather;
 pub mod genotypes;
@@ -69,8 +71,10 @@ impl<'a> Codes<'a> {
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     codes: Codes<'a>,
+    /// The given row at each place of the order of content.
+    given: Vec<u32>,
     others: Vec<Column>,
-    classes: &'a [u16],
+    classes: Vec<u16>,
     n_classes: usize,
     mass: Mass,
 }
@@ -154,7 +158,7 @@ impl Mass {
 }
 
 impl<'a> Rows<'a> {
-    /// Check and hold.
+    /// Check and hold, in the order of content.
     ///
     /// # Errors
     /// [`Error::Data`] for lengths that do not fit, a class or code out of range, no column at all,
@@ -189,14 +193,22 @@ impl<'a> Rows<'a> {
         {
             return Err(Error::Data(format!("row {i}: class {c} of {n_classes}")));
         }
-        let mass = Mass::new(weights, t)?;
+        let mut mass = Mass::new(weights, t)?;
+        others.iter().enumerate().try_for_each(|(k, other)| other.check(t, k))?;
+        let given = content::order(codes, &others, classes, &mass.each);
+        mass.each = content::taken(&mass.each, &given);
+        let classes = content::taken(classes, &given);
         let weight = |row: usize| mass.of(row);
         let others = others
             .into_iter()
-            .enumerate()
-            .map(|(k, other)| Column::new(other, classes, &weight, k))
-            .collect::<Result<_>>()?;
-        Ok(Self { codes, others, classes, n_classes, mass })
+            .map(|other| Column::new(other.taken(&given), &classes, &weight))
+            .collect();
+        Ok(Self { codes, given, others, classes, n_classes, mass })
+    }
+
+    /// Some nominal columns of a row.
+    fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
+        self.codes.part(self.given[row] as usize, columns)
     }
 
     /// Number of rows.

@@ -112,7 +112,7 @@ impl<'a> Whole<'a> {
                 let (tile, word, bit) =
                     (tiles[c].start + at / (64 * w), at / 64 % w, 1u64 << (at % 64));
                 valid[tile * w + word] |= bit;
-                let codes = rows.codes.part(order.rows[place] as usize, 0..n);
+                let codes = rows.part(order.rows[place] as usize, 0..n);
                 bytes[place * width..][..n].copy_from_slice(codes);
                 let planes = &mut planes[tile * stride..][..stride];
                 for (&code, &first) in codes.iter().zip(&first) {
@@ -151,7 +151,7 @@ impl<'a> Chunk<'a> {
         let (n, w) = (whole.first.len(), whole.words());
         let slots = rows
             .clone()
-            .flat_map(|row| whole.rows.codes.part(row, 0..n).iter().zip(&whole.first))
+            .flat_map(|row| whole.rows.part(row, 0..n).iter().zip(&whole.first))
             .map(|(&code, &first)| first + u32::from(code));
         let slots = Slots::new(slots.collect(), n);
         let window = Window { features: n, first: 0, length: n + 1 };
@@ -389,7 +389,8 @@ impl<'a> Chunk<'a> {
                 NeighbourTies::First => 1.0,
             };
             if ties == NeighbourTies::First {
-                tied.truncate(left); // places of a class are in row order
+                tied.sort_unstable_by_key(|&place| whole.order.given[place as usize]);
+                tied.truncate(left);
             }
             if part == 1.0 {
                 near.append(&mut tied);

@@ -62,12 +62,12 @@ pub fn neighbour_scores_with(
 }
 
 /// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a
-/// sum, as copies and weights or two orders of the rows are, becomes equal, and features that tie
-/// do tie.
+/// sum, as copies and weights or two features are, becomes equal, and features that tie do tie.
 pub(super) fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {
-        let unit = f64::powi(2.0, largest.log2().ceil() as i32 - 40);
+        // a score of a power of two and a bit more, or less, has the same digits
+        let unit = f64::powi(2.0, (largest * (1.0 - 1e-9)).log2().ceil() as i32 - 40);
         scores.iter_mut().for_each(|s| *s = (*s / unit).round() * unit + 0.0);
     }
 }
@@ -157,7 +157,7 @@ impl Counted {
             let mut most = vec![0u8; columns.len()];
             for i in 0..rows.len() {
                 most.iter_mut()
-                    .zip(rows.codes.part(i, columns.clone()))
+                    .zip(rows.part(i, columns.clone()))
                     .for_each(|(m, &c)| *m = (*m).max(c));
             }
             let levels: Vec<u16> = most.into_iter().map(|m| u16::from(m) + 1).collect();
@@ -165,7 +165,7 @@ impl Counted {
             if with_distances {
                 let mut counts = vec![[0u32; 256]; columns.len()];
                 for i in 0..rows.len() {
-                    let codes = rows.codes.part(i, columns.clone());
+                    let codes = rows.part(i, columns.clone());
                     counts.iter_mut().zip(codes).for_each(|(count, &c)| count[usize::from(c)] += 1);
                 }
                 for count in &counts {
@@ -281,7 +281,7 @@ fn add_nominal(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result
         // rows by place, because members are places
         let mut bytes = vec![0u8; rows.len() * width];
         for (&row, to) in work.order.rows.iter().zip(bytes.chunks_exact_mut(width)) {
-            to[..range.len()].copy_from_slice(rows.codes.part(row as usize, range.clone()));
+            to[..range.len()].copy_from_slice(rows.part(row as usize, range.clone()));
         }
         let shares = if work.by_share { shares(&bytes, width, rows.len()) } else { Vec::new() };
         let (mut sums, mut of_row) = (vec![0.0; width], vec![0.0; width]);

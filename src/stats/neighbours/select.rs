@@ -289,7 +289,7 @@ impl<'a> Picker<'a> {
 
     /// Nearest first, then by row number; equal distances become the same number.
     pub fn sort<D: Distance>(&self, kept: &mut [Near<D>]) {
-        let row = |near: &Near<D>| self.order.rows[near.place as usize];
+        let row = |near: &Near<D>| self.order.given[near.place as usize];
         kept.sort_unstable_by(|a, b| {
             let by_distance = a.distance.partial_cmp(&b.distance);
             by_distance.unwrap_or(Ordering::Equal).then_with(|| row(a).cmp(&row(b)))

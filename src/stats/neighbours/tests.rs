@@ -87,18 +87,21 @@ impl Random {
 
     /// Every copy a row of its own.
     fn copied(&self) -> Self {
-        let which: Vec<usize> =
-            self.weights.iter().enumerate().flat_map(|(i, &w)| std::iter::repeat_n(i, w)).collect();
+        let copies = |(i, &w)| std::iter::repeat_n(i, w);
+        let which: Vec<usize> = self.weights.iter().enumerate().flat_map(copies).collect();
+        Self { weights: vec![1; which.len()], ..self.taken(&which) }
+    }
+
+    /// Some rows in another order.
+    fn taken(&self, which: &[usize]) -> Self {
+        let codes = |&i: &usize| self.codes[i * self.complete..][..self.complete].to_vec();
         Self {
             nominal: self.nominal.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect(),
             numbers: self.numbers.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect(),
             classes: which.iter().map(|&i| self.classes[i]).collect(),
             n_classes: self.n_classes,
-            weights: vec![1; which.len()],
-            codes: which
-                .iter()
-                .flat_map(|&i| self.codes[i * self.complete..][..self.complete].to_vec())
-                .collect(),
+            weights: which.iter().map(|&i| self.weights[i]).collect(),
+            codes: which.iter().flat_map(codes).collect(),
             complete: self.complete,
         }
     }
@@ -365,6 +368,33 @@ fn levels_and_threads_agree_to_the_bit() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_rows_changes_no_bit() {
+    for seed in 0..40 {
+        let random = Random::new(seed);
+        let t = random.classes.len();
+        let mut draw = Draw(seed, 1);
+        let mut order: Vec<usize> = (0..t).collect();
+        (1..t).for_each(|i| order.swap(i, draw.below(i + 1)));
+        let moved = random.taken(&order);
+        let real: Vec<f64> = (0..t).map(|_| [0.1, 0.3, 1.0, 7.7][draw.below(4)]).collect();
+        let by_number = |method: &Method| {
+            let first = NeighbourTies::First;
+            matches!(method, Method::Merit { ties, .. } | Method::ReliefF { ties, .. } if *ties == first)
+        };
+        for method in methods().into_iter().filter(|method| !by_number(method)) {
+            let scores = |rows: Rows<'_>| {
+                neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap()
+            };
+            assert_eq!(scores(random.rows()), scores(moved.rows()), "seed {seed} {method:?}");
+            let with = |i: &usize| real[*i];
+            let plain = random.weighted(Counts::of(real.clone()));
+            let other = moved.weighted(Counts::of(order.iter().map(with).collect()));
+            assert_eq!(scores(plain), scores(other), "seed {seed} {method:?}");
         }
     }
 }

@@ -79,7 +79,16 @@ fn bayes(bytes: &[u8], control: &Control) {
             let number = |row, feature| Rows.number(row, feature);
             let code = |row, feature| Rows.code(row, feature);
             let found = model.log_joint(5, number, code, control).unwrap();
-            assert_eq!(found.len(), 5 * model.classes());
+            let k = model.classes();
+            assert_eq!(found.len(), 5 * k);
+            assert!(found.iter().all(|x| *x < f64::INFINITY), "{found:?}");
+            let mut shares = found;
+            bayes::normalise(&mut shares, k);
+            for row in shares.chunks_exact(k) {
+                assert!(row.iter().all(|p| (0.0..=1.0).contains(p)), "{row:?}");
+                let sum: f64 = row.iter().sum();
+                assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-9, "{row:?}");
+            }
             model.to_json(control).unwrap();
         }
     }

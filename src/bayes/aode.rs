@@ -24,10 +24,10 @@ pub struct Aode {
     /// Least weight of a value that may be a parent.
     pub limit: f64,
     /// Weight of each (value, class), missing last.
-    singles: Vec<Vec<f64>>,
+    pub(super) singles: Vec<Vec<f64>>,
     /// Weight of each (value of i, value of j, class) for i < j, missing last.
     #[serde(deserialize_with = "crate::json::column")]
-    pairs: Vec<Vec<f64>>,
+    pub(super) pairs: Vec<Vec<f64>>,
     #[serde(skip)]
     derived: Derived,
 }
@@ -151,6 +151,10 @@ impl Aode {
             return;
         }
         let top = scratch.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if top == f64::NEG_INFINITY {
+            out.fill(top); // each probability is below all numbers
+            return;
+        }
         out.fill(0.0);
         for own in scratch.chunks_exact(k) {
             out.iter_mut().zip(own).for_each(|(o, l)| *o += (l - top).exp());

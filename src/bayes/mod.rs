@@ -23,6 +23,7 @@ mod input;
 mod naive;
 mod normal;
 mod smoothing;
+mod sound;
 mod tan;
 mod wrapper;
 
@@ -219,12 +220,14 @@ impl Model {
     /// A model from JSON, checked before use.
     pub fn from_json(text: &[u8], control: &Control) -> Result<Self> {
         let mut model: Self = json::from_slice(text, control)?;
+        sound::readings(&model)?;
         let arities: Vec<usize> = model.readings.iter().map(Reading::arity).collect();
         match &mut model.kind {
             Kind::Naive(m) => m.restore(&arities, &model.class_counts)?,
             Kind::Tan(m) => m.restore(&arities, &model.class_counts)?,
             Kind::Aode(m) => m.restore(&arities, &model.class_counts, control)?,
         }
+        sound::values(&model)?;
         Ok(model)
     }
 }

@@ -38,7 +38,8 @@ impl Smoothing {
     pub fn added(&self, values: usize) -> f64 {
         match *self {
             Self::Laplace { alpha } => alpha,
-            Self::MEstimate { alpha } => alpha / values.max(1) as f64,
+            // more than nothing, also where the quotient is below all numbers
+            Self::MEstimate { alpha } => (alpha / values.max(1) as f64).max(f64::from_bits(1)),
         }
     }
 
@@ -46,7 +47,11 @@ impl Smoothing {
     #[inline]
     pub fn log(&self, count: f64, total: f64, values: usize) -> f64 {
         let s = self.added(values);
-        ((count + s) / (total + s * values as f64)).ln()
+        let all = total + s * values as f64;
+        if all.is_finite() {
+            return ((count + s) / all).ln();
+        }
+        ((count / s + 1.0) / (total / s + values as f64)).ln()
     }
 }
 
@@ -63,5 +68,11 @@ mod tests {
         assert_eq!(Smoothing::Laplace { alpha: 1.0 }.log(0.0, 2.0, 2), 0.25_f64.ln());
         assert_eq!(Smoothing::MEstimate { alpha: 2.0 }.log(0.0, 2.0, 4), 0.125_f64.ln());
         assert!(Smoothing::Laplace { alpha: 0.0 }.check().is_err());
+        for alpha in [1e308, 1e-320] {
+            for rule in [Smoothing::Laplace { alpha }, Smoothing::MEstimate { alpha }] {
+                let sum: f64 = [0.0; 30].iter().map(|&c| rule.log(c, 0.0, 30).exp()).sum();
+                assert!((sum - 1.0).abs() < 1e-3, "{sum}");
+            }
+        }
     }
 }

@@ -24,7 +24,7 @@ pub struct Tan {
     pub parents: Vec<Option<usize>>,
     /// Weight of each (value of the parent, value, class), missing last; of each (value, class)
     /// without a parent.
-    counts: Vec<Vec<f64>>,
+    pub(super) counts: Vec<Vec<f64>>,
     /// Edges of the tree with their conditional mutual information (nats), strongest first.
     pub edges: Vec<(usize, usize, f64)>,
     #[serde(skip)]
@@ -195,7 +195,7 @@ impl Tan {
             let values = arities[j];
             let blocks = self.parents[j].map_or(1, |i| arities[i] + 1);
             let size = (values + 1) * k;
-            if cells.len() != blocks * size {
+            if cells.len() != blocks.saturating_mul(size) {
                 return Err(wrong());
             }
             let mut all = Vec::with_capacity(cells.len());
@@ -277,6 +277,9 @@ impl Tan {
 
 fn log_sum(n: usize, term: impl Fn(usize) -> f64) -> f64 {
     let top = (0..n).map(&term).fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return top; // each probability is below all numbers
+    }
     top + (0..n).map(|x| (term(x) - top).exp()).sum::<f64>().ln()
 }
 

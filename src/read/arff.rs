@@ -56,6 +56,7 @@ impl Arff {
     /// Take the next block of the file.
     pub fn feed(&mut self, block: &[u8]) -> Result<()> {
         let block = self.encoding.feed(block);
+        let block = &block[..];
         let nul = memchr::memchr(0, block);
         let result = self.text(&block[..nul.unwrap_or(block.len())]);
         if nul.is_none() {
@@ -144,6 +145,8 @@ impl Arff {
 
     /// The end of the file: its last line.
     pub fn end(&mut self) -> Result<()> {
+        let rest = self.encoding.rest();
+        self.feed(&rest)?;
         let Self { lines, limits, header, rows, .. } = self;
         match rows {
             Some(rows) => lines.finish(&mut |line, n| rows.take(line, n, limits)),

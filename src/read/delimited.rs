@@ -60,6 +60,7 @@ impl Delimited {
     /// Take the next block of the file.
     pub fn feed(&mut self, block: &[u8]) -> Result<()> {
         let block = self.encoding.feed(block);
+        let block = &block[..];
         let Self { cells, limits, rows, .. } = self;
         let nul = memchr::memchr(0, block);
         let text = &block[..nul.unwrap_or(block.len())];
@@ -78,6 +79,8 @@ impl Delimited {
 
     /// The end of the file: the last record.
     pub fn end(&mut self) -> Result<()> {
+        let rest = self.encoding.rest();
+        self.feed(&rest)?;
         let Self { cells, limits, rows, .. } = self;
         cells.finish(limits, &mut |record| rows.take(record, limits))
     }

@@ -1,6 +1,11 @@
 //! Which encoding a file has, found while it is read: UTF-8 as long as every byte goes with it,
 //! else Latin-1.
 
+use std::borrow::Cow;
+
+/// The mark that some programs put before UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A running test of the bytes seen so far.
 #[derive(Debug, Clone, Default)]
 pub struct Encoding {
@@ -10,21 +15,40 @@ pub struct Encoding {
     /// Line of the first byte that is not UTF-8.
     latin1: Option<u64>,
     started: bool,
+    /// First bytes of the file, as long as they may become the mark.
+    held: Vec<u8>,
 }
 
 impl Encoding {
-    /// Take the next block; returns it without a byte-order mark.
-    pub fn feed<'a>(&mut self, block: &'a [u8]) -> &'a [u8] {
-        let block = if self.started {
-            block
-        } else {
-            self.started = !block.is_empty();
-            block.strip_prefix(b"\xef\xbb\xbf").unwrap_or(block)
-        };
+    /// Take the next block; returns it without a byte-order mark, which may come in pieces.
+    pub fn feed<'a>(&mut self, block: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut block = Cow::Borrowed(block);
+        if !self.started {
+            if !self.held.is_empty() {
+                block = Cow::Owned([std::mem::take(&mut self.held), block.into_owned()].concat());
+            }
+            if block.len() < MARK.len() && MARK.starts_with(&block) {
+                self.held = block.into_owned();
+                return Cow::Borrowed(&[]);
+            }
+            self.started = true;
+            if block.starts_with(MARK) {
+                block = match block {
+                    Cow::Borrowed(text) => Cow::Borrowed(&text[MARK.len()..]),
+                    Cow::Owned(text) => Cow::Owned(text[MARK.len()..].to_vec()),
+                };
+            }
+        }
         if self.latin1.is_none() {
-            self.check(block);
+            self.check(&block);
         }
         block
+    }
+
+    /// The end of the file: bytes that were held back and are no mark, to be fed again.
+    pub fn rest(&mut self) -> Vec<u8> {
+        self.started = true;
+        std::mem::take(&mut self.held)
     }
 
     fn check(&mut self, block: &[u8]) {
@@ -68,20 +92,24 @@ mod tests {
 
     #[test]
     fn blocks_of_any_size_tell_the_same() {
-        let cases: [(&[u8], Option<u64>); 6] = [
+        let cases: [(&[u8], Option<u64>); 8] = [
             ("grün\nÄpfel\n".as_bytes(), None),
             (b"gr\xfcn\n", Some(1)),
             (b"a\nb\n\xe4pfel\n", Some(3)),
             (b"a\nb\xc3", Some(2)),
             (b"", None),
             (b"\xef\xbb\xbfa", None),
+            (b"\xef\xbb\xbf", None),
+            (b"\xef\xbb", Some(1)),
         ];
         for (text, latin1) in cases {
             for size in 1..=text.len().max(1) {
                 let mut encoding = Encoding::default();
-                text.chunks(size).for_each(|block| {
-                    encoding.feed(block);
-                });
+                let mut found: Vec<u8> = Vec::new();
+                text.chunks(size).for_each(|block| found.extend(encoding.feed(block).iter()));
+                let rest = encoding.rest();
+                found.extend(encoding.feed(&rest).iter());
+                assert_eq!(found, text.strip_prefix(super::MARK).unwrap_or(text));
                 assert_eq!(encoding.latin1(), latin1, "{text:?} in blocks of {size}");
             }
         }

@@ -1,0 +1,172 @@
+//! What every trained model fulfils: what a file must show before it is used.
+//!
+//! Sizes are checked where tables are made of the counts; this is about values. A cell is a weight,
+//! each table adds up to the weights of the classes, tables of pairs add up to those of single
+//! features, replacements are values that there are, and variances are positive numbers.
+
+use super::counts::pair_index;
+use super::{Feature, Kind, Model, Reading};
+use crate::data::Bins;
+use crate::error::{Error, Result};
+
+/// Share of the weight of all rows by which two sums of the same rows may differ.
+const ROUNDING: f64 = 1e-9;
+
+fn wrong<T>(what: String) -> Result<T> {
+    Err(Error::Model(what))
+}
+
+/// Refuse readings that no training writes; sizes of tables may be made of what is left.
+pub(super) fn readings(model: &Model) -> Result<()> {
+    if model.class_counts.is_empty() {
+        return wrong("a model without classes".into());
+    }
+    for (j, reading) in model.readings.iter().enumerate() {
+        let fill = match reading {
+            Reading::Number if matches!(model.kind, Kind::Naive(_)) => continue,
+            Reading::Number => return wrong(format!("feature {j} is a number without bins")),
+            Reading::Binned { cuts, fill } => {
+                if let Err(error) = Bins::new(cuts.clone()) {
+                    return wrong(format!("cut points of feature {j}: {error}"));
+                }
+                fill
+            }
+            Reading::Nominal { levels, fill } => {
+                if *levels >= u32::MAX as usize {
+                    return wrong(format!("feature {j} has {levels} levels"));
+                }
+                fill
+            }
+        };
+        if let Some(code) = fill.filter(|&code| code as usize >= reading.arity()) {
+            return wrong(format!(
+                "missing values of feature {j} are replaced by value {code} of {}",
+                reading.arity()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuse values that no training writes; all sizes are right.
+pub(super) fn values(model: &Model) -> Result<()> {
+    weights(&model.class_counts, "the classes")?;
+    if model.class_counts.iter().sum::<f64>() <= 0.0 {
+        return wrong("all classes weigh nothing".into());
+    }
+    match &model.kind {
+        Kind::Naive(m) => {
+            if !(m.epsilon >= 0.0 && m.prior.iter().all(|p| (0.0..=1.0).contains(p))) {
+                return wrong("a prior probability or an epsilon out of range".into());
+            }
+            if (m.prior.iter().sum::<f64>() - 1.0).abs() > 1e-6 {
+                return wrong("the prior probabilities do not add up to 1".into());
+            }
+            let features = m.features.iter().zip(&model.readings).enumerate();
+            features.map(|(j, (f, reading))| feature(model, j, f, reading)).collect()
+        }
+        Kind::Tan(m) => {
+            if let Some(e) = m.edges.iter().find(|e| e.0.max(e.1) >= model.readings.len()) {
+                return wrong(format!("an edge between features {} and {}", e.0, e.1));
+            }
+            let singles = m.counts.iter().enumerate().map(|(j, cells)| {
+                weights(cells, &format!("feature {j}"))?;
+                let size = (model.readings[j].arity() + 1) * model.classes();
+                let single = column_sums(cells, size);
+                adds_up(model, j, &single)?;
+                Ok(single)
+            });
+            let singles: Vec<Vec<f64>> = singles.collect::<Result<_>>()?;
+            for (j, parent) in m.parents.iter().enumerate() {
+                if let Some(i) = *parent {
+                    let values = model.readings[j].arity() + 1;
+                    pair(model, (i, j), &block_sums(&m.counts[j], values, model), &singles[i])?;
+                }
+            }
+            Ok(())
+        }
+        Kind::Aode(m) => {
+            if !(m.limit >= 0.0 && m.limit.is_finite()) {
+                return wrong(format!("a frequency limit of {}", m.limit));
+            }
+            for (j, cells) in m.singles.iter().enumerate() {
+                weights(cells, &format!("feature {j}"))?;
+                adds_up(model, j, cells)?;
+            }
+            let p = model.readings.len();
+            for i in 0..p {
+                for j in i + 1..p {
+                    let cells = &m.pairs[pair_index(p, i, j)];
+                    weights(cells, &format!("features {i} and {j}"))?;
+                    let values = model.readings[j].arity() + 1;
+                    pair(model, (i, j), &block_sums(cells, values, model), &m.singles[i])?;
+                    let sums = column_sums(cells, values * model.classes());
+                    pair(model, (j, i), &sums, &m.singles[j])?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn feature(model: &Model, j: usize, feature: &Feature, reading: &Reading) -> Result<()> {
+    let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+    let positive = |numbers: &[f64]| numbers.iter().all(|x| *x > 0.0 && x.is_finite());
+    let is_number = matches!(reading, Reading::Number);
+    let sound = match feature {
+        Feature::Normal { mean, variance } => is_number && finite(mean) && positive(variance),
+        Feature::Rounded { mean, deviation, precision } => {
+            is_number && finite(mean) && positive(deviation) && positive(&[*precision])
+        }
+        Feature::Counts(cells) => {
+            weights(cells, &format!("feature {j}"))?;
+            adds_up(model, j, cells)?;
+            !is_number
+        }
+    };
+    if sound { Ok(()) } else { wrong(format!("a mean or variance of feature {j}")) }
+}
+
+/// Refuse what is no weight.
+fn weights(cells: &[f64], of: &str) -> Result<()> {
+    match cells.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
+        Some(w) => wrong(format!("a weight of {w} in the counts of {of}")),
+        None => Ok(()),
+    }
+}
+
+/// Sums of blocks of `size` cells, cell by cell.
+fn column_sums(cells: &[f64], size: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; size];
+    for block in cells.chunks_exact(size) {
+        sums.iter_mut().zip(block).for_each(|(sum, cell)| *sum += cell);
+    }
+    sums
+}
+
+/// Sums over the second feature: by value of the first and class.
+fn block_sums(cells: &[f64], values: usize, model: &Model) -> Vec<f64> {
+    let k = model.classes();
+    cells.chunks_exact(values * k).flat_map(|block| column_sums(block, k)).collect()
+}
+
+fn is_same(model: &Model, sums: &[f64], others: &[f64]) -> bool {
+    let slack = ROUNDING * model.class_counts.iter().sum::<f64>();
+    sums.len() == others.len() && sums.iter().zip(others).all(|(a, b)| (a - b).abs() <= slack)
+}
+
+/// The cells (value, class) of a feature add up to the classes.
+fn adds_up(model: &Model, j: usize, cells: &[f64]) -> Result<()> {
+    if is_same(model, &column_sums(cells, model.classes()), &model.class_counts) {
+        return Ok(());
+    }
+    wrong(format!("the counts of feature {j} do not add up to those of the classes"))
+}
+
+/// A pair of features adds up to its first.
+fn pair(model: &Model, (i, j): (usize, usize), sums: &[f64], single: &[f64]) -> Result<()> {
+    if is_same(model, sums, single) {
+        return Ok(());
+    }
+    wrong(format!("the counts of features {i} and {j} do not add up to those of feature {i}"))
+}

@@ -4,7 +4,7 @@ use super::convert::{Block, Columns, Dense32, Dense64, View, bytes, string, weig
 use super::custom::Custom;
 use super::dataset::PyDataset;
 use super::explain::explained;
-use super::job::{exception, reserve, run};
+use super::job::{exception, reserve, run, run_attached};
 use crate::criteria;
 use crate::data::Schema;
 use crate::error::{Error, Result};
@@ -349,7 +349,8 @@ impl PyModel {
                 control,
             )
         })?;
-        Ok(Self::told(Model { tree: pruned.tree, parameters, ..(**model).clone() }, pruned.account))
+        let (schema, smoothing) = (model.schema.clone(), model.smoothing);
+        Ok(Self::told(Model { schema, tree: pruned.tree, smoothing, parameters }, pruned.account))
     }
 
     /// What pruning did, None where it is not known.
@@ -491,13 +492,16 @@ impl PyModel {
                 criteria::make(criterion, options).map_err(exception)?
             }
         };
-        let found = distances(&self.model.tree, criterion.as_ref());
-        let found = found.map_err(|e| {
-            let kept = raised
-                .and_then(|r| r.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
-            kept.unwrap_or_else(|| exception(e))
-        })?;
-        Ok(found.into_pyarray(py))
+        let tree = &self.model.tree;
+        let Some(raised) = raised else {
+            let found = run(py, None, tree.counts.len() * tree.classes, None, |control| {
+                distances(tree, criterion.as_ref(), control)
+            })?;
+            return Ok(found.into_pyarray(py));
+        };
+        let found = run_attached(py, None, |control| distances(tree, criterion.as_ref(), control));
+        let kept = raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        found.map(|found| found.into_pyarray(py)).map_err(|e| kept.unwrap_or(e))
     }
 
     /// The tree as columns; see `_core.pyi`.

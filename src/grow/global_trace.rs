@@ -8,6 +8,7 @@ use super::global_score;
 use crate::criteria::{Context, Criterion};
 use crate::error::Result;
 use crate::numeric::Logs;
+use crate::parallel::Control;
 use crate::tree::{NONE, Tree};
 
 /// Whether the children of every node add up to it: then no table of labels exceeds the root. (Not
@@ -67,7 +68,7 @@ const ROUNDING: f64 = 1e-9;
 /// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown
 /// locally or globally; a criterion that reads labels otherwise ([`Criterion::labelled`]) does so
 /// here. O(steps x classes^2).
-pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
+pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> Result<Vec<f64>> {
     const BLOCK: usize = 256;
     let labelled = criterion.labelled();
     let joined = criterion.joined();
@@ -95,6 +96,7 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion) -> Result<Vec<f64>> {
     let steps = tree.steps();
     let mut out = Vec::with_capacity(steps.len());
     for block in steps.chunks(BLOCK) {
+        control.check()?;
         let n = block.len();
         let mut cells = vec![0.0; k * k * n];
         for (j, &node) in block.iter().enumerate() {

@@ -19,11 +19,14 @@ class Call(NamedTuple):
 
 
 PREPARE = """
-import os, sys, warnings
+import os, sys, tempfile, warnings
 import numpy as np
 import fasttree
-from fasttree import _engine, bayesian_networks, criteria, discretize, model_selection, naive_bayes, pruning
+from fasttree import _engine, bayesian_networks, criteria, discretize, experiments
+from fasttree import model_selection, naive_bayes, pruning
 from fasttree.table import Table
+temporary = tempfile.TemporaryDirectory()
+folder = temporary.name
 rng = np.random.default_rng(0)
 
 def numbers(rows, columns, classes=2):
@@ -197,6 +200,14 @@ SCORES = {
 }
 
 SEARCHES = {
+    "a minimal tree's class": Call(
+        "X, y = rng.random((500, 6)), rng.integers(0, 3, 500)",
+        "fasttree.MinimalTreeClassifier(errors='minimise').fit(X, y)",
+    ),
+    "an optimal tree's class": Call(
+        "X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)",
+        "fasttree.OptimalTreeClassifier(max_depth=5).fit(X, y)",
+    ),
     "minimal_tree": Call(
         "X, y = rng.random((500, 6)), rng.integers(0, 3, 500)",
         "fasttree.minimal_tree(X, y)",
@@ -231,7 +242,18 @@ MODELS = {
         "model.explain(0, X, y)",
         ("Dataset.explain", "Model.reach"),
     ),
-    "prune": Call(_TREE, "model.prune('error_based')", ("Model.prune",)),
+    "prune": Call(
+        _TREE, "model.prune(pruning.ErrorBased(subtree_raising=False))", ("Model.prune",)
+    ),
+    "prune and raise": Call(_TREE, "model.prune('error_based', X, y)"),
+    "prune by held-out rows": Call(
+        _TREE + "held_out = numbers(100_000, 6)", "model.prune('reduced_error', *held_out)"
+    ),
+    "prune by counts": Call(
+        _TREE,
+        "model.prune('mdl'), model.prune(pruning.CostComplexity(1e-5)), "
+        "model.prune('m_estimate', merge_redundant='class')",
+    ),
     "cost_complexity_pruning_path": Call(
         _TREE, "model.cost_complexity_pruning_path(X, y)", ("Model.cost_complexity_path",)
     ),
@@ -254,7 +276,9 @@ MODELS = {
         "X, y = numbers(3_000, 6)\nmodel = fasttree.fit(X, y)", "model.staged_score(X, y)"
     ),
     "global distances": Call(
-        _TREE, "model.trace_.global_distance", ("Model.global_distances", "Model.steps")
+        _TREE,
+        "vars(model).pop('_trace', 0); model.trace_",
+        ("Model.global_distances", "Model.steps"),
     ),
 }
 
@@ -337,11 +361,44 @@ PROTOCOLS = {
     ),
     "learning_curve": Call(
         "X, y = numbers(3_000, 8)",
-        "model_selection.learning_curve(X, y, criterion=['gini'], repeats=50)",
+        "model_selection.learning_curve(X, y, criterion=['gini'], n_repeats=50)",
     ),
 }
 
+FILES = {
+    "load a CSV file": Call(
+        "n = max(int(400 * size), 2); rows = '\\n'.join(','.join(map(str, r)) for r in "
+        "rng.normal(size=(500, 20)).round(6))\n"
+        "path = os.path.join(folder, 'long.csv')\n"
+        "with open(path, 'w') as file:\n"
+        "    file.write(','.join(f'x{j}' for j in range(20)) + '\\n' + (rows + '\\n') * n)",
+        "fasttree.datasets.load(path, target='x19')",
+    ),
+    "load an ARFF file": Call(
+        "n = max(int(400 * size), 2); rows = '\\n'.join(','.join(map(str, r)) + ',a' for r in "
+        "rng.normal(size=(500, 19)).round(6))\n"
+        "path = os.path.join(folder, 'long.arff')\n"
+        "with open(path, 'w') as file:\n"
+        "    file.write('@relation r\\n' + ''.join(f'@attribute x{j} real\\n' for j in range(19)))\n"
+        "    file.write('@attribute y {a,b}\\n@data\\n' + (rows + '\\n') * n)",
+        "fasttree.datasets.load(path)",
+    ),
+}
+
+WHOLE = {
+    "advise": Call("X, y = numbers(3_000, 8)", "fasttree.advise(X, y, progress=False)"),
+    "fit by the class": Call(
+        "X, y = numbers(100_000, 10)", "fasttree.FastTreeClassifier(min_score=None).fit(X, y)"
+    ),
+    "reproduce": Call("", "experiments.run('f-measure', n_jobs=1)"),
+}
+
 NETWORKS = {
+    "CaMML": Call(
+        "X, y = levels(1_000, 8, 3)",
+        "bayesian_networks.CaMML(categorical_features='all').fit(X, y)",
+        ("network_search",),
+    ),
     "message_length": Call(
         "t = encoded(nominal(200_000, 20))",
         "bayesian_networks.message_length(t, [[]] * 21)",
@@ -354,4 +411,5 @@ NETWORKS = {
     ),
 }
 
-CALLS = {**NETWORKS, **FITS, **SCORES, **SEARCHES, **MODELS, **FORESTS, **BAYES, **PROTOCOLS}
+_GROUPS = (NETWORKS, FITS, SCORES, SEARCHES, MODELS, FORESTS, BAYES, PROTOCOLS, FILES, WHOLE)
+CALLS = {name: call for group in _GROUPS for name, call in group.items()}

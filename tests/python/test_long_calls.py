@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 import zlib
@@ -15,7 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from fasttree import _core
+import fasttree
+from fasttree import (
+    _core,
+    bayesian_networks,
+    discretize,
+    experiments,
+    model_selection,
+    naive_bayes,
+)
 
 from .long_calls import CALLS, PREPARE
 
@@ -124,16 +133,7 @@ def server(tmp_path_factory):
     made.close()
 
 
-# Calls that check for Ctrl-C too seldom at this size; the others are within the bound.
-LATE = {"prune", "global distances", "fit a forest", "learning_curve"}
-LATE_MARK = pytest.mark.xfail(
-    reason="checks for Ctrl-C too seldom: up to .5 s of CPU", strict=False
-)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=LATE_MARK) if n in LATE else n for n in CALLS]
-)
+@pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     threads = 2 if "n_jobs=2" in CALLS[name].prepare + CALLS[name].work else 1
     # another moment for each call and attempt, the same in each run
@@ -157,6 +157,30 @@ def test_memory_that_runs_out_is_an_exception_and_the_next_call_works(server, na
     assert set(codes[:-1]) <= {3} and codes[-1] == 0, (codes, errors)
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in SIZES])
+def test_memory_that_runs_out_in_any_call_is_an_exception(server, name):
+    codes = server.ask(name, "memory", float(os.environ.get("FASTTREE_WALK_SIZE", "0.03")))
+    errors = server.errors.read_text(encoding="utf-8")[-1500:]
+    assert set(codes[:-1]) <= {3} and codes[-1] == 0, (codes, errors)
+
+
+def test_all_calls_that_take_threads_or_report_progress_are_listed():
+    text = "\n".join(f"{call.prepare}\n{call.work}" for call in CALLS.values())
+    modules = (fasttree, experiments, model_selection, naive_bayes, bayesian_networks, discretize)
+    missing = set()
+    for module in modules:
+        for name in module.__all__:
+            found = getattr(module, name)
+            if inspect.ismodule(found) or not callable(found):
+                continue
+            parameters = inspect.signature(found).parameters
+            is_long = "n_jobs" in parameters or "progress" in parameters
+            if is_long and f"{name}(" not in text:
+                missing.add(name)
+    assert not missing
+
+
 def test_all_functions_of_the_extension_that_last_are_walked():
     def lasts(function):
         signature = getattr(function, "__text_signature__", None) or ""
@@ -169,7 +193,6 @@ def test_all_functions_of_the_extension_that_last_are_walked():
         else:
             functions[name] = found
     long = {name for name, function in functions.items() if lasts(function)} - {"exercise"}
-    long -= {"network_search"}  # no function of the package calls it yet
     covered = {name for call in CALLS.values() for name in call.covers}
     assert len(long) > 20
     assert long <= covered, long - covered

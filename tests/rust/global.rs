@@ -88,7 +88,7 @@ fn the_kept_distance_is_the_distance_of_the_tree_after_every_step() {
                 let (plan, tree, kept) = grown(&data, config, &w, 1);
                 assert_eq!(
                     kept,
-                    distances(&tree, plan.criterion()).unwrap(),
+                    distances(&tree, plan.criterion(), &Control::new(1)).unwrap(),
                     "{} {seed} {labels:?}",
                     entry.info.name
                 );

@@ -262,3 +262,10 @@ def test_names_of_openml_are_checked(name):
 def test_separators_are_checked(tmp_path, sep):
     with pytest.raises(ValueError, match="cannot separate cells"):
         load(write(tmp_path, "a.csv", "a,b\n1,x\n"), sep=sep)
+
+
+def test_half_a_utf16_character_in_a_names_file_is_a_fault_of_the_file(tmp_path):
+    (tmp_path / "c.names").write_bytes("p,q.\nx: continuous.\n".encode("utf-16")[:-1])
+    (tmp_path / "c.data").write_text("1,p\n2,q\n")
+    with pytest.raises(DataFileError, match="starts like UTF-16"):
+        load(tmp_path / "c.data")

@@ -41,7 +41,11 @@ def open_text(path: str | os.PathLike[str], limits: Limits | None = None) -> Ite
     with open_bytes(path, limits) as stream:
         encoding = _encoding(stream, path)
     with open_bytes(path, limits) as stream:
-        yield io.TextIOWrapper(stream, encoding=encoding, newline="")
+        try:
+            yield io.TextIOWrapper(stream, encoding=encoding, newline="")
+        except UnicodeError as error:
+            problem = f"starts like UTF-16 and is not ({error}); save it as UTF-8"
+            raise DataFileError(problem, path) from None
 
 
 def _encoding(stream: IO[bytes], path: str | os.PathLike[str]) -> str:

@@ -81,7 +81,9 @@ _GAPS = "Table(gaps(numbers(60_000, 12)[0]), rng.integers(0, 3, max(int(60_000 *
 
 FITS = {
     "encode and fit": Call(
-        "X, y = numbers(300_000, 20, 3)", "fasttree.fit(X, y, max_depth=2)", ("Dataset",)
+        "X, y = numbers(300_000, 20, 3)",
+        "fasttree.fit(X, y, max_depth=2)",
+        ("Dataset", "fit_numbers"),
     ),
     "encode text": Call(
         "X = rng.integers(0, 500, (max(int(200_000 * size), 40), 4)).astype(str).astype(object)\n"

@@ -33,7 +33,9 @@ pub(super) struct Order {
 
 impl Order {
     pub fn new(rows: &Rows<'_>) -> Self {
-        Self::of(rows.classes, rows.n_classes)
+        let mut order = Self::of(&rows.classes, rows.n_classes);
+        order.given.iter_mut().for_each(|row| *row = rows.given[*row as usize]);
+        order
     }
 
     /// Of rows of these classes.
@@ -49,8 +51,7 @@ impl Order {
             places[i] = *place as u32;
             *place += 1;
         }
-        let given = order.iter().map(|&row| rows.given[row as usize]).collect();
-        Self { rows: order, starts, places, given }
+        Self { given: order.clone(), rows: order, starts, places }
     }
 }
 

@@ -5,7 +5,7 @@
 //! encoded columns (8 bytes a number, 4 bytes a nominal cell, each distinct label once) and what is
 //! left of one record, and give the columns at the end. A [`Fault`] names line, column and value.
 //!
-//! Decisions: the `csv-core` crate was tried first and does not fit: it accepts text behind a
+//! Decisions: the `csv-core` crate was weighed and does not fit: it accepts text behind a
 //! closing quote, reads `a, "b, c"` as three cells, and does not say where an open quote was
 //! opened; pyarrow's reader names no line for a row of wrong length and no column for a bad quote.
 //! ARFF has no published reader that takes the papers' files. So both machines are own code,

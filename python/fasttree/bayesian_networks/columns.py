@@ -79,7 +79,8 @@ class ColumnReader:
         )
         for name, code in fill.items():
             size = len(levels[list(names).index(name)]) if name in names else 0
-            if not 0 <= (as_float(code) if as_float(code) is not None else -1) < size:
+            number = as_float(code)
+            if number is None or not 0 <= number < size:
                 raise ValueError(f"fill of {name!r}: {shown(code)} is not the number of a level")
         parts = {}
         for name, own in (shares or {}).items():

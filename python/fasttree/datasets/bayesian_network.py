@@ -228,7 +228,7 @@ def make_bayesian_network(
         values = (
             (n_values,) * d
             if isinstance(n_values, (int, np.integer))
-            else listing("n_values", n_values)
+            else tuple(listing("n_values", n_values))
         )
         if len(values) != d:
             raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")

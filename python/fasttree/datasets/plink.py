@@ -186,7 +186,7 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
         if memory_map:
             return np.memmap(path, dtype=np.uint8, mode="r", offset=3, shape=shape)
         packed = np.empty(shape, dtype=np.uint8)
-        got = file.readinto(memoryview(packed).cast("B"))
+        got = file.readinto(packed.data.cast("B"))
         if got != packed.size:
             raise DataFileError(f"ended after {got + 3:,} of {needed:,} bytes", path)
         return packed

@@ -58,7 +58,7 @@ def make_blobs(
             raise ValueError(
                 f"center_box={shown(center_box)} is empty; give (low, high) with low < high"
             )
-        middle = rng.uniform(*box, size=shape)
+        middle = rng.uniform(float(box[0]), float(box[1]), size=shape)
     else:
         middle = number_array("centers", centers)
         if middle.ndim != 2 or not np.isfinite(middle).all():

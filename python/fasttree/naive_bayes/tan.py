@@ -127,7 +127,7 @@ class TAN(BayesClassifier):
     def _read(self, state: dict[str, Any]) -> None:
         self.parents_: list[int | None] = state["parents"]
         self.edges_ = [(i, j, w) for i, j, w in state["edges"]]
-        self._network = None
+        self._network: BayesianNetwork | None = None
 
     @property
     def network_(self) -> BayesianNetwork:

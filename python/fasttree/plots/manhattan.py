@@ -13,7 +13,7 @@ __all__ = ["manhattan"]
 
 
 def manhattan(
-    values: Sequence[float],
+    values: Sequence[float] | np.ndarray,
     chromosomes: Sequence[Any],
     positions: Sequence[int],
     *,
@@ -79,9 +79,9 @@ def manhattan(
         )
     best = np.argsort(-np.where(np.isfinite(heights), heights, -np.inf), kind="stable")[:top]
     ax.scatter(x[best], heights[best], s=22, color=colour(2), linewidths=0, zorder=3)
-    for v in best.tolist() if names is not None else []:
+    for v, name in [] if names is None else [(v, names[v]) for v in best.tolist()]:
         ax.annotate(
-            str(names[v]), (x[v], heights[v]), xytext=(3, 3), textcoords="offset points", fontsize=8
+            str(name), (x[v], heights[v]), xytext=(3, 3), textcoords="offset points", fontsize=8
         )
     if threshold is not None:
         ax.axhline(threshold, color="#555555", linestyle=(0, (5, 3)), linewidth=1)

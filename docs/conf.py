@@ -69,6 +69,7 @@ autodoc_default_options = {
     "exclude-members": ", ".join(
         [
             "get_metadata_routing",
+            "set_output",
             *(
                 f"set_{what}_request"
                 for what in ("fit", "predict", "predict_proba", "score", "transform")

@@ -45,8 +45,8 @@ class Component:
 class RandomNetwork:
     """A class with attributes, known exactly.
 
-    `fasttree.bayesian_networks.components` gives the networks that it mixes, as `BayesianNetwork`s
-    which draw themselves, are compared, and tell likelihoods.
+    `fasttree.bayesian_networks.components` gives the networks that it mixes, each as a
+    `BayesianNetwork`, which can be drawn and compared.
 
     Attributes:
         kind: "nb", "tan" or "aode".

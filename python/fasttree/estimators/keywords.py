@@ -143,6 +143,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Kind = TypeVar("Kind", bound=type)
 MANY_NAMES = 12
 """A choice among more names is shown as ``str``."""
+HELD = "\N{NO-BREAK SPACE}"
 WIDTH = 92
 
 
@@ -188,16 +189,17 @@ def _listed(kind: type, words: Mapping[str, str]) -> str:
     hints, lines = get_type_hints(kind.__init__), []  # type: ignore[misc]
     for name, parameter in inspect.signature(kind).parameters.items():
         kinds = "" if hints[name] is Any else f"{type_name(hints[name])}, "
-        said = f"{name} ({kinds}default {parameter.default!r}): {words[name]}"
+        # Readers of docstrings want a name with its type on one line, however long.
+        said = f"{name} ({kinds}default {parameter.default!r}):".replace(" ", HELD)
         lines += textwrap.wrap(
-            said,
+            f"{said} {words[name]}",
             WIDTH,
             initial_indent=" " * 4,
             subsequent_indent=" " * 8,
             break_long_words=False,
             break_on_hyphens=False,
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).replace(HELD, " ") + "\n"
 
 
 def type_name(hint: Any) -> str:

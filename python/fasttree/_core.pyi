@@ -21,6 +21,7 @@ __all__ = [
     "bin_cuts",
     "criteria_json",
     "exercise",
+    "fit_numbers",
     "fixed_matrices",
     "float32_conflicts",
     "forest_fit",

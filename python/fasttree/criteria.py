@@ -401,7 +401,7 @@ def list_criteria() -> Records:
 
     Examples:
         >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]
-        [['entropy', 'mutual_information']]
+        [['entropy', 'mutual_information', 'log_loss']]
     """
     rows = []
     for kind in _registry().values():

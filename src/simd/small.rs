@@ -151,7 +151,7 @@ mod tests {
         for _ in 0..300 {
             codes.iter_mut().for_each(|c| *c = next() as u8);
             let rows: Vec<u8> = (0..next() % 64).map(|i| (i * 37 % 64) as u8).collect();
-            let classes = [next() * next(), next() * next(), 0];
+            let classes = [next().wrapping_mul(next()), next().wrapping_mul(next()), 0];
             let mut expected = vec![0; 3 * 64];
             for (c, class) in classes.iter().enumerate() {
                 for (j, &row) in rows.iter().enumerate() {

@@ -264,7 +264,11 @@ MODELS = {
         _TREE + "b = model.to_bytes()", "fasttree.from_bytes(b)", ("Model.from_bytes",)
     ),
     "shap_values": Call(_TREE, "model.shap_values(X[:500])", ("Model.shap_values",)),
-    "to_sklearn": Call(_TREE, "model.to_sklearn(missing='largest')"),
+    "to_sklearn": Call(
+        "X, y = numbers(150_000, 6)\nX = X.astype(np.float32)\n"
+        "model = fasttree.fit(X, y, min_score=None)",
+        "model.to_sklearn(missing='largest')",
+    ),
     "to_text": Call(_TREE, "model.to_text()", ("Model.to_text",)),
     "to_dot": Call(_TREE, "model.to_dot()", ("Model.to_dot",)),
     "to_rules": Call(_TREE, "model.to_rules()"),

@@ -103,7 +103,9 @@ def test_a_plink_raw_file_is_recognised(ftree, tmp_path):
         frame[f"rs{j}_A"] = rng.integers(0, 3, 40)
     file = tmp_path / "study.raw"
     frame.to_csv(file, sep=" ", index=False)
-    _, _, err = ftree("rank", file)
+    code, out, _ = ftree("rank", file)
+    assert code == 0 and "40 samples, 3 variants" in out and "rs0" in out
+    _, _, err = ftree("fit", file)
     assert "-t PHENOTYPE --drop FID,IID,PAT,MAT --nominal all" in err
 
 
@@ -219,7 +221,8 @@ def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
     frame = datasets.load_iris().to_frame().rename(columns={"class": "label"})
     frame.to_csv("data.csv", index=False)
     frame.drop(columns="label").to_csv("new.csv", index=False)
-    fasttree.fit(frame, "label").save("model.json")
+    fasttree.fit(datasets.load_iris()).save("model.json")
+    datasets.dump_plink(datasets.make_genotypes(100, 30), "study")
     for name in ("data", "a", "test"):
         columns = [*(f"@attribute x{j} numeric" for j in range(4)), "@attribute class {s,v,g}"]
         rows = [

@@ -406,7 +406,7 @@ def test_refusals_name_what_is_wrong():
         with pytest.raises(ValueError, match=r"shape \(3,\) but X has 2 rows"):
             thing.fit(X, [0, 1], [1.0, 1.0, 1.0])
     for thing in OBJECTS:
-        with pytest.raises(ValueError, match="all sample weights are zero"):
+        with pytest.raises(ValueError, match="all weights are zero"):
             thing.fit(X, [0, 1], [0.0, 0.0])
     fitted = EqualWidth().fit(pd.DataFrame({"a": [1.0]}))
     with pytest.raises(ValueError, match="column 'b' was not there, column 'a' is missing"):

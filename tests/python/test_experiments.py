@@ -98,7 +98,9 @@ def test_the_folder_is_given_or_in_the_environment_or_nowhere(no_data, monkeypat
 
 
 def test_unknown_experiments_are_named_with_what_there_is():
-    with pytest.raises(ValueError, match=r"'chen2012' is not known; did you mean 'chen2013'"):
+    with pytest.raises(
+        ValueError, match=r"'chen2012': the experiment is not known; did you mean 'chen2013'"
+    ):
         experiments.run("chen2012")
 
 

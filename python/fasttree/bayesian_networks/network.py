@@ -72,6 +72,7 @@ class BayesianNetwork:
         tables=listing,
         cuts=maybe(mapping("a list of cut points", np.iterable)),
         fill=maybe(mapping("the number of a level")),
+        shares=maybe(mapping("the shares of the levels", np.iterable)),
     )
     def __init__(
         self,

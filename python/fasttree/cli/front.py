@@ -23,7 +23,8 @@ Commands:
                        validation.
   predict              Predict the rows of a data file; CSV on stdout, accuracy on stderr where the
                        class is known.
-  rank                 Score every feature by one or several criteria, at the root.
+  rank                 Score every feature (for genotypes, a .bed: every variant) by one or
+                       several criteria.
   sweep                Cross-validate criteria on pairs of rows under many settings, as a table and
                        a heat map.
   show                 Print a saved tree, or turn it into rules, SQL, Python, C, ONNX, a picture or

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...estimators.explored import explored
 from ...exports.explorer import ExplorerLimits, data_element
 from ...exports.words import one_line
 
@@ -78,6 +77,8 @@ def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Tr
         elif isinstance(estimator, DecisionTreeClassifier):
             found.texts.append(_scikit_learn(method, result.refit(method), names))
     if models:
+        from ...estimators.explored import explored  # loads scikit-learn
+
         limits = ExplorerLimits(
             max_nodes=nodes * len(models),
             max_rows=0,

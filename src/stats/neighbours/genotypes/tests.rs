@@ -121,11 +121,9 @@ fn scores_are_those_of_nominal_columns() {
                     genotype_scores(&control, Level::active(), &case.rows(), method, multiclass)
                         .unwrap();
                 for (v, (a, b)) in found.iter().zip(&expected).enumerate() {
-                    let same = if missing == 0 {
-                        a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
-                    } else {
-                        (a - b).abs() < 2e-12 || (a.is_nan() && b.is_nan())
-                    };
+                    // Scores are rounded relative to the largest; sums in another order may round
+                    // to the next unit.
+                    let same = (a - b).abs() < 2e-12 || (a.is_nan() && b.is_nan());
                     assert!(same, "{method:?}, case {seed}, variant {v}: {a} and {b}");
                 }
             }

@@ -6,6 +6,7 @@ mod made;
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use fasttree_core::fit::{Config, Plan};
 use fasttree_core::grow::{Evaluation, Labels, distances};
+use fasttree_core::parallel::Control;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -50,7 +51,8 @@ fn global(c: &mut Criterion) {
             )
             .to_lowercase();
             assert!(limit.is_none_or(|limit| leaves == limit), "{name}: the limit is reached");
-            let kept = distances(&model.tree, plan.criterion()).expect("distances");
+            let kept =
+                distances(&model.tree, plan.criterion(), &Control::new(1)).expect("distances");
             if labels == Labels::Majority {
                 assert_eq!(
                     made::training_errors(&model),

@@ -62,8 +62,8 @@ pub(super) fn values(model: &Model) -> Result<()> {
             if (m.prior.iter().sum::<f64>() - 1.0).abs() > 1e-6 {
                 return wrong("the prior probabilities do not add up to 1".into());
             }
-            let features = m.features.iter().zip(&model.readings).enumerate();
-            features.map(|(j, (f, reading))| feature(model, j, f, reading)).collect()
+            let mut features = m.features.iter().zip(&model.readings).enumerate();
+            features.try_for_each(|(j, (f, reading))| feature(model, j, f, reading))
         }
         Kind::Tan(m) => {
             if let Some(e) = m.edges.iter().find(|e| e.0.max(e.1) >= model.readings.len()) {

@@ -104,22 +104,22 @@ impl Lookup {
             (Some(Scale::Linear { low, factor }), steps) => {
                 let scale = Scale::Linear { low, factor };
                 match steps {
-                    1 => self.from_table::<1>(scale, values, out),
-                    2 => self.from_table::<2>(scale, values, out),
-                    3 => self.from_table::<3>(scale, values, out),
-                    _ => self.from_table::<MOST_STEPS>(scale, values, out),
+                    1 => self.look_up::<1>(scale, values, out),
+                    2 => self.look_up::<2>(scale, values, out),
+                    3 => self.look_up::<3>(scale, values, out),
+                    _ => self.look_up::<MOST_STEPS>(scale, values, out),
                 }
             }
             (Some(scale), steps) => match steps {
-                1 => self.from_table::<1>(scale, values, out),
-                2 => self.from_table::<2>(scale, values, out),
-                _ => self.from_table::<MOST_STEPS>(scale, values, out),
+                1 => self.look_up::<1>(scale, values, out),
+                2 => self.look_up::<2>(scale, values, out),
+                _ => self.look_up::<MOST_STEPS>(scale, values, out),
             },
         }
     }
 
     #[inline(always)]
-    fn from_table<const STEPS: usize>(&self, scale: Scale, values: &[f64], out: &mut [u16]) {
+    fn look_up<const STEPS: usize>(&self, scale: Scale, values: &[f64], out: &mut [u16]) {
         let start: &[u16] = &self.start[..BUCKETS];
         for (code, &x) in out.iter_mut().zip(values) {
             let first = start[scale.bucket(x)];

@@ -30,7 +30,7 @@ extensions = [
     "object_pages",
     "playground",
 ]
-exclude_patterns = ["_build", "examples", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "examples", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {
     "logo": {"text": "fasttree"},
@@ -59,6 +59,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    "thumbnail_size": (280, 196),
     "min_reported_time": 3600,
     "within_subsection_order": "FileNameSortKey",
 }

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from written import write_pages
+
 import fasttree
 
 WHEN = {
@@ -167,16 +169,9 @@ def facts(info: dict[str, Any]) -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Write the pages; files that stay the same are not touched, so that Sphinx skips them."""
-    folder.mkdir(exist_ok=True)
+    """Write the pages."""
     pages = {f"{info['name']}.rst": page(info) for info in fasttree.list_criteria()}
-    for old in folder.glob("*.rst"):
-        if old.name not in pages:
-            old.unlink()
-    for name, text in pages.items():
-        path = folder / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+    write_pages(folder, pages)
 
 
 def setup(app: Any) -> dict[str, Any]:

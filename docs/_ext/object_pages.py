@@ -15,6 +15,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from written import write_pages
 
 import fasttree
 
@@ -74,20 +75,13 @@ def first_line(thing: Any) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write the pages; files that stay the same are not touched, so that Sphinx skips them."""
-    folder.mkdir(exist_ok=True)
+    """Write the pages."""
     pages = {}
     for package in PACKAGES:
         for name, thing in public(package).items():
             address = home(package, name)
             pages[f"{address}.rst"] = page(address, thing)
-    for old in folder.glob("*.rst"):
-        if old.name not in pages:
-            old.unlink()
-    for name, text in pages.items():
-        path = folder / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+    write_pages(folder, pages)
 
 
 class Objects(Directive):

@@ -5,7 +5,7 @@
 //! because inner loops over candidates vectorise and the virtual call is paid once a block; one on
 //! [`pairs`] sees the pairs of a node, for all features together. It returns a *score* (larger is
 //! better) and, for growth that compares leaves or whole trees, a *distance* (smaller is better).
-//! It knows nothing of growing, features or thresholds.
+//! It knows nothing about growing, features or thresholds.
 //!
 //! To add one: write a file with a struct for its options, `info()` and one generic `score`
 //! ([`Formula`]), and give it one entry in [`CRITERIA`]. Names, defaults, documentation, Python

@@ -1,4 +1,4 @@
-//! x86-64 as it came: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
+//! Baseline x86-64: SSE2, sixteen registers of 128 bits, popcounts by adding neighbouring bits.
 //! Two vectors stand for one.
 
 use super::twice::Twice;

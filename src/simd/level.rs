@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 pub enum Level {
     /// Two 64-bit words; every architecture.
     Plain,
-    /// x86-64 as it came (SSE2).
+    /// Baseline x86-64 (SSE2).
     Baseline,
     /// AVX2.
     Avx2,

@@ -5,7 +5,7 @@
 //! feature and class, so that no bound is checked and neighbouring increments never wait for each
 //! other. About 0.7 ns a cell. Few rows are counted straight into the compact table instead.
 //!
-//! Tables of siblings add up to their parent's, so the largest child is had by subtraction
+//! Tables of siblings add up to their parent's, so the largest child is obtained by subtraction
 //! ([`Tally::subtract`]).
 
 use super::{Sum, Weighing};

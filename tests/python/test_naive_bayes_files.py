@@ -10,9 +10,9 @@ import pytest
 
 import fasttree
 from fasttree import datasets
+from fasttree.bayesian_networks.documents import canonical, checksum
 from fasttree.discretize import EqualWidth
 from fasttree.naive_bayes import AODE, TAN, NaiveBayes, from_bytes, load
-from fasttree.naive_bayes.writing import canonical, checksum
 
 MODELS = [
     NaiveBayes(),

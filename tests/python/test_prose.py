@@ -41,6 +41,9 @@ ODD = {
     r"\bin a hurry\b": "greedy",
     r"\blistens? to\b": "gives weight to",
     r"\bheirs?\b": "largest child",
+    r"\bknows? nothing of\b": "does not know",
+    r"\b(?:is|are|was) judged by\b": "is scored on, or compared by",
+    r"\bas it came\b": "baseline",
 }
 
 

@@ -1,4 +1,5 @@
-"""The document that a network is stored in: JSON with a version and a checksum.
+"""The documents that Bayesian classifiers and networks are stored in: JSON with a version and a
+checksum.
 
 What
     ``{"format": "fasttree network", "version": 1, "checksum": "...", "model": {...}}``. The
@@ -15,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["opened", "sealed"]
+__all__ = ["NETWORK", "canonical", "checksum", "opened", "sealed"]
 
-FORMAT, VERSION = "fasttree network", 1
+NETWORK, VERSION = "fasttree network", 1
 
 
 def _plain(value: Any) -> Any:
+    """What of a model is not JSON yet."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -28,26 +30,28 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be stored in a model file")
 
 
-def _canonical(model: Any) -> str:
+def canonical(model: Any) -> str:
+    """A model as JSON whose text depends on its content alone."""
     return json.dumps(model, sort_keys=True, allow_nan=False, ensure_ascii=False, default=_plain)
 
 
-def _checksum(text: str) -> str:
+def checksum(text: str) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def sealed(model: dict[str, Any]) -> bytes:
-    """The document around a model.
+def sealed(model: dict[str, Any], kind: str = NETWORK) -> bytes:
+    """The document around a model; `kind` is its format.
 
     >>> opened(sealed({"kind": "network"}))
     {'kind': 'network'}
     """
-    text = _canonical(json.loads(_canonical(model)))
-    head = f'{{"format": "{FORMAT}", "version": {VERSION}, "checksum": "{_checksum(text)}", '
+    text = canonical(json.loads(canonical(model)))
+    head = f'{{"format": "{kind}", "version": {VERSION}, "checksum": "{checksum(text)}", '
     return (head + f'"model": {text}}}\n').encode("utf-8", "surrogatepass")
 
 
-def opened(data: bytes) -> dict[str, Any]:
+def opened(data: bytes, kind: str = NETWORK) -> dict[str, Any]:
     """The model in a document whose format, version and checksum are right.
 
     Raises:
@@ -56,9 +60,12 @@ def opened(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(bytes(data).decode("utf-8", "surrogatepass"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise ValueError(f"not a fasttree network: no JSON ({error})") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError("not a fasttree network: another format")
+        raise ValueError(f"not a {kind}: no JSON ({error})") from None
+    found = document.get("format") if isinstance(document, dict) else None
+    if found != kind:
+        is_tree = found == "fasttree model"
+        hint = "this is a tree, which fasttree.load_model reads" if is_tree else "another format"
+        raise ValueError(f"not a {kind}: {hint}")
     if document.get("version") != VERSION:
         raise ValueError(
             f"the model has version {document.get('version')!r}, this fasttree reads version "
@@ -66,7 +73,7 @@ def opened(data: bytes) -> dict[str, Any]:
         )
     model = document.get("model")
     try:
-        good = isinstance(model, dict) and _checksum(_canonical(model)) == document.get("checksum")
+        good = isinstance(model, dict) and checksum(canonical(model)) == document.get("checksum")
     except (ValueError, RecursionError):
         good = False
     if not good:

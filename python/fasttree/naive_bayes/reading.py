@@ -24,46 +24,20 @@ import numpy as np
 
 from .. import _engine
 from .._checks import checked, content, path_of
+from ..bayesian_networks.documents import opened
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
 from .aode import AODE
 from .base import BayesClassifier
 from .naive import NaiveBayes
 from .tan import TAN
-from .writing import FORMAT, VERSION, canonical, checksum
+from .writing import FORMAT
 
 __all__ = ["from_bytes", "load"]
 
 LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
 _COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
 """Keys of the core's model under which numbers of rows (weights) stand."""
-
-
-def _document(data: bytes) -> dict[str, Any]:
-    """The model of a document whose format, version and checksum are right."""
-    try:
-        document = json.loads(bytes(data).decode("utf-8", "surrogatepass"))
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise ValueError(f"not a fasttree Bayes model: no JSON ({error})") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        hint = ""
-        if isinstance(document, dict) and document.get("format") == "fasttree model":
-            hint = ": this is a tree, which fasttree.load_model reads"
-        raise ValueError(f"not a fasttree Bayes model{hint}")
-    if document.get("version") != VERSION:
-        raise ValueError(
-            f"the model has version {document.get('version')!r}, this fasttree reads version "
-            f"{VERSION}; update fasttree"
-        )
-    model = document.get("model")
-    try:
-        good = isinstance(model, dict) and checksum(canonical(model)) == document.get("checksum")
-    except (ValueError, RecursionError):
-        good = False
-    if not good:
-        raise ValueError("the model is damaged: its checksum differs")
-    assert isinstance(model, dict)
-    return model
 
 
 def _labels(values: Any) -> np.ndarray:
@@ -132,7 +106,7 @@ def from_bytes(data: bytes) -> BayesClassifier:
         >>> from_bytes(model.to_bytes()).predict_proba(table).tolist() == model.predict_proba(table).tolist()
         True
     """
-    model = _document(data)
+    model = opened(data, FORMAT)
     try:
         learner = LEARNERS[model["learner"]]
         params = dict(model["parameters"])

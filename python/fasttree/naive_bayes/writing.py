@@ -12,41 +12,20 @@ When not to use it
 
 from __future__ import annotations
 
-import hashlib
 import json
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from .. import _engine
+from ..bayesian_networks.documents import sealed
 from ..estimators.parameters import stored_discretizer
 
 if TYPE_CHECKING:
     from .base import BayesClassifier
 
-__all__ = ["FORMAT", "VERSION", "canonical", "checksum", "to_bytes"]
+__all__ = ["FORMAT", "to_bytes"]
 
-FORMAT, VERSION = "fasttree Bayes model", 1
+FORMAT = "fasttree Bayes model"
 NOT_STORED = ("n_jobs",)
-
-
-def _plain(value: Any) -> Any:
-    """What of a parameter is not JSON yet."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    raise TypeError(f"{value!r} cannot be stored in a model file")
-
-
-def canonical(model: dict[str, Any]) -> str:
-    """The model as JSON whose text depends on its content alone."""
-    return json.dumps(model, sort_keys=True, allow_nan=False, ensure_ascii=False, default=_plain)
-
-
-def checksum(text: str) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def to_bytes(estimator: BayesClassifier) -> bytes:
@@ -70,8 +49,4 @@ def to_bytes(estimator: BayesClassifier) -> bytes:
         "classes": [_engine.plain(label) for label in estimator.classes_],
         "core": json.loads(estimator._model.to_bytes()),
     }
-    text = canonical(json.loads(canonical(model)))
-    head = (
-        f'{{"format": "{FORMAT}", "version": {VERSION}, "checksum": "{checksum(text)}", "model": '
-    )
-    return (head + text + "}\n").encode("utf-8", "surrogatepass")
+    return sealed(model, FORMAT)

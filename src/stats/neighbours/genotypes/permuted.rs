@@ -3,7 +3,7 @@
 //! Which rows are near does not depend on the classes under SURF and MultiSURF, so distances and
 //! neighbours serve all permutations (Westfall & Young 1993 for the largest score of each). What is left
 //! is counting, for each row and permutation, the neighbours of a class that differ: agreements of a row
-//! with its neighbours are made once for 32 permutations, the class with most neighbours is had by
+//! with its neighbours are made once for 32 permutations, the class with most neighbours is obtained by
 //! subtraction from the count of all, and counts become sums 512 variants at a time. Missing genotypes
 //! are imputed by the most frequent one, so that no distance looks at a class.
 //!

@@ -8,10 +8,10 @@
 
 use super::block::{BLOCK, Scratch};
 use super::multiway::Minimum;
-use super::sink::{Features, Offer, Sink};
-use crate::criteria::{Context, Tables};
+use super::scan::flush;
+use super::sink::Sink;
+use crate::criteria::Context;
 use crate::error::Result;
-use crate::numeric::Count;
 use crate::stats::Sum;
 
 /// The occupied bins of one feature in a node, ascending; that of missing values is apart.
@@ -180,33 +180,9 @@ pub fn offer<S: Sum>(
         scratch.at[held] = groups.codes[group];
         held += 1;
         if held == stride.min(BLOCK) {
-            flush(scan, held, branches, context, scratch, sink)?;
+            flush(scan.feature, held, context, branches, scratch, sink)?;
             held = 0;
         }
     }
-    flush(scan, held, branches, context, scratch, sink)
-}
-
-fn flush<S: Sum>(
-    scan: &BinScan<'_, S>,
-    held: usize,
-    branches: usize,
-    context: &Context,
-    scratch: &Scratch<S::Cell>,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    if held == 0 {
-        return Ok(());
-    }
-    let tables = Tables {
-        cells: Count::cells(&scratch.cells),
-        totals: Count::cells(&scratch.totals),
-        branches,
-        classes: context.classes,
-        stride: scratch.stride,
-        len: held,
-        declared: &scratch.declared,
-        context,
-    };
-    sink.take(&Offer { tables, at: &scratch.at[..held], features: Features::One(scan.feature) })
+    flush(scan.feature, held, context, branches, scratch, sink)
 }

@@ -82,5 +82,5 @@ pub fn offer<W: Weighing>(
         scratch.cells[i * scratch.stride] = sum.cell(unit);
     }
     scratch.at[0] = at as u32;
-    flush(scan, 1, context, branches, scratch, sink)
+    flush(scan.feature, 1, context, branches, scratch, sink)
 }

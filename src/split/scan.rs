@@ -10,7 +10,7 @@ use super::sink::{Features, Offer, Sink};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::Count;
-use crate::stats::{Sum, Weighing};
+use crate::stats::Weighing;
 
 /// Class of an internal row.
 #[derive(Debug, Clone, Copy)]
@@ -90,13 +90,13 @@ impl Range {
     }
 }
 
-/// Hand on the candidates that are held.
-pub(super) fn flush<W: Weighing>(
-    scan: &Scan<'_, W>,
+/// Hand on the candidates of a feature that are held.
+pub(super) fn flush<C: Count>(
+    feature: u32,
     held: usize,
     context: &Context,
     branches: usize,
-    scratch: &Scratch<<W::Sum as Sum>::Cell>,
+    scratch: &Scratch<C>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     if held == 0 {
@@ -112,5 +112,5 @@ pub(super) fn flush<W: Weighing>(
         declared: &scratch.declared,
         context,
     };
-    sink.take(&Offer { tables, at: &scratch.at[..held], features: Features::One(scan.feature) })
+    sink.take(&Offer { tables, at: &scratch.at[..held], features: Features::One(feature) })
 }

@@ -135,7 +135,7 @@ fn counted_rows<W: Weighing>(
                     cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
                 }
             }
-            flush(scan, held, context, branches, scratch, sink)
+            flush(scan.feature, held, context, branches, scratch, sink)
         },
     )
 }
@@ -178,11 +178,11 @@ fn any_classes<W: Weighing>(
         scratch.at[held] = i as u32;
         held += 1;
         if held == stride.min(BLOCK) {
-            flush(scan, held, context, branches, scratch, sink)?;
+            flush(scan.feature, held, context, branches, scratch, sink)?;
             held = 0;
         }
     }
-    flush(scan, held, context, branches, scratch, sink)
+    flush(scan.feature, held, context, branches, scratch, sink)
 }
 
 /// The positions `first..=last` at which both sides weigh at least `least` (none: `last < first`).

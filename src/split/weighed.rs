@@ -82,7 +82,7 @@ pub(super) fn offer<W: Weighing>(
     }
     let done = weighed.walk(&runs, scratch, |scratch, held| {
         weighed.subtract(held, scratch);
-        flush(scan, held, context, branches, scratch, sink)
+        flush(scan.feature, held, context, branches, scratch, sink)
     });
     scratch.runs = runs;
     done

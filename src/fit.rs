@@ -5,6 +5,7 @@
 //! name, before any row is touched.
 
 mod check;
+mod codes;
 mod config;
 mod cut;
 mod direct;
@@ -26,7 +27,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+pub use codes::CodeFacts;
 pub use config::{Config, Missing};
+pub use forest::{GrownForest, Request};
 pub use histogram::ThresholdSearch;
 use prepare::few_branches;
 
@@ -178,7 +181,7 @@ impl Plan {
             labels: self.config.labels,
             limits: self.limits.clone(),
             memo: None,
-            stash: None,
+            pool: None,
             raw: None,
             fractional: self.is_fractional(),
             all_rows: largest as f64,

@@ -16,9 +16,9 @@
 //! 9. [`resample`] repeats all that over folds; [`inspect`] looks at one node.
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
-//! place that decides about threads), [`memory`] (what happens when it runs out), `simd` (the unsafe
-//! code, but for the allocator's) and [`error`]. The Python border is `bindings`, compiled with the
-//! feature `python` only.
+//! place that decides about threads), [`memory`] (what happens when it runs out), `simd` (the
+//! unsafe code, but for the allocator's) and [`error`]. The Python border is `bindings`, compiled
+//! with the feature `python` only.
 
 pub mod bayes;
 pub mod bins;

@@ -35,9 +35,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// Every node that answers is labelled by its most probable class (the lower of equals), so that
-    /// a prediction is the largest of the probabilities however they are smoothed: an m-estimate
-    /// moves them towards the shares at the root and may put another class in front.
+    /// Every node that answers is labelled by its most probable class (the lower of equals), so
+    /// that a prediction is the largest of the probabilities however they are smoothed: an
+    /// m-estimate moves them towards the shares at the root and may put another class in front.
     pub fn relabel(&mut self) {
         let mut p = vec![0.0; self.tree.classes];
         for node in 0..self.tree.nodes.len() {

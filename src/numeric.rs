@@ -320,6 +320,11 @@ pub struct ExactSum {
 }
 
 impl ExactSum {
+    /// Numbers whose exact sum is this one: added to another sum, they join the two.
+    pub fn parts(&self) -> &[f64] {
+        &self.parts
+    }
+
     /// Add `a * b`, exactly.
     pub fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;

@@ -109,8 +109,8 @@ impl Control {
         self.threads
     }
 
-    /// `Err(Cancelled)` once the caller asked to stop, `Err(Memory)` once memory has run out; cheap,
-    /// to be called every few milliseconds.
+    /// `Err(Cancelled)` once the caller asked to stop, `Err(Memory)` once memory has run out;
+    /// cheap, to be called every few milliseconds.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if memory::exhaustions() != self.exhaustions {

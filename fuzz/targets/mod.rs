@@ -1,5 +1,5 @@
-//! What is fuzzed, as plain functions of bytes; each panics on a finding. No target may be fooled by
-//! a particular driver: libFuzzer and the driver of the tests call the same functions.
+//! What is fuzzed, as plain functions of bytes; each panics on a finding. No target may be fooled
+//! by a particular driver: libFuzzer and the driver of the tests call the same functions.
 
 pub mod files;
 pub mod growth;

@@ -1,7 +1,7 @@
 //! A naive grower: lists of rows, every candidate written down as a table, one score at a time.
 //!
-//! It shares the formulas of the criteria with the core, because ties are decided by their last bit,
-//! and nothing else: no encoding, no sorting, no counting, no blocks. Multiway nominal splits,
+//! It shares the formulas of the criteria with the core, because ties are decided by their last
+//! bit, and nothing else: no encoding, no sorting, no counting, no blocks. Multiway nominal splits,
 //! thresholds halfway between two values, a branch for missing cells, whole weights as copies.
 
 use fasttree_core::criteria::{Context, Criterion, Tables, make};

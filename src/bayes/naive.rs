@@ -71,8 +71,8 @@ pub struct Naive {
     logs: Vec<Vec<f64>>,
 }
 
-/// Sum of `w * f(x)` over the (w, x) of a class, without rounding until the end, so that neither the
-/// order of the rows nor copies in place of weights change a bit; infinite where a term is.
+/// Sum of `w * f(x)` over the (w, x) of a class, without rounding until the end, so that neither
+/// the order of the rows nor copies in place of weights change a bit; infinite where a term is.
 fn exact_sum(of: &[(f64, f64)], f: impl Fn(f64) -> f64) -> f64 {
     let mut sum = ExactSum::default();
     if of.iter().any(|&(w, x)| !(w * f(x)).is_finite()) {

@@ -132,7 +132,9 @@ impl PyDataset {
     }
 
     /// Fit a model.
-    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None))]
+    #[pyo3(signature = (
+        config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn fit(
         &self,
@@ -160,7 +162,9 @@ impl PyDataset {
     }
 
     /// One score a feature, NaN where there is no split.
-    #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None))]
+    #[pyo3(signature = (
+        config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn score_features<'py>(
         &self,
@@ -210,7 +214,9 @@ impl PyDataset {
     }
 
     /// Every configuration on every fold; arrays as described in `_core.pyi`.
-    #[pyo3(signature = (configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None))]
+    #[pyo3(signature = (
+        configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn cross_validate<'py>(
         &self,

@@ -40,8 +40,16 @@ impl RowSource for Columns<'_> {
         }
     }
 
-    fn codes(&self, _: usize, _: RowChoice<'_>, _: usize, out: &mut [u32]) {
-        out.fill(MISSING);
+    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]) {
+        let (view, column) = self.at(feature);
+        for (i, code) in out.iter_mut().enumerate() {
+            let row = rows.row(first + i);
+            *code = match view {
+                View::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
+                View::U8(a) => u32::from(a[[row, column]]),
+                _ => MISSING,
+            };
+        }
     }
 }
 

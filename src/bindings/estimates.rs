@@ -48,7 +48,9 @@ fn matrix(
 /// by feature and case, shape (sets, features, 4), cases 1 and 2 over those that agree on the set
 /// and the feature, cases 3 and 4 over those that agree on the set without it.
 #[pyfunction]
-#[pyo3(signature = (dataset, features, ends, shares, weights = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    dataset, features, ends, shares, weights = None, n_jobs = None, progress = None
+))]
 #[expect(clippy::too_many_arguments)]
 pub fn agreement_counts<'py>(
     py: Python<'py>,
@@ -85,7 +87,10 @@ pub fn agreement_counts<'py>(
 /// different rows of each unordered pair of blocks, shape (pairs of blocks, features), and over the
 /// self-pairs of all rows of the data set, shape (features,).
 #[pyfunction]
-#[pyo3(signature = (dataset, rows, ends, metric, theta, alpha, decay, at_zero, weights = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    dataset, rows, ends, metric, theta, alpha, decay, at_zero, weights = None, n_jobs = None,
+    progress = None
+))]
 #[expect(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn pair_block_scores<'py>(
     py: Python<'py>,

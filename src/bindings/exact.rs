@@ -39,7 +39,9 @@ fn kept(data: &PyDataset, weights: &Weights) -> Vec<u32> {
 /// lower bound of the nodes, the search nodes opened, the weight of the rows that no tree gets
 /// right.
 #[pyfunction]
-#[pyo3(signature = (data, limits, minimise_errors, parameters, sample_weight = None, progress = None))]
+#[pyo3(signature = (
+    data, limits, minimise_errors, parameters, sample_weight = None, progress = None
+))]
 pub fn minimal_tree(
     py: Python<'_>,
     data: &PyDataset,

@@ -7,7 +7,8 @@ use super::job::{exception, reserve, run};
 use super::model::{PyModel, on_source, readable};
 use crate::error::{Error, Result};
 use crate::explain::ForestExplainer;
-use crate::grow::forest::{Bagging, Urn};
+use crate::fit::{GrownForest, Request};
+use crate::grow::forest::{Bagging, BootstrapSampler};
 use crate::model::{Forest, Model};
 use crate::parallel::{self, Control};
 use crate::predict::{ForestPredictor, Votes};
@@ -26,15 +27,21 @@ pub struct PyForest {
     votes: Option<(Vec<f64>, Vec<u32>)>,
     /// Compiled when rows are predicted for the first time.
     predictor: OnceLock<ForestPredictor>,
+    /// A number for the rows of the fit; a loaded forest has none.
+    content: Option<u64>,
 }
 
-fn bagging(json: &str) -> PyResult<Bagging> {
+pub(super) fn bagging(json: &str) -> PyResult<Bagging> {
     serde_json::from_str(json).map_err(|e| exception(Error::parameter("bagging", json, e)))
 }
 
-/// Grow a forest; `judged` asks for the votes on the rows that trees did not see.
+/// Grow a forest; `judged` asks for the votes on the rows that trees did not see, `before` are its
+/// first trees with the number for their rows.
 #[pyfunction]
-#[pyo3(signature = (data, config, bagging_json, judged = false, sample_weight = None, custom = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    data, config, bagging_json, judged = false, sample_weight = None, custom = None, n_jobs = None,
+    progress = None, before = None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn forest_fit(
     py: Python<'_>,
@@ -46,14 +53,17 @@ pub fn forest_fit(
     custom: Option<Py<PyAny>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
+    before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<PyForest> {
     let encoded = data.data();
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
     let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
-    let (forest, votes) =
+    let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
+    let request = Request { judged, before };
+    let GrownForest { forest, votes, content } =
         data.run_plans(py, plan, bagging.trees, n_jobs, progress.as_ref(), |plan, control| {
-            plan.fit_forest(encoded, &rows, &weights, &bagging, judged, control)
+            plan.fit_forest(encoded, &rows, &weights, &bagging, request, control)
         })?;
     let k = forest.classes();
     let votes = votes.map(|v| {
@@ -66,7 +76,8 @@ pub fn forest_fit(
         }
         in_order
     });
-    Ok(PyForest { forest: Arc::new(forest), votes, predictor: OnceLock::new() })
+    let (forest, predictor) = (Arc::new(forest), OnceLock::new());
+    Ok(PyForest { forest, votes, predictor, content: Some(content) })
 }
 
 /// How often the sample of each tree, named by its seed, holds each row, shape (trees, rows).
@@ -89,12 +100,15 @@ pub fn bag_counts<'py>(
     let (plan, _) = plan(config, None)?;
     let counts = run(py, n_jobs, usize::MAX, None, |control| {
         let rows = plan.training_rows(encoded, &rows, &weights)?;
-        let prepared = plan.prepare(encoded, &rows, &weights, control)?;
-        let urn = Urn::new(prepared.as_ref().unwrap_or(encoded), &rows, &weights);
+        let sampler = BootstrapSampler::new(encoded, &rows, &weights);
         parallel::map(control, seeds.len(), |tree| {
             control.check()?;
-            let draw = urn.draw(seeds[tree], draws)?;
-            Ok(encoded.internal().iter().map(|&row| i64::from(draw.times(row))).collect::<Vec<_>>())
+            let times = sampler.draw(seeds[tree], draws);
+            Ok(encoded
+                .internal()
+                .iter()
+                .map(|&row| i64::from(times[row as usize]))
+                .collect::<Vec<_>>())
         })
     })?;
     counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
@@ -103,7 +117,9 @@ pub fn bag_counts<'py>(
 /// Loss of accuracy on the rows that a tree has not seen when one feature is shuffled, shape
 /// (trees, features).
 #[pyfunction]
-#[pyo3(signature = (forest, data, config, draws, sample_weight = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    forest, data, config, draws, sample_weight = None, n_jobs = None, progress = None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn permutation_losses<'py>(
     py: Python<'py>,
@@ -124,14 +140,19 @@ pub fn permutation_losses<'py>(
     let losses = run(py, n_jobs, work, progress.as_ref(), |control| {
         control.expect(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
-        let prepared = plan.prepare(encoded, &rows, &weights, control)?;
-        let urn = Urn::new(prepared.as_ref().unwrap_or(encoded), &rows, &weights);
-        resample::permutation_losses(&forest.forest, encoded, &weights, (&urn, draws), control)
+        let sampler = BootstrapSampler::new(encoded, &rows, &weights);
+        resample::permutation_losses(&forest.forest, encoded, &weights, (&sampler, draws), control)
     })?;
     losses.into_pyarray(py).reshape([trees, encoded.columns().len()])
 }
 
 impl PyForest {
+    /// A forest without votes of its own.
+    pub(super) fn grown(forest: Forest) -> Self {
+        let (forest, predictor) = (Arc::new(forest), OnceLock::new());
+        Self { forest, votes: None, predictor, content: None }
+    }
+
     /// The forest itself.
     pub(super) fn forest(&self) -> &Forest {
         &self.forest
@@ -272,6 +293,12 @@ impl PyForest {
         self.forest.seeds.clone()
     }
 
+    /// A number for the rows of the fit, None in a loaded forest.
+    #[getter]
+    fn content(&self) -> Option<u64> {
+        self.content
+    }
+
     /// Weight of each class in the training set.
     fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.forest.totals.clone().into_pyarray(py)
@@ -301,7 +328,7 @@ impl PyForest {
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let work = data.len().saturating_mul(16);
         let forest = run(py, None, work, None, |c| store::forest_from_bytes(data, c))?;
-        Ok(Self { forest: Arc::new(forest), votes: None, predictor: OnceLock::new() })
+        Ok(Self::grown(forest))
     }
 
     /// Schema as JSON.

@@ -69,7 +69,10 @@ fn search(criterion: &str, options_json: &str) -> PyResult<Result<(Method, Multi
 
 /// One score a variant, NaN for a constant one.
 #[pyfunction(name = "genotype_scores")]
-#[pyo3(signature = (packed, n_samples, samples, classes, n_classes, criterion, options_json, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    packed, n_samples, samples, classes, n_classes, criterion, options_json, n_jobs = None, progress
+    = None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn scores<'py>(
     py: Python<'py>,
@@ -92,10 +95,14 @@ pub fn scores<'py>(
     Ok(scores.into_pyarray(py))
 }
 
-/// Scores, differing pairs of near rows (hits, misses) with their numbers, and of the permutations how
-/// many reach each variant's score, how many exceed it by their largest, and these largest scores.
+/// Scores, differing pairs of near rows (hits, misses) with their numbers, and of the permutations
+/// how many reach each variant's score, how many exceed it by their largest, and these largest
+/// scores.
 #[pyfunction(name = "genotype_tests")]
-#[pyo3(signature = (packed, n_samples, samples, classes, n_classes, criterion, options_json, permuted, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    packed, n_samples, samples, classes, n_classes, criterion, options_json, permuted, n_jobs =
+    None, progress = None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 #[allow(clippy::type_complexity, reason = "arrays of one call")]
 pub fn tests<'py>(

@@ -4,6 +4,7 @@
 //! except a user's criterion ([`custom`]), which keeps its job on the calling thread.
 
 mod bayes;
+mod codes;
 mod convert;
 mod custom;
 mod custom_pairs;
@@ -20,6 +21,7 @@ mod neighbours;
 mod networks;
 mod pairs;
 mod read;
+mod spread;
 
 use pyo3::prelude::*;
 
@@ -28,7 +30,7 @@ use pyo3::prelude::*;
 static ALLOCATOR: crate::memory::Allocator = crate::memory::Allocator;
 
 pyo3::create_exception!(
-    _core,
+    fasttree._core,
     InternalError,
     pyo3::exceptions::PyRuntimeError,
     "A defect of fasttree itself; please report it with the message and the data's shape."
@@ -43,6 +45,11 @@ mod _core {
     use super::InternalError;
     #[pymodule_export]
     use super::bayes::{PyBayesModel, bayes_fit};
+    #[pymodule_export]
+    use super::codes::{
+        bag_times, check_codes, edge_cuts, edge_summary, encode_rows, exact_sum, fit_codes,
+        forest_codes, level_counts, rounded_sum, row_hashes, value_counts, value_cuts,
+    };
     #[pymodule_export]
     use super::dataset::{PyDataset, bin_cuts, criteria_json, score_tables, simd_level};
     #[pymodule_export]
@@ -68,9 +75,14 @@ mod _core {
         network_counts, network_exact, network_exact_memory, network_search, network_tables_cost,
     };
     #[pymodule_export]
-    use super::pairs::{PyPairCounts, fixed_matrices, pair_counts};
+    use super::pairs::{PyPairCounts, fixed_matrices, pair_counts, pair_counts_across};
     #[pymodule_export]
     use super::read::{FileFault, PyArffReader, PyDelimitedReader};
+    #[pymodule_export]
+    use super::spread::{
+        PySpreadGrowth, add_counts, count_groups, divide_groups, drawn_rows, forest_of_trees,
+        forest_seeds, grow_groups, rows_of_groups,
+    };
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {

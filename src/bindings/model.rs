@@ -309,7 +309,10 @@ impl PyModel {
     }
 
     /// The model with its tree pruned; `data` are rows that the method looks at.
-    #[pyo3(signature = (parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs = None, costs_json = None))]
+    #[pyo3(signature = (
+        parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs
+        = None, costs_json = None
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn prune(
         &self,

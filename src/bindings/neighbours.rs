@@ -49,7 +49,10 @@ fn constant(control: &Control, codes: Codes<'_>, rows: usize) -> Result<Vec<bool
 
 /// One score a column of uint8 codes (rows x columns, rows after rows), NaN for a constant one.
 #[pyfunction]
-#[pyo3(signature = (codes, classes, n_classes, criterion, options_json, sample_weight = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    codes, classes, n_classes, criterion, options_json, sample_weight = None, n_jobs = None,
+    progress = None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn stream_scores<'py>(
     py: Python<'py>,

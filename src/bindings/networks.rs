@@ -85,7 +85,9 @@ pub fn network_tables_cost(
 
 /// (log evidence, arc probabilities, best parents, best order) over all totally ordered models.
 #[pyfunction]
-#[pyo3(signature = (data, config, most_memory, sample_weight = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    data, config, most_memory, sample_weight = None, n_jobs = None, progress = None
+))]
 pub fn network_exact<'py>(
     py: Python<'py>,
     data: &PyDataset,

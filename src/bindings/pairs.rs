@@ -8,7 +8,7 @@ use crate::data;
 use crate::error::{Error, Result};
 use crate::stats::pairs::{
     Decay, NominalColumns, PairCounts, Profile, Setting, count_matrices, default_radius,
-    pair_counts_between, root_matrix, weigh_pairs,
+    pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
 };
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods, PyReadonlyArray1,
@@ -57,10 +57,39 @@ pub fn pair_counts(
     Ok(PyPairCounts { counts })
 }
 
+/// Count both orders of the pairs of a row in `rows` and a row in `others`, which share no row.
+#[pyfunction]
+#[pyo3(signature = (dataset, rows, others, weights = None, n_jobs = None, progress = None))]
+pub fn pair_counts_across(
+    py: Python<'_>,
+    dataset: &Bound<'_, PyDataset>,
+    rows: PyReadonlyArray1<'_, i64>,
+    others: PyReadonlyArray1<'_, i64>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyPairCounts> {
+    let data = dataset.get().data();
+    let weights = copies(weights.as_ref(), data)?;
+    let (rows, others) = (row_set(Some(&rows), data)?, row_set(Some(&others), data)?);
+    let pairs = rows.rows().len().saturating_mul(others.rows().len());
+    let bytes = count_bytes(data);
+    let work = Work::from(pairs / 32 * data.columns().len()).with_memory(bytes, bytes);
+    let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
+        let columns = NominalColumns::new(data)?;
+        let codes = columns.codes(data, weights.as_deref())?;
+        across(control, &codes, [rows.rows(), others.rows()])
+    })?;
+    Ok(PyPairCounts { counts })
+}
+
 /// R of every feature under one setting, pairs weighed in fixed point as they come; shape (values,
 /// classes, 4) each.
 #[pyfunction]
-#[pyo3(signature = (dataset, theta, alpha, decay, at_zero, rows = None, weights = None, n_jobs = None, progress = None))]
+#[pyo3(signature = (
+    dataset, theta, alpha, decay, at_zero, rows = None, weights = None, n_jobs = None, progress =
+    None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn fixed_matrices<'py>(
     py: Python<'py>,
@@ -156,6 +185,26 @@ pub(super) fn pair_setting(
 
 #[pymethods]
 impl PyPairCounts {
+    /// Counts from what `parts` gave.
+    #[staticmethod]
+    fn from_parts(
+        offsets: Vec<u32>,
+        classes: usize,
+        cells: PyReadonlyArray1<'_, i64>,
+        pairs: u64,
+    ) -> PyResult<Self> {
+        let cells = cells.as_array().to_vec();
+        let counts = PairCounts::from_parts(offsets, classes, cells, pairs).map_err(exception)?;
+        Ok(Self { counts })
+    }
+
+    /// First slot of each feature and the number of all, classes, all counts, ordered pairs.
+    fn parts<'py>(&self, py: Python<'py>) -> (Vec<u32>, usize, Bound<'py, PyArray1<i64>>, u64) {
+        let c = &self.counts;
+        let cells = c.cells().to_vec().into_pyarray(py);
+        (c.offsets().to_vec(), c.classes(), cells, c.pairs())
+    }
+
     /// Number of ordered pairs, self-pairs included.
     #[getter]
     fn pairs(&self) -> u64 {

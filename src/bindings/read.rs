@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pyo3::create_exception!(
-    _core,
+    fasttree._core,
     FileFault,
     PyValueError,
     "What is wrong with a file: (problem, line, column, value, declared labels)."

@@ -14,7 +14,7 @@ use crate::parallel::{self, Control};
 use std::sync::{Mutex, PoisonError};
 
 /// Rows encoded by one task.
-const TASK: usize = 128 * TILE;
+const TASK: usize = 512 * TILE;
 /// No value of a bin was seen.
 const NOTHING: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
@@ -62,6 +62,21 @@ impl Encoder {
 struct Seen {
     ranges: Vec<[f64; 2]>,
     missing: bool,
+}
+
+impl Seen {
+    /// Take note of some values and their codes; that of NaN is beyond the bins.
+    fn widen(&mut self, codes: &[u16], numbers: &[f64]) {
+        for (&code, &x) in codes.iter().zip(numbers) {
+            let Some(range) = self.ranges.get_mut(usize::from(code)) else { continue };
+            if x < range[0] {
+                range[0] = x;
+            }
+            if x > range[1] {
+                range[1] = x;
+            }
+        }
+    }
 }
 
 /// What to encode.
@@ -139,21 +154,32 @@ impl BinnedTable {
 
     /// The rows with copies of each, by place: those without any are left out.
     pub fn drawn(&self, copies: &[u32]) -> Records {
-        let (from, most) = (self.records.layout, copies.iter().max().copied().unwrap_or(0));
-        let weight = if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word };
+        let most = copies.iter().max().copied().unwrap_or(0);
+        self.drawn_as(if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word }, copies)
+    }
+
+    /// The same with four bytes for the copies, whatever their number.
+    pub fn drawn_words(&self, copies: &[u32]) -> Records {
+        self.drawn_as(WeightWidth::Word, copies)
+    }
+
+    fn drawn_as(&self, weight: WeightWidth, copies: &[u32]) -> Records {
+        let from = self.records.layout;
         let layout = RowLayout::new(from.features, from.wide, weight);
-        let kept = copies.iter().filter(|&&c| c > 0).count();
-        let mut bytes = vec![0; kept * layout.width];
-        let mut to = bytes.chunks_exact_mut(layout.width);
+        let mut bytes = vec![0; (copies.len() + 1) * layout.width];
         let shared = from.class_at() + 1;
+        let mut at = 0;
+        // Every row is written; one without copies is written over by the next.
         for (row, &copies) in self.records.rows().zip(copies) {
-            if copies > 0
-                && let Some(to) = to.next()
-            {
-                to[..shared].copy_from_slice(&row[..shared]);
-                layout.set_weight(to, i64::from(copies));
+            let to = &mut bytes[at..at + layout.width];
+            match (<&mut [u8; 24]>::try_from(&mut *to), row.first_chunk::<24>()) {
+                (Ok(to), Some(row)) => *to = *row,
+                _ => to[..shared].copy_from_slice(&row[..shared]),
             }
+            layout.set_weight(to, i64::from(copies));
+            at += if copies > 0 { layout.width } else { 0 };
         }
+        bytes.truncate(at);
         Records { layout, bytes }
     }
 }
@@ -200,20 +226,13 @@ fn encode_block(
                     let numbers = &mut numbers[..len];
                     cells.numbers(feature, rows, first, numbers);
                     lookup.codes(numbers, codes);
-                    for (code, &x) in codes.iter_mut().zip(&*numbers) {
-                        if x.is_nan() {
-                            *code = encoder.codes() as u16;
-                            seen.missing = true;
-                            continue;
-                        }
-                        let range = &mut seen.ranges[usize::from(*code)];
-                        if x < range[0] {
-                            range[0] = x;
-                        }
-                        if x > range[1] {
-                            range[1] = x;
+                    if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
+                        seen.missing = true;
+                        for (code, x) in codes.iter_mut().zip(&*numbers) {
+                            *code = if x.is_nan() { encoder.codes() as u16 } else { *code };
                         }
                     }
+                    seen.widen(codes, numbers);
                 }
                 Encoder::Level(n) => {
                     let levels = &mut levels[..len];

@@ -14,18 +14,23 @@
 
 mod encode;
 mod lookup;
+mod parts;
 mod quantiles;
 mod records;
 mod sample;
+mod summary;
 
 pub use encode::{BinEncoding, BinnedTable, TableFacts};
+pub use parts::{GroupSplits, GroupedRecords, PartFormat, add_counts};
 pub use quantiles::edges;
 pub use records::{Records, RowLayout, WeightWidth};
+pub use summary::{EdgeSummary, ValueCounts};
 
 use crate::data::{Column, Dataset, MISSING};
 
-/// Rows of a tile that is read column by column.
-const TILE: usize = 512;
+/// Rows of a tile that is read column by column: few enough for the first-level cache, because the
+/// cells of a row may lie side by side.
+const TILE: usize = 128;
 
 /// Some rows of a training set, by the numbers that [`RowSource`] knows them by.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@
 //! One radix sort of at most [`SAMPLE`] values a column (all of them where the sample is too
 //! coarse), and O(bins log n).
 
-use super::sample::sampled_rows;
+use super::sample::{sampled_rows, total_of};
 use super::{RowChoice, RowSource, TILE};
 use crate::data::{MISSING, Weights};
 use crate::error::Result;
@@ -25,7 +25,7 @@ use crate::parallel::{self, Control};
 /// More rows than these are sampled.
 pub const SAMPLE: u64 = 1 << 16;
 /// Distinct values that a sample must show for each bin.
-const LEAST_DISTINCT: usize = 16;
+pub(super) const LEAST_DISTINCT: usize = 16;
 
 /// Ascending cut points of each of the numeric features named.
 pub fn edges(
@@ -38,7 +38,8 @@ pub fn edges(
 ) -> Result<Vec<Vec<f64>>> {
     let bins = bins as usize;
     let is_numeric: Vec<bool> = (0..features).map(|f| numeric.contains(&f)).collect();
-    let sample = sampled_rows(cells, &is_numeric, rows, weights, SAMPLE, control)?;
+    let total = total_of(rows, weights);
+    let sample = sampled_rows(cells, &is_numeric, rows, total, SAMPLE, control)?;
     let looked_at = sample.as_deref().map_or(rows, RowChoice::Some);
     let mut out = Vec::with_capacity(numeric.len());
     for group in numeric.chunks(TOGETHER) {
@@ -97,12 +98,12 @@ impl RowSource for CopiedColumns {
 }
 
 /// Cuts between all neighbours.
-fn between(values: &[f64]) -> Vec<f64> {
+pub(super) fn between(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
 }
 
 /// The distinct values of a column, ascending, where there are at most `most`.
-fn few_values(
+pub(super) fn few_values(
     cells: &dyn RowSource,
     feature: usize,
     rows: RowChoice<'_>,
@@ -116,7 +117,7 @@ fn few_values(
     let mut found = 0;
     let mut tile = [0.0; TILE];
     for first in (0..rows.len()).step_by(TILE) {
-        if first % (64 * TILE) == 0 {
+        if first % (256 * TILE) == 0 {
             control.check()?;
         }
         let tile = &mut tile[..TILE.min(rows.len() - first)];
@@ -143,13 +144,13 @@ fn few_values(
 }
 
 /// Distinct values in ascending order, and the weight up to each.
-struct Ranked {
-    values: Vec<f64>,
-    ends: Vec<u64>,
+pub(super) struct Ranked {
+    pub values: Vec<f64>,
+    pub ends: Vec<u64>,
 }
 
 impl Ranked {
-    fn new(
+    pub fn new(
         cells: &dyn RowSource,
         feature: usize,
         rows: RowChoice<'_>,
@@ -160,7 +161,7 @@ impl Ranked {
         let mut tile = [0.0; TILE];
         let mut masses = Vec::new();
         for first in (0..rows.len()).step_by(TILE) {
-            if first % (64 * TILE) == 0 {
+            if first % (256 * TILE) == 0 {
                 control.check()?;
             }
             let tile = &mut tile[..TILE.min(rows.len() - first)];
@@ -191,7 +192,7 @@ impl Ranked {
     }
 
     /// From keys in ascending order, with their weights.
-    fn of(sorted: impl Iterator<Item = (u64, u64)>) -> Self {
+    pub fn of(sorted: impl Iterator<Item = (u64, u64)>) -> Self {
         let most = sorted.size_hint().1.unwrap_or(0);
         let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let (mut last, mut sum) = (0, 0);
@@ -211,7 +212,7 @@ impl Ranked {
         Self { values, ends }
     }
 
-    fn cuts(&self, bins: usize) -> Vec<f64> {
+    pub fn cuts(&self, bins: usize) -> Vec<f64> {
         if self.values.len() <= bins {
             return between(&self.values);
         }

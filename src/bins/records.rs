@@ -88,8 +88,13 @@ impl RowLayout {
 
     /// Write a weight that fits.
     pub(super) fn set_weight(&self, row: &mut [u8], weight: i64) {
-        let (at, n) = (self.class_at() + 1, self.weight.bytes());
-        row[at..at + n].copy_from_slice(&weight.to_le_bytes()[..n]);
+        let (at, bytes) = (self.class_at() + 1, weight.to_le_bytes());
+        match self.weight {
+            WeightWidth::None => {}
+            WeightWidth::Byte => row[at] = bytes[0],
+            WeightWidth::Word => row[at..at + 4].copy_from_slice(&bytes[..4]),
+            WeightWidth::Long => row[at..at + 8].copy_from_slice(&bytes),
+        }
     }
 }
 

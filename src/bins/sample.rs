@@ -11,22 +11,26 @@ use crate::numeric::mix;
 use crate::parallel::{self, Control};
 
 /// Rows hashed by one task.
-const TASK: usize = 64 * TILE;
+const TASK: usize = 256 * TILE;
 
-/// About `wanted` rows, or nothing where there are no more than that (counted as copies, where
-/// weights are copies).
+/// Number of rows, counted as copies where weights are copies.
+pub(super) fn total_of(rows: RowChoice<'_>, weights: &Weights) -> u64 {
+    match weights {
+        Weights::Integer(w) => (0..rows.len()).map(|i| u64::from(w[rows.row(i)])).sum(),
+        _ => rows.len() as u64,
+    }
+}
+
+/// Those of some rows that are among about `wanted` of all `total` rows ([`total_of`]), or nothing
+/// where there are no more than that.
 pub(super) fn sampled_rows(
     cells: &dyn RowSource,
     is_numeric: &[bool],
     rows: RowChoice<'_>,
-    weights: &Weights,
+    total: u64,
     wanted: u64,
     control: &Control,
 ) -> Result<Option<Vec<u32>>> {
-    let total = match weights {
-        Weights::Integer(w) => (0..rows.len()).map(|i| u64::from(w[rows.row(i)])).sum(),
-        _ => rows.len() as u64,
-    };
     if total <= wanted {
         return Ok(None);
     }

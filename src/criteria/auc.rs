@@ -24,7 +24,10 @@ pub(super) static INFO: Info = Info {
     aliases: &[],
     class_name: "Auc",
     summary: "Area under the ROC curve of the branches ranked by their share of the class.",
-    formula: r"\frac{1}{n_+ n_-} \sum_{l,m} n_{l+} n_{m-} \left([r_l > r_m] + \tfrac{1}{2} [r_l = r_m]\right), \; r_m = n_{m+} / n_m",
+    formula: concat!(
+        r"\frac{1}{n_+ n_-} \sum_{l,m} n_{l+} n_{m-} \left([r_l > r_m] + \tfrac{1}{2} [r_l = ",
+        r"r_m]\right), \; r_m = n_{m+} / n_m",
+    ),
     distance: r"-s",
     source: "Ferri, Flach & Hernandez-Orallo, Learning decision trees using the area under the ROC \
         curve, ICML (2002)",

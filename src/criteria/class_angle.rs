@@ -2,8 +2,8 @@
 //! `sqrt(1 - cos((n_m1/n_1)_m, (n_m2/n_2)_m))`, in [0, 1] (CORElearn's DistAngle).
 //!
 //! 1 if and only if no branch holds rows of both classes. `angle` is one minus the cosine of two
-//! *branches'* distributions over the classes. More than two classes: mean of each class against the
-//! rest, weights n_c/n. A node with one class scores 0. O(branches x classes).
+//! *branches'* distributions over the classes. More than two classes: mean of each class against
+//! the rest, weights n_c/n. A node with one class scores 0. O(branches x classes).
 //!
 //! The best threshold need not be a boundary of classes: along a run of one class the angle of each
 //! class against the rest has one valley, but the mean of several may have a peak between.

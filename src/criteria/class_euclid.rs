@@ -1,11 +1,11 @@
 //! Euclidean distance of two classes' distributions over the branches:
 //! `sqrt(sum_m (n_m1/n_1 - n_m2/n_2)^2 / 2)`, in [0, 1] (CORElearn's DistEuclid).
 //!
-//! Insensitive to skew: multiplying the rows of one class by a constant changes nothing. `euclid` is
-//! the distance of two *branches'* distributions over the classes. More than two classes: mean of
-//! each class against the rest, weights n_c/n. A node with one class scores 0. O(branches x
-//! classes). Boundaries win: the distance is the norm of a vector that is affine in the left counts,
-//! hence convex.
+//! Insensitive to skew: multiplying the rows of one class by a constant changes nothing. `euclid`
+//! is the distance of two *branches'* distributions over the classes. More than two classes: mean
+//! of each class against the rest, weights n_c/n. A node with one class scores 0. O(branches x
+//! classes). Boundaries win: the distance is the norm of a vector that is affine in the left
+//! counts, hence convex.
 
 use super::contrast::class_against_rest;
 use super::{Block, Evidence, Formula, Info};

@@ -51,7 +51,7 @@ impl Formula for Dkm {
         &INFO
     }
 
-    fn orders_levels(&self) -> bool {
+    fn breiman_order(&self) -> bool {
         // The impurity is concave in the shares.
         true
     }

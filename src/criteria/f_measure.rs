@@ -47,7 +47,10 @@ pub(super) static INFO: Info = Info {
     aliases: &[],
     class_name: "FMeasure",
     summary: "Weighted F measure of the branches, each for its own majority class.",
-    formula: r"\sum_m \frac{n_m}{n} \frac{(1 + \beta^2) TP_m}{(1 + \beta^2) TP_m + \beta^2 FN_m + FP_m}",
+    formula: concat!(
+        r"\sum_m \frac{n_m}{n} ",
+        r"\frac{(1 + \beta^2) TP_m}{(1 + \beta^2) TP_m + \beta^2 FN_m + FP_m}",
+    ),
     distance: r"1 - s",
     source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
         F-measure",

@@ -8,6 +8,8 @@
 use super::{Block, Info, Tables, neighbours, pairs, rows};
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count};
+use crate::simd::Level;
+use crate::simd::cuts::PairNode;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -37,6 +39,15 @@ pub enum SplitRule {
     C45,
 }
 
+/// Approximations of the scores of cuts between two classes ([`crate::simd::cuts`]).
+#[derive(Debug, Clone, Copy)]
+pub struct PairScreen {
+    /// The kernel; it returns the largest score.
+    pub scores: fn(Level, &[u32], PairNode, &mut [f32]) -> f32,
+    /// A bound on the distance of a score from the true value.
+    pub error: f64,
+}
+
 /// A criterion as growth sees it.
 pub trait Criterion: Send + Sync + std::fmt::Debug {
     /// Facts.
@@ -49,6 +60,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()>;
     /// Cheap approximations of the scores and a bound on their error; see [`Formula::screen`].
     fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
+        None
+    }
+    /// The same for cuts between two classes in single precision, where there is a kernel.
+    fn pair_screen(&self) -> Option<PairScreen> {
         None
     }
     /// The selection rule that goes with it.
@@ -65,7 +80,7 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     }
     /// With two classes a best division of levels cuts their order by the share of a class (tested
     /// for all that say so).
-    fn orders_levels(&self) -> bool {
+    fn breiman_order(&self) -> bool {
         false
     }
     /// [`Info::convex`] also beside a branch that thresholds leave alone, but for the first and the
@@ -117,12 +132,16 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     fn screen<C: Count>(&self, _block: &Block<'_, C>, _out: &mut [f64]) -> Option<f64> {
         None
     }
+    /// See [`Criterion::pair_screen`].
+    fn pair_screen(&self) -> Option<PairScreen> {
+        None
+    }
     /// The selection rule that goes with it.
     fn guard(&self) -> Guard {
         Guard::None
     }
-    /// See [`Criterion::orders_levels`].
-    fn orders_levels(&self) -> bool {
+    /// See [`Criterion::breiman_order`].
+    fn breiman_order(&self) -> bool {
         Formula::info(self).convex
     }
     /// See [`Criterion::convex_beside`].
@@ -187,11 +206,14 @@ impl<F: Formula> Criterion for F {
             _ => None,
         }
     }
+    fn pair_screen(&self) -> Option<PairScreen> {
+        Formula::pair_screen(self)
+    }
     fn guard(&self) -> Guard {
         Formula::guard(self)
     }
-    fn orders_levels(&self) -> bool {
-        Formula::orders_levels(self)
+    fn breiman_order(&self) -> bool {
+        Formula::breiman_order(self)
     }
     fn convex_beside(&self) -> bool {
         Formula::convex_beside(self)

@@ -9,8 +9,9 @@
 
 use super::information::LANES;
 use super::rows::RowOf;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, Evidence, Formula, Info, PairScreen};
 use crate::numeric::Count;
+use crate::simd::cuts;
 use serde::{Deserialize, Serialize};
 
 /// Products of two counts are exact in double precision up to here.
@@ -143,5 +144,9 @@ impl Formula for Gini {
         // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
         // 1/2.
         Some(16.0 * f64::EPSILON)
+    }
+
+    fn pair_screen(&self) -> Option<PairScreen> {
+        Some(PairScreen { scores: cuts::gini, error: cuts::GINI_ERROR })
     }
 }

@@ -23,7 +23,10 @@ pub(super) static INFO: Info = Info {
     aliases: &[],
     class_name: "Mdl",
     summary: "Saved bits a row when the classes are described branch by branch.",
-    formula: r"\frac{1}{n} \left(L(n_c) - \sum_m L(n_{mc})\right), \; L = \log_2 \frac{n!}{\prod n_c!} + \log_2 \binom{n + k - 1}{k - 1}",
+    formula: concat!(
+        r"\frac{1}{n} \left(L(n_c) - \sum_m L(n_{mc})\right), \; L = \log_2 \frac{n!}{\prod ",
+        r"n_c!} + \log_2 \binom{n + k - 1}{k - 1}",
+    ),
     distance: r"-s",
     source: "Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995)",
     evidence: Evidence::Table,

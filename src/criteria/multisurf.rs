@@ -33,7 +33,10 @@ pub(super) static INFO: Info = Info {
     class_name: "MultiSurf",
     summary: "ReliefF with all rows nearer than a row's mean distance less half a standard \
         deviation as neighbours.",
-    formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d_i - \tfrac12 \sigma_i",
+    formula: concat!(
+        r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, ",
+        r"H_i)\bigr),\quad d_{ij} < \bar d_i - \tfrac12 \sigma_i",
+    ),
     source: "Urbanowicz, Olson, Schmitt, Meeker & Moore, Benchmarking Relief-based feature \
         selection methods (2018)",
     lowest: Some(-1.0),
@@ -48,7 +51,11 @@ pub(super) static STAR: Info = Info {
     class_name: "MultiSurfStar",
     summary: "MultiSURF, and agreements with the rows farther than the mean distance plus half a \
         standard deviation.",
-    formula: r"s_{d_{ij} < \bar d_i - \sigma_i/2} + \frac1n \sum_i \bigl(\overline{1 - \mathrm{diff}}(i, M'_i) - \overline{1 - \mathrm{diff}}(i, H'_i)\bigr),\quad d_{ij} > \bar d_i + \tfrac12 \sigma_i",
+    formula: concat!(
+        r"s_{d_{ij} < \bar d_i - \sigma_i/2} + \frac1n \sum_i \bigl(\overline{1 - ",
+        r"\mathrm{diff}}(i, M'_i) - \overline{1 - \mathrm{diff}}(i, H'_i)\bigr),\quad d_{ij} > ",
+        r"\bar d_i + \tfrac12 \sigma_i",
+    ),
     source: "Granizo-Mackenzie & Moore, Multiple threshold spatially uniform ReliefF (2013)",
     lowest: Some(-2.0),
     highest: Some(2.0),

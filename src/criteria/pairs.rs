@@ -172,7 +172,8 @@ impl Precision {
 
 pub(super) const PRECISION: &str = "'exact' counts pairs by distance as whole numbers; 'fixed' \
     adds up their weights in fixed point: a pair of different rows is off \
-     by at most 2^-25 of the largest weight of such a pair (of D = 1 where none weighs less than a sixteenth of that), and many features (from about 30) take a fraction of the time.";
+    by at most 2^-25 of the largest weight of such a pair (of D = 1 where none weighs less than \
+    a sixteenth of that), and many features (from about 30) take a fraction of the time.";
 pub(super) const ALPHA: &str =
     "How fast the weight of a pair falls with its distance D; finite and at least 0.";
 pub(super) const DECAY: &str = "'exponential': 2^(-alpha D); 'power': D^-alpha; 'threshold': 1 if \

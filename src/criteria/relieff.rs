@@ -41,7 +41,10 @@ pub(super) static INFO: Info = Info {
     class_name: "ReliefF",
     summary: "Mean difference to the k nearest rows of other classes less that to the k nearest of \
         the own class.",
-    formula: r"\frac1n \sum_i \Bigl(\sum_{c \ne c_i} \tfrac{P(c)}{1 - P(c_i)} \overline{\mathrm{diff}}(i, M_{ic}) - \overline{\mathrm{diff}}(i, H_i)\Bigr)",
+    formula: concat!(
+        r"\frac1n \sum_i \Bigl(\sum_{c \ne c_i} \tfrac{P(c)}{1 - P(c_i)} ",
+        r"\overline{\mathrm{diff}}(i, M_{ic}) - \overline{\mathrm{diff}}(i, H_i)\Bigr)",
+    ),
     source: "Kononenko, Estimating attributes: analysis and extensions of RELIEF (1994)",
     lowest: Some(-1.0),
     highest: Some(1.0),

@@ -31,7 +31,10 @@ pub(super) static INFO: Info = Info {
     name: "surf",
     class_name: "Surf",
     summary: "ReliefF with all rows nearer than the mean distance of all pairs as neighbours.",
-    formula: r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, H_i)\bigr),\quad d_{ij} < \bar d",
+    formula: concat!(
+        r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, ",
+        r"H_i)\bigr),\quad d_{ij} < \bar d",
+    ),
     source: "Greene, Penrod, Kiralis & Moore, Spatially Uniform ReliefF (2009)",
     lowest: Some(-1.0),
     highest: Some(1.0),

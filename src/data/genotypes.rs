@@ -1,9 +1,10 @@
-//! Genotypes in two bits: as files hold them, variant after variant, and as two bit planes a sample.
+//! Genotypes in two bits: as files hold them, variant after variant, and as two bit planes a
+//! sample.
 //!
 //! A `.bed` of PLINK keeps four samples a byte, the first in the lowest bits: 00 two copies of
 //! allele 1, 10 one, 11 none, 01 missing. To compare samples, the low and the high bits of all
-//! variants of a sample must lie side by side: [`GenotypePlanes`] transposes blocks of 64 variants by
-//! 64 samples in registers, O(samples x variants / 10) operations. Words come in groups of 512
+//! variants of a sample must lie side by side: [`GenotypePlanes`] transposes blocks of 64 variants
+//! by 64 samples in registers, O(samples x variants / 10) operations. Words come in groups of 512
 //! variants (eight low, eight high), and the groups of all samples in chunks, so that a pass over
 //! pairs of samples reads a few kB of each at a time.
 
@@ -114,8 +115,8 @@ impl GenotypePlanes {
         Ok(Self { words, places, groups, together, counts })
     }
 
-    /// Give missing genotypes the one that is most frequent at their variant (of equally frequent ones
-    /// that with most copies of allele 1).
+    /// Give missing genotypes the one that is most frequent at their variant (of equally frequent
+    /// ones that with most copies of allele 1).
     ///
     /// # Errors
     /// [`Error::Cancelled`].
@@ -191,8 +192,8 @@ fn mask(places: &[u32]) -> u64 {
     places.iter().enumerate().fold(0, |m, (i, &p)| m | u64::from(p != u32::MAX) << i)
 }
 
-/// Up to 64 variants from `first` on: their words of all places, at `to.0 + place * to.1` (low bits)
-/// and eight further (high bits), and the number of each code.
+/// Up to 64 variants from `first` on: their words of all places, at `to.0 + place * to.1` (low
+/// bits) and eight further (high bits), and the number of each code.
 fn transpose(
     packed: PackedGenotypes<'_>,
     first: usize,

@@ -33,8 +33,8 @@ impl ForestExplainer {
         let complete = models.iter().all(TreeExplainer::is_complete);
         if !complete && models.len() > 1 {
             let words = "Shapley values need trees that always answer: some leaves predict nothing \
-                         (empty_branch=\"unclassified\"), and a forest averages over the trees that \
-                         answer; fit with empty_branch=\"parent\", or explain single trees \
+                         (empty_branch=\"unclassified\"), and a forest averages over the trees \
+                         that answer; fit with empty_branch=\"parent\", or explain single trees \
                          (estimators_)";
             return Err(Error::Data(words.into()));
         }

@@ -8,7 +8,8 @@ use crate::numeric::Ties;
 use crate::split::{NominalSplits, Splitter};
 use serde_json::Value;
 
-/// The configuration with multiway splits where every column may decide but the criterion serves no others.
+/// The configuration with multiway splits where every column may decide but the criterion serves no
+/// others.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
         && (criterion.info().evidence != Evidence::Table

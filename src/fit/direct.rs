@@ -85,15 +85,8 @@ impl Plan {
         let unit = table.unit;
         let (features, records) = table.into_records();
         let facts = TableFacts { features: &features, classes: k, unit };
-        let mut tree = binned::grow(&facts, records, false, &setting, control)?;
-        if self.is_fractional() {
-            tree.share_missing();
-        }
-        if let Some(costs) = self.costs(k)? {
-            tree.relabel(&costs);
-        }
-        let (smoothing, parameters) = (self.config.smoothing, self.config.parameters.clone());
-        let model = Model { schema: schema.into(), tree, smoothing, parameters };
-        Ok(Some(self.cut_back(model, None, None, control)?.0))
+        let tree = binned::grow(&facts, records, false, &setting, control)?;
+        drop(setting);
+        self.finish_on_codes(tree, schema, control).map(Some)
     }
 }

@@ -8,7 +8,7 @@ use crate::bins::BinnedTable;
 use crate::criteria::{Context, SplitRule};
 use crate::data::{Dataset, Draw, RowSet, Weights};
 use crate::error::{Error, Result};
-use crate::grow::{self, Labels, Setting, Stash, binned, forest, forest::Bagging};
+use crate::grow::{self, BufferPool, Labels, Setting, binned, forest, forest::Bagging};
 use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -17,6 +17,9 @@ use crate::prune::{self, Method, Rows};
 use crate::split::NominalSplits;
 use crate::tree::Tree;
 use std::sync::Arc;
+
+const OTHER_ROWS: &str = "warm_start=True goes on with the rows of the last fit, and these are \
+     others; give the same rows, or set warm_start=False";
 
 /// What the trees of a forest on codes have in common, and the seed of one.
 #[derive(Clone, Copy)]
@@ -29,18 +32,96 @@ struct Sampled<'a> {
     seed: u64,
 }
 
+/// A fitted forest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GrownForest {
+    /// Its trees.
+    pub forest: Forest,
+    /// The vote of each tree on the rows that it did not see, where it was asked for.
+    pub votes: Option<Votes>,
+    /// A number for the content of the rows; a forest goes on with the same rows only.
+    pub content: u64,
+}
+
+/// What a fit of a forest is asked for beside its trees.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// Votes on the rows that trees did not see.
+    pub judged: bool,
+    /// The first trees, with the number for the rows that they were grown on.
+    pub before: Option<(&'a Forest, u64)>,
+}
+
 impl Plan {
-    /// Fit a forest on some rows of a data set; with `judged`, also the vote of each tree on the
-    /// rows that it did not see.
+    /// Fit a forest on some rows of a data set. Where there are trees already, the others are
+    /// grown; the forest is the one that is grown at once.
     pub fn fit_forest(
         &self,
         data: &Dataset,
         rows: &RowSet,
         weights: &Weights,
         bagging: &Bagging,
-        judged: bool,
+        request: Request<'_>,
         control: &Control,
-    ) -> Result<(Forest, Option<Votes>)> {
+    ) -> Result<GrownForest> {
+        self.check_forest(bagging, request.judged)?;
+        let rows = self.training_rows(data, rows, weights)?;
+        let content = forest::content(data, &rows, weights);
+        let prepared = self.prepare(data, &rows, weights, control)?;
+        let seen = prepared.as_ref().unwrap_or(data);
+        let mut trees = match request.before {
+            None => Vec::new(),
+            Some((before, rows)) if rows == content && **before.schema() == *seen.schema() => {
+                before.trees.clone()
+            }
+            Some(_) => return Err(Error::Data(OTHER_ROWS.into())),
+        };
+        if self.nominal_splits(seen) == NominalSplits::Multiway {
+            few_branches(seen)?;
+        }
+        let table = self.binned_table(seen, &rows, weights, control)?;
+        if table.is_none() {
+            seen.sort_columns(control)?;
+        }
+        let sampler = bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, weights));
+        let pool = BufferPool::default();
+        let more = forest::grow_trees(
+            sampler.as_ref(),
+            bagging,
+            (self.config.seed, trees.len()),
+            control,
+            |seed, times, control| {
+                if let Some(table) = &table {
+                    let of = Sampled { data, seen, rows: &rows, weights, table, seed };
+                    return self.binned_tree(&of, times, control);
+                }
+                let Some(times) = times else {
+                    return self.one_tree((data, seen), &rows, weights, (seed, &pool), control);
+                };
+                let draw = &Arc::new(Draw::new(times)?);
+                let (raw, sample) = (prepared.as_ref().map(|_| data.drawn(draw)), seen.drawn(draw));
+                let (raw, all) = (raw.as_ref().unwrap_or(&sample), RowSet::all(sample.len()));
+                self.one_tree((raw, &sample), &all, &Weights::Unit, (seed, &pool), control)
+            },
+        )?;
+        trees.extend(more);
+        let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
+        let mut totals = vec![0.0; data.n_classes()];
+        rows.rows()
+            .iter()
+            .for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
+        let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
+        let votes = match (&sampler, bagging.draws) {
+            (Some(sampler), Some(draws)) if request.judged => {
+                Some(forest::out_of_bag(&grown, data, &rows, sampler, draws, control)?)
+            }
+            _ => None,
+        };
+        Ok(GrownForest { forest: grown, votes, content })
+    }
+
+    /// Refuse what forests do not go with.
+    fn check_forest(&self, bagging: &Bagging, judged: bool) -> Result<()> {
         forest::check_bagging(bagging)?;
         if self.config.alpha_rule.is_some() {
             return super::unsupported("ccp_alpha='cv' in a forest", "a number");
@@ -58,49 +139,7 @@ impl Plan {
                 "only with bootstrap=True are rows left out",
             ));
         }
-        let rows = self.training_rows(data, rows, weights)?;
-        let prepared = self.prepare(data, &rows, weights, control)?;
-        let seen = prepared.as_ref().unwrap_or(data);
-        if self.nominal_splits(seen) == NominalSplits::Multiway {
-            few_branches(seen)?;
-        }
-        let table = self.binned_table(seen, &rows, weights, control)?;
-        if table.is_none() {
-            seen.sort_columns(control)?;
-        }
-        let urn = bagging.draws.map(|_| forest::Urn::new(seen, &rows, weights));
-        let stash = Stash::default();
-        let trees = forest::plant(
-            urn.as_ref(),
-            bagging,
-            self.config.seed,
-            control,
-            |seed, draw, control| {
-                if let Some(table) = &table {
-                    let of = Sampled { data, seen, rows: &rows, weights, table, seed };
-                    return self.binned_tree(&of, draw, control);
-                }
-                let Some(draw) = draw else {
-                    return self.one_tree((data, seen), &rows, weights, (seed, &stash), control);
-                };
-                let (raw, sample) = (prepared.as_ref().map(|_| data.drawn(draw)), seen.drawn(draw));
-                let (raw, all) = (raw.as_ref().unwrap_or(&sample), RowSet::all(sample.len()));
-                self.one_tree((raw, &sample), &all, &Weights::Unit, (seed, &stash), control)
-            },
-        )?;
-        let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
-        let mut totals = vec![0.0; data.n_classes()];
-        rows.rows()
-            .iter()
-            .for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
-        let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
-        let votes = match (&urn, bagging.draws) {
-            (Some(urn), Some(draws)) if judged => {
-                Some(forest::out_of_bag(&grown, data, &rows, urn, draws, control)?)
-            }
-            _ => None,
-        };
-        Ok((grown, votes))
+        Ok(())
     }
 
     /// A tree on rows as they came (`raw`) and as growth sees them (`seen`).
@@ -109,15 +148,11 @@ impl Plan {
         (raw, seen): (&Dataset, &Dataset),
         rows: &RowSet,
         weights: &Weights,
-        (seed, stash): (u64, &Stash),
+        (seed, pool): (u64, &BufferPool),
         control: &Control,
     ) -> Result<Model> {
-        let setting = Setting {
-            seed,
-            stash: Some(stash),
-            raw: Some(raw),
-            ..self.setting(seen, rows, weights)
-        };
+        let setting =
+            Setting { seed, pool: Some(pool), raw: Some(raw), ..self.setting(seen, rows, weights) };
         let tree = grow::grow(seen, &setting, rows, weights, control)?;
         self.finished_tree((raw, seen), tree, rows, weights, control)
     }
@@ -126,32 +161,34 @@ impl Plan {
     fn binned_tree(
         &self,
         of: &Sampled<'_>,
-        draw: Option<&Arc<Draw>>,
+        times: Option<&[u32]>,
         control: &Control,
     ) -> Result<Model> {
         let Sampled { data, seen, rows, weights, table, seed } = *of;
         let mut setting = Setting { seed, ..self.setting(seen, rows, weights) };
-        let Some(draw) = draw else {
+        let Some(times) = times else {
             let records = table.records.clone();
             let tree = binned::grow(&table.facts(), records, false, &setting, control)?;
             return self.finished_tree((data, seen), tree, rows, weights, control);
         };
-        let copies: Vec<u32> = rows.rows().iter().map(|&r| draw.times(r)).collect();
+        let copies: Vec<u32> = rows.rows().iter().map(|&r| times[r as usize]).collect();
+        let drawn: u64 = copies.iter().map(|&c| u64::from(c)).sum();
         let occurs = rows.rows().iter().zip(&copies).filter(|(_, c)| **c > 0);
         let mut occurring = vec![false; data.n_classes()];
         occurs.for_each(|(&r, _)| occurring[usize::from(data.classes()[r as usize])] = true);
-        let logs = Logs::up_to(draw.len() as u64);
+        let logs = Logs::up_to(drawn);
         setting.context = Context { logs, classes: data.n_classes(), occurring };
         let tree = binned::grow(&table.facts(), table.drawn(&copies), true, &setting, control)?;
         if self.is_final() {
             return self.finished_tree((data, seen), tree, rows, weights, control);
         }
-        let (sample, all) = (data.drawn(draw), RowSet::all(draw.len()));
+        let draw = Arc::new(Draw::new(times)?);
+        let (sample, all) = (data.drawn(&draw), RowSet::all(draw.len()));
         self.finished_tree((&sample, seen), tree, &all, &Weights::Unit, control)
     }
 
     /// No tree is cut back.
-    fn is_final(&self) -> bool {
+    pub(super) fn is_final(&self) -> bool {
         let collapse = self.criterion.split_rule() == SplitRule::C45;
         self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
     }

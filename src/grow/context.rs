@@ -21,7 +21,7 @@ use crate::stats::neighbours::Root;
 use crate::stats::{Sum, Weighing};
 
 use super::evidence::PairContext;
-use super::{Setting, Stash};
+use super::{BufferPool, Setting};
 use crate::error::Result;
 
 /// More classes are counted row by row.
@@ -209,7 +209,7 @@ impl<C: Code> RowBuffers<C> {
         let orders = parallel::map(control, context.numeric.len(), |i| {
             control.check()?;
             let column = context.numeric[i].column;
-            let mut order = context.setting.stash.map(Stash::take).unwrap_or_default();
+            let mut order = context.setting.pool.map(BufferPool::take).unwrap_or_default();
             match &keep {
                 None => column.order_into(&mut order),
                 Some(bits) => filtered(column.order(), bits, rows.len(), &mut order),
@@ -241,8 +241,8 @@ impl<C: Code> RowBuffers<C> {
 
     /// Give the memory of the orders to the next tree.
     pub fn release<W: Weighing>(self, context: &GrowContext<'_, W>) {
-        if let Some(stash) = context.setting.stash {
-            self.orders.into_iter().for_each(|order| stash.give(order));
+        if let Some(pool) = context.setting.pool {
+            self.orders.into_iter().for_each(|order| pool.give(order));
         }
     }
 

@@ -164,7 +164,7 @@ impl<R: NodeRows> Driver<R> {
 }
 
 /// Splits are made in ascending order of this number.
-fn order_of(rank: Rank, order: LeafOrder) -> u64 {
+pub(super) fn order_of(rank: Rank, order: LeafOrder) -> u64 {
     match order {
         LeafOrder::Distance => order_key(rank.distance),
         // Not the negative: 0 has one sign only.

@@ -12,7 +12,7 @@ use crate::numeric::Count;
 use crate::parallel::Control;
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::random::{self, Draws, Splitter};
-use crate::split::subset::{self, LevelPartition, Levels, Menu, Search};
+use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, Search};
 use crate::split::threshold::{self, Scan};
 use crate::split::{NominalSplits, Scratch, Sink};
 use crate::stats::contingency::{Code, Planes, Tally, count};
@@ -22,7 +22,7 @@ use crate::stats::{Sum, Weighing};
 #[derive(Debug)]
 pub(super) struct Workspace<S: Sum> {
     pub(super) scratch: Scratch<S::Cell>,
-    menu: Menu<S>,
+    menu: LevelPartitions<S>,
     planes: Planes<S>,
     pub pairs: PairWorkspace,
 }
@@ -38,7 +38,7 @@ impl<S: Sum> Default for Workspace<S> {
     fn default() -> Self {
         Self {
             scratch: Scratch::default(),
-            menu: Menu::default(),
+            menu: LevelPartitions::default(),
             planes: Planes::default(),
             pairs: PairWorkspace::default(),
         }
@@ -188,7 +188,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let setting = self.context.setting;
         Search {
             how: setting.nominal_splits.in_two(),
-            shortcut: setting.criterion.orders_levels() && !self.every,
+            shortcut: setting.criterion.breiman_order() && !self.every,
             min: self.minimum(),
             unit: self.context.weights.unit(),
             drawn: self.draws(),
@@ -211,8 +211,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The divisions of the levels of a nominal feature, where there are only two sides.
-    pub(super) fn menu(&self, nominal: usize, tally: &Tally<W::Sum>) -> Menu<W::Sum> {
-        let mut menu = Menu::default();
+    pub(super) fn menu(&self, nominal: usize, tally: &Tally<W::Sum>) -> LevelPartitions<W::Sum> {
+        let mut menu = LevelPartitions::default();
         menu.fill(&self.levels(nominal, tally), self.totals.len(), &self.search());
         menu
     }

@@ -27,9 +27,16 @@ pub(super) fn search_among<T>(
 
 /// Feature numbers in an order that depends on the key alone.
 pub(super) fn shuffled(p: usize, key: u64) -> Vec<u32> {
-    let mut features: Vec<u32> = (0..p as u32).collect();
+    let mut features = Vec::new();
+    shuffle(p, key, &mut features);
+    features
+}
+
+/// The same in memory that is there.
+pub(super) fn shuffle(p: usize, key: u64, features: &mut Vec<u32>) {
+    features.clear();
+    features.extend(0..p as u32);
     for i in (1..p).rev() {
         features.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
     }
-    features
 }

@@ -8,7 +8,7 @@ use super::Setting;
 use super::context::{GrowContext, NodeRange, Place, RowBuffers, near};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
-use super::evidence::pairs::settle_radius;
+use super::evidence::pairs::resolve_radius;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::numeric::better;
@@ -87,7 +87,7 @@ fn listed<W: Weighing>(
             let mut buffers = RowBuffers::<u32>::new(&context, root, control)?;
             let range = NodeRange { len: root.len(), ..range };
             let coded = buffers.field();
-            settle_radius(&look, coded.coded(context.nominal.features.len(), range), control)?;
+            resolve_radius(&look, coded.coded(context.nominal.features.len(), range), control)?;
         }
         let known = look.pair_scores(metric, &mut tools.pairs, control)?;
         let found = look.scored(&tally, &known, |_| true)?;

@@ -6,6 +6,7 @@
 //! construction ([`builder`]) that becomes a tree in pre-order.
 
 mod between;
+mod buffer_pool;
 mod builder;
 mod context;
 mod driver;
@@ -20,9 +21,9 @@ mod global_score;
 mod global_trace;
 mod listing;
 mod nodes;
+mod packed;
 mod partition;
 mod search;
-mod stash;
 
 use crate::criteria::{Context, Criterion, Guard, SplitRule};
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};
@@ -32,12 +33,13 @@ use crate::parallel::Control;
 use crate::split::{NominalSplits, Splitter};
 use crate::tree::Tree;
 
+pub use buffer_pool::BufferPool;
 pub use evidence::memo::{KnownPairs, PairMemo};
 pub use global::grow as grow_globally;
 pub use global_trace::distances;
 pub use listing::{Candidate, candidates};
 pub use nodes::binned;
-pub use stash::Stash;
+pub use packed::PackedTree;
 
 /// Grow a tree on some rows.
 pub fn grow(
@@ -261,7 +263,7 @@ pub struct Setting<'a> {
     /// Pairs of nodes that other trees on the same rows and codes have counted.
     pub memo: Option<&'a PairMemo>,
     /// Where trees that grow one after the other leave memory for each other.
-    pub stash: Option<&'a Stash>,
+    pub pool: Option<&'a BufferPool>,
     /// The data before numbers were binned, for criteria that compare rows by their numbers.
     pub raw: Option<&'a Dataset>,
     /// Rows without a value go down all branches in parts.

@@ -1,8 +1,9 @@
 //! Which training values float32 puts on the other side of a threshold.
 //!
 //! Rounding keeps the order of numbers, so a threshold is safe when the largest value at or below
-//! it stays there and the smallest value above it stays above. One binary search for each distinct
-//! threshold of a feature, or one pass over the sorted column where thresholds are many.
+//! it stays there and the smallest value above it stays above. A column of float32 values is safe
+//! as a whole; of any other, one binary search for each distinct threshold of a feature, or one
+//! pass over the sorted column where thresholds are many.
 
 use crate::data::{Column, Dataset, Kind, NumericColumn, Schema, entry_row};
 use crate::error::Result;
@@ -30,11 +31,20 @@ pub fn float32_conflicts(
         control.check()?;
         thresholds.sort_unstable_by(f64::total_cmp);
         thresholds.dedup();
-        if let (Column::Numeric(column), false) = (column, thresholds.is_empty()) {
+        if let Column::Numeric(column) = column
+            && !thresholds.is_empty()
+            && !is_single(column)
+        {
             moved(column, thresholds, |value, at| found.push((feature, value, at)));
         }
     }
     Ok(found)
+}
+
+/// Rounding changes no value: there is no need to sort the column.
+fn is_single(column: &NumericColumn) -> bool {
+    let changed = |&x: &f64| f64::from(x as f32) != x && !x.is_nan();
+    column.values().chunks(1024).all(|chunk| !chunk.iter().fold(false, |any, x| any | changed(x)))
 }
 
 /// Everything that a tree compares each feature with.

@@ -1,9 +1,9 @@
 //! Costs of tables, remembered by (child, parents).
 //!
-//! Up to 16 variables all of them have a place of their own, read and written without a lock; with
-//! more there are shards of hash tables, each emptied when it is full (1 GiB is never reached: at
-//! most 2^21 entries in all). A cost depends on nothing but its table, so it does not matter which
-//! thread counted it, or how often. Where all sets of variables have been counted before
+//! Up to 16 variables all of them have a place of their own, read and written without a lock (8 MB
+//! at most); with more there are shards of hash tables, each emptied when it is full: at most
+//! [`LARGEST_CACHE`] costs, 103 MB. A cost depends on nothing but its table, so it does not matter
+//! which thread counted it, or how often. Where all sets of variables have been counted before
 //! ([`SubsetSums`]) costs come from their sums, which differ from counted ones in the last bits.
 
 use super::cost::{Groups, table_cost};
@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const DENSE: usize = 16;
 const SHARDS: usize = 64;
-const LARGEST_SHARD: usize = 1 << 15;
+
+/// Costs that a cache holds at most: as many as tables of 2^15 places take in each shard.
+pub const LARGEST_CACHE: usize = SHARDS * (7 << 12);
 
 /// Message lengths of tables, counted when first asked for.
 #[derive(Debug)]
@@ -26,12 +28,18 @@ pub struct CostCache<'a> {
     sums: Option<&'a SubsetSums>,
     dense: Vec<AtomicU64>,
     shards: Vec<Mutex<HashMap<(u32, Set), f64>>>,
+    largest_shard: usize,
     counted: AtomicU64,
 }
 
 impl<'a> CostCache<'a> {
     /// An empty cache, which takes costs from `sums` if there are some.
     pub fn new(variables: &'a Variables, sums: Option<&'a SubsetSums>) -> Self {
+        Self::bounded(variables, sums, LARGEST_CACHE)
+    }
+
+    /// The same with room for `most` costs, at least one in each shard.
+    pub fn bounded(variables: &'a Variables, sums: Option<&'a SubsetSums>, most: usize) -> Self {
         let n = variables.len();
         let dense = if n <= DENSE { n << n } else { 0 };
         Self {
@@ -39,6 +47,7 @@ impl<'a> CostCache<'a> {
             sums,
             dense: (0..dense).map(|_| AtomicU64::new(0)).collect(),
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            largest_shard: (most / SHARDS).max(1),
             counted: AtomicU64::new(0),
         }
     }
@@ -46,6 +55,11 @@ impl<'a> CostCache<'a> {
     /// How many tables were counted.
     pub fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
+    }
+
+    /// How many costs are in the hash tables.
+    pub fn held(&self) -> usize {
+        self.shards.iter().map(|shard| locked(shard).len()).sum()
     }
 
     /// Nits of the table of `child` given `parents`.
@@ -77,7 +91,7 @@ impl<'a> CostCache<'a> {
         }
         let cost = self.count(child, parents, groups);
         let mut shard = locked(shard);
-        if shard.len() >= LARGEST_SHARD {
+        if shard.len() >= self.largest_shard {
             shard.clear();
         }
         shard.insert(key, cost);

@@ -18,6 +18,9 @@ use std::collections::HashMap;
 /// Joined classes that a class is compared with, heaviest first.
 const COMPARED: usize = 32;
 
+/// Cleaned sets of parents that are remembered, at most.
+const LARGEST_KNOWN: usize = 1 << 20;
+
 /// A cleaned model and where it belongs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Grouped {
@@ -49,6 +52,9 @@ pub fn grouped(
     for chain in seen {
         for (mut parents, visits) in chain.into_models() {
             control.check()?;
+            if known.len() > LARGEST_KNOWN {
+                known.clear();
+            }
             for (j, own) in parents.iter_mut().enumerate() {
                 let key = (j, *own);
                 *own = *known.entry(key).or_insert_with(|| cleaned(space, j, *own, &mut groups));

@@ -29,6 +29,7 @@ mod variables;
 mod visits;
 mod weights;
 
+pub use cache::{CostCache, LARGEST_CACHE};
 pub use cost::{Groups, PER_PARAMETER, likelihood, table_cost};
 pub use exact::{ExactPosterior, LARGEST as LARGEST_EXACT, exact_posterior, memory};
 pub use groups::Grouped;

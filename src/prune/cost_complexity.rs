@@ -13,7 +13,7 @@
 //!
 //! When not to use it: with an alpha out of the air; choose one of the path by cross-validation.
 
-use super::sketch::{Costs, Sketch};
+use super::editable_tree::{Costs, EditableTree};
 use crate::error::Result;
 use crate::numeric::order_key;
 use crate::parallel::Control;
@@ -88,48 +88,48 @@ pub fn path_by_cost(
     costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Path> {
-    let (mut sketch, mut path) = (Sketch::new(tree), Path::default());
-    sketch.costs = costs.cloned();
-    weakest_links(&mut sketch, f64::INFINITY, impurity, control, &mut path)?;
+    let (mut edited, mut path) = (EditableTree::new(tree), Path::default());
+    edited.costs = costs.cloned();
+    weakest_links(&mut edited, f64::INFINITY, impurity, control, &mut path)?;
     Ok(path)
 }
 
 /// Cut while the weakest link costs at most `ccp_alpha`.
 pub(super) fn prune(
-    sketch: &mut Sketch,
+    edited: &mut EditableTree,
     ccp_alpha: f64,
     impurity: Impurity,
     control: &Control,
 ) -> Result<()> {
     // Sums taken again after the cuts may round differently: repeat until nothing is left to cut.
     while ccp_alpha > 0.0
-        && weakest_links(sketch, ccp_alpha, impurity, control, &mut Path::default())?
+        && weakest_links(edited, ccp_alpha, impurity, control, &mut Path::default())?
     {}
     Ok(())
 }
 
 fn weakest_links(
-    sketch: &mut Sketch,
+    edited: &mut EditableTree,
     ccp_alpha: f64,
     impurity: Impurity,
     control: &Control,
     path: &mut Path,
 ) -> Result<bool> {
-    let (n, total) = (sketch.nodes.len(), sketch.weight(0));
-    let order = sketch.order();
+    let (n, total) = (edited.nodes.len(), edited.weight(0));
+    let order = edited.order();
     let (mut own, mut below, mut leaves) = (vec![0.0; n], vec![0.0; n], vec![0_u32; n]);
     for &i in order.iter().rev() {
         let i = i as usize;
-        own[i] = match &sketch.costs {
-            Some(_) => sketch.errors(i) / total,
-            None => sketch.weight(i) * impurity.of(sketch.counts(i)) / total,
+        own[i] = match &edited.costs {
+            Some(_) => edited.errors(i) / total,
+            None => edited.weight(i) * impurity.of(edited.counts(i)) / total,
         };
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             below[i] = own[i];
-            leaves[i] = u32::from(sketch.nodes[i].rows > 0);
+            leaves[i] = u32::from(edited.nodes[i].rows > 0);
         } else {
-            below[i] = sketch.children(i).iter().map(|&c| below[c as usize]).sum();
-            leaves[i] = sketch.children(i).iter().map(|&c| leaves[c as usize]).sum();
+            below[i] = edited.children(i).iter().map(|&c| below[c as usize]).sum();
+            leaves[i] = edited.children(i).iter().map(|&c| leaves[c as usize]).sum();
         }
     }
     path.alphas.push(0.0);
@@ -141,7 +141,7 @@ fn weakest_links(
     };
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = order
         .iter()
-        .filter(|&&i| !sketch.is_leaf(i as usize))
+        .filter(|&&i| !edited.is_leaf(i as usize))
         .map(|&i| Reverse((order_key(worth(i as usize, &below, &leaves)), i)))
         .collect();
     let mut gone = vec![false; n];
@@ -160,17 +160,17 @@ fn weakest_links(
         if alpha > ccp_alpha {
             break;
         }
-        for &d in &sketch.below(node) {
+        for &d in &edited.below(node) {
             gone[d as usize] = true;
         }
-        sketch.cut(node, Costs { leaf: own[node], tree: below[node], branch: alpha });
+        edited.cut(node, Costs { leaf: own[node], tree: below[node], branch: alpha });
         any = true;
         let (change, fewer) = (own[node] - below[node], leaves[node] - leaves[node].min(1));
         let mut up = i;
         while up != NONE {
             below[up as usize] += change;
             leaves[up as usize] -= fewer;
-            up = sketch.nodes[up as usize].parent;
+            up = edited.nodes[up as usize].parent;
         }
         path.alphas.push(alpha);
         path.impurities.push(below[0]);

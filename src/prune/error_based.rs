@@ -21,8 +21,8 @@
 //! needs the rows.
 
 use super::Rows;
+use super::editable_tree::{Costs, EditableTree};
 use super::quantile::normal_quantile;
-use super::sketch::{Costs, Sketch};
 use crate::data::Column;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -61,7 +61,7 @@ type Part = (u32, f64);
 
 /// A tree and the training rows in its leaves.
 struct Pruner<'s, 'r> {
-    sketch: &'s mut Sketch,
+    edited: &'s mut EditableTree,
     confidence: f64,
     rows: Option<(&'r CompiledTree, &'r Rows<'r>)>,
     /// Rows walk in parts.
@@ -82,18 +82,18 @@ enum Task {
 
 /// Collapse, then cut bottom-up; raising when there are rows.
 pub(super) fn prune(
-    sketch: &mut Sketch,
+    edited: &mut EditableTree,
     confidence: f64,
     rows: Option<(&CompiledTree, &Rows<'_>)>,
     control: &Control,
 ) -> Result<()> {
-    collapse(sketch);
-    let n = sketch.nodes.len();
-    let cells = if rows.is_some() { n * sketch.classes } else { 0 };
+    collapse(edited);
+    let n = edited.nodes.len();
+    let cells = if rows.is_some() { n * edited.classes } else { 0 };
     let asked: Vec<usize> =
-        sketch.nodes.iter().filter(|n| n.n_children > 0).map(|n| n.feature as usize).collect();
+        edited.nodes.iter().filter(|n| n.n_children > 0).map(|n| n.feature as usize).collect();
     let mut pruner = Pruner {
-        sketch,
+        edited,
         confidence,
         rows,
         in_parts: rows.is_some_and(|(walker, rows)| walker.is_shared() && has_gaps(&asked, rows)),
@@ -105,13 +105,13 @@ pub(super) fn prune(
     let mut tasks = vec![Task::Visit(0)];
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Visit(i) if pruner.sketch.is_leaf(i as usize) => {
+            Task::Visit(i) if pruner.edited.is_leaf(i as usize) => {
                 pruner.charge[i as usize] = pruner.as_leaf(i as usize);
             }
             Task::Visit(i) => {
                 tasks.push(Task::Decide(i));
                 tasks.extend(
-                    pruner.sketch.children(i as usize).iter().rev().map(|&c| Task::Visit(c)),
+                    pruner.edited.children(i as usize).iter().rev().map(|&c| Task::Visit(c)),
                 );
             }
             Task::Decide(i) => {
@@ -134,28 +134,28 @@ fn has_gaps(features: &[usize], rows: &Rows<'_>) -> bool {
 }
 
 /// Subtrees that save no training errors become leaves.
-pub(super) fn collapse(sketch: &mut Sketch) {
-    let order = sketch.order();
-    let mut errors = vec![0.0; sketch.nodes.len()];
+pub(super) fn collapse(edited: &mut EditableTree) {
+    let order = edited.order();
+    let mut errors = vec![0.0; edited.nodes.len()];
     for &i in order.iter().rev() {
         let i = i as usize;
-        errors[i] = if sketch.is_leaf(i) {
-            sketch.errors(i)
+        errors[i] = if edited.is_leaf(i) {
+            edited.errors(i)
         } else {
-            sketch.children(i).iter().map(|&c| errors[c as usize]).sum()
+            edited.children(i).iter().map(|&c| errors[c as usize]).sum()
         };
     }
     let mut stack = vec![0_u32];
     while let Some(i) = stack.pop() {
         let i = i as usize;
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             continue;
         }
-        let leaf = sketch.errors(i);
+        let leaf = edited.errors(i);
         if errors[i] >= leaf - SAVED {
-            sketch.cut(i, Costs { leaf, tree: errors[i], branch: f64::NAN });
+            edited.cut(i, Costs { leaf, tree: errors[i], branch: f64::NAN });
         } else {
-            stack.extend(sketch.children(i).iter().rev());
+            stack.extend(edited.children(i).iter().rev());
         }
     }
 }
@@ -164,7 +164,7 @@ impl Pruner<'_, '_> {
     /// Put the rows into the leaves; they must be those that the counts were made of.
     fn distribute(&mut self, control: &Control) -> Result<()> {
         let Some((walker, rows)) = self.rows else { return Ok(()) };
-        let mut sums = vec![0.0; self.sketch.classes];
+        let mut sums = vec![0.0; self.edited.classes];
         for chunk in rows.rows.chunks(1024) {
             control.check()?;
             for &r in chunk {
@@ -175,10 +175,10 @@ impl Pruner<'_, '_> {
                     self.held[leaf].push((r, whole));
                     continue;
                 }
-                let (sketch, held) = (&self.sketch, &mut self.held);
+                let (edited, held) = (&self.edited, &mut self.held);
                 // What was collapsed into a leaf gets what its branches get.
                 let mut cut = u32::MAX;
-                let tree = &sketch.nodes;
+                let tree = &edited.nodes;
                 walker.spread(rows.data, r as usize, 0, |node, part, _| {
                     let below = cut != u32::MAX && node > cut && walker.is_below(node, cut);
                     if !below && tree[node as usize].n_children == 0 {
@@ -191,8 +191,8 @@ impl Pruner<'_, '_> {
         self.same_counts(0, &sums, 1e-9)?;
         // Parts are rounded on their way down.
         let near = if self.in_parts { 1e-4 } else { 1e-9 };
-        let mut leaves = self.sketch.order();
-        leaves.retain(|&i| self.sketch.is_leaf(i as usize));
+        let mut leaves = self.edited.order();
+        leaves.retain(|&i| self.edited.is_leaf(i as usize));
         leaves.iter().try_for_each(|&i| {
             self.same_counts(i as usize, &self.sums(&self.held[i as usize]), near)
         })
@@ -201,7 +201,7 @@ impl Pruner<'_, '_> {
     /// Refuse rows whose class counts in a node are not the node's, up to a share of the tree's
     /// weight.
     fn same_counts(&self, node: usize, sums: &[f64], near: f64) -> Result<()> {
-        let (counts, total) = (self.sketch.counts(node), self.sketch.weight(0));
+        let (counts, total) = (self.edited.counts(node), self.edited.weight(0));
         if counts.iter().zip(sums).all(|(a, b)| (a - b).abs() <= near * total) {
             return Ok(());
         }
@@ -214,12 +214,12 @@ impl Pruner<'_, '_> {
         )))
     }
 
-    /// The leaf that a row reaches from a node of the sketch.
+    /// The leaf that a row reaches from a node of the edited.
     fn leaf_from(&self, node: usize, row: u32) -> usize {
         let Some((walker, rows)) = self.rows else { return node };
         let mut node = node;
-        while !self.sketch.is_leaf(node) {
-            node = walker.child(rows.data, row as usize, self.sketch.origin[node]) as usize;
+        while !self.edited.is_leaf(node) {
+            node = walker.child(rows.data, row as usize, self.edited.origin[node]) as usize;
         }
         node
     }
@@ -229,7 +229,7 @@ impl Pruner<'_, '_> {
     }
 
     fn as_leaf(&self, node: usize) -> f64 {
-        self.charged(self.sketch.weight(node), self.sketch.errors(node))
+        self.charged(self.edited.weight(node), self.edited.errors(node))
     }
 
     /// Rows below a node, leaf by leaf, without those below `except`.
@@ -238,7 +238,7 @@ impl Pruner<'_, '_> {
         while let Some(i) = stack.pop() {
             if i != except {
                 found.extend_from_slice(&self.held[i]);
-                stack.extend(self.sketch.children(i).iter().map(|&c| c as usize));
+                stack.extend(self.edited.children(i).iter().map(|&c| c as usize));
             }
         }
         if self.in_parts {
@@ -262,18 +262,18 @@ impl Pruner<'_, '_> {
         let mut stack = vec![(node, parts)];
         while let Some((at, parts)) = stack.pop() {
             arrive(at, &parts);
-            if self.sketch.is_leaf(at) {
+            if self.edited.is_leaf(at) {
                 continue;
             }
-            let children = self.sketch.children(at);
+            let children = self.edited.children(at);
             let mut branches: Vec<Vec<Part>> = vec![Vec::new(); children.len()];
             let (mut unknown, mut known) = (Vec::new(), vec![0.0; children.len()]);
-            let asked = self.sketch.origin[at];
+            let asked = self.edited.origin[at];
             for part in parts {
                 match walker.child(rows.data, part.0 as usize, asked) {
                     next if next == asked => unknown.push(part),
                     next => {
-                        let branch = self.sketch.nodes[next as usize].branch as usize;
+                        let branch = self.edited.nodes[next as usize].branch as usize;
                         known[branch] += part.1;
                         branches[branch].push(part);
                     }
@@ -291,7 +291,7 @@ impl Pruner<'_, '_> {
     }
 
     fn sums(&self, parts: &[Part]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.sketch.classes];
+        let mut sums = vec![0.0; self.edited.classes];
         if let Some((_, rows)) = self.rows {
             parts.iter().for_each(|&(r, w)| sums[rows.data.classes()[r as usize] as usize] += w);
         }
@@ -302,7 +302,7 @@ impl Pruner<'_, '_> {
     fn as_whole_branch(&self, branch: usize, parts: Vec<Part>) -> f64 {
         let mut charge = 0.0;
         self.pour(branch, parts, |at, parts| {
-            if self.sketch.is_leaf(at) {
+            if self.edited.is_leaf(at) {
                 let sums = self.sums(parts);
                 let n: f64 = sums.iter().sum();
                 charge += self.charged(n, n - sums[majority(&sums)]);
@@ -314,8 +314,8 @@ impl Pruner<'_, '_> {
     /// The heaviest branch (the last of equals, as J48).
     fn heaviest(&self, node: usize) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
-        for &c in self.sketch.children(node) {
-            let w = self.sketch.weight(c as usize);
+        for &c in self.edited.children(node) {
+            let w = self.edited.weight(c as usize);
             if w > best.1 - EQUAL {
                 best = (c as usize, w);
             }
@@ -326,7 +326,7 @@ impl Pruner<'_, '_> {
     /// Charge of a branch when other rows are sent down there, too.
     fn as_branch(&mut self, branch: usize, others: &[Part]) -> f64 {
         let Some((_, rows)) = self.rows else { return f64::INFINITY };
-        let k = self.sketch.classes;
+        let k = self.edited.classes;
         let mut touched = Vec::new();
         for &(r, w) in others {
             let leaf = self.leaf_from(branch, r);
@@ -339,7 +339,7 @@ impl Pruner<'_, '_> {
         let mut charge = self.charge[branch];
         for leaf in touched {
             let trial = &mut self.trial[leaf * k..(leaf + 1) * k];
-            trial.iter_mut().zip(self.sketch.counts(leaf)).for_each(|(t, c)| *t += c);
+            trial.iter_mut().zip(self.edited.counts(leaf)).for_each(|(t, c)| *t += c);
             let n: f64 = trial.iter().sum();
             let e = n - trial[majority(trial)];
             trial.fill(0.0);
@@ -352,7 +352,7 @@ impl Pruner<'_, '_> {
     /// again.
     fn decide(&mut self, node: usize) -> bool {
         let leaf = self.as_leaf(node);
-        let tree: f64 = self.sketch.children(node).iter().map(|&c| self.charge[c as usize]).sum();
+        let tree: f64 = self.edited.children(node).iter().map(|&c| self.charge[c as usize]).sum();
         let heaviest = self.heaviest(node);
         let except = if self.in_parts { usize::MAX } else { heaviest };
         let others = if self.rows.is_some() { self.rows_below(node, except) } else { Vec::new() };
@@ -364,7 +364,7 @@ impl Pruner<'_, '_> {
         if at_most(leaf, tree + MARGIN) && at_most(leaf, branch + MARGIN) {
             self.held[node] = self.rows_below(node, usize::MAX);
             let branch = if branch.is_finite() { branch } else { f64::NAN };
-            self.sketch.cut(node, Costs { leaf, tree, branch });
+            self.edited.cut(node, Costs { leaf, tree, branch });
             self.charge[node] = leaf;
             return false;
         }
@@ -384,21 +384,21 @@ impl Pruner<'_, '_> {
     /// A branch takes the place of its node, and the other rows walk down there.
     fn raise(&mut self, node: usize, branch: usize, others: &[Part], costs: Costs) {
         let Some((walker, rows)) = self.rows else { return };
-        self.sketch.raise(node, branch, costs);
+        self.edited.raise(node, branch, costs);
         self.held[node] = std::mem::take(&mut self.held[branch]);
-        let k = self.sketch.classes;
+        let k = self.edited.classes;
         for &(r, w) in others {
             let class = rows.data.classes()[r as usize] as usize;
             let mut at = node;
             loop {
                 if at != node {
-                    self.sketch.counts[at * k + class] += w;
-                    self.sketch.nodes[at].rows += 1;
+                    self.edited.counts[at * k + class] += w;
+                    self.edited.nodes[at].rows += 1;
                 }
-                if self.sketch.is_leaf(at) {
+                if self.edited.is_leaf(at) {
                     break;
                 }
-                at = walker.child(rows.data, r as usize, self.sketch.origin[at]) as usize;
+                at = walker.child(rows.data, r as usize, self.edited.origin[at]) as usize;
             }
             self.held[at].push((r, w));
         }
@@ -406,17 +406,17 @@ impl Pruner<'_, '_> {
 
     /// The same where rows walk in parts: all of them anew.
     fn raise_whole(&mut self, node: usize, branch: usize, parts: Vec<Part>, costs: Costs) {
-        self.sketch.raise(node, branch, costs);
-        let k = self.sketch.classes;
+        self.edited.raise(node, branch, costs);
+        let k = self.edited.classes;
         let mut arrived = Vec::new();
         self.pour(node, parts, |at, parts| {
-            let held = if self.sketch.is_leaf(at) { parts.to_vec() } else { Vec::new() };
+            let held = if self.edited.is_leaf(at) { parts.to_vec() } else { Vec::new() };
             arrived.push((at, self.sums(parts), parts.len() as u32, held));
         });
         for (at, sums, rows, held) in arrived {
             if at != node {
-                self.sketch.counts[at * k..(at + 1) * k].copy_from_slice(&sums);
-                self.sketch.nodes[at].rows = rows;
+                self.edited.counts[at * k..(at + 1) * k].copy_from_slice(&sums);
+                self.edited.nodes[at].rows = rows;
             }
             self.held[at] = held;
         }
@@ -424,14 +424,14 @@ impl Pruner<'_, '_> {
 
     /// Labels below a node whose branch was raised.
     fn relabel(&mut self, node: usize) {
-        for i in self.sketch.below(node) {
+        for i in self.edited.below(node) {
             let i = i as usize;
-            if self.sketch.nodes[i].rows > 0 {
-                self.sketch.nodes[i].label = majority(self.sketch.counts(i)) as i32;
-            } else if self.sketch.nodes[i].label >= 0 {
+            if self.edited.nodes[i].rows > 0 {
+                self.edited.nodes[i].label = majority(self.edited.counts(i)) as i32;
+            } else if self.edited.nodes[i].label >= 0 {
                 // An empty leaf speaks for its parent, which comes first in pre-order.
-                self.sketch.nodes[i].label =
-                    self.sketch.nodes[self.sketch.nodes[i].parent as usize].label;
+                self.edited.nodes[i].label =
+                    self.edited.nodes[self.edited.nodes[i].parent as usize].label;
             }
         }
     }

@@ -10,47 +10,47 @@
 //!
 //! When not to use it: with `m` taken for granted; it should be chosen by cross-validation.
 
-use super::sketch::{Costs, Sketch};
+use super::editable_tree::{Costs, EditableTree};
 
 /// Ties within rounding go to the smaller tree.
 const SLACK: f64 = 1e-12;
 
 /// Cut bottom-up.
-pub(super) fn prune(sketch: &mut Sketch, m: f64) {
-    let root = sketch.counts(0).to_vec();
+pub(super) fn prune(edited: &mut EditableTree, m: f64) {
+    let root = edited.counts(0).to_vec();
     let all: f64 = root.iter().sum();
-    let mut expected = vec![0.0; sketch.nodes.len()];
-    for &i in sketch.order().iter().rev() {
+    let mut expected = vec![0.0; edited.nodes.len()];
+    for &i in edited.order().iter().rev() {
         let i = i as usize;
-        let n = sketch.weight(i);
+        let n = edited.weight(i);
         if n == 0.0 {
             continue;
         }
-        let leaf = match usize::try_from(sketch.nodes[i].label) {
-            _ if sketch.costs.is_some() => {
-                let smoothed: Vec<f64> = sketch
+        let leaf = match usize::try_from(edited.nodes[i].label) {
+            _ if edited.costs.is_some() => {
+                let smoothed: Vec<f64> = edited
                     .counts(i)
                     .iter()
                     .zip(&root)
                     .map(|(c, r)| (c + m * r / all) / (n + m))
                     .collect();
-                sketch.errors_among(i, &smoothed)
+                edited.errors_among(i, &smoothed)
             }
-            Ok(c) => 1.0 - (sketch.counts(i)[c] + m * root[c] / all) / (n + m),
+            Ok(c) => 1.0 - (edited.counts(i)[c] + m * root[c] / all) / (n + m),
             Err(_) => 1.0,
         };
         expected[i] = leaf;
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             continue;
         }
-        let tree = sketch
+        let tree = edited
             .children(i)
             .iter()
-            .map(|&c| sketch.weight(c as usize) * expected[c as usize])
+            .map(|&c| edited.weight(c as usize) * expected[c as usize])
             .sum::<f64>()
             / n;
         if leaf <= tree + SLACK {
-            sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
         } else {
             expected[i] = tree;
         }

@@ -16,7 +16,7 @@
 //! O(nodes x classes). When not to use it: on weights that are not counts of rows (a bit is paid a
 //! row), or for the most accurate tree: it looks for the shortest account.
 
-use super::sketch::{Costs, Sketch};
+use super::editable_tree::{Costs, EditableTree};
 use crate::data::Schema;
 use crate::numeric::log2_factorial;
 use crate::tree::Test;
@@ -39,31 +39,31 @@ fn division_bits(levels: usize) -> f64 {
 }
 
 /// Cut bottom-up.
-pub(super) fn prune(sketch: &mut Sketch, schema: &Schema) {
+pub(super) fn prune(edited: &mut EditableTree, schema: &Schema) {
     let features = schema.features.len();
-    let classes = sketch.counts(0).iter().filter(|&&c| c > 0.0).count() as f64;
-    let mut bits = vec![0.0; sketch.nodes.len()];
-    for &i in sketch.order().iter().rev() {
+    let classes = edited.counts(0).iter().filter(|&&c| c > 0.0).count() as f64;
+    let mut bits = vec![0.0; edited.nodes.len()];
+    for &i in edited.order().iter().rev() {
         let i = i as usize;
-        let leaf = 1.0 + class_bits(sketch.counts(i), classes);
+        let leaf = 1.0 + class_bits(edited.counts(i), classes);
         bits[i] = leaf;
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             continue;
         }
-        let place = match sketch.nodes[i].test {
-            Test::Threshold(_) => sketch.weight(i).max(2.0) - 1.0,
+        let place = match edited.nodes[i].test {
+            Test::Threshold(_) => edited.weight(i).max(2.0) - 1.0,
             _ => 1.0,
         };
-        let divisions = match sketch.nodes[i].test {
+        let divisions = match edited.nodes[i].test {
             Test::Subset { .. } => {
-                division_bits(schema.features[sketch.nodes[i].feature as usize].arity())
+                division_bits(schema.features[edited.nodes[i].feature as usize].arity())
             }
             _ => 0.0,
         };
         let test = (features as f64).log2() + place.log2() + divisions;
-        let tree = 1.0 + test + sketch.children(i).iter().map(|&c| bits[c as usize]).sum::<f64>();
+        let tree = 1.0 + test + edited.children(i).iter().map(|&c| bits[c as usize]).sum::<f64>();
         if leaf <= tree {
-            sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
         } else {
             bits[i] = tree;
         }

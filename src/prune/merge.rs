@@ -8,7 +8,7 @@
 //!
 //! When not to use it: by class, where the probabilities of leaves matter.
 
-use super::sketch::{Costs, Sketch};
+use super::editable_tree::{Costs, EditableTree};
 use crate::tree::{NONE, Test};
 use serde::Deserialize;
 
@@ -23,36 +23,36 @@ pub enum Merge {
 }
 
 /// Merge bottom-up.
-pub(super) fn merge(sketch: &mut Sketch, same: Merge) {
-    for &i in sketch.order().iter().rev() {
+pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
+    for &i in edited.order().iter().rev() {
         let i = i as usize;
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             continue;
         }
-        let children = sketch.children(i).to_vec();
+        let children = edited.children(i).to_vec();
         if children.iter().all(|&c| {
-            sketch.is_leaf(c as usize) && agree(sketch, children[0] as usize, c as usize, same)
+            edited.is_leaf(c as usize) && agree(edited, children[0] as usize, c as usize, same)
         }) {
-            let tree = children.iter().map(|&c| sketch.errors(c as usize)).sum();
-            sketch.nodes[i].label = sketch.nodes[children[0] as usize].label;
-            sketch.cut(i, Costs { leaf: sketch.errors(i), tree, branch: f64::NAN });
+            let tree = children.iter().map(|&c| edited.errors(c as usize)).sum();
+            edited.nodes[i].label = edited.nodes[children[0] as usize].label;
+            edited.cut(i, Costs { leaf: edited.errors(i), tree, branch: f64::NAN });
             continue;
         }
-        let Test::Threshold(upper) = sketch.nodes[i].test else { continue };
+        let Test::Threshold(upper) = edited.nodes[i].test else { continue };
         for kept in 0..2 {
             let (leaf, below) = (children[kept] as usize, children[1 - kept] as usize);
-            let Test::Threshold(lower) = sketch.nodes[below].test else { continue };
-            if !sketch.is_leaf(leaf)
-                || sketch.nodes[below].feature != sketch.nodes[i].feature
-                || sketch.nodes[below].n_children != 2
+            let Test::Threshold(lower) = edited.nodes[below].test else { continue };
+            if !edited.is_leaf(leaf)
+                || edited.nodes[below].feature != edited.nodes[i].feature
+                || edited.nodes[below].n_children != 2
             {
                 continue;
             }
-            let inner = sketch.children(below)[kept] as usize;
-            if sketch.is_leaf(inner) && agree(sketch, leaf, inner, same) {
+            let inner = edited.children(below)[kept] as usize;
+            if edited.is_leaf(inner) && agree(edited, leaf, inner, same) {
                 let upper_wins = (upper.reach >= lower.reach) == (kept == 0);
                 let threshold = if upper_wins { upper } else { lower };
-                sketch.join(i, below, kept, threshold);
+                edited.join(i, below, kept, threshold);
                 break;
             }
         }
@@ -60,21 +60,21 @@ pub(super) fn merge(sketch: &mut Sketch, same: Merge) {
 }
 
 /// Whether two leaves say the same.
-fn agree(sketch: &Sketch, a: usize, b: usize, same: Merge) -> bool {
-    sketch.nodes[a].label == sketch.nodes[b].label
+fn agree(edited: &EditableTree, a: usize, b: usize, same: Merge) -> bool {
+    edited.nodes[a].label == edited.nodes[b].label
         && match same {
             Merge::Class => true,
-            Merge::Distribution => proportional(evidence(sketch, a), evidence(sketch, b)),
+            Merge::Distribution => proportional(evidence(edited, a), evidence(edited, b)),
         }
 }
 
 /// Counts that a leaf speaks from: its own, or those of the nearest node above with rows.
-fn evidence(sketch: &Sketch, leaf: usize) -> &[f64] {
+fn evidence(edited: &EditableTree, leaf: usize) -> &[f64] {
     let mut node = leaf;
-    while sketch.nodes[node].parent != NONE && sketch.weight(node) == 0.0 {
-        node = sketch.nodes[node].parent as usize;
+    while edited.nodes[node].parent != NONE && edited.weight(node) == 0.0 {
+        node = edited.nodes[node].parent as usize;
     }
-    sketch.counts(node)
+    edited.counts(node)
 }
 
 fn proportional(a: &[f64], b: &[f64]) -> bool {

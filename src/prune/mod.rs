@@ -1,7 +1,7 @@
 //! Trees are cut back: fewer leaves, fewer accidents of the training rows.
 //!
-//! Every method works on a [`Sketch`] of the tree, in which a node becomes a leaf or is replaced by
-//! one of its branches in constant time; [`prune`] then writes a tree in pre-order again, with an
+//! Every method works on an [`EditableTree`], in which a node becomes a leaf or is replaced by one
+//! of its branches in constant time; [`prune`] then writes a tree in pre-order again, with an
 //! account of what was cut and why. Counts of a node stay the weights of the training rows that
 //! reach it, and labels their majority.
 //!
@@ -17,6 +17,7 @@
 //! [`merge`] joins leaves that say the same. Nothing here recurses.
 
 pub mod cost_complexity;
+mod editable_tree;
 pub mod error_based;
 pub mod m_estimate;
 pub mod mdl;
@@ -24,19 +25,18 @@ pub mod merge;
 pub mod pessimistic;
 mod quantile;
 pub mod reduced_error;
-mod sketch;
 
 use crate::data::{Dataset, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::tree::{CostMatrix, Tree};
+use editable_tree::EditableTree;
 use serde::Deserialize;
-use sketch::Sketch;
 
 pub use cost_complexity::{AlphaRule, Impurity};
+pub use editable_tree::{Action, Cut};
 pub use merge::Merge;
-pub use sketch::{Action, Cut};
 
 /// A method and its options.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -168,10 +168,10 @@ pub fn prune_by_cost(
     costs: Option<&CostMatrix>,
     control: &Control,
 ) -> Result<Pruned> {
-    let mut sketch = Sketch::new(tree);
-    sketch.costs = costs.cloned();
+    let mut edited = EditableTree::new(tree);
+    edited.costs = costs.cloned();
     if collapse {
-        error_based::collapse(&mut sketch);
+        error_based::collapse(&mut edited);
     }
     if let Some(method) = method {
         method.check()?;
@@ -179,9 +179,9 @@ pub fn prune_by_cost(
             method.check_costs()?;
         }
         match *method {
-            Method::Pessimistic => pessimistic::prune(&mut sketch),
+            Method::Pessimistic => pessimistic::prune(&mut edited),
             Method::ErrorBased { confidence, subtree_raising: false } => {
-                error_based::prune(&mut sketch, confidence, None, control)?;
+                error_based::prune(&mut edited, confidence, None, control)?;
             }
             Method::ErrorBased { confidence, subtree_raising: true } => {
                 let walker = CompiledTree::new(tree, schema)?;
@@ -190,25 +190,25 @@ pub fn prune_by_cost(
                     "subtree_raising=True",
                     "the training rows, or subtree_raising=False",
                 )?;
-                error_based::prune(&mut sketch, confidence, Some((&walker, rows)), control)?;
+                error_based::prune(&mut edited, confidence, Some((&walker, rows)), control)?;
             }
             Method::ReducedError { .. } => {
                 let walker = CompiledTree::new(tree, schema)?;
                 let rows =
                     needed(rows, "reduced-error pruning without rows", "rows that were held out")?;
-                reduced_error::prune(&mut sketch, &walker, rows, control)?;
+                reduced_error::prune(&mut edited, &walker, rows, control)?;
             }
             Method::CostComplexity { ccp_alpha, impurity } => {
-                cost_complexity::prune(&mut sketch, ccp_alpha, impurity, control)?;
+                cost_complexity::prune(&mut edited, ccp_alpha, impurity, control)?;
             }
-            Method::MEstimate { m } => m_estimate::prune(&mut sketch, m),
-            Method::Mdl => mdl::prune(&mut sketch, schema),
+            Method::MEstimate { m } => m_estimate::prune(&mut edited, m),
+            Method::Mdl => mdl::prune(&mut edited, schema),
         }
     }
     if let Some(same) = merged {
-        merge::merge(&mut sketch, same);
+        merge::merge(&mut edited, same);
     }
-    Ok(sketch.finish())
+    Ok(edited.finish())
 }
 
 fn needed<'a, 'd>(rows: Option<&'a Rows<'d>>, what: &str, supported: &str) -> Result<&'a Rows<'d>> {

@@ -9,37 +9,37 @@
 //! When not to use it: where single rows are worth much (it cuts hard), or weights are not counts
 //! of rows: the half error is one of a row.
 
-use super::sketch::{Costs, Sketch};
+use super::editable_tree::{Costs, EditableTree};
 
 /// Cut top-down, once.
-pub(super) fn prune(sketch: &mut Sketch) {
-    let order = sketch.order();
-    let mut errors = vec![0.0; sketch.nodes.len()];
-    let mut leaves = vec![0.0; sketch.nodes.len()];
+pub(super) fn prune(edited: &mut EditableTree) {
+    let order = edited.order();
+    let mut errors = vec![0.0; edited.nodes.len()];
+    let mut leaves = vec![0.0; edited.nodes.len()];
     for &i in order.iter().rev() {
         let i = i as usize;
-        if sketch.is_leaf(i) {
-            errors[i] = sketch.errors(i);
-            leaves[i] = if sketch.nodes[i].rows > 0 { 1.0 } else { 0.0 };
+        if edited.is_leaf(i) {
+            errors[i] = edited.errors(i);
+            leaves[i] = if edited.nodes[i].rows > 0 { 1.0 } else { 0.0 };
         } else {
-            errors[i] = sketch.children(i).iter().map(|&c| errors[c as usize]).sum();
-            leaves[i] = sketch.children(i).iter().map(|&c| leaves[c as usize]).sum();
+            errors[i] = edited.children(i).iter().map(|&c| errors[c as usize]).sum();
+            leaves[i] = edited.children(i).iter().map(|&c| leaves[c as usize]).sum();
         }
     }
     let mut stack = vec![0_u32];
     while let Some(i) = stack.pop() {
         let i = i as usize;
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             continue;
         }
-        let n = sketch.weight(i);
+        let n = edited.weight(i);
         let corrected = errors[i] + leaves[i] / 2.0;
         let standard = (corrected * (n - corrected).max(0.0) / n).sqrt();
-        let (leaf, tree) = (sketch.errors(i) + 0.5, corrected + standard);
+        let (leaf, tree) = (edited.errors(i) + 0.5, corrected + standard);
         if leaf <= tree {
-            sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
         } else {
-            stack.extend(sketch.children(i).iter().rev());
+            stack.extend(edited.children(i).iter().rev());
         }
     }
 }

@@ -7,7 +7,7 @@
 //! When not to use it: with few rows, which are needed for growth.
 
 use super::Rows;
-use super::sketch::{Costs, Sketch};
+use super::editable_tree::{Costs, EditableTree};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::Result;
 use crate::numeric::{mix, order_key};
@@ -108,15 +108,15 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
     (strided[..first].to_vec(), strided[first..].to_vec())
 }
 
-/// Cut bottom-up. `walker` walks the tree that the sketch was made of.
+/// Cut bottom-up. `walker` walks the tree that the edited was made of.
 pub(super) fn prune(
-    sketch: &mut Sketch,
+    edited: &mut EditableTree,
     walker: &CompiledTree,
     rows: &Rows<'_>,
     control: &Control,
 ) -> Result<()> {
-    let k = sketch.classes;
-    let mut held = vec![0.0; sketch.nodes.len() * k];
+    let k = edited.classes;
+    let mut held = vec![0.0; edited.nodes.len() * k];
     for chunk in rows.rows.chunks(1024) {
         control.check()?;
         for &r in chunk {
@@ -128,9 +128,9 @@ pub(super) fn prune(
             });
         }
     }
-    let order = sketch.order();
+    let order = edited.order();
     for &i in order.iter().rev() {
-        let parent = sketch.nodes[i as usize].parent as usize;
+        let parent = edited.nodes[i as usize].parent as usize;
         if i > 0 {
             for c in 0..k {
                 held[parent * k + c] += held[i as usize * k + c];
@@ -141,17 +141,17 @@ pub(super) fn prune(
     if total == 0.0 {
         return Ok(());
     }
-    let mut errors = vec![0.0; sketch.nodes.len()];
+    let mut errors = vec![0.0; edited.nodes.len()];
     for &i in order.iter().rev() {
         let i = i as usize;
-        let leaf = sketch.errors_among(i, &held[i * k..(i + 1) * k]);
+        let leaf = edited.errors_among(i, &held[i * k..(i + 1) * k]);
         errors[i] = leaf;
-        if sketch.is_leaf(i) {
+        if edited.is_leaf(i) {
             continue;
         }
-        let tree = sketch.children(i).iter().map(|&c| errors[c as usize]).sum::<f64>();
+        let tree = edited.children(i).iter().map(|&c| errors[c as usize]).sum::<f64>();
         if leaf <= tree + 1e-9 * total {
-            sketch.cut(i, Costs { leaf, tree, branch: f64::NAN });
+            edited.cut(i, Costs { leaf, tree, branch: f64::NAN });
         } else {
             errors[i] = tree;
         }

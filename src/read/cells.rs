@@ -1,8 +1,8 @@
 //! Records of cells: separated values with quoted cells, as RFC 4180 has them, byte by byte.
 //!
 //! A quote opens a quoted cell only at the start of a cell (behind blanks that do not count);
-//! inside it separators and line ends are text and a doubled quote is a quote; behind it only blanks may
-//! come before the next separator. Lines end in LF, CR or CR LF.
+//! inside it separators and line ends are text and a doubled quote is a quote; behind it only
+//! blanks may come before the next separator. Lines end in LF, CR or CR LF.
 
 use super::{Fault, Limits, Result, append, push};
 

@@ -8,7 +8,7 @@
 
 use crate::data::{Dataset, Weights};
 use crate::error::Result;
-use crate::grow::forest::Urn;
+use crate::grow::forest::BootstrapSampler;
 use crate::model::Forest;
 use crate::numeric::{mix, uniform};
 use crate::parallel::{self, Control};
@@ -43,15 +43,15 @@ pub fn permutation_losses(
     forest: &Forest,
     data: &Dataset,
     weights: &Weights,
-    (urn, draws): (&Urn, usize),
+    (sampler, draws): (&BootstrapSampler, usize),
     control: &Control,
 ) -> Result<Vec<f64>> {
     let p = data.columns().len();
     let by_tree = parallel::map(control, forest.trees.len(), |t| {
         let (model, seed) = (&forest.trees[t], forest.seeds[t]);
-        let seen = urn.draw(seed, draws)?;
+        let times = sampler.draw(seed, draws);
         let left_out: Vec<u32> =
-            urn.rows().iter().copied().filter(|&r| seen.times(r) == 0).collect();
+            sampler.rows().iter().copied().filter(|&r| times[r as usize] == 0).collect();
         let total: f64 = left_out.iter().map(|&r| weights.value(r)).sum();
         if total <= 0.0 {
             return Ok(vec![f64::NAN; p]);

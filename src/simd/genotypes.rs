@@ -1,11 +1,11 @@
 //! Kernels for genotypes in two bit planes: on how many variants two samples differ, how many
 //! neighbours differ from a sample at each variant, and sums by code.
 //!
-//! Two genotypes differ where their low or their high bits do; a missing genotype is a code like the
-//! others here, and what it is expected to be is a correction of the caller. Differences are counted
-//! by popcounts where there is an instruction for vectors, else by carry-save adders first; the
-//! differences to several neighbours are added bit by bit in carry-save counters, one for each of 512
-//! variants. Sixteen words a sample and group: eight of low bits, eight of high bits.
+//! Two genotypes differ where their low or their high bits do; a missing genotype is a code like
+//! the others here, and what it is expected to be is a correction of the caller. Differences are
+//! counted by popcounts where there is an instruction for vectors, else by carry-save adders first;
+//! the differences to several neighbours are added bit by bit in carry-save counters, one for each
+//! of 512 variants. Sixteen words a sample and group: eight of low bits, eight of high bits.
 
 use super::word::{Word, Words};
 use super::{Level, check_aligned};
@@ -30,8 +30,8 @@ pub fn differing_variants(
 }
 
 /// `out[v] += weight * ` number of `members` that differ from sample `row` at variant v of a group:
-/// samples at `sample * GENOTYPE_WORDS` of `group`, 512 sums; the numbers are added to `tally`, too,
-/// unless that is empty.
+/// samples at `sample * GENOTYPE_WORDS` of `group`, 512 sums; the numbers are added to `tally`,
+/// too, unless that is empty.
 pub fn add_differing(
     level: Level,
     group: &[u64],

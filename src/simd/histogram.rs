@@ -15,7 +15,7 @@ pub struct RowFormat {
     pub features: usize,
     /// The byte that holds the class.
     pub class_at: usize,
-    /// Number of planes.
+    /// Number of planes; with one, all classes share it.
     pub planes: usize,
 }
 
@@ -23,6 +23,12 @@ impl RowFormat {
     /// Counters of one plane.
     pub fn plane(&self, features: usize) -> usize {
         256 * features
+    }
+
+    /// The plane in which a row is counted.
+    #[inline(always)]
+    fn plane_of(&self, row: &[u8]) -> usize {
+        if self.planes == 1 { 0 } else { usize::from(row[self.class_at]) }
     }
 }
 
@@ -38,7 +44,7 @@ pub fn count<T: Copy>(
     let (p, plane) = (of.features, of.plane(of.features));
     assert!(of.class_at < of.width && p <= of.width && into.len() >= of.planes * plane);
     for row in rows.chunks_exact(of.width) {
-        let (class, weight) = (usize::from(row[of.class_at]), weight(row));
+        let (class, weight) = (of.plane_of(row), weight(row));
         let counters = &mut into[class * plane..(class + 1) * plane];
         for (feature, &code) in row[..p].iter().enumerate() {
             let at = usize::from(code) * p + feature;
@@ -59,11 +65,30 @@ pub fn count_some<T: Copy>(
     add: impl Fn(T, T) -> T,
     into: &mut [T],
 ) {
-    let (m, plane) = (chosen.len(), of.plane(chosen.len()));
-    assert!(of.class_at < of.width && into.len() >= of.planes * plane);
+    assert!(of.class_at < of.width && into.len() >= of.planes * of.plane(chosen.len()));
     assert!(chosen.iter().all(|&f| (f as usize) < of.width));
+    // A node often looks at the square root of so many features.
+    if chosen.len() == 4 {
+        count_chosen(rows, of, &chosen[..4], weight, add, into);
+    } else {
+        count_chosen(rows, of, chosen, weight, add, into);
+    }
+}
+
+/// For features within a row and counters for them.
+#[inline(always)]
+fn count_chosen<T: Copy>(
+    rows: &[u8],
+    of: RowFormat,
+    chosen: &[u32],
+    weight: impl Fn(&[u8]) -> T,
+    add: impl Fn(T, T) -> T,
+    into: &mut [T],
+) {
+    let m = chosen.len();
+    let plane = of.plane(m);
     for row in rows.chunks_exact(of.width) {
-        let (class, weight) = (usize::from(row[of.class_at]), weight(row));
+        let (class, weight) = (of.plane_of(row), weight(row));
         let counters = &mut into[class * plane..(class + 1) * plane];
         for (place, &feature) in chosen.iter().enumerate() {
             // SAFETY: all features chosen lie within a row, whose length is `width`.

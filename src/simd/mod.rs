@@ -24,6 +24,7 @@
 mod body;
 mod buffer;
 pub mod columns;
+pub mod cuts;
 mod fixed;
 pub mod genotypes;
 pub mod histogram;

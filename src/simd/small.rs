@@ -6,6 +6,7 @@
 //! width of the comparison alone (64, 32 or 16 bytes) and give the same integers.
 
 use super::Level;
+use super::cuts::packed;
 
 /// Most rows.
 pub const LANES: usize = 64;
@@ -41,19 +42,43 @@ pub fn count_up_to(
 ) {
     let last = classes.len().saturating_sub(1) * stride;
     assert!(rows.len() <= stride && out.len() >= last + rows.len());
+    each_up_to(level, codes, rows, |j, mask| {
+        for (c, &class) in classes.iter().enumerate() {
+            out[c * stride + j] = (mask & class).count_ones();
+        }
+    });
+}
+
+/// The same counts of two classes as one word a row ([`super::cuts::packed`]).
+pub fn count_pairs_up_to(
+    level: Level,
+    codes: &[u8; LANES],
+    rows: &[u8],
+    [zero, one]: [u64; 2],
+    out: &mut [u32],
+) {
+    let out = &mut out[..rows.len()];
+    each_up_to(level, codes, rows, |j, mask| {
+        out[j] = packed((mask & zero).count_ones(), (mask & one).count_ones());
+    });
+}
+
+/// Calls back with the number of each of `rows` and the rows whose code is at most its own.
+#[inline(always)]
+fn each_up_to(level: Level, codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
     assert!(rows.iter().all(|&r| usize::from(r) < LANES));
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             // SAFETY: the level says that the processor has these instructions.
-            unsafe { x86::avx512(codes, rows, classes, out, stride) }
+            unsafe { x86::avx512(codes, rows, put) }
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: the level says that the processor has these instructions.
-            unsafe { x86::avx2(codes, rows, classes, out, stride) }
+            unsafe { x86::avx2(codes, rows, put) }
         }
-        _ => each(up_to, codes, rows, classes, out, stride),
+        _ => each(up_to, codes, rows, put),
     }
 }
 
@@ -62,15 +87,10 @@ fn each(
     up_to: impl Fn(&[u8; LANES], u8) -> u64,
     codes: &[u8; LANES],
     rows: &[u8],
-    classes: &[u64],
-    out: &mut [u32],
-    stride: usize,
+    mut put: impl FnMut(usize, u64),
 ) {
     for (j, &row) in rows.iter().enumerate() {
-        let mask = up_to(codes, codes[usize::from(row) % LANES]);
-        for (c, &class) in classes.iter().enumerate() {
-            out[c * stride + j] = (mask & class).count_ones();
-        }
+        put(j, up_to(codes, codes[usize::from(row) % LANES]));
     }
 }
 
@@ -95,13 +115,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2,popcnt")]
-    pub(super) fn avx2(
-        codes: &[u8; LANES],
-        rows: &[u8],
-        classes: &[u64],
-        out: &mut [u32],
-        stride: usize,
-    ) {
+    pub(super) fn avx2(codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
         let up_to = |codes: &[u8; LANES], limit: u8| {
             let half = |part: usize| {
                 // SAFETY: 32 bytes of 64; AVX2 is enabled here.
@@ -114,17 +128,11 @@ mod x86 {
             };
             half(0) | half(1) << 32
         };
-        each(up_to, codes, rows, classes, out, stride);
+        each(up_to, codes, rows, put);
     }
 
     #[target_feature(enable = "avx512f,avx512bw,popcnt")]
-    pub(super) fn avx512(
-        codes: &[u8; LANES],
-        rows: &[u8],
-        classes: &[u64],
-        out: &mut [u32],
-        stride: usize,
-    ) {
+    pub(super) fn avx512(codes: &[u8; LANES], rows: &[u8], put: impl FnMut(usize, u64)) {
         let up_to = |codes: &[u8; LANES], limit: u8| {
             // SAFETY: 64 bytes; AVX-512 BW is enabled here.
             unsafe {
@@ -132,7 +140,7 @@ mod x86 {
                 _mm512_cmple_epu8_mask(x, _mm512_set1_epi8(limit as i8))
             }
         };
-        each(up_to, codes, rows, classes, out, stride);
+        each(up_to, codes, rows, put);
     }
 }
 
@@ -168,6 +176,11 @@ mod tests {
                 let mut found = vec![0; 3 * 64];
                 count_up_to(level, &codes, &rows, &classes, &mut found, 64);
                 assert_eq!(found, expected, "{level:?}");
+                let mut pairs = vec![0; rows.len()];
+                count_pairs_up_to(level, &codes, &rows, [classes[0], classes[1]], &mut pairs);
+                for (j, &pair) in pairs.iter().enumerate() {
+                    assert_eq!(pair, packed(expected[j], expected[64 + j]), "{level:?}");
+                }
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Walks of several rows at once through a table of binary nodes.
 //!
-//! Each step of a row depends on the one before it: it loads a node, then a number of the row. Eight
-//! rows in flight hide these loads behind each other, and the choice of a branch is a conditional
-//! move, for a predicted jump is wrong every second time. Bounds are checked once, when the table
-//! is made and when the walk begins, instead of twice a step. The naive twin is one row after the
-//! other with checked indices (`tests`).
+//! Each step of a row depends on the one before it: it loads a node, then a number of the row.
+//! Eight rows in flight hide these loads behind each other, and the choice of a branch is a
+//! conditional move, for a predicted jump is wrong every second time. Bounds are checked once, when
+//! the table is made and when the walk begins, instead of twice a step. The naive twin is one row
+//! after the other with checked indices (`tests`).
 
 /// Rows in flight.
 pub const LANES: usize = 8;

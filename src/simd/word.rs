@@ -160,7 +160,8 @@ pub(super) trait Word: Copy {
 /// `TABLE`.
 macro_rules! level {
     ($word:ty, [$($feature:literal)?]) => {
-        use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed, WeightTable, Window, body, fixed, near, read, wide};
+        use super::{Counter, Joint, Numbers, Schedule, SlotMasks, State, Table, Weighed,
+            WeightTable, Window, body, fixed, near, read, wide};
         $(#[target_feature(enable = $feature)])?
         unsafe fn distances<const D: usize>(
             p: &[u64], v: &[u64], s: &[u32], w: Window, o: &mut [u64], e: &mut [u64],
@@ -169,12 +170,14 @@ macro_rules! level {
             unsafe { body::distances::<$word, D>(p, v, s, w, o, e) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize, state: State<'_>) {
+        unsafe fn tally<const P: usize>(n: &[u64], s: &Schedule, p: &[u64], length: usize,
+            state: State<'_>) {
             // SAFETY: the caller checked lengths and features.
             unsafe { body::tally::<$word, P>(n, s, p, length, state) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn tally_all<const P: usize>(n: &[u64], rows: usize, length: usize, state: State<'_>) {
+        unsafe fn tally_all<const P: usize>(n: &[u64], rows: usize, length: usize,
+            state: State<'_>) {
             // SAFETY: the caller checked lengths and features.
             unsafe { body::tally_all::<$word, P>(n, rows, length, state) }
         }
@@ -194,12 +197,14 @@ macro_rules! level {
             unsafe { body::agreements::<$word>(p, s, depth, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn add_distances<const D: usize>(p: &[u64], c: &[u8], levels: usize, out: &mut [u32]) {
+        unsafe fn add_distances<const D: usize>(p: &[u64], c: &[u8], levels: usize,
+            out: &mut [u32]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { wide::add_distances::<$word, D>(p, c, levels, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn add_mismatches(row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64]) {
+        unsafe fn add_mismatches(row: &[u8], rows: &[u8], members: &[u32], weight: f64,
+            out: &mut [f64]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { wide::add_mismatches::<$word>(row, rows, members, weight, out) }
         }
@@ -223,7 +228,8 @@ macro_rules! level {
             unsafe { near::kth_largest::<$word>(n, k, open) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn shared(mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32]) {
+        unsafe fn shared(mask: &[u64], planes: &[u64], stride: usize, slots: &[u32],
+            out: &mut [u32]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { near::shared::<$word>(mask, planes, stride, slots, out) }
         }
@@ -233,18 +239,21 @@ macro_rules! level {
             unsafe { near::size::<$word>(mask) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn weights<const D: usize>(p: &[u64], s: &[u32], n: usize, table: &WeightTable, out: &mut [u64]) {
+        unsafe fn weights<const D: usize>(p: &[u64], s: &[u32], n: usize, table: &WeightTable,
+            out: &mut [u64]) {
             // SAFETY: the caller checked lengths and features.
             unsafe { fixed::weights::<$word, D>(p, s, n, table, out) }
         }
         $(#[target_feature(enable = $feature)])?
-        unsafe fn nearest<const D: usize>(p: &[u64], v: &[u64], s: &[u32], n: usize, best: usize) -> usize {
+        unsafe fn nearest<const D: usize>(p: &[u64], v: &[u64], s: &[u32], n: usize,
+            best: usize) -> usize {
             // SAFETY: the caller checked lengths and features.
             unsafe { fixed::nearest::<$word, D>(p, v, s, n, best) }
         }
         $(#[target_feature(enable = $feature)])?
         unsafe fn add_weights(
-            tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64], all: &mut [u64],
+            tile: Weighed<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64],
+            all: &mut [u64],
         ) {
             // SAFETY: the caller checked lengths and features.
             unsafe { fixed::add_weights::<$word>(tile, joints, scratch, sums, all) }
@@ -283,7 +292,8 @@ macro_rules! level {
             by_bytes: <$word>::BYTES,
             agreements,
             add_distances: [
-                add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>, add_distances::<11>,
+                add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>,
+                add_distances::<11>,
             ],
             add_mismatches,
             add_gaps,

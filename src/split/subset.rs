@@ -4,7 +4,7 @@
 //! [`NominalSplits::OneVsRest`] offers each level against all others. [`NominalSplits::Subset`]
 //! looks for the best division of the `v` levels that occur in the node:
 //!
-//! - two classes and a criterion that [orders levels](crate::criteria::Criterion::orders_levels):
+//! - two classes and a criterion that [orders levels](crate::criteria::Criterion::breiman_order):
 //!   sorted by the share of a class, the best division cuts that order in two (Breiman, Friedman,
 //!   Olshen & Stone 1984, section 4.2.2), so there are `v - 1` candidates, O(v log v);
 //! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: sums of the low eight levels
@@ -127,7 +127,7 @@ enum Naming {
 
 /// The divisions of one feature's levels in a node.
 #[derive(Debug)]
-pub struct Menu<S> {
+pub struct LevelPartitions<S> {
     classes: usize,
     /// Codes of the groups, group by group, and where each begins (and the last ends).
     codes: Vec<u32>,
@@ -157,7 +157,7 @@ pub struct LevelPartition {
     pub is_first: Vec<bool>,
 }
 
-impl<S> Default for Menu<S> {
+impl<S> Default for LevelPartitions<S> {
     fn default() -> Self {
         Self {
             classes: 0,
@@ -175,7 +175,7 @@ impl<S> Default for Menu<S> {
     }
 }
 
-impl<S: Sum> Menu<S> {
+impl<S: Sum> LevelPartitions<S> {
     /// Find out which divisions there are.
     pub fn fill(&mut self, levels: &Levels<'_, S>, classes: usize, search: &Search) {
         let cells = levels.table.cells;

@@ -246,7 +246,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
         }
     }
     check_pre_order(&children_of)?;
-    let mut tree = Tree { counts: body.counts, ..Tree::empty(k) };
+    let mut tree = Tree::empty(k);
     tree.nodes.reserve(n);
     let mut subsets = body.subsets.into_iter().peekable();
     let mut reaches = body.reaches.into_iter().peekable();
@@ -260,6 +260,13 @@ fn model(body: Body, control: &Control) -> Result<Model> {
         }
         if body.label[i] < -1 || body.label[i] >= k as i32 {
             return Err(bad(i, "label is not a class"));
+        }
+        let is_reached = body.counts[i * k..(i + 1) * k].iter().any(|&c| c > 0.0);
+        if body.label[i] == -1 && (is_reached || !kids.is_empty()) {
+            return Err(bad(i, "predicts nothing, but training rows reached it"));
+        }
+        if i == 0 && !is_reached {
+            return Err(bad(i, "the root has no training rows"));
         }
         if kids.is_empty() != (body.feature[i] == -1) {
             return Err(bad(i, "a leaf asks nothing and an inner node asks something"));
@@ -341,6 +348,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     if let Some((node, _)) = reaches.next() {
         return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
     }
+    tree.counts = body.counts;
     Ok(Model {
         schema: body.schema.into(),
         tree,

@@ -200,8 +200,8 @@ impl Tree {
     }
 }
 
-/// Shares of counts that [`majority`] takes for equal to the largest become equal to it, so that the
-/// first of the largest is the majority.
+/// Shares of counts that [`majority`] takes for equal to the largest become equal to it, so that
+/// the first of the largest is the majority.
 pub fn join_largest(shares: &mut [f64]) {
     let largest = shares.iter().fold(0.0, |a: f64, &p| a.max(p));
     shares.iter_mut().filter(|p| **p * (1.0 + 1e-11) >= largest).for_each(|p| *p = largest);

@@ -123,8 +123,9 @@ fn code(source: &Source) -> impl Iterator<Item = (usize, &str)> {
 
 #[test]
 fn tests_in_the_middle_of_a_file_hide_nothing_behind_them() {
-    let text = "use a;\n#[cfg(test)]\nmod tests;\nuse b; // c\nimpl X {\n    #[cfg(test)]\n    #[must_use]\n    \
-                pub fn t(\n        x: u8,\n    ) -> u8 {\n        if x { 1 }\n    }\n    fn d() {}\n}\n\
+    let text = "use a;\n#[cfg(test)]\nmod tests;\nuse b; // c\nimpl X {\n    #[cfg(test)]\n    \
+                #[must_use]\n    pub fn t(\n        x: u8,\n    ) -> u8 {\n        if x { 1 }\n    \
+                }\n    fn d() {}\n}\n\
                 #[cfg(test)]\nmod more {\n    use e;\n}\nuse f;";
     let seen: Vec<&str> = lines_of_code(text).into_iter().map(|(_, line)| line.trim()).collect();
     assert_eq!(seen, ["use a;", "use b;", "impl X {", "fn d() {}", "}", "use f;"]);

@@ -245,7 +245,11 @@ fn columns(rows: &[(f64, u16, u32)]) -> (Vec<f64>, Vec<u16>, Vec<f64>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn bins_partition_the_line(rows in rows(), probe in -20.0..20.0) {
@@ -254,8 +258,13 @@ proptest! {
             let cuts = plain(method, &values, &classes);
             prop_assert!(cuts.windows(2).all(|w| w[0] < w[1]));
             let edges: Vec<f64> =
-                [f64::NEG_INFINITY].into_iter().chain(cuts.clone()).chain([f64::INFINITY]).collect();
-            let inside: Vec<usize> = (0..=cuts.len()).filter(|&b| edges[b] < probe && probe <= edges[b + 1]).collect();
+                [f64::NEG_INFINITY]
+                    .into_iter()
+                    .chain(cuts.clone())
+                    .chain([f64::INFINITY])
+                    .collect();
+            let inside: Vec<usize> =
+                (0..=cuts.len()).filter(|&b| edges[b] < probe && probe <= edges[b + 1]).collect();
             let bins = Bins::new(cuts).unwrap();
             prop_assert_eq!(inside, vec![bins.bin(probe) as usize]);
         }
@@ -265,7 +274,8 @@ proptest! {
     fn weights_are_copies_and_zero_is_absence(rows in rows()) {
         let (values, classes, weights) = columns(&rows);
         prop_assume!(weights.iter().any(|&w| w > 0.0));
-        let copies: Vec<_> = rows.iter().flat_map(|r| std::iter::repeat_n(*r, r.2 as usize)).collect();
+        let copies: Vec<_> =
+            rows.iter().flat_map(|r| std::iter::repeat_n(*r, r.2 as usize)).collect();
         let (copied, copied_classes, _) = columns(&copies);
         for method in METHODS {
             let weighted = fit_values(&method, &values, &classes, 3, Some(&weights)).unwrap();
@@ -293,7 +303,9 @@ proptest! {
     fn fitting_some_rows_is_fitting_their_copy(rows in rows(), keep in any::<u64>()) {
         let (values, classes, weights) = columns(&rows);
         let kept: Vec<u32> =
-            (0..rows.len() as u32).filter(|&i| !mix(keep, u64::from(i)).is_multiple_of(3)).collect();
+            (0..rows.len() as u32)
+                .filter(|&i| !mix(keep, u64::from(i)).is_multiple_of(3))
+                .collect();
         prop_assume!(kept.iter().any(|&i| rows[i as usize].2 > 0));
         let part: Vec<_> = kept.iter().map(|&i| rows[i as usize]).collect();
         let (part_values, part_classes, part_weights) = columns(&part);
@@ -302,7 +314,8 @@ proptest! {
         let integers = Weights::Integer(weights.iter().map(|&w| w as u32).collect());
         for method in METHODS {
             let bins = fit(&method, &column, &classes, 3, &set, &integers).unwrap();
-            let alone = fit_values(&method, &part_values, &part_classes, 3, Some(&part_weights)).unwrap();
+            let alone =
+                fit_values(&method, &part_values, &part_classes, 3, Some(&part_weights)).unwrap();
             prop_assert_eq!(bins.cuts(), &alone[..]);
         }
     }
@@ -321,13 +334,15 @@ proptest! {
         prop_assert_eq!(cuts.len(), n.min(bins as usize));
         let mut counts = vec![0_usize; cuts.len()];
         values.iter().for_each(|&v| counts[cuts.bin(v) as usize] += 1);
-        prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{:?}", counts);
+        prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{:?}",
+            counts);
     }
 
     #[test]
     fn mdlp_is_the_recursion(rows in rows()) {
         let (values, classes, _) = columns(&rows);
-        let mut pairs: Vec<(f64, u16)> = rows.iter().filter(|r| !r.0.is_nan()).map(|r| (r.0, r.1)).collect();
+        let mut pairs: Vec<(f64, u16)> =
+            rows.iter().filter(|r| !r.0.is_nan()).map(|r| (r.0, r.1)).collect();
         pairs.sort_by(|a, b| a.partial_cmp(b).unwrap());
         let mut expected = Vec::new();
         naive_mdlp(&pairs, &mut expected);

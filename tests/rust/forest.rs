@@ -3,7 +3,7 @@
 use crate::written::{forest_from_bytes, forest_to_bytes, from_bytes};
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Config, Plan};
+use fasttree_core::fit::{Config, GrownForest, Plan, Request};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::model::Forest;
 use fasttree_core::numeric::mix;
@@ -43,16 +43,11 @@ fn grown(
     let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
     let plan = Plan::new(config, None).unwrap();
     let bagging = Bagging { trees: 7, draws };
-    let judged = draws.is_some();
-    plan.fit_forest(
-        data,
-        &RowSet::all(data.len()),
-        weights,
-        &bagging,
-        judged,
-        &Control::new(threads),
-    )
-    .unwrap()
+    let request = Request { judged: draws.is_some(), before: None };
+    let rows = RowSet::all(data.len());
+    let GrownForest { forest, votes, .. } =
+        plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads)).unwrap();
+    (forest, votes)
 }
 
 #[test]
@@ -144,13 +139,39 @@ fn empty_forests_are_refused() {
             &RowSet::all(30),
             &Weights::Unit,
             &bagging,
-            false,
+            Request::default(),
             &Control::new(1),
         );
         assert!(matches!(refused, Err(Error::Parameter { .. })));
     }
     let all = Bagging { trees: 3, draws: None };
-    let refused =
-        plan.fit_forest(&data, &RowSet::all(30), &Weights::Unit, &all, true, &Control::new(1));
+    let (rows, judged) = (RowSet::all(30), Request { judged: true, before: None });
+    let refused = plan.fit_forest(&data, &rows, &Weights::Unit, &all, judged, &Control::new(1));
     assert!(matches!(refused, Err(Error::Parameter { .. })));
+}
+
+#[test]
+fn a_forest_that_goes_on_is_the_one_grown_at_once() {
+    let data = data(300);
+    let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
+    let plan = Plan::new(config, None).unwrap();
+    let weights = Weights::Integer((0..300).map(|i| 1 + i % 3).collect());
+    fn grow(
+        (plan, data, weights): (&Plan, &Dataset, &Weights),
+        (trees, threads): (usize, usize),
+        before: Option<(&Forest, u64)>,
+    ) -> Result<GrownForest, Error> {
+        let bagging = Bagging { trees, draws: Some(300) };
+        let (rows, request) = (RowSet::all(300), Request { judged: true, before });
+        plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads))
+    }
+    let of = (&plan, &data, &weights);
+    let whole = grow(of, (9, 1), None).unwrap();
+    for (first, threads) in [(1, 1), (4, 3), (8, 5), (9, 2)] {
+        let start = grow(of, (first, threads), None).unwrap();
+        let before = Some((&start.forest, start.content));
+        assert_eq!(grow(of, (9, threads), before).unwrap(), whole);
+        let others = Some((&start.forest, start.content + 1));
+        assert!(grow(of, (9, threads), others).is_err(), "other rows");
+    }
 }

@@ -218,8 +218,10 @@ fn damaged_text(files: &[&str], seed: &mut u64) -> Vec<u8> {
 #[test]
 fn arff_files_are_refused_or_read() {
     let files = [
-        "% c\n@RELATION 'a b'\r\n@attribute x integer [0,10]\n@attribute 'y z' {a, 'b c'\n , \"?\"} % c\n\
-         @attribute s string\n@data\n1, a, 'it\\'s'\n?, '?', ?  % c\n2 'b c' s, {2.5}\n{0 7, 1 'b c'}\n{}, {.5}\n",
+        "% c\n@RELATION 'a b'\r\n@attribute x integer [0,10]\n\
+         @attribute 'y z' {a, 'b c'\n , \"?\"} % c\n\
+         @attribute s string\n@data\n1, a, 'it\\'s'\n?, '?', ?  % c\n\
+         2 'b c' s, {2.5}\n{0 7, 1 'b c'}\n{}, {.5}\n",
         "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n2.5,b\n?,a\n",
         "@relation r\n@attribute d date 'yyyy'\n@attribute y real\n@data\n",
         "",

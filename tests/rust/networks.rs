@@ -3,8 +3,8 @@
 
 use fasttree_core::data::{Builder, Dataset, Feature, Kind as FeatureKind, Label, Schema, Weights};
 use fasttree_core::networks::{
-    Groups, Missing, Prior, PriorConfig, SearchConfig, SubsetSums, Variables, exact_posterior,
-    members, search, table_cost,
+    CostCache, Groups, LARGEST_CACHE, Missing, Prior, PriorConfig, SearchConfig, SubsetSums,
+    Variables, exact_posterior, members, search, table_cost,
 };
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
@@ -19,29 +19,39 @@ fn code(row: usize, column: usize, gaps: bool) -> i64 {
     }
     let copied = if column == 0 { row as u64 % 3 } else { mix(column as u64 + 6, row as u64) >> 9 };
     let own = if random & 3 == 0 { random >> 5 } else { copied };
-    (own % ARITIES[column] as u64) as i64
+    (own % arity(column) as u64) as i64
 }
 
-fn data(rows: usize, gaps: bool) -> Dataset {
-    let feature = |(j, &v): (usize, &usize)| Feature {
+fn arity(column: usize) -> usize {
+    ARITIES[column % ARITIES.len()]
+}
+
+fn data(rows: usize, columns: usize, gaps: bool) -> Dataset {
+    let feature = |j: usize| Feature {
         name: format!("f{j}"),
-        kind: FeatureKind::Nominal { levels: (0..v as i64).map(Label::Int).collect(), fill: None },
+        kind: FeatureKind::Nominal {
+            levels: (0..arity(j) as i64).map(Label::Int).collect(),
+            fill: None,
+        },
     };
-    let features = ARITIES.iter().enumerate().map(feature).collect();
+    let features = (0..columns).map(feature).collect();
     let classes = (0..3).map(Label::Int).collect();
     let schema = Schema { features, classes, target: "class".into() };
     let labels: Vec<u16> = (0..rows).map(|row| (row % 3) as u16).collect();
     let mut builder = Builder::new(schema, &labels).unwrap();
-    for (j, &v) in ARITIES.iter().enumerate() {
-        builder.nominal(v, |row| code(row, j, gaps)).unwrap();
+    for j in 0..columns {
+        builder.nominal(arity(j), |row| code(row, j, gaps)).unwrap();
     }
     builder.finish().unwrap()
 }
 
 fn variables(rows: usize, missing: Missing) -> fasttree_core::error::Result<Variables> {
-    let cuts = vec![None; ARITIES.len()];
-    let gaps = rows % 2 == 1;
-    Variables::new(&data(rows, gaps), &Weights::Unit, &cuts, missing, &Control::new(1))
+    wide(rows, ARITIES.len(), missing)
+}
+
+fn wide(rows: usize, columns: usize, missing: Missing) -> fasttree_core::error::Result<Variables> {
+    let (cuts, gaps) = (vec![None; columns], rows % 2 == 1);
+    Variables::new(&data(rows, columns, gaps), &Weights::Unit, &cuts, missing, &Control::new(1))
 }
 
 fn settings(steps: u64) -> SearchConfig {
@@ -64,6 +74,26 @@ fn sums_over_all_sets_are_those_of_single_tables() {
             }
         }
     }
+}
+
+#[test]
+fn a_cache_holds_no_more_than_its_bound_and_forgets_no_cost() {
+    let variables = wide(60, 19, Missing::Error).unwrap();
+    let (small, large) =
+        (CostCache::bounded(&variables, None, 640), CostCache::new(&variables, None));
+    let (mut groups, mut fullest) = (Groups::default(), 0);
+    for round in 0..4000_u64 {
+        let drawn = mix(round % 2000, 5);
+        let child = (drawn % 19) as usize;
+        let parents = (drawn >> 8) as u128 & 0x7ffff & !(1 << child) & (drawn >> 32) as u128;
+        let cost = small.table(child, parents, &mut groups);
+        assert_eq!(cost, large.table(child, parents, &mut groups));
+        fullest = fullest.max(small.held());
+    }
+    assert!((320..=640).contains(&fullest), "{fullest}");
+    assert!(large.held() > 640 && large.held() <= LARGEST_CACHE);
+    assert_eq!(large.counted(), large.held() as u64); // nothing twice while it is not full
+    assert!(small.counted() > large.counted());
 }
 
 #[test]

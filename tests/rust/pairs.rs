@@ -41,7 +41,8 @@ fn plan(words: &str) -> Plan {
 const WORDS: [&str; 6] = [
     r#"{"criterion": "pi"}"#,
     r#"{"criterion": "pi", "criterion_options": {"alpha": 0.11}}"#,
-    r#"{"criterion": "pi", "criterion_options": {"alpha": 3.0, "theta": [1.0, 0.5, 0.0, 1.0]}, "max_leaf_nodes": 20}"#,
+    r#"{"criterion": "pi", "criterion_options": {"alpha": 3.0, "theta": [1.0, 0.5, 0.0, 1.0]},
+        "max_leaf_nodes": 20}"#,
     r#"{"criterion": "contextual_merit", "missing": "mode"}"#,
     r#"{"criterion": "relief", "no_distance_decay": true}"#,
     r#"{"criterion": "gini"}"#,

@@ -45,6 +45,14 @@ fn body(model: &Model) -> serde_json::Map<String, serde_json::Value> {
 }
 
 #[test]
+fn a_root_without_training_rows_is_refused() {
+    let mut empty = body(&small());
+    let counts = empty["counts"].as_array().unwrap().len();
+    empty["counts"] = vec![0.0; counts].into();
+    assert!(refused(&forged(&serde_json::to_string(&empty).unwrap())));
+}
+
+#[test]
 fn what_is_read_is_what_was_written() {
     let model = small();
     let bytes = to_bytes(&model).unwrap();
@@ -103,7 +111,7 @@ fn wrong_numbers_under_a_right_checksum_are_refused() {
         from_bytes(&forged(&serde_json::to_string(&original).unwrap())).is_ok(),
         "the forger works"
     );
-    let cases: [(&str, usize, serde_json::Value); 12] = [
+    let cases: [(&str, usize, serde_json::Value); 14] = [
         ("parent", 1, 1.into()),
         ("parent", 1, 2.into()),
         ("parent", 1, (-1).into()),
@@ -113,6 +121,8 @@ fn wrong_numbers_under_a_right_checksum_are_refused() {
         ("feature", 0, (-1).into()),
         ("label", 0, 2.into()),
         ("label", 0, (-2).into()),
+        ("label", 0, (-1).into()),
+        ("label", 1, (-1).into()),
         ("missing_branch", 0, 9.into()),
         ("n_children", 0, 2.into()),
         ("counts", 0, (-1.0).into()),
@@ -132,12 +142,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_number_anywhere_is_refused_or_harmless(field in 0..12_usize, place in 0..40_usize, value in prop_oneof![
+    fn any_number_anywhere_is_refused_or_harmless(field in 0..12_usize, place in 0..40_usize,
+        value in prop_oneof![
         (-3_i64..8), Just(i64::from(u32::MAX)), Just(1_i64 << 33), Just(i64::MIN), Just(i64::MAX)
     ]) {
         let model = small();
         let mut wrong = body(&model);
-        let names = ["parent", "branch", "feature", "missing_branch", "label", "rows", "step", "score", "distance",
+        let names = ["parent", "branch", "feature", "missing_branch", "label", "rows", "step",
+            "score", "distance",
             "n_children", "counts", "threshold"];
         let list = wrong[names[field]].as_array_mut().unwrap();
         let place = place % list.len();
@@ -145,7 +157,8 @@ proptest! {
         if let Ok(other) = from_bytes(&forged(&serde_json::to_string(&wrong).unwrap())) {
             // It loads: then everything that reads a tree must come to an end without a panic.
             let data = nominal(&[vec![0, 1, 2, -1], vec![2, 1, 0, -1]], 3, &[0, 1, 0, 1], 2);
-            let reached = CompiledTree::new(&other.tree, &other.schema).unwrap().leaves(&data, 4, &Control::new(1)).unwrap();
+            let compiled = CompiledTree::new(&other.tree, &other.schema).unwrap();
+            let reached = compiled.leaves(&data, 4, &Control::new(1)).unwrap();
             let mut p = [0.0; 2];
             reached.iter().for_each(|&l| other.probabilities(l as usize, &mut p));
             text(&other.tree, &other.schema, Style::default());
@@ -156,13 +169,19 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_are_no_model_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn bytes_that_are_no_model_are_refused(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200)
+    ) {
         prop_assert!(refused(&bytes));
     }
 
     #[test]
     fn thresholds_keep_every_bit(values in proptest::collection::hash_set(any::<i64>(), 2..20)) {
-        let values: Vec<f64> = values.into_iter().map(|v| f64::from_bits(v as u64)).filter(|v| v.is_finite()).collect();
+        let values: Vec<f64> = values
+            .into_iter()
+            .map(|v| f64::from_bits(v as u64))
+            .filter(|v| v.is_finite())
+            .collect();
         prop_assume!(values.len() > 1);
         let classes: Vec<u16> = (0..values.len()).map(|i| (i % 2) as u16).collect();
         let model = fit(&numeric(&[values], &classes, 2), "{}", &Control::new(1)).unwrap();

@@ -171,7 +171,7 @@ fn criteria_that_order_levels_are_best_at_a_cut_of_the_shares() {
     let mut seed = 5;
     for entry in CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Table) {
         let criterion = (entry.make)(serde_json::Map::new()).unwrap();
-        if !criterion.orders_levels() {
+        if !criterion.breiman_order() {
             continue;
         }
         for case in 0..400_u64 {

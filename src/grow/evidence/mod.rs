@@ -12,7 +12,7 @@ mod rows;
 use crate::data::RowSet;
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::stats::pairs::{Enough, MAX_WEIGHT, NodeRows, Numbering};
+use crate::stats::pairs::{MAX_WEIGHT, NodeRows, Numbering, RadiusRule};
 use crate::stats::{Sum, Weighing};
 use memo::KnownPairs;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ pub(in crate::grow) struct PairContext {
     /// Value of a pair of weight one.
     scale: f64,
     /// When Relief's radius is large enough.
-    enough: Enough,
+    enough: RadiusRule,
     /// Relief's radius at the root, once the root was looked at.
     radius: OnceLock<usize>,
 }
@@ -35,7 +35,7 @@ impl PairContext {
     pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
         let radius = OnceLock::new();
         if W::UNIT {
-            let enough = Enough::of_copies(rows.len() as f64);
+            let enough = RadiusRule::of_copies(rows.len() as f64);
             return Self { weights: None, scale: 1.0, enough, radius };
         }
         let value = |r: u32| weights.of(r).value(weights.unit());
@@ -57,8 +57,8 @@ impl PairContext {
         rows.rows().iter().for_each(|&r| whole[r as usize] = (value(r) / unit).round() as u32);
         let weighed = rows.rows().iter().map(|&r| f64::from(whole[r as usize]));
         let enough = match W::COPIES {
-            true => Enough::of_copies(weighed.sum()),
-            false => Enough::of_importances(weighed),
+            true => RadiusRule::of_copies(weighed.sum()),
+            false => RadiusRule::of_importances(weighed),
         };
         Self { weights: Some(whole), scale: unit * unit, enough, radius }
     }

@@ -220,7 +220,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 }
 
 /// Relief's radius of some rows, for looks at nodes far from their root.
-pub(in crate::grow) fn settle_radius<C: Code, W: Weighing>(
+pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
     look: &NodeEvaluator<'_, '_, C, W>,
     root: CodedRows<'_, C>,
     control: &Control,

@@ -334,8 +334,8 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
         look.tally(&mut self.tools)
     }
 
-    /// The branch whose tables are best had by subtraction: the largest, when it will be looked at
-    /// and the others are fewer rows together.
+    /// The branch whose tables are best obtained by subtraction: the largest, when it will be
+    /// looked at and the others are fewer rows together.
     fn subtract_for(&self, sizes: &[u32], keep: &[bool], known: bool) -> Option<usize> {
         let nominal = &self.context.nominal;
         if !known || nominal.features.is_empty() || nominal.layout.cells() > KEPT_CELLS {

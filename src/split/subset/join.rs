@@ -2,7 +2,7 @@
 //!
 //! The loss of a union is the information that the split into groups loses by it; see [`super`].
 
-use super::{EXACT, MOST, Menu};
+use super::{EXACT, LevelPartitions, MOST};
 use crate::numeric::order_key;
 use crate::stats::Sum;
 use std::cmp::Reverse;
@@ -40,7 +40,7 @@ impl Group {
     }
 }
 
-impl<S: Sum> Menu<S> {
+impl<S: Sum> LevelPartitions<S> {
     /// Join groups until [`EXACT`] are left; group 0 has the lowest code, and so on.
     pub(super) fn join(&mut self, unit: f64) {
         let k = self.classes;

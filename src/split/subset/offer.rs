@@ -1,8 +1,8 @@
-//! The divisions of a [`Menu`] become blocks of tables.
+//! The divisions of a [`LevelPartitions`] become blocks of tables.
 //!
 //! Divisions of several features share a block as long as they have the same number of branches.
 
-use super::{Levels, Menu, Naming, Search};
+use super::{LevelPartitions, Levels, Naming, Search};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::{Count, uniform};
@@ -19,7 +19,7 @@ pub fn offer<'a, S: Sum>(
     totals: &[S],
     search: &Search,
     context: &Context,
-    menu: &mut Menu<S>,
+    menu: &mut LevelPartitions<S>,
     scratch: &mut Scratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
@@ -63,7 +63,11 @@ impl<C: Count> Block<'_, C> {
         Ok(())
     }
 
-    fn admits_missing<S: Sum<Cell = C>>(&self, menu: &Menu<S>, levels: &Levels<'_, S>) -> bool {
+    fn admits_missing<S: Sum<Cell = C>>(
+        &self,
+        menu: &LevelPartitions<S>,
+        levels: &Levels<'_, S>,
+    ) -> bool {
         let rows = levels.rows.as_ref().and_then(|r| r.last()).copied();
         menu.missing.is_empty()
             || self.is_large_enough(menu.missing.iter().copied(), || rows.unwrap_or(0))
@@ -90,7 +94,7 @@ impl<C: Count> Block<'_, C> {
     /// Whether both sides of a division reach the limits.
     fn admits<S: Sum>(
         &self,
-        menu: &Menu<S>,
+        menu: &LevelPartitions<S>,
         levels: &Levels<'_, S>,
         at: u32,
         left: impl Iterator<Item = S>,
@@ -109,7 +113,7 @@ impl<C: Count> Block<'_, C> {
     /// Append a candidate.
     fn push<S: Sum<Cell = C>>(
         &mut self,
-        menu: &Menu<S>,
+        menu: &LevelPartitions<S>,
         levels: &Levels<'_, S>,
         at: u32,
         left: &[S],
@@ -131,7 +135,11 @@ impl<C: Count> Block<'_, C> {
     }
 
     /// One division, drawn among all.
-    fn drawn<S: Sum<Cell = C>>(&mut self, menu: &Menu<S>, levels: &Levels<'_, S>) -> Result<()> {
+    fn drawn<S: Sum<Cell = C>>(
+        &mut self,
+        menu: &LevelPartitions<S>,
+        levels: &Levels<'_, S>,
+    ) -> Result<()> {
         let Some(draws) = self.search.drawn else { return Ok(()) };
         let at = menu.first() + uniform(draws.of(levels.table.feature), menu.len() as u64) as u32;
         let (sums, _) = menu.sums(at);
@@ -145,7 +153,7 @@ impl<C: Count> Block<'_, C> {
     /// One level against the others, and cuts of an order.
     fn one_by_one<S: Sum<Cell = C>>(
         &mut self,
-        menu: &mut Menu<S>,
+        menu: &mut LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> Result<()> {
         let (k, n) = (self.context.classes, menu.groups());
@@ -185,7 +193,7 @@ impl<C: Count> Block<'_, C> {
     /// All divisions, in the order of their numbers.
     fn masks<S: Sum<Cell = C>>(
         &mut self,
-        menu: &mut Menu<S>,
+        menu: &mut LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> Result<()> {
         let (k, groups, unit) = (self.context.classes, menu.groups(), self.search.unit);

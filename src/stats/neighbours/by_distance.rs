@@ -10,7 +10,7 @@ use super::score::Counted;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
-use crate::stats::pairs::Enough;
+use crate::stats::pairs::RadiusRule;
 
 /// Weight of the ordered pairs at distance 0, 1, ... up to the number of columns, those of a row
 /// with itself included; exact where weights are whole. Columns other than complete nominal ones
@@ -61,5 +61,5 @@ pub fn pairs_by_distance(control: &Control, rows: &Rows<'_>) -> Result<Vec<f64>>
 /// As [`pairs_by_distance`].
 pub fn default_radius(control: &Control, rows: &Rows<'_>) -> Result<usize> {
     let pairs = pairs_by_distance(control, rows)?;
-    Ok(Enough::of_copies(rows.mass.total).radius(pairs.into_iter()))
+    Ok(RadiusRule::of_copies(rows.mass.total).radius(pairs.into_iter()))
 }

@@ -14,10 +14,10 @@
 //! numbers ([`distances`]), scores from bytes in blocks of columns ([`score`]). Cost O(t^2 n / 400)
 //! operations for the distances and O(kept pairs * n / 30) for the scores. Memory: a tile of rows
 //! against all rows in 32-bit distances (at most 128 MB), the bit planes of a block, and the
-//! numeric columns; the codes are read where they are, never as floats. Rows are put in the order of
-//! their content ([`content`]) and sums are made in that order for every feature, so scores depend
-//! neither on threads nor on the order of the rows; in the end they are rounded to 40 binary digits,
-//! so that equal ones tie.
+//! numeric columns; the codes are read where they are, never as floats. Rows are put in the order
+//! of their content ([`content`]) and sums are made in that order for every feature, so scores
+//! depend neither on threads nor on the order of the rows; in the end they are rounded to 40 binary
+//! digits, so that equal ones tie.
 //!
 //! Weights that are whole numbers are copies: neighbours of each other, at the distance of two
 //! equal rows. Other weights are importances, divided by their mean; a row is then no neighbour of

@@ -384,7 +384,10 @@ fn the_order_of_the_rows_changes_no_bit() {
         let real: Vec<f64> = (0..t).map(|_| [0.1, 0.3, 1.0, 7.7][draw.below(4)]).collect();
         let by_number = |method: &Method| {
             let first = NeighbourTies::First;
-            matches!(method, Method::Merit { ties, .. } | Method::ReliefF { ties, .. } if *ties == first)
+            matches!(
+                method,
+                Method::Merit { ties, .. } | Method::ReliefF { ties, .. } if *ties == first
+            )
         };
         for method in methods().into_iter().filter(|method| !by_number(method)) {
             let scores = |rows: Rows<'_>| {

@@ -58,6 +58,15 @@ struct Block {
     scan: Scan,
 }
 
+impl Block {
+    fn gather(codes: &Codes<'_>, kernels: Kernels, members: &[u32]) -> Result<Self> {
+        let rows = Rows::gather(codes, Some(members))?;
+        let tiles = tiles(&rows, kernels.words());
+        let scan = Scan::new(&rows, &tiles);
+        Ok(Self { rows, tiles, scan })
+    }
+}
+
 /// Count all pairs of rows by the blocks their rows are in (`block[row]` below `blocks`), classes
 /// apart or together.
 ///
@@ -119,12 +128,7 @@ pub(super) fn each_pair_of_blocks<R: Send>(
     f: impl Fn(usize, usize, PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
     let blocks = members.len();
-    let prepared = parallel::map(control, blocks, |b| {
-        let rows = Rows::gather(codes, Some(&members[b]))?;
-        let tiles = tiles(&rows, kernels.words());
-        let scan = Scan::new(&rows, &tiles);
-        Ok(Block { rows, tiles, scan })
-    })?;
+    let prepared = parallel::map(control, blocks, |b| Block::gather(codes, kernels, &members[b]))?;
     let pairs: Vec<(usize, usize)> =
         (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
     control.expect(pairs.len() as u64);
@@ -136,6 +140,36 @@ pub(super) fn each_pair_of_blocks<R: Send>(
         control.advance(1);
         f(a, b, counts)
     })
+}
+
+/// Counts of both orders of the pairs of a row of one list and a row of the other; no row may be in
+/// both.
+///
+/// With `pair_counts_between` of each list alone, this adds up to the counts of all rows.
+///
+/// # Errors
+/// [`Error::Data`] for a row that does not exist or is in both lists; [`Error::Cancelled`].
+pub fn pair_counts_across(
+    control: &Control,
+    codes: &Codes<'_>,
+    rows: [&[u32]; 2],
+) -> Result<PairCounts> {
+    let mut first = vec![false; codes.n_rows()];
+    for &row in rows[0] {
+        if let Some(known) = first.get_mut(row as usize) {
+            *known = true;
+        }
+    }
+    if rows[1].iter().any(|&row| first.get(row as usize) == Some(&true)) {
+        return Err(Error::Data("a row is in both lists of rows".into()));
+    }
+    let kernels = Kernels::active();
+    let [a, b] = [Block::gather(codes, kernels, rows[0])?, Block::gather(codes, kernels, rows[1])?];
+    PairCounts::affordable(control, &a.rows.offsets, codes.n_classes())?;
+    control.expect((a.tiles.len() + b.tiles.len()) as u64);
+    let counts = between(control, kernels, [&a, &b], Classes::Apart, &OnceLock::new())?;
+    counts.check_sums()?;
+    Ok(counts)
 }
 
 fn between(

@@ -94,6 +94,34 @@ impl PairCounts {
         Ok(if all > 2 * LARGEST { control.serial() } else { control.clone() })
     }
 
+    /// Counts from their parts: the first slot of each feature and the number of all, classes,
+    /// cells `[slot][class][case][distance]`, ordered pairs.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for parts that do not belong together.
+    pub fn from_parts(
+        offsets: Vec<u32>,
+        n_classes: usize,
+        cells: Vec<i64>,
+        pairs: u64,
+    ) -> Result<Self> {
+        let rising = offsets.first() == Some(&0) && offsets.windows(2).all(|w| w[0] <= w[1]);
+        if !rising || Self::bytes(&offsets, n_classes) != cells.len().saturating_mul(8) {
+            return Err(Error::Data("parts of pair counts that do not belong together".into()));
+        }
+        Ok(Self { offsets, n_classes, cells, pairs })
+    }
+
+    /// The first slot of each feature and the number of all.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// All counts: `[slot][class][case][distance]`.
+    pub fn cells(&self) -> &[i64] {
+        &self.cells
+    }
+
     /// Number of features n.
     pub fn features(&self) -> usize {
         self.offsets.len() - 1

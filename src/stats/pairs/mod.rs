@@ -34,7 +34,9 @@ mod weighed;
 mod window;
 
 pub use agreement::{Agreement, agreement};
-pub use blocks::{BlockCounts, pair_counts_by_block, pair_counts_by_block_with};
+pub use blocks::{
+    BlockCounts, pair_counts_across, pair_counts_by_block, pair_counts_by_block_with,
+};
 pub use columns::NominalColumns;
 pub use contract::{Decay, Setting, count_matrices, root_matrix, uniform_matrices};
 pub use counts::{Classes, PairCounts};
@@ -42,7 +44,7 @@ pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{Codes, Column, MAX_WEIGHT, Values};
 pub use node::{Matrices, NodeMatrices, NodeRows, Numbering};
 pub use profile::Profile;
-pub use radius::{Enough, default_radius};
+pub use radius::{RadiusRule, default_radius};
 pub use rest::{Part, ValueCounts, is_worth_it};
 pub use sample::{BlockScores, CaseSigns, block_scores};
 pub use weigh::{weigh_pairs, weigh_pairs_with};

@@ -15,7 +15,7 @@ use super::counts::{Classes, PairCounts};
 use super::exact::count;
 use super::input::{Rows, hash_class, hash_slot};
 use super::profile::Profile;
-use super::radius::Enough;
+use super::radius::RadiusRule;
 use super::rest::ValueCounts;
 use super::weigh::weigh;
 use super::weighed::WeighedPairs;
@@ -185,7 +185,7 @@ impl NodeRows {
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
-    pub fn radius(&self, control: &Control, enough: Enough) -> Result<usize> {
+    pub fn radius(&self, control: &Control, enough: RadiusRule) -> Result<usize> {
         let control = &control.quiet();
         let (rows, n) = (&self.rows, self.rows.features);
         if rows.offsets.windows(2).any(|w| w[1] - w[0] > 256) {

@@ -9,7 +9,7 @@
 
 use super::contract::{Setting, dot};
 use super::counts::PairCounts;
-use super::radius::Enough;
+use super::radius::RadiusRule;
 
 /// Counts of each feature by case and distance, summed over values and classes: plain, and with the
 /// share `n_m / n` of each value.
@@ -131,7 +131,7 @@ impl Profile {
     }
 
     /// Relief's radius.
-    pub fn radius(&self, enough: Enough) -> usize {
+    pub fn radius(&self, enough: RadiusRule) -> usize {
         let (same, other) = self.root.split_at(self.distances);
         enough.radius(same.iter().zip(other).map(|(a, b)| (a + b) as f64))
     }

@@ -15,14 +15,14 @@ const OTHERS: f64 = 10.0;
 
 /// How much weight of pairs is enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Enough {
+pub struct RadiusRule {
     /// Weight of the pairs of a row with itself that are no others.
     own: f64,
     /// Weight asked for beyond it.
     needed: f64,
 }
 
-impl Enough {
+impl RadiusRule {
     /// For rows that count once, or as often as whole weights say; `total` is the number of rows
     /// with their copies.
     pub fn of_copies(total: f64) -> Self {
@@ -58,7 +58,7 @@ pub fn default_radius(counts: &PairCounts) -> usize {
     let d = counts.distances();
     let root = counts.root();
     let at = |r: usize| root.chunks_exact(d).map(|row| row[r]).sum::<i64>() as f64;
-    Enough::of_copies((counts.pairs() as f64).sqrt().round()).radius((0..d).map(at))
+    RadiusRule::of_copies((counts.pairs() as f64).sqrt().round()).radius((0..d).map(at))
 }
 
 #[cfg(test)]
@@ -68,15 +68,15 @@ mod tests {
     #[test]
     fn weights_have_no_scale_unless_they_are_copies() {
         let pairs = [40.0, 300.0, 500.0, 760.0];
-        let once = Enough::of_copies(40.0).radius(pairs.iter().copied());
+        let once = RadiusRule::of_copies(40.0).radius(pairs.iter().copied());
         assert_eq!(once, 3);
         for unit in [1.0, 0.25, 4096.0] {
             let weighed = pairs.map(|p| p * unit * unit);
-            let enough = Enough::of_importances([unit; 40].into_iter().chain([0.0; 5]));
+            let enough = RadiusRule::of_importances([unit; 40].into_iter().chain([0.0; 5]));
             assert_eq!(enough.radius(weighed.iter().copied()), once);
         }
         // twenty copies of two rows are others to each other
-        assert_eq!(Enough::of_copies(40.0).radius([800.0, 0.0, 800.0].into_iter()), 1);
-        assert_eq!(Enough::of_copies(2.0).radius([2.0, 2.0].into_iter()), 2);
+        assert_eq!(RadiusRule::of_copies(40.0).radius([800.0, 0.0, 800.0].into_iter()), 1);
+        assert_eq!(RadiusRule::of_copies(2.0).radius([2.0, 2.0].into_iter()), 2);
     }
 }

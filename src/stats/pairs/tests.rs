@@ -5,8 +5,8 @@ use super::exact::count;
 use super::input::Rows;
 use super::naive;
 use super::{
-    Classes, Codes, Column, Enough, NodeRows, Numbering, PairCounts, Values, default_radius,
-    pair_counts_by_block_with, pair_counts_with,
+    Classes, Codes, Column, NodeRows, Numbering, PairCounts, RadiusRule, Values, default_radius,
+    pair_counts_across, pair_counts_by_block_with, pair_counts_with,
 };
 use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
@@ -165,6 +165,29 @@ fn blocks_add_up_to_every_training_set() {
 }
 
 #[test]
+fn pairs_across_two_lists_are_those_of_a_double_loop() {
+    for seed in 0..60 {
+        let random = Random::new(seed, 120, 6);
+        let codes = random.codes();
+        let mut draw = Draw(seed, 1 << 35);
+        let mut lists = [Vec::new(), Vec::new()];
+        for row in 0..codes.n_rows() as u32 {
+            if let Some(list) = lists.get_mut(draw.below(3)) {
+                list.push(row);
+            }
+        }
+        let [a, b] = &lists;
+        let found = pair_counts_across(&Control::new(2), &codes, [a, b]).unwrap();
+        let mut truth = naive::pair_counts(&codes, Some(a), Some(b)).unwrap();
+        truth.add(&naive::pair_counts(&codes, Some(b), Some(a)).unwrap()).unwrap();
+        assert!(found == truth, "seed {seed}");
+        if let Some(&row) = a.first() {
+            assert!(pair_counts_across(&Control::new(1), &codes, [a, &[row]]).is_err());
+        }
+    }
+}
+
+#[test]
 fn weights_are_copies() {
     for seed in 0..40 {
         let mut random = Random::new(seed, 60, 6);
@@ -254,7 +277,7 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         };
         let truth = default_radius(&naive::pair_counts(&random.codes(), None, None).unwrap());
         for threads in [1, 3] {
-            let found = node.radius(&Control::new(threads), Enough::of_copies(total)).unwrap();
+            let found = node.radius(&Control::new(threads), RadiusRule::of_copies(total)).unwrap();
             assert_eq!(found, truth, "seed {seed}, {threads} threads");
         }
     }

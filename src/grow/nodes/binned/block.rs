@@ -7,11 +7,15 @@
 //! choice is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
 
 use super::BinnedContext;
+use super::counts::BinCounters;
+use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
+use super::small::SmallColumns;
 use crate::criteria::Tables;
 use crate::error::Result;
-use crate::numeric::Count;
+use crate::numeric::{Count, midpoint};
 use crate::split::not_a_number;
 use crate::stats::Sum;
+use crate::tree::Test;
 
 /// Scores that are looked at together.
 const CHUNK: usize = 64;
@@ -195,6 +199,80 @@ impl<S: Sum> CutBlock<S> {
             // None of the best may be chosen: the next ones.
             scores.iter_mut().filter(|s| **s >= bound).for_each(|s| *s = f64::NEG_INFINITY);
         }
+    }
+}
+
+impl<S: Sum> BinnedNode<'_, S> {
+    /// The best cut of a node whose rows are counted, where blocks of cuts serve.
+    pub fn best_counted(
+        &self,
+        counters: &BinCounters<S>,
+        chosen: Option<&[u32]>,
+        work: &mut BinnedWorkspace<S>,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        if let Some(screen) = self.pair_screen().filter(|_| counters.packed) {
+            return self.best_counted_pair(screen, counters, chosen, work);
+        }
+        let (context, totals, block) = (self.context, self.totals, &mut work.block);
+        counters.fill(context, block);
+        let found = block.best(context, totals, |block, j| {
+            counters.facts(context, (block, totals), chosen, j)
+        })?;
+        let left = |place: usize, at: u32| counters.left_sums(context, place, at);
+        let place =
+            |f: u32| chosen.map_or(f as usize, |c| c.iter().position(|&x| x == f).unwrap_or(0));
+        found.map_or(Ok(None), |(_, cut, score)| {
+            self.cut(cut, left(place(cut.feature), cut.at), score).map(Some)
+        })
+    }
+
+    /// The best cut of a small node.
+    pub fn best_small(
+        &self,
+        (columns, lanes): (&SmallColumns, u64),
+        chosen: Option<&[u32]>,
+        work: &mut BinnedWorkspace<S>,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        if let Some(screen) = self.pair_screen() {
+            return self.best_small_pair(screen, (columns, lanes), chosen, work);
+        }
+        let BinnedWorkspace { block, counts, .. } = work;
+        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
+        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
+        let rows = columns.fill(lanes, (0..features).map(feature), counts, block);
+        let found = block
+            .best(self.context, self.totals, |_, j| columns.facts(lanes, &rows, feature, j))?;
+        found.map_or(Ok(None), |(_, cut, score)| {
+            let left = columns.up_to(cut.feature as usize, cut.at, lanes);
+            self.cut(cut, columns.sums(left), score).map(Some)
+        })
+    }
+
+    /// A cut as a split; `sums` are those of its left side.
+    pub fn cut(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BinnedSplit<S>> {
+        let k = self.totals.len();
+        sums.extend_from_within(..k);
+        for (c, &total) in self.totals.iter().enumerate() {
+            sums[k + c] = total.minus(sums[c]);
+        }
+        let ranges = self.context.features[cut.feature as usize].ranges.as_deref();
+        let (lo, hi) = match ranges {
+            Some(ranges) => (ranges[cut.at as usize][1], ranges[cut.next as usize][0]),
+            None => (0.0, 0.0),
+        };
+        Ok(BinnedSplit {
+            feature: cut.feature,
+            test: Test::Threshold((midpoint(lo, hi) + 0.0).into()),
+            score,
+            distance: self.distance(&sums, 2)?,
+            improvement: 0.0,
+            branches: 2,
+            at: cut.at,
+            sums,
+            missing: false,
+            levels: Vec::new(),
+            branch_of: Vec::new(),
+        })
     }
 }
 

@@ -7,9 +7,10 @@
 
 use super::BinnedContext;
 use super::block::{CutBlock, CutFacts};
-use crate::bins::WeightWidth;
+use crate::bins::{RowLayout, WeightWidth};
 use crate::error::Result;
 use crate::parallel::{self, Control};
+use crate::simd::cuts;
 use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
@@ -29,11 +30,13 @@ pub(super) struct BinCounters<S> {
     plane: usize,
     /// Features counted.
     features: usize,
+    /// One plane of words that hold the rows of two classes ([`cuts::packed`]).
+    pub packed: bool,
 }
 
 /// Whether a node is worth counters; else its codes are sorted.
 pub(super) fn is_counted(context: &BinnedContext<'_>, rows: usize) -> bool {
-    rows > FEW_ROWS.max(context.widest() / 8)
+    rows > FEW_ROWS.max(context.widest / 8)
 }
 
 /// The same for a node whose rows weigh too much for a word of bits.
@@ -55,12 +58,17 @@ impl<S> Default for CounterPool<S> {
 
 impl<S: Sum> CounterPool<S> {
     /// Empty counters; of all features, or of those chosen.
-    fn empty(&mut self, context: &BinnedContext<'_>, chosen: Option<&[u32]>) -> BinCounters<S> {
+    fn empty(
+        &mut self,
+        context: &BinnedContext<'_>,
+        chosen: Option<&[u32]>,
+        packed: bool,
+    ) -> BinCounters<S> {
         let features = chosen.map_or(context.layout.features, <[u32]>::len);
-        let codes = if context.layout.wide { context.widest() } else { 256 };
+        let codes = if context.layout.wide { context.widest } else { 256 };
         let plane = codes * features;
-        let planes = context.classes + usize::from(!context.copies());
-        let used = context.widest() * features;
+        let planes = if packed { 1 } else { context.classes + usize::from(!context.copies()) };
+        let used = context.widest * features;
         let mut cells = self.free.pop().unwrap_or_default();
         if cells.len() < planes * plane {
             cells.clear();
@@ -69,17 +77,18 @@ impl<S: Sum> CounterPool<S> {
             (0..planes).for_each(|i| cells[i * plane..i * plane + used].fill(S::default()));
         }
         cells.truncate(planes * plane);
-        BinCounters { cells, plane, features }
+        BinCounters { cells, plane, features, packed }
     }
 
-    /// Count some rows; all features, or those chosen.
+    /// Count some rows; all features, or those chosen; as words where they are few enough.
     pub fn count_alone(
         &mut self,
         context: &BinnedContext<'_>,
         rows: &[u8],
         chosen: Option<&[u32]>,
+        packed: bool,
     ) -> BinCounters<S> {
-        let mut counters = self.empty(context, chosen);
+        let mut counters = self.empty(context, chosen, packed);
         counters.add(context, rows, chosen);
         counters
     }
@@ -89,14 +98,14 @@ impl<S: Sum> CounterPool<S> {
         &mut self,
         context: &BinnedContext<'_>,
         rows: &[u8],
-        chosen: Option<&[u32]>,
+        (chosen, packed): (Option<&[u32]>, bool),
         control: &Control,
     ) -> Result<BinCounters<S>> {
         let block = BLOCK * context.layout.width;
-        if rows.len() <= 2 * block {
-            return Ok(self.count_alone(context, rows, chosen));
+        if packed || rows.len() <= 2 * block {
+            return Ok(self.count_alone(context, rows, chosen, packed));
         }
-        let mut counters = self.empty(context, chosen);
+        let mut counters = self.empty(context, chosen, packed);
         if control.threads() == 1 {
             for block in rows.chunks(block) {
                 control.check()?;
@@ -107,7 +116,7 @@ impl<S: Sum> CounterPool<S> {
         let blocks: Vec<&[u8]> = rows.chunks(block).collect();
         let parts = parallel::map(control, blocks.len(), |i| {
             control.check()?;
-            Ok(Self::default().count_alone(context, blocks[i], chosen))
+            Ok(Self::default().count_alone(context, blocks[i], chosen, packed))
         })?;
         for part in &parts {
             for (a, &b) in counters.cells.iter_mut().zip(&part.cells) {
@@ -124,6 +133,16 @@ impl<S: Sum> CounterPool<S> {
 }
 
 impl<S: Sum> BinCounters<S> {
+    /// Counters that others have counted; what follows the planes of the classes is not looked at.
+    pub fn of(cells: Vec<S>, plane: usize, features: usize) -> Self {
+        Self { cells, plane, features, packed: false }
+    }
+
+    /// The counters alone.
+    pub fn into_cells(self) -> Vec<S> {
+        self.cells
+    }
+
     fn add(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
         let layout = context.layout;
         if layout.wide {
@@ -137,6 +156,9 @@ impl<S: Sum> BinCounters<S> {
         };
         let add = |a: S, b: S| a.plus(b);
         let weight_at = layout.class_at() + 1;
+        if self.packed {
+            return self.add_packed(layout, rows, chosen);
+        }
         let cells = &mut self.cells;
         match (layout.weight, chosen) {
             (WeightWidth::None, None) => {
@@ -160,6 +182,40 @@ impl<S: Sum> BinCounters<S> {
                 self.add_row(context, row, chosen, first, S::from_rows(1));
             }
         }
+    }
+
+    fn add_packed(&mut self, layout: RowLayout, rows: &[u8], chosen: Option<&[u32]>) {
+        let (width, features, class_at) = (layout.width, layout.features, layout.class_at());
+        let of = RowFormat { width, features, class_at, planes: 1 };
+        let add = |a: S, b: S| a.plus(b);
+        let one = |row: &[u8]| S::from_rows(1 << (16 * (row[class_at] & 1)));
+        let some =
+            |row: &[u8]| S::from_rows((layout.weight(row) as u32) << (16 * (row[class_at] & 1)));
+        let copies =
+            |row: &[u8]| S::from_rows(u32::from(row[class_at + 1]) << (16 * (row[class_at] & 1)));
+        let cells = &mut self.cells;
+        match (layout.weight, chosen) {
+            (WeightWidth::None, None) => histogram::count(rows, of, one, add, cells),
+            (WeightWidth::None, Some(c)) => histogram::count_some(rows, of, c, one, add, cells),
+            (WeightWidth::Byte, Some(c)) => histogram::count_some(rows, of, c, copies, add, cells),
+            (_, None) => histogram::count(rows, of, some, add, cells),
+            (_, Some(c)) => histogram::count_some(rows, of, c, some, add, cells),
+        }
+    }
+
+    /// The first words, by code and feature.
+    pub fn words(&self, len: usize) -> &[S] {
+        &self.cells[..len]
+    }
+
+    /// Two planes as words.
+    pub fn pack(&mut self) {
+        let (zero, one) = self.cells.split_at_mut(self.plane);
+        for (zero, one) in zero.iter_mut().zip(one) {
+            *zero = S::from_rows(cuts::packed(zero.units() as u32, one.units() as u32));
+        }
+        self.cells.truncate(self.plane);
+        self.packed = true;
     }
 
     fn add_wide(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
@@ -192,7 +248,7 @@ impl<S: Sum> BinCounters<S> {
 
     /// Take a part away: what remains are the counters of the other rows.
     pub fn subtract(&mut self, context: &BinnedContext<'_>, part: &Self) {
-        let used = context.widest() * self.features;
+        let used = context.widest * self.features;
         for (a, b) in self.cells.chunks_mut(self.plane).zip(part.cells.chunks(self.plane)) {
             for (a, &b) in a[..used].iter_mut().zip(&b[..used]) {
                 *a = a.minus(b);
@@ -203,7 +259,7 @@ impl<S: Sum> BinCounters<S> {
     /// All cuts between codes, as a block: candidate `code * features + place`.
     pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock<S>) {
         let (p, k, unit) = (self.features, context.classes, context.unit);
-        let len = (context.widest() - 1) * p;
+        let len = (context.widest - 1) * p;
         block.prepare(len, k);
         for class in 0..k {
             let counted = &self.cells[class * self.plane..][..len];
@@ -229,7 +285,7 @@ impl<S: Sum> BinCounters<S> {
         chosen: Option<&[u32]>,
         candidate: usize,
     ) -> Option<CutFacts<S>> {
-        let (p, last) = (self.features, context.widest() - 1);
+        let (p, last) = (self.features, context.widest - 1);
         let (at, place) = (candidate / p, candidate % p);
         let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
         let left = |code: usize| if code < last { block.weight(code * p + place) } else { whole };

@@ -1,20 +1,24 @@
 //! The best split of a node whose rows are codes.
 
 use super::BinnedContext;
-use super::block::{CutBlock, CutFacts};
-use super::counts::{BinCounters, NodeCounts};
-use super::small::SmallColumns;
+use super::block::CutBlock;
+use super::counts::NodeCounts;
+use super::pairs::PairCuts;
 use crate::criteria::{Criterion, Guard, InfoGain, Tables};
 use crate::error::Result;
-use crate::grow::features::shuffled;
+use crate::grow::builder::Split;
+use crate::grow::features::shuffle;
 use crate::numeric::{Count, midpoint, mix};
 use crate::parallel::Control;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{self, NominalTable};
-use crate::split::subset::{self, Levels, Menu, Search};
+use crate::split::subset::{self, LevelPartitions, Levels, Search};
 use crate::split::{Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector};
 use crate::stats::Sum;
-use crate::tree::Test;
+use crate::tree::{NONE, Test};
+
+/// Cells of a table that lie on the stack.
+const FEW_CELLS: usize = 12;
 
 /// The split that was chosen for a node.
 #[derive(Debug, Clone)]
@@ -38,13 +42,32 @@ pub(super) struct BinnedSplit<S> {
     pub branch_of: Vec<u16>,
 }
 
+impl<S> BinnedSplit<S> {
+    /// As the tree keeps it.
+    pub fn as_split(&self, step: u32) -> Split {
+        Split {
+            feature: self.feature,
+            test: self.test,
+            first_child: NONE,
+            n_children: 0,
+            missing: self.missing,
+            score: self.score,
+            distance: self.distance,
+            step,
+        }
+    }
+}
+
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct BinnedWorkspace<S: Sum> {
-    block: CutBlock<S>,
-    counts: Vec<u32>,
+    pub block: CutBlock<S>,
+    pub pairs: PairCuts,
+    pub counts: Vec<u32>,
+    /// Features in the order in which a node looks at them.
+    pub order: Vec<u32>,
     scratch: Scratch<S::Cell>,
-    menu: Menu<S>,
+    menu: LevelPartitions<S>,
     groups: BinGroups<S>,
     keys: Vec<u64>,
 }
@@ -53,9 +76,11 @@ impl<S: Sum> Default for BinnedWorkspace<S> {
     fn default() -> Self {
         Self {
             block: CutBlock::default(),
+            pairs: PairCuts::default(),
             counts: Vec::new(),
+            order: Vec::new(),
             scratch: Scratch::default(),
-            menu: Menu::default(),
+            menu: LevelPartitions::default(),
             groups: BinGroups::default(),
             keys: Vec::new(),
         }
@@ -164,15 +189,15 @@ impl<S: Sum> BinnedNode<'_, S> {
         let setting = self.context.setting;
         Search {
             how: setting.nominal_splits.in_two(),
-            shortcut: setting.criterion.orders_levels(),
+            shortcut: setting.criterion.breiman_order(),
             min: self.context.minimum(),
             unit: self.context.unit,
             drawn: None,
         }
     }
 
-    fn menu(&self, table: &LevelTable<S>) -> Menu<S> {
-        let mut menu = Menu::default();
+    fn menu(&self, table: &LevelTable<S>) -> LevelPartitions<S> {
+        let mut menu = LevelPartitions::default();
         menu.fill(&self.levels(table), self.totals.len(), &self.search());
         menu
     }
@@ -368,11 +393,21 @@ impl<S: Sum> BinnedNode<'_, S> {
         use_table: impl FnOnce(&Tables<'_>) -> Result<()>,
     ) -> Result<()> {
         let unit = self.context.unit;
-        let cells: Vec<_> = sums.iter().map(|s| s.cell(unit)).collect();
-        let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
+        let (mut few, mut many) = ([<S::Cell>::default(); FEW_CELLS], Vec::new());
+        let len = sums.len() + self.totals.len();
+        let cells = match few.get_mut(..len) {
+            Some(few) => few,
+            None => {
+                many.resize(len, <S::Cell>::default());
+                &mut many[..]
+            }
+        };
+        let both = sums.iter().chain(self.totals);
+        cells.iter_mut().zip(both).for_each(|(cell, sum)| *cell = sum.cell(unit));
+        let (cells, totals) = cells.split_at(sums.len());
         use_table(&Tables {
-            cells: Count::cells(&cells),
-            totals: Count::cells(&totals),
+            cells: Count::cells(cells),
+            totals: Count::cells(totals),
             branches,
             classes: totals.len(),
             stride: 1,
@@ -389,71 +424,6 @@ impl<S: Sum> BinnedNode<'_, S> {
         Ok(out[0])
     }
 
-    /// The best cut of a node whose rows are counted, where blocks of cuts serve.
-    pub fn best_counted(
-        &self,
-        counters: &BinCounters<S>,
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
-        let (context, totals, block) = (self.context, self.totals, &mut work.block);
-        counters.fill(context, block);
-        let found = block.best(context, totals, |block, j| {
-            counters.facts(context, (block, totals), chosen, j)
-        })?;
-        let left = |place: usize, at: u32| counters.left_sums(context, place, at);
-        let place =
-            |f: u32| chosen.map_or(f as usize, |c| c.iter().position(|&x| x == f).unwrap_or(0));
-        found.map_or(Ok(None), |(_, cut, score)| {
-            self.cut(cut, left(place(cut.feature), cut.at), score).map(Some)
-        })
-    }
-
-    /// The best cut of a small node.
-    pub fn best_small(
-        &self,
-        (columns, lanes): (&SmallColumns, u64),
-        chosen: Option<&[u32]>,
-        work: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BinnedSplit<S>>> {
-        let BinnedWorkspace { block, counts, .. } = work;
-        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
-        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
-        let rows = columns.fill(lanes, (0..features).map(feature), counts, block);
-        let found = block
-            .best(self.context, self.totals, |_, j| columns.facts(lanes, &rows, feature, j))?;
-        found.map_or(Ok(None), |(_, cut, score)| {
-            let left = columns.up_to(cut.feature as usize, cut.at, lanes);
-            self.cut(cut, columns.sums(left), score).map(Some)
-        })
-    }
-
-    fn cut(&self, cut: CutFacts<S>, mut sums: Vec<S>, score: f64) -> Result<BinnedSplit<S>> {
-        let k = self.totals.len();
-        sums.extend_from_within(..k);
-        for (c, &total) in self.totals.iter().enumerate() {
-            sums[k + c] = total.minus(sums[c]);
-        }
-        let ranges = self.context.features[cut.feature as usize].ranges.as_deref();
-        let (lo, hi) = match ranges {
-            Some(ranges) => (ranges[cut.at as usize][1], ranges[cut.next as usize][0]),
-            None => (0.0, 0.0),
-        };
-        Ok(BinnedSplit {
-            feature: cut.feature,
-            test: Test::Threshold((midpoint(lo, hi) + 0.0).into()),
-            score,
-            distance: self.distance(&sums, 2)?,
-            improvement: 0.0,
-            branches: 2,
-            at: cut.at,
-            sums,
-            missing: false,
-            levels: Vec::new(),
-            branch_of: Vec::new(),
-        })
-    }
-
     /// Score of the node's rows in one branch. A user's function gets a table of as many branches
     /// as it has seen, all but one of them empty.
     fn undivided_score(&self, branches: usize) -> Result<f64> {
@@ -467,11 +437,17 @@ impl<S: Sum> BinnedNode<'_, S> {
     }
 }
 
-/// Features in the order in which a node looks at them, where it looks at some.
-pub(super) fn drawn_features(context: &BinnedContext<'_>, key: u64) -> Option<(Vec<u32>, usize)> {
+/// Features in the order in which a node looks at them, and how many of them at first, where it
+/// looks at some.
+pub(super) fn drawn_features(
+    context: &BinnedContext<'_>,
+    key: u64,
+    order: &mut Vec<u32>,
+) -> Option<usize> {
     let p = context.features.len();
     let some = context.setting.max_features.filter(|&m| m < p)?;
-    Some((shuffled(p, mix(context.setting.seed, key)), some.max(1)))
+    shuffle(p, mix(context.setting.seed, key), order);
+    Some(some.max(1))
 }
 
 struct BinnedFacts<'l, 'n, S: Sum> {

@@ -20,29 +20,35 @@
 mod block;
 mod counts;
 mod evaluate;
+mod inherit;
+mod pairs;
 mod rows;
 mod small;
+mod spread;
 
 use super::{NodeRows, Open, Rank};
 use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
-use crate::criteria::{Evidence, Guard, SplitRule};
+use crate::criteria::{Evidence, Guard, PairScreen, SplitRule};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
-use crate::grow::builder::{Split, TreeBuilder};
+use crate::grow::builder::TreeBuilder;
 use crate::grow::{Evaluation, Limits, Setting, check, driver};
 use crate::numeric::{Ties, mix};
 use crate::parallel::Control;
+use crate::simd::cuts::MOST_ROWS;
 use crate::simd::small::LANES;
 use crate::split::NominalSplits;
 use crate::split::multiway::Minimum;
 use crate::split::random::Splitter;
 use crate::stats::Sum;
-use crate::tree::{NONE, Tree};
-use counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
+use crate::tree::Tree;
+use counts::{BinCounters, CounterPool, NodeCounts, is_counted_in_blocks};
 use evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace, drawn_features};
 use rows::{Branching, RecordBuffers, RecordRange};
 use small::SmallColumns;
 use std::sync::Arc;
+
+pub use spread::{GrownBelow, Routes, SpreadFacts, SpreadGrowth, grow_below};
 
 /// Smaller subtrees are not worth a task of their own.
 const SMALLEST_TASK: usize = 4096;
@@ -103,9 +109,37 @@ struct BinnedContext<'a> {
     drawn: bool,
     /// Blocks of cuts serve ([`block`]).
     in_blocks: bool,
+    /// Nodes of two classes are screened by this ([`pairs`]).
+    pair_screen: Option<PairScreen>,
+    /// Most codes of a feature.
+    widest: usize,
 }
 
-impl BinnedContext<'_> {
+impl<'a> BinnedContext<'a> {
+    /// Without the weight of the rows.
+    fn new(
+        table: &TableFacts<'a>,
+        layout: RowLayout,
+        setting: &'a Setting<'a>,
+        (unit, drawn): (f64, bool),
+    ) -> Self {
+        let (features, classes) = (table.features, table.classes);
+        let in_blocks = in_blocks(table, layout, setting);
+        let pair_screen = setting.criterion.pair_screen().filter(|_| in_blocks && classes == 2);
+        Self {
+            setting,
+            features,
+            layout,
+            classes,
+            unit,
+            total_weight: 0.0,
+            drawn,
+            in_blocks,
+            pair_screen,
+            widest: widest(table),
+        }
+    }
+
     /// Weights are copies of rows, so sums count rows.
     fn copies(&self) -> bool {
         self.layout.weight != WeightWidth::Long
@@ -130,9 +164,10 @@ impl BinnedContext<'_> {
         self.setting.nominal_splits.of(self.features[feature].codes as usize)
     }
 
-    /// Most codes of a feature.
-    fn widest(&self) -> usize {
-        self.features.iter().map(FeatureBins::width).max().unwrap_or(1)
+    /// The counters of a node are words for two classes.
+    fn packs<S: Sum>(&self, totals: &[S]) -> bool {
+        let rows = totals.iter().map(|t| t.units()).sum::<i64>();
+        self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
     }
 
     /// The weight of a row as a sum.
@@ -162,16 +197,8 @@ pub fn grow(
     control: &Control,
 ) -> Result<Tree> {
     check(&setting.limits)?;
-    let context = BinnedContext {
-        setting,
-        features: table.features,
-        layout: records.layout,
-        classes: table.classes,
-        unit: if drawn { 1.0 } else { table.unit },
-        total_weight: 0.0,
-        drawn,
-        in_blocks: in_blocks(table, records.layout, setting),
-    };
+    let unit = if drawn { 1.0 } else { table.unit };
+    let context = BinnedContext::new(table, records.layout, setting, (unit, drawn));
     if records.layout.weight == WeightWidth::Long {
         with_sums::<i64>(context, records, control)
     } else {
@@ -179,16 +206,20 @@ pub fn grow(
     }
 }
 
+/// Most codes of a feature.
+fn widest(table: &TableFacts<'_>) -> usize {
+    table.features.iter().map(FeatureBins::width).max().unwrap_or(1)
+}
+
 /// Whether the cuts of a node can be looked at as one block.
 fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &Setting<'_>) -> bool {
-    let widest = table.features.iter().map(FeatureBins::width).max().unwrap_or(1);
     setting.guard == Guard::None
         && setting.ties == Ties::First
         && !setting.criterion.joined()
         && !layout.wide
         && layout.weight != WeightWidth::Long
         && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
-        && widest * table.features.len() * table.classes <= LARGEST_BLOCK
+        && widest(table) * table.features.len() * table.classes <= LARGEST_BLOCK
 }
 
 fn with_sums<S: Sum>(
@@ -282,12 +313,14 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
         let range = open.rows.range;
         let counted = is_counted_in_blocks(context, range.len);
+        let packed = context.packs(totals);
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
             let (columns, lanes) = SmallColumns::new(context, self.buffers.rows(range));
             open.rows.small = Some((Arc::new(columns), lanes));
         }
         let small = open.rows.small.as_ref().map(|(columns, lanes)| (&**columns, *lanes));
-        let found = if let Some((order, some)) = drawn_features(context, key) {
+        let mut order = std::mem::take(&mut self.work.order);
+        let found = if let Some(some) = drawn_features(context, key, &mut order) {
             // As scikit-learn: look further until one feature has a valid split.
             let (mut found, mut from) = (None, 0);
             while found.is_none() && from < order.len() {
@@ -301,7 +334,9 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
                 }
                 let rows = self.buffers.rows(range);
                 let counters = match counted {
-                    true => Some(self.pool.count(context, rows, Some(chosen), control)?),
+                    true => {
+                        Some(self.pool.count(context, rows, (Some(chosen), packed), control)?)
+                    }
                     false => None,
                 };
                 let counts = match &counters {
@@ -325,7 +360,8 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
         } else {
             if counted && open.rows.counters.is_none() {
                 let rows = self.buffers.rows(range);
-                open.rows.counters = Some(self.pool.count(context, rows, None, control)?);
+                open.rows.counters =
+                    Some(self.pool.count(context, rows, (None, packed), control)?);
                 self.kept += self.bytes_of_counters();
             }
             let counts = match &open.rows.counters {
@@ -340,6 +376,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
                 _ => node.choose(|_| true, &mut self.work, control)?,
             }
         };
+        self.work.order = order;
         if self.kept > KEPT_BYTES {
             self.release(&mut open.rows);
         }
@@ -363,32 +400,20 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
     ) {
         let (context, feature) = (self.context, best.feature as usize);
         let CodedNode { range, counters, small } = open.rows;
+        if let Some((columns, lanes)) = small {
+            let node = (open.node, range);
+            return self.split_small(tree, node, (columns, lanes), (best, step), children);
+        }
         let how = if best.branch_of.is_empty() {
             let codes = context.features[feature].codes;
             Branching::Cut { at: best.at, missing: best.missing.then_some(codes) }
         } else {
             Branching::Codes(&best.branch_of)
         };
-        let (mut lanes, mut sizes) = (Vec::new(), Vec::new());
-        if let Some((columns, all)) = &small {
-            let left = columns.up_to(feature, best.at, *all);
-            lanes = vec![left, all & !left];
-            sizes.extend(lanes.iter().map(|&l| columns.rows(l) as u32));
-        } else {
-            sizes = self.buffers.partition(context, range, feature, how, best.branches);
-        }
+        let sizes = self.buffers.partition(context, range, feature, how, best.branches);
         let sums = best.sums.chunks_exact(context.classes);
         let rows: Vec<u32> = sizes.iter().zip(sums).map(|(&n, s)| context.rows_of(s, n)).collect();
-        let split = Split {
-            feature: best.feature,
-            test: best.test,
-            first_child: NONE,
-            n_children: 0,
-            missing: best.missing,
-            score: best.score,
-            distance: best.distance,
-            step,
-        };
+        let split = best.as_split(step);
         let parts = (best.sums.as_slice(), rows.as_slice());
         let first_child = tree.add_split(open.node, split, parts, &best.levels);
         let mut start = range.start;
@@ -398,15 +423,11 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
             start += size as usize;
             nodes.push(CodedNode::new(range));
         }
-        if let Some((columns, _)) = small {
-            let parts = nodes.iter_mut().zip(lanes);
-            parts.for_each(|(node, lanes)| node.small = Some((columns.clone(), lanes)));
-        }
         let keep: Vec<bool> =
             (0..sizes.len() as u32).map(|b| !self.is_finished(tree, first_child + b)).collect();
         if let Some(counters) = counters {
             self.kept = self.kept.saturating_sub(self.bytes_of_counters());
-            self.hand_down(counters, &mut nodes, &keep);
+            self.hand_down(counters, &mut nodes, &keep, &best.sums);
         }
         let kept = nodes.into_iter().zip(keep).enumerate().filter(|(_, (_, keep))| *keep);
         children.extend(kept.map(|(b, (rows, _))| Open { node: first_child + b as u32, rows }));
@@ -424,66 +445,5 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
 
     fn attach(context: Self::Context, (buffers, range): Self::Task) -> (Self, Self::Node) {
         (Self::new(context, buffers), CodedNode::new(range))
-    }
-}
-
-impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
-    fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
-        let (work, pool) = (BinnedWorkspace::default(), CounterPool::default());
-        Self { context, buffers, work, pool, kept: 0 }
-    }
-
-    /// Bytes of the counters of a node.
-    fn bytes_of_counters(&self) -> usize {
-        let codes = if self.context.layout.wide { self.context.widest() } else { 256 };
-        codes * self.context.features.len() * (self.context.classes + 1) * size_of::<S>()
-    }
-
-    /// Forget the counters of a node.
-    fn release(&mut self, node: &mut CodedNode<S>) {
-        if let Some(counters) = node.counters.take() {
-            self.kept = self.kept.saturating_sub(self.bytes_of_counters());
-            self.pool.recycle(counters);
-        }
-    }
-
-    /// Count all children but the largest, whose counters are what remains of their parent's, where
-    /// that is less work than to count those that need counters.
-    fn hand_down(
-        &mut self,
-        mut counters: BinCounters<S>,
-        children: &mut [CodedNode<S>],
-        keep: &[bool],
-    ) {
-        let context = self.context;
-        let needs = |b: usize, children: &[CodedNode<S>]| {
-            keep[b] && is_counted(context, children[b].range.len)
-        };
-        let largest = (0..children.len()).rev().max_by_key(|&b| children[b].range.len);
-        let Some(largest) = largest else { return };
-        let whole: usize = children.iter().map(|c| c.range.len).sum();
-        let size = children[largest].range.len;
-        let bytes = self.bytes_of_counters();
-        // Counters are taken away at about the price of so many rows.
-        let subtracting = context.widest() * (context.classes + 1) / 8;
-        let worth = whole - size + subtracting < size;
-        if !needs(largest, children) || !worth || self.kept + bytes > KEPT_BYTES {
-            return self.pool.recycle(counters);
-        }
-        for b in (0..children.len()).filter(|&b| b != largest) {
-            if children[b].range.len == 0 {
-                continue;
-            }
-            let own = self.pool.count_alone(context, self.buffers.rows(children[b].range), None);
-            counters.subtract(context, &own);
-            if needs(b, children) && self.kept + bytes <= KEPT_BYTES {
-                self.kept += bytes;
-                children[b].counters = Some(own);
-            } else {
-                self.pool.recycle(own);
-            }
-        }
-        self.kept += bytes;
-        children[largest].counters = Some(counters);
     }
 }

@@ -5,12 +5,18 @@
 //! its lanes is a candidate. Splitting is a comparison of 64 bytes; nothing is copied. The
 //! candidates of a node form a [`CutBlock`], so the choice is that of a large node.
 
-use super::BinnedContext;
 use super::block::{CutBlock, CutFacts};
+use super::evaluate::BinnedSplit;
+use super::pairs::PairCuts;
+use super::rows::RecordRange;
+use super::{BinnedContext, BinnedRows, CodedNode};
+use crate::grow::builder::TreeBuilder;
+use crate::grow::nodes::{NodeRows, Open};
 use crate::numeric::Count;
 use crate::simd::Level;
-use crate::simd::small::{LANES, count_up_to, up_to};
+use crate::simd::small::{LANES, count_pairs_up_to, count_up_to, up_to};
 use crate::stats::Sum;
+use std::sync::Arc;
 
 /// The rows of a small node and of everything below it, by column.
 #[derive(Debug)]
@@ -60,6 +66,33 @@ impl SmallColumns {
         self.classes.iter().map(|&c| S::from_rows((c & lanes).count_ones())).collect()
     }
 
+    /// One lane of each row among some lanes.
+    pub fn listed(&self, lanes: u64) -> ([u8; LANES], usize) {
+        let (mut rows, mut len) = ([0; LANES], 0);
+        let mut left = lanes & self.rows;
+        while left != 0 {
+            rows[len] = left.trailing_zeros() as u8;
+            left &= left - 1;
+            len += 1;
+        }
+        (rows, len)
+    }
+
+    /// All cuts of some features between two classes: for each feature, one a row.
+    pub fn fill_pairs(
+        &self,
+        lanes: u64,
+        rows: &[u8],
+        features: impl ExactSizeIterator<Item = usize>,
+        cuts: &mut PairCuts,
+    ) {
+        let classes = [0, 1].map(|c| self.classes[c] & lanes);
+        let lefts = cuts.prepare(rows.len() * features.len());
+        for (feature, to) in features.zip(lefts.chunks_mut(rows.len().max(1))) {
+            count_pairs_up_to(Level::active(), &self.codes[feature], rows, classes, to);
+        }
+    }
+
     /// All cuts of some features as a block: for each feature, one candidate a row. The candidates'
     /// lanes are returned.
     pub fn fill<S: Sum>(
@@ -70,12 +103,8 @@ impl SmallColumns {
         block: &mut CutBlock<S>,
     ) -> Vec<u8> {
         let k = self.classes.len();
-        let mut rows = Vec::with_capacity(LANES);
-        let mut left = lanes & self.rows;
-        while left != 0 {
-            rows.push(left.trailing_zeros() as u8);
-            left &= left - 1;
-        }
+        let (rows, n) = self.listed(lanes);
+        let rows = rows[..n].to_vec();
         let (n, len) = (rows.len(), rows.len() * features.len());
         block.prepare(len, k);
         let mut masks = [0; 256];
@@ -118,5 +147,32 @@ impl SmallColumns {
         let one_class = self.classes.iter().any(|&c| c & a == a && c & b == b);
         let (at, next) = (u32::from(at), u32::from(next));
         Some(CutFacts { feature: feature as u32, at, next, beside, one_class })
+    }
+}
+
+impl<S: Sum> BinnedRows<'_, '_, S> {
+    /// Split a node of lanes: no row is moved.
+    pub(super) fn split_small(
+        &mut self,
+        tree: &mut TreeBuilder<S>,
+        (node, range): (u32, RecordRange),
+        (columns, lanes): (Arc<SmallColumns>, u64),
+        (best, step): (&BinnedSplit<S>, u32),
+        children: &mut Vec<Open<CodedNode<S>>>,
+    ) {
+        let (context, k) = (self.context, self.context.classes);
+        let left = columns.up_to(best.feature as usize, best.at, lanes);
+        let lanes = [left, lanes & !left];
+        let sizes = lanes.map(|l| columns.rows(l) as u32);
+        let rows = [0, 1].map(|b| context.rows_of(&best.sums[b * k..(b + 1) * k], sizes[b]));
+        let parts = (best.sums.as_slice(), &rows[..]);
+        let first_child = tree.add_split(node, best.as_split(step), parts, &best.levels);
+        for (child, (lanes, size)) in (first_child..).zip(lanes.into_iter().zip(sizes)) {
+            if !self.is_finished(tree, child) {
+                let mut rows = CodedNode::new(RecordRange { len: size as usize, ..range });
+                rows.small = Some((columns.clone(), lanes));
+                children.push(Open { node: child, rows });
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::split::c45::{self, Known, Usable, XLog2X};
 use crate::split::cuts;
 use crate::split::multiway::{self, Minimum, NominalTable};
 use crate::split::random::{self, Draws, Splitter};
-use crate::split::subset::{self, LevelPartition, Levels, Menu, NominalSplits, Search};
+use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
 use crate::stats::contingency::{Code, CodedRows, Planes, Tally, count};
@@ -226,7 +226,8 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
         let (unit, context) = (self.weights.unit(), &self.base.setting.context);
         if self.base.splits(nominal) != NominalSplits::Multiway {
-            let (levels, mut menu) = (std::iter::once(self.levels(nominal)), Menu::default());
+            let (levels, mut menu) =
+                (std::iter::once(self.levels(nominal)), LevelPartitions::default());
             subset::offer(levels, &known, &self.search(), context, &mut menu, scratch, best)?;
             return Ok(self.share(&known));
         }
@@ -253,7 +254,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
 
     fn search(&self) -> Search {
         let setting = self.base.setting;
-        let shortcut = setting.criterion.orders_levels();
+        let shortcut = setting.criterion.breiman_order();
         Search {
             how: setting.nominal_splits.in_two(),
             shortcut,
@@ -274,8 +275,8 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         }
     }
 
-    fn menu(&self, nominal: usize) -> Menu<W::Sum> {
-        let mut menu = Menu::default();
+    fn menu(&self, nominal: usize) -> LevelPartitions<W::Sum> {
+        let mut menu = LevelPartitions::default();
         menu.fill(&self.levels(nominal), self.totals.len(), &self.search());
         menu
     }

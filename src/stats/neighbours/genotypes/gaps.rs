@@ -1,10 +1,11 @@
-//! Missing genotypes: what they are expected to be, as corrections of counts that take "missing" for
-//! a value of its own.
+//! Missing genotypes: what they are expected to be, as corrections of counts that take "missing"
+//! for a value of its own.
 //!
-//! A missing genotype differs from a known value v by `1 - P(v | class)`, from another missing one by
-//! `1 - sum_v P(v | class_1) P(v | class_2)` (Kononenko 1994; a class without a known genotype draws
-//! from all). The counts say 1 and 0 instead, so a missing genotype adds `-P(v | class)` to each pair
-//! with a known one. O(t) for every missing genotype, once for the distances and once for the sums.
+//! A missing genotype differs from a known value v by `1 - P(v | class)`, from another missing one
+//! by `1 - sum_v P(v | class_1) P(v | class_2)` (Kononenko 1994; a class without a known genotype
+//! draws from all). The counts say 1 and 0 instead, so a missing genotype adds `-P(v | class)` to
+//! each pair with a known one. O(t) for every missing genotype, once for the distances and once for
+//! the sums.
 
 use super::super::distances::Order;
 use super::super::grid::Grid;
@@ -223,8 +224,8 @@ fn is_missing(codes: &[u8], place: u32) -> bool {
     codes[place as usize] == MISSING_CODE
 }
 
-/// What a missing genotype adds to the distance to each code: the expected difference, rounded as all
-/// terms of distances are, less the 1 that was counted.
+/// What a missing genotype adds to the distance to each code: the expected difference, rounded as
+/// all terms of distances are, less the 1 that was counted.
 fn table(shares: &[f64; 4], grid: Grid) -> [f64; 4] {
     let mut table = shares.map(|p| grid.round(1.0 - p) - 1.0);
     table[usize::from(MISSING_CODE)] = 0.0;

@@ -1,15 +1,16 @@
 //! Neighbours among genotypes in two bit planes: the same scores as of nominal columns of three
 //! values, from an eighth of the memory of bytes and without unpacking a genotype.
 //!
-//! 1. Distances ([`distances`]): differing bits of two samples, counted by population counts. A missing
-//!    genotype counts as a value of its own there, and [`gaps`] corrects distances and sums by what it is
-//!    expected to be (as `columns` does; Kononenko 1994).
+//! 1. Distances ([`distances`]): differing bits of two samples, counted by population counts. A
+//!    missing genotype counts as a value of its own there, and [`gaps`] corrects distances and sums
+//!    by what it is expected to be (as `columns` does; Kononenko 1994).
 //! 2. Neighbours: the same picker as for all data ([`super::select`]).
-//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from it.
+//! 3. Sums ([`sums`]): for 512 variants at a time, how many neighbours of each sample differ from
+//!    it.
 //!
-//! Cost: O(t^2 n / 100) operations for the distances (half of it where all distances fit the memory set
-//! aside), O(kept pairs x n / 60) for the sums; a missing genotype costs O(t). Memory: the planes, a
-//! quarter of a byte a genotype, and the distances of a tile of rows.
+//! Cost: O(t^2 n / 100) operations for the distances (half of it where all distances fit the memory
+//! set aside), O(kept pairs x n / 60) for the sums; a missing genotype costs O(t). Memory: the
+//! planes, a quarter of a byte a genotype, and the distances of a tile of rows.
 
 mod distances;
 mod gaps;
@@ -80,8 +81,8 @@ pub fn memory(samples: usize, variants: usize) -> (usize, usize) {
 /// One score a variant, larger is better; NaN for one that is the same in all samples.
 ///
 /// # Errors
-/// [`Error::Data`] for samples or classes out of range, [`Error::Unsupported`] for pairs weighted by
-/// distance, [`Error::Parameter`], [`Error::Cancelled`].
+/// [`Error::Data`] for samples or classes out of range, [`Error::Unsupported`] for pairs weighted
+/// by distance, [`Error::Parameter`], [`Error::Cancelled`].
 pub fn genotype_scores(
     control: &Control,
     level: Level,

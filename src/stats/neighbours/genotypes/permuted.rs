@@ -1,14 +1,15 @@
 //! Scores under permuted classes, for p-values: neighbours are found once.
 //!
 //! Which rows are near does not depend on the classes under SURF and MultiSURF, so distances and
-//! neighbours serve all permutations (Westfall & Young 1993 for the largest score of each). What is left
-//! is counting, for each row and permutation, the neighbours of a class that differ: agreements of a row
-//! with its neighbours are made once for 32 permutations, the class with most neighbours is obtained by
-//! subtraction from the count of all, and counts become sums 512 variants at a time. Missing genotypes
-//! are imputed by the most frequent one, so that no distance looks at a class.
+//! neighbours serve all permutations (Westfall & Young 1993 for the largest score of each). What is
+//! left is counting, for each row and permutation, the neighbours of a class that differ:
+//! agreements of a row with its neighbours are made once for 32 permutations, the class with most
+//! neighbours is obtained by subtraction from the count of all, and counts become sums 512 variants
+//! at a time. Missing genotypes are imputed by the most frequent one, so that no distance looks at
+//! a class.
 //!
-//! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs how many pairs of near rows differ, which comes
-//! with the scores.
+//! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs how many pairs of near rows differ, which
+//! comes with the scores.
 
 use super::distances::Tile;
 use super::sums::Differing;

@@ -66,7 +66,7 @@ fn sums_equal_the_double_loop() {
     }
 }
 
-/// Enough rows for tables of packs, and values enough for a walk.
+/// RadiusRule rows for tables of packs, and values enough for a walk.
 #[test]
 fn tables_packs_and_walks_agree_with_the_double_loop() {
     let t = 700usize;

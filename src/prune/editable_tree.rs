@@ -1,8 +1,8 @@
 //! A tree that can be edited: nodes keep their numbers while some of them fall out of reach.
 //!
 //! Making a leaf or putting a branch in the place of its parent is O(1): a node refers to its
-//! children by a range of one array, and that range moves with it. [`Sketch::finish`] numbers what
-//! is still reachable, in pre-order.
+//! children by a range of one array, and that range moves with it. [`EditableTree::finish`] numbers
+//! what is still reachable, in pre-order.
 
 use super::Pruned;
 use crate::tree::{CostMatrix, NONE, Node, Test, Threshold, Tree};
@@ -61,7 +61,7 @@ pub(super) struct Costs {
 
 /// The editable tree.
 #[derive(Debug)]
-pub(super) struct Sketch {
+pub(super) struct EditableTree {
     pub nodes: Vec<Node>,
     pub children: Vec<u32>,
     /// Levels that subset tests list.
@@ -76,7 +76,7 @@ pub(super) struct Sketch {
     account: Vec<Cut>,
 }
 
-impl Sketch {
+impl EditableTree {
     pub fn new(tree: &Tree) -> Self {
         let n = tree.nodes.len();
         let mut leaves: Vec<u32> = (0..n).map(|i| u32::from(tree.is_leaf(i))).collect();

@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Memory of finished trees.
 #[derive(Debug, Default)]
-pub struct Stash(Mutex<Vec<Vec<u32>>>);
+pub struct BufferPool(Mutex<Vec<Vec<u32>>>);
 
-impl Stash {
+impl BufferPool {
     /// A buffer with whatever content it had; a new one when there is none.
     pub(super) fn take(&self) -> Vec<u32> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()

@@ -1,0 +1,360 @@
+//! Rows in batches: what each says of the cut points, its codes, and fits on codes.
+
+use super::convert::{Block, Columns, View};
+use super::dataset::{plan, schema};
+use super::forest::{PyForest, bagging};
+use super::job::{Work, exception, reserve, run};
+use super::model::PyModel;
+use crate::bins::{
+    BinEncoding, BinnedTable, EdgeSummary, FeatureBins, Records, RowChoice, ValueCounts,
+};
+use crate::data::Weights;
+use crate::error::Error;
+use crate::fit::{CodeFacts, Plan};
+use crate::grow::forest::{BootstrapSampler, content_hashes, drawn_times};
+use crate::numeric::ExactSum;
+use crate::parallel::Control;
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+
+/// Codes of a feature, whether one of them means "missing", and the range of each bin.
+type Feature<'py> = (u32, bool, Option<PyReadonlyArray2<'py, f64>>);
+
+/// What is known of all rows: schema, features, whether rows have weights, whether they were drawn,
+/// weight of each class, number of rows.
+pub type Facts<'py> = (String, Vec<Feature<'py>>, bool, bool, Vec<u32>, usize);
+
+/// The same for the core.
+pub fn facts((text, features, weighted, drawn, totals, rows): Facts<'_>) -> PyResult<CodeFacts> {
+    let features = features.into_iter().map(|(codes, missing, ranges)| {
+        let ranges =
+            ranges.map(|r| r.as_array().rows().into_iter().map(|r| [r[0], r[1]]).collect());
+        FeatureBins { codes, missing, ranges }
+    });
+    let features = features.collect();
+    let schema = schema(&text)?;
+    if totals.iter().map(|&t| u64::from(t)).sum::<u64>() >= u64::from(u32::MAX) {
+        return Err(exception(Error::Data("more than 2^32 - 2 rows or copies of rows".into())));
+    }
+    Ok(CodeFacts { schema, features, weighted, drawn, totals, rows })
+}
+
+/// Copies of rows.
+pub type Copies<'py> = Option<PyReadonlyArray1<'py, u32>>;
+
+fn weights(copies: &Copies<'_>) -> Weights {
+    copies.as_ref().map_or(Weights::Unit, |c| Weights::Integer(c.as_array().to_vec()))
+}
+
+/// The rows that stand for copies.
+fn kept(weights: &Weights, rows: usize) -> Vec<u32> {
+    (0..rows as u32).filter(|&r| !weights.is_zero(r)).collect()
+}
+
+fn is_numeric(columns: &Columns<'_>) -> Vec<bool> {
+    let number = |f| matches!(columns.at(f).0, View::F64(_) | View::F32(_));
+    (0..columns.features()).map(number).collect()
+}
+
+fn numbers_of(columns: &Columns<'_>) -> Vec<usize> {
+    let numeric = is_numeric(columns);
+    (0..numeric.len()).filter(|&f| numeric[f]).collect()
+}
+
+type Summary<'py> = (
+    Vec<Bound<'py, PyArray1<f64>>>,
+    Bound<'py, PyArray1<u64>>,
+    Vec<Option<Bound<'py, PyArray1<f64>>>>,
+);
+
+/// What some of `total` rows say of the cut points of their numeric columns: the sampled values of
+/// each, the copies of the sampled rows, and the distinct values of each while they are few.
+#[pyfunction]
+#[pyo3(signature = (blocks, rows, copies, total, bins))]
+pub fn edge_summary<'py>(
+    py: Python<'py>,
+    blocks: Vec<Block<'_>>,
+    rows: usize,
+    copies: Copies<'_>,
+    total: u64,
+    bins: usize,
+) -> PyResult<Summary<'py>> {
+    let columns = Columns::new(&blocks, rows).map_err(exception)?;
+    let (numeric, weights) = (numbers_of(&columns), weights(&copies));
+    let _memory = reserve(rows.saturating_mul(16), rows * 8)?;
+    let work = Work::from(rows * columns.features());
+    let kept = kept(&weights, rows);
+    let found = run(py, None, work, None, |control| {
+        let rows = RowChoice::Some(&kept);
+        EdgeSummary::new(
+            &columns,
+            (&numeric, columns.features()),
+            (rows, total),
+            &weights,
+            bins,
+            control,
+        )
+    })?;
+    Ok((
+        found.sample.into_iter().map(|v| v.into_pyarray(py)).collect(),
+        found.masses.into_pyarray(py),
+        found.few.into_iter().map(|v| v.map(|v| v.into_pyarray(py))).collect(),
+    ))
+}
+
+/// Cut points of each column from what all parts say; None for a column whose values have to be
+/// counted on all rows.
+#[pyfunction]
+pub fn edge_cuts<'py>(
+    py: Python<'py>,
+    sample: Vec<Vec<f64>>,
+    masses: Vec<u64>,
+    few: Vec<Option<Vec<f64>>>,
+    total: u64,
+    bins: usize,
+) -> Vec<Option<Bound<'py, PyArray1<f64>>>> {
+    let summary = EdgeSummary { few, sample, masses };
+    let cuts = py.detach(|| summary.cuts(total, bins));
+    cuts.into_iter().map(|c| c.map(|c| c.into_pyarray(py))).collect()
+}
+
+type Counted<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
+
+/// The distinct values of a column and how often each occurs; values may come with counts.
+#[pyfunction]
+pub fn value_counts<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'_, f64>,
+    counts: PyReadonlyArray1<'_, u64>,
+) -> Counted<'py> {
+    let (values, counts) = (values.as_array().to_vec(), counts.as_array().to_vec());
+    let found = py.detach(|| ValueCounts::of(&values, &counts));
+    (found.values.into_pyarray(py), found.counts.into_pyarray(py))
+}
+
+/// Cut points of a column of which all values are counted.
+#[pyfunction]
+pub fn value_cuts<'py>(
+    py: Python<'py>,
+    values: Vec<f64>,
+    counts: Vec<u64>,
+    bins: usize,
+) -> Bound<'py, PyArray1<f64>> {
+    ValueCounts { values, counts }.cuts(bins).into_pyarray(py)
+}
+
+/// Numbers whose exact sum is that of a column, and the copies of its known rows.
+#[pyfunction]
+pub fn exact_sum<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'_, f64>,
+    copies: Copies<'_>,
+) -> (Bound<'py, PyArray1<f64>>, u64) {
+    let (mut sum, mut weight) = (ExactSum::default(), 0);
+    let copies = copies.as_ref().map(PyReadonlyArray1::as_array);
+    for (i, &x) in values.as_array().iter().enumerate().filter(|(_, x)| !x.is_nan()) {
+        let own = copies.map_or(1, |c| c[i]);
+        sum.add_product(f64::from(own), x);
+        weight += u64::from(own);
+    }
+    (sum.parts().to_vec().into_pyarray(py), weight)
+}
+
+/// The exact sum of some numbers, rounded once.
+#[pyfunction]
+pub fn rounded_sum(parts: Vec<f64>) -> f64 {
+    let mut sum = ExactSum::default();
+    parts.iter().for_each(|&part| sum.add_product(part, 1.0));
+    sum.value()
+}
+
+/// How often each level occurs.
+#[pyfunction]
+pub fn level_counts<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'_, i32>,
+    copies: Copies<'_>,
+    levels: usize,
+) -> Bound<'py, PyArray1<u64>> {
+    let mut counts = vec![0; levels];
+    let copies = copies.as_ref().map(PyReadonlyArray1::as_array);
+    for (i, &code) in codes.as_array().iter().enumerate() {
+        if let Some(count) = usize::try_from(code).ok().and_then(|c| counts.get_mut(c)) {
+            *count += copies.map_or(1, |c| u64::from(c[i]));
+        }
+    }
+    counts.into_pyarray(py)
+}
+
+/// A number for the content of each row with copies.
+#[pyfunction]
+pub fn row_hashes<'py>(
+    py: Python<'py>,
+    blocks: Vec<Block<'_>>,
+    classes: PyReadonlyArray1<'_, u16>,
+    copies: Copies<'_>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let classes = classes.as_array().to_vec();
+    let columns = Columns::new(&blocks, classes.len()).map_err(exception)?;
+    let (numeric, kept) = (is_numeric(&columns), kept(&weights(&copies), classes.len()));
+    let found = py.detach(|| content_hashes(&columns, &numeric, RowChoice::Some(&kept), &classes));
+    Ok(found.into_pyarray(py))
+}
+
+type Encoded<'py> = (
+    Bound<'py, PyArray2<u8>>,
+    Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>,
+    Bound<'py, PyArray1<u64>>,
+);
+
+/// Rows with copies as records, what their codes mean, and the weight of each class.
+#[pyfunction]
+pub fn encode_rows<'py>(
+    py: Python<'py>,
+    blocks: Vec<Block<'_>>,
+    classes: PyReadonlyArray1<'_, u16>,
+    copies: Copies<'_>,
+    cuts: Vec<Option<Vec<f64>>>,
+    levels: Vec<u32>,
+    n_classes: usize,
+) -> PyResult<Encoded<'py>> {
+    let class_of = classes.as_array().to_vec();
+    let rows = class_of.len();
+    let columns = Columns::new(&blocks, rows).map_err(exception)?;
+    let (weights, p) = (weights(&copies), columns.features());
+    if cuts.len() != p || levels.len() != p || class_of.iter().any(|&c| c as usize >= n_classes) {
+        return Err(exception(Error::Internal("codes of other columns or classes".into())));
+    }
+    let kept = kept(&weights, rows);
+    let cuts: Vec<Option<&[f64]>> = cuts.iter().map(Option::as_deref).collect();
+    let peak = rows.saturating_mul(2 * p + 16);
+    let work = Work::from(rows * p).with_memory(peak, peak);
+    let table = run(py, None, work, None, |control| {
+        let encoding = BinEncoding {
+            cuts: &cuts,
+            levels: &levels,
+            class_of: &class_of,
+            classes: n_classes,
+            weights: &weights,
+        };
+        BinnedTable::new(&columns, RowChoice::Some(&kept), &encoding, control)
+    })?;
+    let mut totals = vec![0; n_classes];
+    for row in table.records.rows() {
+        totals[table.records.layout.class(row)] += table.records.layout.weight(row) as u64;
+    }
+    let (features, records) = table.into_records();
+    let features = features.into_iter().map(|f| {
+        let ranges = f.ranges.map(|r| r.concat().into_pyarray(py).reshape([f.codes as usize, 2]));
+        Ok((f.codes, f.missing, ranges.transpose()?))
+    });
+    let shape = [kept.len(), records.layout.width];
+    Ok((
+        records.bytes.into_pyarray(py).reshape(shape)?,
+        features.collect::<PyResult<_>>()?,
+        totals.into_pyarray(py),
+    ))
+}
+
+/// Refuse what cannot be done on codes.
+#[pyfunction]
+pub fn check_codes(facts: Facts<'_>, config: &str, forest: bool) -> PyResult<()> {
+    let (plan, _) = plan(config, None)?;
+    plan.check_codes(&self::facts(facts)?, forest).map_err(exception)
+}
+
+/// A copy of all records, as a table.
+fn table(facts: &CodeFacts, records: &PyReadonlyArray2<'_, u8>) -> PyResult<BinnedTable> {
+    let layout = facts.format().layout;
+    let bytes = records.as_slice()?;
+    if records.shape() != [facts.rows, layout.width] {
+        return Err(exception(Error::Internal("records of other rows".into())));
+    }
+    let of_class = |row: &[u8]| layout.class(row) < facts.totals.len();
+    if !bytes.chunks_exact(layout.width).all(of_class) {
+        return Err(exception(Error::Internal("a class code without a class".into())));
+    }
+    Ok(BinnedTable {
+        features: facts.features.clone(),
+        records: Records { layout, bytes: bytes.to_vec() },
+        classes: facts.totals.len(),
+        unit: 1.0,
+    })
+}
+
+fn work(plan: &Plan, facts: &CodeFacts, bytes: usize, times: usize) -> Work {
+    let amount = plan.work_on(facts.rows, facts.features.len(), facts.totals.len());
+    Work::from(amount.saturating_mul(times)).with_memory(2 * bytes, bytes)
+}
+
+/// Fit a model on records.
+#[pyfunction]
+#[pyo3(signature = (facts, records, config, n_jobs = None, progress = None))]
+pub fn fit_codes(
+    py: Python<'_>,
+    facts: Facts<'_>,
+    records: PyReadonlyArray2<'_, u8>,
+    config: &str,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyModel> {
+    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+    let work = work(&plan, &facts, records.len(), 1);
+    let table = table(&facts, &records)?;
+    let model = run(py, n_jobs, work, progress.as_ref(), |control| {
+        control.expect(1);
+        let model = plan.fit_codes(facts, table, &control.quiet())?;
+        control.advance(1);
+        Ok(model)
+    })?;
+    Ok(PyModel::new(model))
+}
+
+/// Fit a forest on records, which are known by the numbers of their content.
+#[pyfunction]
+#[pyo3(signature = (facts, records, hashes, config, bagging_json, n_jobs = None, progress = None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
+pub fn forest_codes(
+    py: Python<'_>,
+    facts: Facts<'_>,
+    records: PyReadonlyArray2<'_, u8>,
+    hashes: PyReadonlyArray1<'_, u64>,
+    config: &str,
+    bagging_json: &str,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PyForest> {
+    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+    let bagging = bagging(bagging_json)?;
+    let work = work(&plan, &facts, records.len(), bagging.trees);
+    let table = table(&facts, &records)?;
+    let hashes = hashes.as_array().to_vec();
+    let forest = run(py, n_jobs, work, progress.as_ref(), |control: &Control| {
+        let layout = table.records.layout;
+        let copies: Option<Vec<u32>> = facts
+            .weighted
+            .then(|| table.records.rows().map(|row| layout.weight(row) as u32).collect());
+        let sampler =
+            bagging.draws.map(|_| BootstrapSampler::of_hashes(&hashes, copies.as_deref()));
+        plan.fit_forest_codes(facts, &table, (sampler.as_ref(), &bagging), control)
+    })?;
+    Ok(PyForest::grown(forest))
+}
+
+/// How often a tree's sample holds each of some rows, whose places in the multiset ascend.
+#[pyfunction]
+pub fn bag_times<'py>(
+    py: Python<'py>,
+    firsts: PyReadonlyArray1<'_, u64>,
+    copies: Copies<'_>,
+    total: u64,
+    seed: u64,
+    draws: usize,
+) -> Bound<'py, PyArray1<u32>> {
+    let (firsts, copies) = (firsts.as_array().to_vec(), copies.map(|c| c.as_array().to_vec()));
+    let own = (&firsts[..], copies.as_deref());
+    py.detach(|| drawn_times(own, total, (seed, draws))).into_pyarray(py)
+}

@@ -1,0 +1,266 @@
+//! `_core.SpreadGrowth`: a tree whose rows lie elsewhere, and what is done to the rows there.
+
+use super::codes::{Facts, facts};
+use super::dataset::plan;
+use super::forest::PyForest;
+use super::job::{exception, reserve, run};
+use super::model::PyModel;
+use crate::bins::{BinnedTable, GroupSplits, GroupedRecords, Records, add_counts as add};
+use crate::error::{Error, Result};
+use crate::fit::{CodeFacts, Plan};
+use crate::grow::binned::{self, GrownBelow};
+use crate::grow::{PackedTree, Setting, forest};
+use crate::parallel::Control;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+/// Rows and where groups of them start.
+type Grouped<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<i64>>);
+/// A subtree as plain numbers.
+type Packed<'py> =
+    (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+/// Open nodes that are to grow elsewhere: group, node, rows, key, depth.
+type Small = Vec<(u32, u32, u64, u64, u32)>;
+
+fn setting<'p>(plan: &'p Plan, facts: &CodeFacts, seed: Option<u64>) -> Setting<'p> {
+    let setting = plan.setting_on_codes(facts);
+    Setting { seed: seed.unwrap_or(setting.seed), ..setting }
+}
+
+/// A tree under construction; the client's part of distributed growth.
+#[pyclass(name = "SpreadGrowth", module = "fasttree._core")]
+pub struct PySpreadGrowth {
+    facts: CodeFacts,
+    plan: Plan,
+    seed: Option<u64>,
+    growth: binned::SpreadGrowth,
+}
+
+#[pymethods]
+impl PySpreadGrowth {
+    /// A root; `seed` is that of a tree of a forest.
+    #[new]
+    #[pyo3(signature = (facts, config, seed = None))]
+    fn new(facts: Facts<'_>, config: &str, seed: Option<u64>) -> PyResult<Self> {
+        let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+        plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
+        let growth = {
+            let setting = setting(&plan, &facts, seed);
+            let rows = facts.rows as u32;
+            binned::SpreadGrowth::new(&facts.spread(), &setting, &facts.totals, rows)
+        };
+        Ok(Self { growth: growth.map_err(exception)?, facts, plan, seed })
+    }
+
+    /// True when no node is open.
+    fn is_done(&self) -> bool {
+        self.growth.is_done()
+    }
+
+    /// Open nodes of at most `most` rows, which grow elsewhere from here on.
+    fn small(&mut self, most: u64) -> Small {
+        let setting = setting(&self.plan, &self.facts, self.seed);
+        self.growth.small(&setting, most)
+    }
+
+    /// Groups to be counted, of at most about `most` families.
+    fn wanted<'py>(&mut self, py: Python<'py>, most: usize) -> Bound<'py, PyArray1<u32>> {
+        let setting = setting(&self.plan, &self.facts, self.seed);
+        self.growth.wanted(&setting, most).into_pyarray(py)
+    }
+
+    /// Split nodes by the histograms of the groups wanted; features, targets and number of the new
+    /// groups.
+    #[allow(clippy::type_complexity, reason = "three parts of one thing")]
+    fn choose<'py>(
+        &mut self,
+        py: Python<'py>,
+        counts: PyReadonlyArray1<'_, u32>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i32>>, usize)> {
+        let counts = counts.as_slice()?;
+        let Self { facts, plan, seed, growth } = self;
+        let setting = setting(plan, facts, *seed);
+        let routes = growth
+            .choose(&facts.spread(), &setting, counts, &Control::new(1))
+            .map_err(exception)?;
+        let (features, targets) = (routes.features, routes.targets);
+        Ok((features.into_pyarray(py), targets.into_pyarray(py), routes.groups))
+    }
+
+    /// Put what grew elsewhere in the place of a node.
+    fn graft(
+        &mut self,
+        node: u32,
+        words: Vec<u64>,
+        sums: Vec<u32>,
+        levels: Vec<u32>,
+    ) -> PyResult<()> {
+        let packed = PackedTree { words, sums, levels };
+        let grown = GrownBelow::unpack(packed, self.facts.totals.len()).map_err(exception)?;
+        self.growth.graft(node, &grown).map_err(exception)
+    }
+
+    /// The model; a tree of a forest where there is a seed.
+    fn finish(&self, py: Python<'_>) -> PyResult<PyModel> {
+        let setting = setting(&self.plan, &self.facts, self.seed);
+        let tree = self.growth.finish(&setting);
+        let schema = &self.facts.schema;
+        if self.seed.is_some() {
+            return Ok(PyModel::new(self.plan.tree_of_forest(tree, schema)));
+        }
+        let model = run(py, None, tree.nodes.len(), None, |control| {
+            self.plan.finish_on_codes(tree, schema.clone(), control)
+        })?;
+        Ok(PyModel::new(model))
+    }
+}
+
+/// Trees as a forest.
+#[pyfunction]
+pub fn forest_of_trees(
+    facts: Facts<'_>,
+    config: &str,
+    trees: Vec<PyRef<'_, PyModel>>,
+) -> PyResult<PyForest> {
+    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+    let trees = trees.iter().map(|t| t.model().clone()).collect();
+    Ok(PyForest::grown(plan.forest_of(trees, &facts)))
+}
+
+/// Seeds of the trees of a forest.
+#[pyfunction]
+pub fn forest_seeds(seed: u64, trees: usize) -> Vec<u64> {
+    (0..trees).map(|tree| forest::seed_of_tree(seed, tree)).collect()
+}
+
+/// Ask something of the rows of a partition.
+fn on_groups<R: Send>(
+    py: Python<'_>,
+    facts: Facts<'_>,
+    (records, starts): (&PyReadonlyArray2<'_, u8>, &PyReadonlyArray1<'_, i64>),
+    ask: impl FnOnce(&GroupedRecords<'_>) -> Result<R> + Send,
+) -> PyResult<R> {
+    let (facts, bytes, starts) = (self::facts(facts)?, records.as_slice()?, starts.as_slice()?);
+    let _memory = reserve(bytes.len(), bytes.len())?;
+    run(py, None, bytes.len(), None, |_| ask(&GroupedRecords::new(facts.format(), bytes, starts)?))
+}
+
+fn grouped<'py>(
+    py: Python<'py>,
+    width: usize,
+    (bytes, starts): (Vec<u8>, Vec<i64>),
+) -> PyResult<Grouped<'py>> {
+    let rows = bytes.len() / width.max(1);
+    Ok((bytes.into_pyarray(py).reshape([rows, width])?, starts.into_pyarray(py)))
+}
+
+/// Histograms of some groups, one after the other.
+#[pyfunction]
+pub fn count_groups<'py>(
+    py: Python<'py>,
+    facts: Facts<'_>,
+    records: PyReadonlyArray2<'_, u8>,
+    starts: PyReadonlyArray1<'_, i64>,
+    groups: Vec<u32>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let found = on_groups(py, facts, (&records, &starts), |part| part.count(&groups))?;
+    Ok(found.into_pyarray(py))
+}
+
+/// The rows in new groups.
+#[pyfunction]
+pub fn divide_groups<'py>(
+    py: Python<'py>,
+    facts: Facts<'_>,
+    records: PyReadonlyArray2<'_, u8>,
+    starts: PyReadonlyArray1<'_, i64>,
+    routes: (PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, i32>, usize),
+) -> PyResult<Grouped<'py>> {
+    let (features, targets, groups) = (routes.0.as_slice()?, routes.1.as_slice()?, routes.2);
+    let splits = GroupSplits { features, targets, groups };
+    let found = on_groups(py, facts, (&records, &starts), |part| part.divide(&splits))?;
+    grouped(py, records.as_array().ncols(), found)
+}
+
+/// The rows of some groups alone.
+#[pyfunction]
+pub fn rows_of_groups<'py>(
+    py: Python<'py>,
+    facts: Facts<'_>,
+    records: PyReadonlyArray2<'_, u8>,
+    starts: PyReadonlyArray1<'_, i64>,
+    groups: Vec<u32>,
+) -> PyResult<Grouped<'py>> {
+    let found = on_groups(py, facts, (&records, &starts), |part| part.rows_of(&groups))?;
+    grouped(py, records.as_array().ncols(), found)
+}
+
+/// The histograms of two parts, added.
+#[pyfunction]
+pub fn add_counts<'py>(
+    py: Python<'py>,
+    a: PyReadonlyArray1<'_, u32>,
+    b: PyReadonlyArray1<'_, u32>,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let mut sum = a.as_slice()?.to_vec();
+    add(&mut sum, b.as_slice()?).map_err(exception)?;
+    Ok(sum.into_pyarray(py))
+}
+
+/// Grow the subtrees of some nodes, each on all rows of one group; nodes are (key, depth).
+#[pyfunction]
+#[pyo3(signature = (facts, config, seed, records, starts, nodes))]
+pub fn grow_groups<'py>(
+    py: Python<'py>,
+    facts: Facts<'_>,
+    config: &str,
+    seed: Option<u64>,
+    records: PyReadonlyArray2<'_, u8>,
+    starts: PyReadonlyArray1<'_, i64>,
+    nodes: Vec<(u64, u32)>,
+) -> PyResult<Vec<Packed<'py>>> {
+    let (facts, (plan, _)) = (self::facts(facts)?, plan(config, None)?);
+    let (bytes, starts) = (records.as_slice()?, starts.as_slice()?);
+    let _memory = reserve(3 * bytes.len(), bytes.len())?;
+    let packed = run(py, None, bytes.len(), None, |control| {
+        let setting = setting(&plan, &facts, seed);
+        let part = GroupedRecords::new(facts.format(), bytes, starts)?;
+        if starts.len() != nodes.len() + 1 {
+            return Err(Error::Internal("groups of other nodes".into()));
+        }
+        let grown = nodes.iter().enumerate().map(|(group, &node)| {
+            let (bytes, _) = part.rows_of(&[group as u32])?;
+            let records = Records { layout: part.format.layout, bytes };
+            let grown = binned::grow_below(&facts.spread(), &setting, records, node, control)?;
+            Ok(grown.pack())
+        });
+        grown.collect::<Result<Vec<_>>>()
+    })?;
+    let arrays = packed
+        .into_iter()
+        .map(|p| (p.words.into_pyarray(py), p.sums.into_pyarray(py), p.levels.into_pyarray(py)));
+    Ok(arrays.collect())
+}
+
+/// Records with as many copies of each row as were drawn, and the weight of each class.
+#[pyfunction]
+pub fn drawn_rows<'py>(
+    py: Python<'py>,
+    facts: Facts<'_>,
+    records: PyReadonlyArray2<'_, u8>,
+    times: PyReadonlyArray1<'_, u32>,
+) -> PyResult<(Bound<'py, PyArray2<u8>>, Vec<u32>)> {
+    let facts = self::facts(facts)?;
+    let (bytes, times) = (records.as_slice()?, times.as_slice()?);
+    let (own, drawn) = py.detach(|| {
+        let layout = facts.format().layout;
+        let records = Records { layout, bytes: bytes.to_vec() };
+        let (features, classes) = (facts.features.clone(), facts.totals.len());
+        let table = BinnedTable { features, records, classes, unit: 1.0 };
+        let drawn = table.drawn_words(times);
+        (facts.of_drawn(&drawn), drawn)
+    });
+    let rows = drawn.len();
+    let shape = [rows, drawn.layout.width];
+    Ok((drawn.bytes.into_pyarray(py).reshape(shape)?, own.totals))
+}

@@ -1,0 +1,283 @@
+//! Rows of one partition, in groups: what a worker counts and divides while a tree grows elsewhere.
+//!
+//! A group is the part of a node's rows that lies here. [`GroupedRecords::count`] fills the integer
+//! histograms of groups, [`GroupedRecords::divide`] sends each row to the group that its code names
+//! (or drops it), [`GroupedRecords::rows_of`] hands out the rows of groups. Histograms of
+//! partitions add up ([`add_counts`]). A histogram is a plane of counters a class, `[code *
+//! features + feature]`, and a plane of rows where rows have weights that are not counted as rows.
+//!
+//! Time: one pass over the rows looked at. Memory: a copy of the rows while they are divided.
+
+use super::records::{RowLayout, WeightWidth};
+use crate::error::{Error, Result};
+use crate::simd::histogram::{self, RowFormat};
+
+/// A row that goes nowhere.
+const DROPPED: i32 = -1;
+
+/// What the rows of all partitions have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct PartFormat {
+    /// Where the parts of a row lie.
+    pub layout: RowLayout,
+    /// Number of classes.
+    pub classes: usize,
+    /// Most codes of a feature.
+    pub codes: usize,
+    /// Whether rows are counted beside their weights.
+    pub rows: bool,
+}
+
+impl PartFormat {
+    /// Counters of one plane.
+    pub fn plane(&self) -> usize {
+        self.codes * self.layout.features
+    }
+
+    /// Counters of one group.
+    pub fn cells(&self) -> usize {
+        (self.classes + usize::from(self.rows)) * self.plane()
+    }
+}
+
+/// Where the rows of each group go.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupSplits<'a> {
+    /// The feature that a group is divided by.
+    pub features: &'a [u32],
+    /// New group of each code, `codes` for each group; negative to drop the row.
+    pub targets: &'a [i32],
+    /// Number of new groups.
+    pub groups: usize,
+}
+
+/// Rows in groups.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupedRecords<'a> {
+    /// What rows mean.
+    pub format: PartFormat,
+    /// The rows, group by group.
+    pub bytes: &'a [u8],
+    /// First row of each group, and the number of all rows.
+    pub starts: &'a [i64],
+}
+
+impl<'a> GroupedRecords<'a> {
+    /// Check that the groups fill the rows.
+    pub fn new(format: PartFormat, bytes: &'a [u8], starts: &'a [i64]) -> Result<Self> {
+        let rows = bytes.len() / format.layout.width;
+        let ascending = starts.windows(2).all(|w| w[0] <= w[1]);
+        let ends = (starts.first(), starts.last()) == (Some(&0), Some(&(rows as i64)));
+        if !ascending || !ends || !bytes.len().is_multiple_of(format.layout.width) {
+            return Err(Error::Internal("groups that do not fill their rows".into()));
+        }
+        Ok(Self { format, bytes, starts })
+    }
+
+    /// The rows of a group.
+    fn group(&self, group: usize) -> &'a [u8] {
+        let width = self.format.layout.width;
+        &self.bytes[self.starts[group] as usize * width..self.starts[group + 1] as usize * width]
+    }
+
+    fn check(&self, groups: &[u32]) -> Result<()> {
+        if groups.iter().any(|&g| g as usize + 1 >= self.starts.len()) {
+            return Err(Error::Internal("a group that there is not".into()));
+        }
+        Ok(())
+    }
+
+    /// Histograms of some groups, one after the other.
+    pub fn count(&self, groups: &[u32]) -> Result<Vec<u32>> {
+        self.check(groups)?;
+        let (format, layout) = (self.format, self.format.layout);
+        let weighted = layout.weight != WeightWidth::None;
+        let mut found = vec![0; groups.len() * format.cells()];
+        let of = RowFormat {
+            width: layout.width,
+            features: layout.features,
+            class_at: layout.class_at(),
+            planes: format.classes,
+        };
+        let full = of.plane(layout.features);
+        let mut narrow = vec![0; if layout.wide { 0 } else { format.classes * full }];
+        for (&group, into) in groups.iter().zip(found.chunks_mut(format.cells())) {
+            let rows = self.group(group as usize);
+            if layout.wide || rows.len() < 64 * layout.width {
+                self.count_each(rows, into);
+            } else {
+                narrow.fill(0);
+                let add = |a: u32, b: u32| a.wrapping_add(b);
+                if weighted {
+                    let weight = |row: &[u8]| layout.weight(row) as u32;
+                    histogram::count(rows, of, weight, add, &mut narrow);
+                } else {
+                    histogram::count(rows, of, |_| 1, add, &mut narrow);
+                }
+                let planes = narrow.chunks(full).zip(into.chunks_mut(format.plane()));
+                planes.for_each(|(from, to)| to.copy_from_slice(&from[..to.len()]));
+            }
+            if format.rows {
+                let plane = &mut into[format.classes * format.plane()..];
+                self.each_code(rows, |_, at, _| plane[at] += 1);
+            }
+        }
+        Ok(found)
+    }
+
+    fn count_each(&self, rows: &[u8], into: &mut [u32]) {
+        let plane = self.format.plane();
+        self.each_code(rows, |class, at, weight| {
+            let counter = &mut into[class * plane + at];
+            *counter = counter.wrapping_add(weight);
+        });
+    }
+
+    /// Class, place in a plane and weight of each code.
+    fn each_code(&self, rows: &[u8], mut see: impl FnMut(usize, usize, u32)) {
+        let layout = self.format.layout;
+        for row in rows.chunks_exact(layout.width) {
+            let (class, weight) = (layout.class(row), layout.weight(row) as u32);
+            for feature in 0..layout.features {
+                let code = layout.code(row, feature) as usize;
+                see(class, code * layout.features + feature, weight);
+            }
+        }
+    }
+
+    /// The rows in new groups, and where those start.
+    pub fn divide(&self, splits: &GroupSplits<'_>) -> Result<(Vec<u8>, Vec<i64>)> {
+        let (codes, layout) = (self.format.codes, self.format.layout);
+        let groups = self.starts.len() - 1;
+        let known = |&t: &i32| t == DROPPED || (0..splits.groups as i64).contains(&i64::from(t));
+        if splits.features.len() != groups
+            || splits.targets.len() != groups * codes
+            || splits.features.iter().any(|&f| f as usize >= layout.features)
+            || !splits.targets.iter().all(known)
+        {
+            return Err(Error::Internal("splits of other groups".into()));
+        }
+        let target = |group: usize, row: &[u8]| {
+            let code = layout.code(row, splits.features[group] as usize) as usize;
+            usize::try_from(splits.targets[group * codes + code]).ok()
+        };
+        let mut starts = vec![0_i64; splits.groups + 1];
+        for group in 0..groups {
+            for row in self.group(group).chunks_exact(layout.width) {
+                if let Some(to) = target(group, row) {
+                    starts[to + 1] += 1;
+                }
+            }
+        }
+        for group in 0..splits.groups {
+            starts[group + 1] += starts[group];
+        }
+        let mut next: Vec<usize> = starts.iter().map(|&s| s as usize * layout.width).collect();
+        let mut bytes = vec![0; next[splits.groups]];
+        for group in 0..groups {
+            for row in self.group(group).chunks_exact(layout.width) {
+                if let Some(to) = target(group, row) {
+                    bytes[next[to]..next[to] + layout.width].copy_from_slice(row);
+                    next[to] += layout.width;
+                }
+            }
+        }
+        Ok((bytes, starts))
+    }
+
+    /// The rows of some groups alone, and where each starts.
+    pub fn rows_of(&self, groups: &[u32]) -> Result<(Vec<u8>, Vec<i64>)> {
+        self.check(groups)?;
+        let mut starts = vec![0];
+        let mut bytes = Vec::new();
+        for &group in groups {
+            bytes.extend_from_slice(self.group(group as usize));
+            starts.push((bytes.len() / self.format.layout.width) as i64);
+        }
+        Ok((bytes, starts))
+    }
+}
+
+/// Add the histograms of one part to those of another.
+pub fn add_counts(into: &mut [u32], part: &[u32]) -> Result<()> {
+    if into.len() != part.len() {
+        return Err(Error::Internal("histograms of other groups".into()));
+    }
+    for (sum, &count) in into.iter_mut().zip(part) {
+        *sum = sum
+            .checked_add(count)
+            .ok_or_else(|| Error::Data("more than 2^32 - 1 rows or copies of rows".into()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+
+    #[test]
+    fn groups_are_counted_and_divided_by_their_codes() {
+        for (wide, weight) in [
+            (false, WeightWidth::None),
+            (true, WeightWidth::None),
+            (false, WeightWidth::Word),
+            (true, WeightWidth::Word),
+        ] {
+            let layout = RowLayout::new(3, wide, weight);
+            let weighted = weight != WeightWidth::None;
+            let format = PartFormat { layout, classes: 2, codes: 5, rows: weighted };
+            let n = 400_usize;
+            let mut bytes = vec![0; n * layout.width];
+            for (r, row) in bytes.chunks_exact_mut(layout.width).enumerate() {
+                for f in 0..3 {
+                    let code = (mix(f, r as u64) % 5) as u8;
+                    row[f as usize * (1 + usize::from(wide))] = code;
+                }
+                row[layout.class_at()] = (mix(9, r as u64) % 2) as u8;
+                if weighted {
+                    layout.set_weight(row, 1 + (r % 4) as i64);
+                }
+            }
+            let starts = [0, 150, 150, n as i64];
+            let part = GroupedRecords::new(format, &bytes, &starts).unwrap();
+            let counted = part.count(&[2, 0]).unwrap();
+            let mut naive = vec![0; counted.len()];
+            for (i, (from, to)) in [(150, n), (0, 150)].into_iter().enumerate() {
+                for row in bytes[from * layout.width..to * layout.width].chunks(layout.width) {
+                    for f in 0..3 {
+                        let at = i * format.cells() + layout.code(row, f) as usize * 3 + f;
+                        naive[at + layout.class(row) * 15] += layout.weight(row) as u32;
+                        if weighted {
+                            naive[at + 30] += 1;
+                        }
+                    }
+                }
+            }
+            assert_eq!(counted, naive);
+            // The first group in two by feature 1, the last by feature 2, of which one part goes.
+            let targets = [1, 1, 0, 0, 0, -1, -1, -1, -1, -1, 2, -1, 2, -1, 2];
+            let splits = GroupSplits { features: &[1, 0, 2], targets: &targets, groups: 3 };
+            let (rows, starts) = part.divide(&splits).unwrap();
+            let all = bytes.chunks(layout.width).enumerate();
+            let mut expected = vec![Vec::new(); 3];
+            for (r, row) in all {
+                let to = if r < 150 {
+                    targets[layout.code(row, 1) as usize]
+                } else {
+                    targets[10 + layout.code(row, 2) as usize]
+                };
+                if to >= 0 {
+                    expected[to as usize].extend_from_slice(row);
+                }
+            }
+            assert_eq!(rows, expected.concat());
+            assert_eq!(starts.len(), 4);
+            let part = GroupedRecords::new(format, &rows, &starts).unwrap();
+            let (some, own) = part.rows_of(&[2, 0]).unwrap();
+            assert_eq!(some, [&expected[2][..], &expected[0]].concat());
+            assert_eq!(own[1] as usize * layout.width, expected[2].len());
+            assert!(part.count(&[3]).is_err());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Cut points of rows that come in parts: batches of a file, partitions of a cluster.
+//!
+//! A part says which of its rows are in the sample (their content decides, and the number of all
+//! rows), and the distinct values of each column while they are few. What two parts say is joined
+//! by appending and by union. A column of which the sample shows too few values is counted on all
+//! rows ([`ValueCounts`]), part by part. The cuts are those that [`super::edges`] finds on all rows
+//! together, to the last bit.
+//!
+//! Memory: the sample, about [`super::quantiles::SAMPLE`] rows; 16 bytes for each distinct value of
+//! a column that is counted. Not for rows that lie in memory together.
+
+use super::quantiles::{LEAST_DISTINCT, Ranked, SAMPLE, between, few_values};
+use super::sample::sampled_rows;
+use super::{RowChoice, RowSource};
+use crate::data::Weights;
+use crate::error::Result;
+use crate::numeric::order_key;
+use crate::parallel::Control;
+
+/// What some rows say of the cut points of numeric columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeSummary {
+    /// Distinct values of each column, ascending, while there are no more than bins.
+    pub few: Vec<Option<Vec<f64>>>,
+    /// Values of the sampled rows, column by column.
+    pub sample: Vec<Vec<f64>>,
+    /// Copies of the sampled rows.
+    pub masses: Vec<u64>,
+}
+
+impl EdgeSummary {
+    /// What some of `total` rows (counted as copies) say.
+    pub fn new(
+        cells: &dyn RowSource,
+        (numeric, features): (&[usize], usize),
+        (rows, total): (RowChoice<'_>, u64),
+        weights: &Weights,
+        bins: usize,
+        control: &Control,
+    ) -> Result<Self> {
+        let is_numeric: Vec<bool> = (0..features).map(|f| numeric.contains(&f)).collect();
+        let sampled = sampled_rows(cells, &is_numeric, rows, total, SAMPLE, control)?;
+        let looked_at = sampled.as_deref().map_or(rows, RowChoice::Some);
+        let few = numeric.iter().map(|&f| few_values(cells, f, rows, bins, control));
+        let few = few.collect::<Result<_>>()?;
+        let sample = numeric.iter().map(|&f| {
+            let mut values = vec![0.0; looked_at.len()];
+            cells.numbers(f, looked_at, 0, &mut values);
+            values
+        });
+        let sample = sample.collect();
+        let copies = |i| match weights {
+            Weights::Integer(w) => u64::from(w[looked_at.row(i)]),
+            _ => 1,
+        };
+        Ok(Self { few, sample, masses: (0..looked_at.len()).map(copies).collect() })
+    }
+
+    /// The cut points of each column; nothing for a column that has to be counted on all rows.
+    pub fn cuts(&self, total: u64, bins: usize) -> Vec<Option<Vec<f64>>> {
+        let columns = self.few.iter().zip(&self.sample);
+        let cuts = columns.map(|(few, sample)| match few {
+            Some(values) if values.len() <= bins => Some(between(values)),
+            _ => {
+                let counts = ValueCounts::of(sample, &self.masses);
+                let enough = total <= SAMPLE || counts.values.len() >= LEAST_DISTINCT * bins;
+                enough.then(|| counts.cuts(bins))
+            }
+        });
+        cuts.collect()
+    }
+}
+
+/// How often each distinct value of a column occurs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ValueCounts {
+    /// Ascending.
+    pub values: Vec<f64>,
+    /// Copies of each.
+    pub counts: Vec<u64>,
+}
+
+impl ValueCounts {
+    /// Counts of some values that stand for so many copies each; NaN is none.
+    pub fn of(values: &[f64], masses: &[u64]) -> Self {
+        let known = values.iter().zip(masses).filter(|(x, m)| !x.is_nan() && **m > 0);
+        let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();
+        pairs.sort_unstable();
+        let ranked = Ranked::of(pairs.into_iter());
+        let mut before = 0;
+        let counts = ranked.ends.iter().map(|&end| end - std::mem::replace(&mut before, end));
+        Self { counts: counts.collect(), values: ranked.values }
+    }
+
+    /// Cut points by equal weight, or between all values while they are few.
+    pub fn cuts(&self, bins: usize) -> Vec<f64> {
+        let mut sum = 0;
+        let ends = self.counts.iter().map(|&c| {
+            sum += c;
+            sum
+        });
+        let ends = ends.collect();
+        Ranked { values: self.values.clone(), ends }.cuts(bins)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bins::edges;
+    use crate::data::MISSING;
+    use crate::numeric::mix;
+
+    struct NumberTable(Vec<Vec<f64>>);
+
+    impl RowSource for NumberTable {
+        fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+            for (i, x) in out.iter_mut().enumerate() {
+                *x = self.0[feature][rows.row(first + i)];
+            }
+        }
+        fn codes(&self, _: usize, _: RowChoice<'_>, _: usize, out: &mut [u32]) {
+            out.fill(MISSING);
+        }
+    }
+
+    /// A column of few values, one of many, and one whose sample shows too few.
+    fn columns(n: usize) -> Vec<Vec<f64>> {
+        let cell = |f: u64, r: u64| match (f, mix(f, r)) {
+            (_, h) if h.is_multiple_of(13) => f64::NAN,
+            (0, h) => (h % 7) as f64,
+            (1, h) => (h >> 30) as f64,
+            (_, h) if h.is_multiple_of(50) => (h >> 30) as f64,
+            _ => 0.0,
+        };
+        (0..3).map(|f| (0..n as u64).map(|r| cell(f, r)).collect()).collect()
+    }
+
+    #[test]
+    fn cuts_of_parts_are_those_of_the_whole() {
+        let (control, numeric, bins) = (Control::new(1), [0, 1, 2], 20);
+        for (n, parts) in [(3000_usize, 4), (90_000, 3)] {
+            let all = columns(n);
+            let copies: Vec<u32> = (0..n).map(|r| 1 + (r % 3) as u32).collect();
+            for weights in [Weights::Unit, Weights::Integer(copies.clone())] {
+                let rows = RowChoice::All(n);
+                let table = NumberTable(all.clone());
+                let whole =
+                    edges(&table, (&numeric, 3), rows, &weights, bins as u32, &control).unwrap();
+                let total = super::super::sample::total_of(rows, &weights);
+                let mut joined: Option<EdgeSummary> = None;
+                for part in 0..parts {
+                    let own: Vec<u32> = (0..n as u32).filter(|r| r % parts == part).collect();
+                    let (rows, facts) = (RowChoice::Some(&own), (&numeric[..], 3));
+                    let of = (rows, total);
+                    let next = EdgeSummary::new(&table, facts, of, &weights, bins, &control);
+                    let next = next.unwrap();
+                    let Some(sum) = &mut joined else {
+                        joined = Some(next);
+                        continue;
+                    };
+                    sum.masses.extend(next.masses);
+                    for f in 0..3 {
+                        sum.sample[f].extend(&next.sample[f]);
+                        let union = sum.few[f].take().zip(next.few[f].clone()).map(|(a, b)| {
+                            let all = [a, b].concat();
+                            ValueCounts::of(&all, &vec![1; all.len()]).values
+                        });
+                        sum.few[f] = union;
+                    }
+                }
+                let found = joined.unwrap().cuts(total, bins);
+                for (f, cuts) in found.into_iter().enumerate() {
+                    let cuts = cuts.unwrap_or_else(|| {
+                        let mass = |r: usize| match &weights {
+                            Weights::Integer(w) => u64::from(w[r]),
+                            _ => 1,
+                        };
+                        let masses: Vec<u64> = (0..n).map(mass).collect();
+                        assert_eq!(f, 2, "only the third column is counted");
+                        ValueCounts::of(&all[f], &masses).cuts(bins)
+                    });
+                    assert_eq!(cuts, whole[f], "{n} {f}");
+                }
+            }
+        }
+    }
+}

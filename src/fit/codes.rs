@@ -1,0 +1,239 @@
+//! Fits on records of codes, whose numbers are gone: rows that came in batches, or that lie on
+//! other machines.
+//!
+//! Cut points are in the schema, codes are known by [`FeatureBins`]. What looks at rows or numbers
+//! again is refused by name before anything is counted ([`Plan::check_codes`]); all else is what
+//! [`Plan::fit`] does on histograms, and the model is the same.
+
+use super::{Plan, unsupported};
+use crate::bins::{
+    BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
+};
+use crate::criteria::Evidence;
+use crate::data::Schema;
+use crate::error::Result;
+use crate::grow::binned::{self, SpreadFacts};
+use crate::grow::forest::{self, Bagging, BootstrapSampler};
+use crate::grow::{Evaluation, Setting};
+use crate::model::{Forest, Model};
+use crate::numeric::Ties;
+use crate::parallel::Control;
+use crate::split::{NominalSplits, Splitter};
+use crate::tree::{NONE, Node, Test, Tree};
+
+/// What growth on codes must know of all rows.
+#[derive(Debug, Clone)]
+pub struct CodeFacts {
+    /// Names and cut points.
+    pub schema: Schema,
+    /// What codes mean.
+    pub features: Vec<FeatureBins>,
+    /// Rows have weights.
+    pub weighted: bool,
+    /// The rows are copies that were drawn.
+    pub drawn: bool,
+    /// Weight of each class.
+    pub totals: Vec<u32>,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl CodeFacts {
+    /// Weight of all rows.
+    pub fn total(&self) -> u64 {
+        self.totals.iter().map(|&t| u64::from(t)).sum()
+    }
+
+    /// The same for drawn copies of the rows.
+    pub fn of_drawn(&self, records: &Records) -> Self {
+        let mut totals = vec![0; self.totals.len()];
+        for row in records.rows() {
+            totals[records.layout.class(row)] += records.layout.weight(row) as u32;
+        }
+        let rows = totals.iter().map(|&t| t as usize).sum();
+        Self { weighted: true, drawn: true, totals, rows, ..self.clone() }
+    }
+
+    fn table(&self) -> TableFacts<'_> {
+        TableFacts { features: &self.features, classes: self.totals.len(), unit: 1.0 }
+    }
+
+    /// How rows are laid out and counted.
+    pub fn format(&self) -> PartFormat {
+        let weight = if self.weighted { WeightWidth::Word } else { WeightWidth::None };
+        let wide = self.features.iter().any(|f| f.codes > 255);
+        PartFormat {
+            layout: RowLayout::new(self.features.len(), wide, weight),
+            classes: self.totals.len(),
+            codes: self.features.iter().map(FeatureBins::width).max().unwrap_or(1),
+            rows: self.weighted && !self.drawn,
+        }
+    }
+
+    /// The same for growth.
+    pub fn spread(&self) -> SpreadFacts<'_> {
+        SpreadFacts {
+            table: self.table(),
+            format: self.format(),
+            drawn: self.drawn,
+            total: self.total(),
+        }
+    }
+}
+
+impl Plan {
+    /// Refuse what cannot be done on codes alone.
+    pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
+        let config = &self.config;
+        let gaps = facts.features.iter().any(|f| f.missing);
+        let refused = if !self.on_bins() {
+            ("threshold_search='exact'", "threshold_search='histogram'")
+        } else if config.evaluation != Evaluation::Local {
+            ("evaluation='global' or 'glocal'", "evaluation='local'")
+        } else if self.criterion.info().evidence != Evidence::Table
+            || self.criterion.on_rows().is_some()
+        {
+            ("a criterion on pairs, neighbours or rows", "criteria on tables")
+        } else if self.criterion.joined() {
+            ("a function as criterion", "the criteria of fasttree.list_criteria()")
+        } else if config.ties == Ties::Row {
+            ("ties='row'", "ties='first' or 'random'")
+        } else if config.splitter != Splitter::Best {
+            ("splitter='random'", "splitter='best'")
+        } else if gaps && self.is_fractional() {
+            ("missing values in parts of rows", "missing='branch' or 'mode'")
+        } else if config.alpha_rule.is_some() {
+            ("ccp_alpha='cv'", "a number")
+        } else if forest && !self.is_final() {
+            ("pruning in a forest", "pruning=None and merge_redundant=None")
+        } else {
+            let columns = facts.features.iter().map(|f| (f.codes as usize, f.missing));
+            let setting = self.setting_on_codes(facts);
+            if !binned::serves_columns(columns, facts.totals.len(), &setting) {
+                return unsupported(
+                    "so many classes, levels or bins on rows in batches or partitions",
+                    "at most 255 classes, and fewer levels or max_bins",
+                );
+            }
+            // Refuses what asks for rows.
+            let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
+            return self.cut_back(leaf, method, None, &Control::new(1)).map(|_| ());
+        };
+        unsupported(format!("{} on rows in batches or partitions", refused.0), refused.1)
+    }
+
+    /// A tree that is one leaf.
+    fn leaf(&self, facts: &CodeFacts) -> Model {
+        let mut tree = Tree::empty(facts.totals.len());
+        tree.counts = facts.totals.iter().map(|&t| f64::from(t)).collect();
+        tree.nodes.push(Node {
+            parent: NONE,
+            branch: 0,
+            depth: 0,
+            test: Test::Leaf,
+            feature: 0,
+            first_child: 0,
+            n_children: 0,
+            missing_branch: NONE,
+            label: 0,
+            rows: facts.rows as u32,
+            step: NONE,
+            score: 0.0,
+            distance: 0.0,
+        });
+        let (schema, smoothing) = (facts.schema.clone().into(), self.config.smoothing);
+        Model { schema, tree, smoothing, parameters: String::new() }
+    }
+
+    /// The setting of growth.
+    pub fn setting_on_codes(&self, facts: &CodeFacts) -> Setting<'_> {
+        let occurring = facts.totals.iter().map(|&t| t > 0).collect();
+        let given = self.config.nominal_splits;
+        let multiway = |f: &FeatureBins| {
+            !f.is_nominal() || given.of(f.codes as usize) == NominalSplits::Multiway
+        };
+        let all = given == NominalSplits::Auto && facts.features.iter().all(multiway);
+        Setting {
+            nominal_splits: if all { NominalSplits::Multiway } else { given },
+            ..self.setting_of(occurring, facts.total(), facts.rows)
+        }
+    }
+
+    /// A grown tree as a model, its labels and leaves as the plan wants them.
+    pub fn finish_on_codes(
+        &self,
+        mut tree: Tree,
+        schema: Schema,
+        control: &Control,
+    ) -> Result<Model> {
+        if self.is_fractional() {
+            tree.share_missing();
+        }
+        if let Some(costs) = self.costs(tree.classes)? {
+            tree.relabel(&costs);
+        }
+        let (smoothing, parameters) = (self.config.smoothing, self.config.parameters.clone());
+        let model = Model { schema: schema.into(), tree, smoothing, parameters };
+        Ok(self.cut_back(model, self.config.pruning.as_ref(), None, control)?.0)
+    }
+
+    /// Fit a model on all records.
+    pub fn fit_codes(
+        &self,
+        facts: CodeFacts,
+        table: BinnedTable,
+        control: &Control,
+    ) -> Result<Model> {
+        self.check_codes(&facts, false)?;
+        let setting = self.setting_on_codes(&facts);
+        let tree = binned::grow(&facts.table(), table.records, false, &setting, control)?;
+        self.finish_on_codes(tree, facts.schema, control)
+    }
+
+    /// Fit a forest on all records, drawn as the sampler says.
+    pub fn fit_forest_codes(
+        &self,
+        facts: CodeFacts,
+        table: &BinnedTable,
+        (sampler, bagging): (Option<&BootstrapSampler>, &Bagging),
+        control: &Control,
+    ) -> Result<Forest> {
+        self.check_codes(&facts, true)?;
+        let trees = forest::grow_trees(
+            sampler,
+            bagging,
+            (self.config.seed, 0),
+            control,
+            |seed, copies, control| {
+                let records = match copies {
+                    Some(copies) => table.drawn(copies),
+                    None => table.records.clone(),
+                };
+                let own = if copies.is_some() { facts.of_drawn(&records) } else { facts.clone() };
+                let setting = Setting { seed, ..self.setting_on_codes(&own) };
+                let tree = binned::grow(&own.table(), records, own.drawn, &setting, control)?;
+                Ok(self.tree_of_forest(tree, &facts.schema))
+            },
+        )?;
+        Ok(self.forest_of(trees, &facts))
+    }
+
+    /// A grown tree of a forest as a model.
+    pub fn tree_of_forest(&self, mut tree: Tree, schema: &Schema) -> Model {
+        if self.is_fractional() {
+            tree.share_missing();
+        }
+        let schema = schema.clone().into();
+        let smoothing = self.config.smoothing;
+        let mut model = Model { schema, tree, smoothing, parameters: String::new() };
+        model.relabel();
+        model
+    }
+
+    /// Trees as a forest.
+    pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
+        let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
+        let totals = facts.totals.iter().map(|&t| f64::from(t)).collect();
+        Forest { trees, seeds, totals, parameters: self.config.parameters.clone() }
+    }
+}

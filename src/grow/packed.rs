@@ -1,0 +1,90 @@
+//! A subtree as plain numbers, to be sent from one process to another.
+
+use super::builder::{BuilderNode, Split, TreeBuilder};
+use super::nodes::binned::GrownBelow;
+use crate::error::{Error, Result};
+use crate::tree::{NONE, Test, Threshold};
+
+/// Words of a node.
+const WORDS: usize = 14;
+
+/// The nodes of a subtree, the sums of each and the levels that its tests list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PackedTree {
+    /// So many words a node.
+    pub words: Vec<u64>,
+    /// Class sums, node by node.
+    pub sums: Vec<u32>,
+    /// Levels of subset tests.
+    pub levels: Vec<u32>,
+}
+
+impl GrownBelow {
+    /// As plain numbers.
+    pub fn pack(&self) -> PackedTree {
+        let tree = &self.0;
+        let words = tree.nodes.iter().flat_map(words_of).collect();
+        PackedTree { words, sums: tree.sums.clone(), levels: tree.levels.clone() }
+    }
+
+    /// From plain numbers.
+    pub fn unpack(packed: PackedTree, classes: usize) -> Result<Self> {
+        let nodes = packed.words.as_chunks::<WORDS>();
+        let right = nodes.1.is_empty() && packed.sums.len() == nodes.0.len() * classes;
+        if !right || nodes.0.is_empty() {
+            return Err(Error::Internal("a packed tree of another size".into()));
+        }
+        Ok(Self(TreeBuilder {
+            nodes: nodes.0.iter().map(node_of).collect::<Result<_>>()?,
+            sums: packed.sums,
+            levels: packed.levels,
+            labels: Vec::new(),
+            classes,
+        }))
+    }
+}
+
+fn words_of(node: &BuilderNode) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    let BuilderNode { parent, branch, depth, rows, key, split } = *node;
+    words[..4].copy_from_slice(&[parent, branch, depth, rows].map(u64::from));
+    words[4] = key;
+    let Some(split) = split else { return words };
+    let (kind, a, b) = match split.test {
+        Test::Leaf => (1, 0, 0),
+        Test::Threshold(t) => (2, t.at.to_bits(), t.reach.to_bits()),
+        Test::Multiway => (3, 0, 0),
+        Test::Subset { first, len } => (4, u64::from(first), u64::from(len)),
+    };
+    words[5..8].copy_from_slice(&[kind, a, b]);
+    let Split { feature, first_child, n_children, missing, score, distance, step, .. } = split;
+    words[8..11].copy_from_slice(&[feature, first_child, n_children].map(u64::from));
+    words[11..13].copy_from_slice(&[score, distance].map(f64::to_bits));
+    words[13] = u64::from(step) << 1 | u64::from(missing);
+    words
+}
+
+fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
+    let test = match (words[5], words[6], words[7]) {
+        (0 | 1, ..) => Test::Leaf,
+        (2, at, reach) => {
+            Test::Threshold(Threshold { at: f64::from_bits(at), reach: f64::from_bits(reach) })
+        }
+        (3, ..) => Test::Multiway,
+        (4, first, len) => Test::Subset { first: first as u32, len: len as u32 },
+        _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
+    };
+    let split = (words[5] > 0).then(|| Split {
+        feature: words[8] as u32,
+        test,
+        first_child: words[9] as u32,
+        n_children: words[10] as u32,
+        missing: words[13] & 1 == 1,
+        score: f64::from_bits(words[11]),
+        distance: f64::from_bits(words[12]),
+        step: (words[13] >> 1) as u32,
+    });
+    let [parent, branch, depth, rows] = [0, 1, 2, 3].map(|i| words[i] as u32);
+    debug_assert!(parent == NONE || split.is_none() || words[9] > 0);
+    Ok(BuilderNode { parent, branch, depth, rows, key: words[4], split })
+}

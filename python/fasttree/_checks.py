@@ -11,8 +11,8 @@ Complexity
 When not to use it
     For cells of a data set: those name their column and row, see `table.columns`.
 
-Functions say the domains of their parameters in one line, ``@checked(n_bins=whole(1), alpha=share)``;
-whatever is outside its domain is refused by name before the function runs.
+Functions say the domains of their parameters in one line, ``@checked(n_bins=whole(1),
+alpha=share)``; whatever is outside its domain is refused by name before the function runs.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def threads(n_jobs: Any) -> int | None:
     >>> threads(1.5)
     Traceback (most recent call last):
     ...
-    ValueError: n_jobs=1.5: give a number of threads, -1 for all cores, -2 for all but one, or None for one
+    ValueError: n_jobs=1.5: give a number of threads, ...
     """
     if n_jobs is None:
         return None

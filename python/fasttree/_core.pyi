@@ -14,19 +14,36 @@ __all__ = [
     "InternalError",
     "Model",
     "PairCounts",
+    "SpreadGrowth",
     "__version__",
+    "add_counts",
     "agreement_counts",
     "bag_counts",
+    "bag_times",
     "bayes_fit",
     "bin_cuts",
+    "check_codes",
+    "count_groups",
     "criteria_json",
+    "divide_groups",
+    "drawn_rows",
+    "edge_cuts",
+    "edge_summary",
+    "encode_rows",
+    "exact_sum",
     "exercise",
+    "fit_codes",
     "fit_numbers",
     "fixed_matrices",
     "float32_conflicts",
+    "forest_codes",
     "forest_fit",
+    "forest_of_trees",
+    "forest_seeds",
     "genotype_scores",
     "genotype_tests",
+    "grow_groups",
+    "level_counts",
     "minimal_tree",
     "network_counts",
     "network_exact",
@@ -36,10 +53,16 @@ __all__ = [
     "optimal_tree",
     "pair_block_scores",
     "pair_counts",
+    "pair_counts_across",
     "permutation_losses",
+    "rounded_sum",
+    "row_hashes",
+    "rows_of_groups",
     "score_tables",
     "simd_level",
     "stream_scores",
+    "value_counts",
+    "value_cuts",
 ]
 
 class InternalError(RuntimeError): ...
@@ -198,6 +221,8 @@ class Forest:
         progress: Callable[[int, int], Any] | None = None,
     ) -> np.ndarray: ...
     def expected_value(self) -> np.ndarray: ...
+    @property
+    def content(self) -> int | None: ...
     def out_of_bag(self) -> tuple[np.ndarray, np.ndarray] | None: ...
     def tree(self, tree: int, parameters: str) -> Model: ...
     def totals(self) -> np.ndarray: ...
@@ -231,6 +256,7 @@ def forest_fit(
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    before: tuple[Forest, int] | None = None,
 ) -> Forest: ...
 def permutation_losses(
     forest: Forest,
@@ -258,6 +284,11 @@ class PairCounts:
     def features(self) -> int: ...
     def feature(self, feature: int) -> np.ndarray: ...
     def plus(self, other: PairCounts) -> PairCounts: ...
+    @staticmethod
+    def from_parts(
+        offsets: Sequence[int], classes: int, cells: np.ndarray, pairs: int
+    ) -> PairCounts: ...
+    def parts(self) -> tuple[list[int], int, np.ndarray, int]: ...
     def matrices(
         self, theta: Sequence[float], alpha: float, decay: str, at_zero: float
     ) -> list[np.ndarray]: ...
@@ -275,6 +306,14 @@ class PairCounts:
 def pair_counts(
     dataset: Dataset,
     rows: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> PairCounts: ...
+def pair_counts_across(
+    dataset: Dataset,
+    rows: np.ndarray,
+    others: np.ndarray,
     weights: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
@@ -435,3 +474,88 @@ def stream_scores(
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> np.ndarray: ...
+
+# Rows in batches and partitions. Facts: schema, (codes, missing, ranges) of each feature, rows have
+# weights, rows were drawn, weight of each class, number of rows.
+_Feature = tuple[int, bool, np.ndarray | None]
+_Facts = tuple[str, list[_Feature], bool, bool, list[int], int]
+_State = tuple[np.ndarray, np.ndarray]
+
+def edge_summary(
+    blocks: Sequence[np.ndarray], rows: int, copies: np.ndarray | None, total: int, bins: int
+) -> tuple[list[np.ndarray], np.ndarray, list[np.ndarray | None]]: ...
+def edge_cuts(
+    sample: Sequence[Any], masses: Any, few: Sequence[Any], total: int, bins: int
+) -> list[np.ndarray | None]: ...
+def value_counts(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
+def value_cuts(values: Any, counts: Any, bins: int) -> np.ndarray: ...
+def exact_sum(values: np.ndarray, copies: np.ndarray | None) -> tuple[np.ndarray, int]: ...
+def rounded_sum(parts: Any) -> float: ...
+def level_counts(codes: np.ndarray, copies: np.ndarray | None, levels: int) -> np.ndarray: ...
+def row_hashes(
+    blocks: Sequence[np.ndarray], classes: np.ndarray, copies: np.ndarray | None
+) -> np.ndarray: ...
+def encode_rows(
+    blocks: Sequence[np.ndarray],
+    classes: np.ndarray,
+    copies: np.ndarray | None,
+    cuts: Sequence[Any],
+    levels: Sequence[int],
+    n_classes: int,
+) -> tuple[np.ndarray, list[_Feature], np.ndarray]: ...
+def check_codes(facts: _Facts, config: str, forest: bool) -> None: ...
+def fit_codes(
+    facts: _Facts,
+    records: np.ndarray,
+    config: str,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Model: ...
+def forest_codes(
+    facts: _Facts,
+    records: np.ndarray,
+    hashes: np.ndarray,
+    config: str,
+    bagging_json: str,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Forest: ...
+def bag_times(
+    firsts: np.ndarray, copies: np.ndarray | None, total: int, seed: int, draws: int
+) -> np.ndarray: ...
+def count_groups(
+    facts: _Facts, records: np.ndarray, starts: np.ndarray, groups: Sequence[int]
+) -> np.ndarray: ...
+def divide_groups(
+    facts: _Facts,
+    records: np.ndarray,
+    starts: np.ndarray,
+    routes: tuple[np.ndarray, np.ndarray, int],
+) -> _State: ...
+def rows_of_groups(
+    facts: _Facts, records: np.ndarray, starts: np.ndarray, groups: Sequence[int]
+) -> _State: ...
+def add_counts(a: np.ndarray, b: np.ndarray) -> np.ndarray: ...
+def grow_groups(
+    facts: _Facts,
+    config: str,
+    seed: int | None,
+    records: np.ndarray,
+    starts: np.ndarray,
+    nodes: Sequence[tuple[int, int]],
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]: ...
+def drawn_rows(
+    facts: _Facts, records: np.ndarray, times: np.ndarray
+) -> tuple[np.ndarray, list[int]]: ...
+def forest_of_trees(facts: _Facts, config: str, trees: Sequence[Model]) -> Forest: ...
+def forest_seeds(seed: int, trees: int) -> list[int]: ...
+
+@final
+class SpreadGrowth:
+    def __new__(cls, facts: _Facts, config: str, seed: int | None = None) -> SpreadGrowth: ...
+    def is_done(self) -> bool: ...
+    def small(self, most: int) -> list[tuple[int, int, int, int, int]]: ...
+    def wanted(self, most: int) -> np.ndarray: ...
+    def choose(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]: ...
+    def graft(self, node: int, words: Any, sums: Any, levels: Any) -> None: ...
+    def finish(self) -> Model: ...

@@ -1,4 +1,4 @@
-"""Calls of the Rust core: the only module that imports ``fasttree._core``.
+"""Calls of the Rust core: the only module that imports ``fasttree._core``, but for its version.
 
 What
     Tables are encoded here, once each, and the handle is kept in the Table; configurations travel
@@ -49,6 +49,7 @@ __all__ = [
     "bayes_model_from_bytes",
     "bin_cuts",
     "blocks_of",
+    "core",
     "core_version",
     "criteria_registry",
     "cross_validate",
@@ -77,6 +78,7 @@ __all__ = [
     "permutation_losses",
     "plain",
     "prune",
+    "schema_text",
     "score_features",
     "score_tables",
     "simd_level",
@@ -107,6 +109,7 @@ def bayes_model_from_bytes(data: bytes) -> BayesModel:
 
 copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))
 copyreg.pickle(Forest, lambda forest: (forest_from_bytes, (forest.to_bytes(),)))
+copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c.parts())))
 copyreg.pickle(BayesModel, lambda model: (bayes_model_from_bytes, (model.to_bytes(),)))
 
 
@@ -137,8 +140,13 @@ def schema_json(table: Table) -> str:
             else {"name": c.name, "kind": "nominal", "levels": [plain(v) for v in c.levels or ()]}
             for c in table.columns
         ]
-    classes = [plain(c) for c in table.classes]
-    return json.dumps({"features": features, "classes": classes, "target": table.target or "class"})
+    return schema_text(features, table.classes, table.target or "class")
+
+
+def schema_text(features: list[dict[str, Any]], classes: Sequence[Any], target: str) -> str:
+    """The same of features as dicts."""
+    labels = [plain(c) for c in classes]
+    return json.dumps({"features": features, "classes": labels, "target": target})
 
 
 def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
@@ -233,22 +241,17 @@ def forest_fit(
     bagging: dict[str, Any],
     *,
     judged: bool = False,
+    before: tuple[Forest, int] | None = None,
     sample_weight: Any = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Forest:
-    """Grow a forest; `judged` keeps the votes of the trees on the rows that they did not see."""
+    """Grow a forest; `judged` keeps the votes of the trees on the rows that they did not see,
+    `before` are its first trees with the number for their rows."""
     data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
-    return _core.forest_fit(
-        data,
-        *texts,
-        judged,
-        _weights(sample_weight),
-        custom,
-        n_jobs,
-        make_report(progress, "trees"),
-    )
+    weights, report = _weights(sample_weight), make_report(progress, "trees")
+    return _core.forest_fit(data, *texts, judged, weights, custom, n_jobs, report, before)
 
 
 def bag_counts(
@@ -374,17 +377,19 @@ def cross_validate(
 def pair_counts(
     table: Table,
     rows: Any = None,
+    others: Any = None,
     *,
     sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> _core.PairCounts:
-    """Counts of ordered pairs of a Table whose features are all nominal; weights are copies of
-    rows."""
-    weights = _weights(sample_weight)
-    return _core.pair_counts(
-        dataset_of(table, n_jobs), _rows(rows), weights, n_jobs, make_report(progress, "pairs")
-    )
+    """Counts of ordered pairs of a Table of nominal features, from `rows` to all rows, or both ways
+    between `rows` and `others`; weights are copies of rows."""
+    data, report = dataset_of(table, n_jobs), make_report(progress, "pairs")
+    how = (_weights(sample_weight), n_jobs, report)
+    if others is not None:
+        return _core.pair_counts_across(data, rows, others, *how)
+    return _core.pair_counts(data, _rows(rows), *how)
 
 
 def agreement_counts(
@@ -581,6 +586,7 @@ def criteria_registry() -> list[dict[str, Any]]:
     return registry
 
 
+core = _core  # the functions on rows in batches and partitions are called as they are
 score_tables = _core.score_tables
 genotype_scores = _core.genotype_scores
 genotype_tests = _core.genotype_tests

@@ -167,7 +167,10 @@ def option_hint(criterion: Any, name: str, value: Any) -> str:
     if not isinstance(made, Parameters) or name not in made.get_params():
         return ""
     kind = type(made).__name__
-    return f"{name} belongs to the criterion: criterion={kind}({name}={value!r}), with {kind} from fasttree.criteria"
+    return (
+        f"{name} belongs to the criterion: criterion={kind}({name}={value!r}), with {kind} "
+        f"from fasttree.criteria"
+    )
 
 
 def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:
@@ -322,7 +325,10 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
     options = "".join(
         f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in info["options"]
     )
-    doc = f"{info['summary']}\n\nScore: ``{info['formula']}``; distance: ``{info['distance']}``.\nSource: {info['source']}.\n"
+    doc = (
+        f"{info['summary']}\n\nScore: ``{info['formula']}``; distance: "
+        f"``{info['distance']}``.\nSource: {info['source']}.\n"
+    )
     if options:
         doc += f"\nArgs:{options}\n"
     return type(

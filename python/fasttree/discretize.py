@@ -395,7 +395,7 @@ class MDLP(Discretizer):
 
     Fayyad & Irani (IJCAI 1993), as Weka's supervised Discretize: with k, k1, k2 the classes that
     occur in S and its halves, a cut is accepted when ``gain > (log2(N - 1) + delta) / N`` and
-    ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column that says nothing of the
+    ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column that says nothing about the
     class is one bin.
 
     Args:
@@ -440,7 +440,7 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
 
     Examples:
         >>> make("mdlp"), make("auto"), make("equal_frequency", 4)
-        (MDLP(scope='fold'), EqualWidth(n_bins=10, scope='fold'), EqualFrequency(n_bins=4, scope='fold'))
+        (MDLP(scope='fold'), EqualWidth(n_bins=10, scope='fold'), ...)
     """
     if isinstance(value, str) and value == "auto":
         value = auto

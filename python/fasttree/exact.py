@@ -1,4 +1,5 @@
-"""Exact trees, the smallest consistent one and the cheapest one: see `fasttree.estimators.exact`."""
+"""Exact trees, the smallest consistent one and the cheapest one: see
+`fasttree.estimators.exact`."""
 
 from .estimators.exact import (
     MinimalTreeClassifier,

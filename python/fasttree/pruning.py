@@ -171,7 +171,7 @@ class ReducedError(Pruning):
 
     Args:
         folds: the share held out is 1/folds; at least 2.
-        fraction: the share itself, between 0 and 1; overrides `folds`.
+        fraction: the share itself, between 0 and 1, instead of `folds`.
         random_state: seed of the division, a whole number >= 0; None divides as J48 does, without
             shuffling: the rows of each class are brought together (by J48's swaps), every
             `folds`-th row goes to one fold, the last fold is held out.
@@ -209,6 +209,11 @@ class ReducedError(Pruning):
                 f"ReducedError(fraction={self.fraction!r}, random_state=None): folds are divided "
                 "without a seed, a share "
                 "is not; give folds, or a random_state"
+            )
+        if self.fraction is not None and self.folds != 3:
+            raise ValueError(
+                f"ReducedError(folds={self.folds!r}, fraction={self.fraction!r}): folds cannot act "
+                "beside fraction; give one of them"
             )
         if self.fraction is None:
             if (
@@ -291,6 +296,13 @@ class CostComplexity(Pruning):
         """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`;
         `costly`: errors have costs."""
         alpha: Any = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
+        if not (isinstance(alpha, str) and alpha == "cv"):
+            for name, value, usual in (("folds", self.folds, 10), ("rule", self.rule, "1se")):
+                if value != usual:
+                    raise ValueError(
+                        f"CostComplexity({name}={value!r}) cannot act: only ccp_alpha='cv' chooses "
+                        f"a price by folds; set that, or leave {name} out"
+                    )
         words = "a number >= 0, or 'cv' to choose it by cross-validation"
         if isinstance(alpha, str) and alpha == "cv":
             alpha = 0.0

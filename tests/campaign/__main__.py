@@ -1,4 +1,5 @@
-"""The campaign: ``python -m tests.campaign models 100000``, ``files 50000``, ``configurations 5000``.
+"""The campaign: ``python -m tests.campaign models 100000``, ``files 50000``, ``configurations
+5000``.
 
 ``--first N`` begins at another case, so that a campaign can be divided; ``--json FILE`` adds what
 was done to a record. Cases follow from their numbers alone. Exit code 1 with findings.

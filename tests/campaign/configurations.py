@@ -1,5 +1,5 @@
-"""Random configurations on small tables: threads, order of the rows, copies for weights and levels of
-SIMD change nothing, and nothing ends in an exception that is not documented.
+"""Random configurations on small tables: threads, order of the rows, copies for weights and levels
+of SIMD change nothing, and nothing ends in an exception that is not documented.
 """
 
 from __future__ import annotations

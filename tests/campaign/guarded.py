@@ -1,5 +1,5 @@
-"""Cases in child processes: a signal, a hang, memory without bound or an exception of the wrong kind
-is a finding.
+"""Cases in child processes: a signal, a hang, memory without bound or an exception of the wrong
+kind is a finding.
 
 ``run(cases, first, count)`` calls ``cases(number)`` for each number; a child does them until it
 dies, the next one goes on behind the case that killed it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import random
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 import fasttree
 from fasttree import bayesian_networks, naive_bayes, presets
-from fasttree.naive_bayes.writing import canonical
+from fasttree.bayesian_networks.documents import canonical, checksum
 
 from .mutations import mutated, text_of
 
@@ -49,14 +48,13 @@ def sealed(document: Any, text: str) -> bytes:
     if "Bayes" in kind or "network" in kind:
         with contextlib.suppress(ValueError, RecursionError):  # damaged JSON is refused anyhow
             text = canonical(json.loads(text))
-        checksum = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        checksum = checksum[: len(str(document["checksum"]))]
+        seal = checksum(text)
     else:
         h = 0xCBF29CE484222325
         for byte in text.encode("utf-8", "surrogatepass"):
             h = ((h ^ byte) * 0x100000001B3) % 2**64
-        checksum = f"{h:016x}"
-    head = f'{{"format":"{document["format"]}","version":1,"checksum":"{checksum}","model":'
+        seal = f"{h:016x}"
+    head = f'{{"format":"{document["format"]}","version":1,"checksum":"{seal}","model":'
     return f"{head}{text}}}".encode("utf-8", "surrogatepass")
 
 

@@ -419,8 +419,10 @@ def twoing(table: Table, **_: object) -> tuple[float, float]:
 ORACLE: dict[str, Callable[..., tuple[float, float]]] = {
     f.__name__: f
     for f in (
-        info_gain, gain_ratio, normal_gain, mantaras, variation_of_information, symmetric_uncertainty, geometric_nmi,
-        min_nmi, max_nmi, gini, chi2, g_statistic, laplace, accuracy, jaccard, f_measure, f_measure_max, mdl, dkm,
+        info_gain, gain_ratio, normal_gain, mantaras, variation_of_information,
+        symmetric_uncertainty, geometric_nmi,
+        min_nmi, max_nmi, gini, chi2, g_statistic, laplace, accuracy, jaccard, f_measure,
+        f_measure_max, mdl, dkm,
         hellinger, euclid, angle, orthogonality, class_euclid, class_angle, twoing, auc,
     )
 }  # fmt: skip

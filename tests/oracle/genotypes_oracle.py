@@ -1,8 +1,8 @@
 """P-values of variants written from the definitions: loops over permutations and pairs of samples,
 nothing shared with the library.
 
-Genotypes are a list of rows of 0, 1, 2 and None; a missing one is the most frequent of its variant (of
-equally frequent ones that with most copies).
+Genotypes are a list of rows of 0, 1, 2 and None; a missing one is the most frequent of its variant
+(of equally frequent ones that with most copies).
 """
 
 from __future__ import annotations

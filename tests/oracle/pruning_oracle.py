@@ -59,7 +59,8 @@ class Node:
 
     def copy(self) -> Node:
         return Node(
-            list(self.counts), self.label, list(self.rows), self.feature, self.threshold, self.missing_branch,
+            list(self.counts), self.label, list(self.rows), self.feature, self.threshold,
+            self.missing_branch,
             [c.copy() for c in self.children],
         )  # fmt: skip
 

@@ -506,11 +506,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{len(found)} entries written to {FILE.name}")
         return 0
     held = golden()["entries"]
-    changed = [
-        f"{k}: {', '.join(p for p in {**v, **held.get(k, {})} if v.get(p) != held.get(k, {}).get(p))}"
-        for k, v in found.items()
-        if held.get(k) != v
-    ]
+    changed = []
+    for k, v in found.items():
+        before = held.get(k, {})
+        parts = [p for p in {**v, **before} if v.get(p) != before.get(p)]
+        if parts:
+            changed.append(f"{k}: {', '.join(parts)}")
     print("\n".join(changed) or f"{len(found)} entries hold")
     return 1 if changed else 0
 

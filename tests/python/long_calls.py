@@ -63,6 +63,13 @@ X, y = numbers(40_000, 6)
 forest = fasttree.FastForestClassifier(40, oob_score=True).fit(X, y)
 """
 
+_BATCHES = """
+import pyarrow
+X, y = numbers(300_000, 10)
+columns = {f"x{j}": X[:, j] for j in range(10)} | {"y": y}
+parts = pyarrow.table(columns).to_batches(20_000)
+"""
+
 
 def _fit(data: str, how: str) -> Call:
     return Call(f"t = encoded({data})", f"fasttree.fit(t, {how})", ("Dataset.fit",))
@@ -178,6 +185,11 @@ SCORES = {
     "pair_counts": Call(
         "t = encoded(nominal(12_000, 25))", "fasttree.pair_counts(t)", ("pair_counts",)
     ),
+    "pair counts across": Call(
+        "t = encoded(nominal(16_000, 25)); half = len(t) // 2; places = np.arange(len(t))",
+        "_engine.pair_counts(t, places[:half], places[half:])",
+        ("pair_counts_across",),
+    ),
     "count_matrices": Call(
         "t = encoded(nominal(8_000, 90))",
         "fasttree.count_matrices(t, theta=(1, 1, 1, 1), alpha=0.3, decay='exponential')",
@@ -203,20 +215,20 @@ SCORES = {
 
 SEARCHES = {
     "a minimal tree's class": Call(
-        "X, y = rng.random((500, 6)), rng.integers(0, 3, 500)",
+        "n = max(int(500 * size), 12); X, y = rng.random((n, 6)), rng.integers(0, 3, n)",
         "fasttree.MinimalTreeClassifier(errors='minimise').fit(X, y)",
     ),
     "an optimal tree's class": Call(
-        "X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)",
+        "n = int(3000 * size); X, y = rng.integers(0, 2, (n, 60)), rng.integers(0, 2, n)",
         "fasttree.OptimalTreeClassifier(max_depth=5).fit(X, y)",
     ),
     "minimal_tree": Call(
-        "X, y = rng.random((500, 6)), rng.integers(0, 3, 500)",
+        "n = max(int(500 * size), 12); X, y = rng.random((n, 6)), rng.integers(0, 3, n)",
         "fasttree.minimal_tree(X, y)",
         ("minimal_tree",),
     ),
     "optimal_tree": Call(
-        "X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)",
+        "n = int(3000 * size); X, y = rng.integers(0, 2, (n, 60)), rng.integers(0, 2, n)",
         "fasttree.optimal_tree(X, y, max_depth=5)",
         ("optimal_tree",),
     ),
@@ -373,19 +385,20 @@ PROTOCOLS = {
 
 FILES = {
     "load a CSV file": Call(
-        "n = max(int(400 * size), 2); rows = '\\n'.join(','.join(map(str, r)) for r in "
+        "n = max(int(400 * size), 2); rows = '\\n'.join(','.join(map(str, r)) + ',a' for r in "
         "rng.normal(size=(500, 20)).round(6))\n"
         "path = os.path.join(folder, 'long.csv')\n"
         "with open(path, 'w') as file:\n"
-        "    file.write(','.join(f'x{j}' for j in range(20)) + '\\n' + (rows + '\\n') * n)",
-        "fasttree.datasets.load(path, target='x19')",
+        "    file.write(','.join(f'x{j}' for j in range(20)) + ',y\\n' + (rows + '\\n') * n)",
+        "fasttree.datasets.load(path)",
     ),
     "load an ARFF file": Call(
         "n = max(int(400 * size), 2); rows = '\\n'.join(','.join(map(str, r)) + ',a' for r in "
         "rng.normal(size=(500, 19)).round(6))\n"
         "path = os.path.join(folder, 'long.arff')\n"
         "with open(path, 'w') as file:\n"
-        "    file.write('@relation r\\n' + ''.join(f'@attribute x{j} real\\n' for j in range(19)))\n"
+        "    file.write('@relation r\\n' + ''.join(f'@attribute x{j} real\\n' for j in "
+        "range(19)))\n"
         "    file.write('@attribute y {a,b}\\n@data\\n' + (rows + '\\n') * n)",
         "fasttree.datasets.load(path)",
     ),
@@ -405,6 +418,26 @@ NETWORKS = {
         "bayesian_networks.CaMML(categorical_features='all').fit(X, y)",
         ("network_search",),
     ),
+    "CaMML on many columns": Call(
+        "X, y = levels(1_000, 30, 3)",
+        "bayesian_networks.CaMML(categorical_features='all', n_jobs=2).fit(X, y)",
+    ),
+    "CaMML on missing cells by parts": Call(
+        "X = levels(2_000, 12, 3)[0].astype(str).astype(object)\n"
+        "X[rng.random(X.shape) < 0.1] = None; y = rng.integers(0, 2, len(X))",
+        "bayesian_networks.CaMML(missing='parts').fit(X, y)",
+    ),
+    "CaMML.predict_proba": Call(
+        "X, y = levels(100_000, 8, 3); y = X[:, :3].sum(axis=1) > 3\n"
+        "m = bayesian_networks.CaMML(categorical_features='all', n_steps=20_000, average=True)\n"
+        "m.fit(X, y)",
+        "m.predict_proba(X)",
+    ),
+    "BayesianNetwork.sample": Call(
+        "t = nominal(2_000, 20)\n"
+        "n = bayesian_networks.BayesianNetwork.from_table(t, [[20]] * 20 + [[]])",
+        "n.sample(200_000, random_state=0)",
+    ),
     "message_length": Call(
         "t = encoded(nominal(200_000, 20))",
         "bayesian_networks.message_length(t, [[]] * 21)",
@@ -417,5 +450,31 @@ NETWORKS = {
     ),
 }
 
-_GROUPS = (NETWORKS, FITS, SCORES, SEARCHES, MODELS, FORESTS, BAYES, PROTOCOLS, FILES, WHOLE)
+BATCHES = {
+    "fit on batches": Call(
+        _BATCHES,
+        "fasttree.fit(lambda: iter(parts), 'y', threshold_search='histogram')",
+        ("fit_codes",),
+    ),
+    "a forest on batches": Call(
+        _BATCHES,
+        "fasttree.FastForestClassifier(20, threshold_search='histogram')"
+        ".fit(lambda: iter(parts), 'y')",
+        ("forest_codes",),
+    ),
+}
+
+_GROUPS = (
+    BATCHES,
+    NETWORKS,
+    FITS,
+    SCORES,
+    SEARCHES,
+    MODELS,
+    FORESTS,
+    BAYES,
+    PROTOCOLS,
+    FILES,
+    WHOLE,
+)
 CALLS = {name: call for group in _GROUPS for name, call in group.items()}

@@ -249,12 +249,18 @@ def test_presets_and_their_names():
 @pytest.mark.parametrize(
     ("module", "names"),
     [
-        (datasets, ["load", "list_datasets", "load_iris", "load_weather", "make_xor", "make_parity", "make_monks", "make_blobs", "make_random_tree", "make_bayesian_network"]),
+        (datasets, ["load", "list_datasets", "load_iris", "load_weather", "make_xor", "make_parity",
+            "make_monks", "make_blobs", "make_random_tree", "make_bayesian_network"]),
         (feature_selection, ["CriterionSelector", "TuRF"]),
         (discretize, ["EqualWidth", "EqualFrequency", "MDLP", "ReplaceMissing"]),
-        (metrics, ["METRICS", "good_information_reward", "information_reward_2002", "bayesian_information_reward", "kononenko_bratko_information_score", "kullback_leibler_divergence"]),
-        (model_selection, ["cross_validate", "compare", "WekaStratifiedKFold", "ContiguousKFold", "paired_t_test", "corrected_resampled_t_test", "five_by_two_cv_t_test"]),
-        (fasttree, ["fit", "FastTreeClassifier", "load_model", "from_bytes", "list_criteria", "score_features", "Table", "InternalError", "presets", "criteria", "__version__"]),
+        (metrics, ["METRICS", "good_information_reward", "information_reward_2002",
+            "bayesian_information_reward", "kononenko_bratko_information_score",
+            "kullback_leibler_divergence"]),
+        (model_selection,
+            ["cross_validate", "compare", "WekaStratifiedKFold", "ContiguousKFold", "paired_t_test",
+            "corrected_resampled_t_test", "five_by_two_cv_t_test"]),
+        (fasttree, ["fit", "FastTreeClassifier", "load_model", "from_bytes", "list_criteria",
+            "score_features", "Table", "InternalError", "presets", "criteria", "__version__"]),
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )  # fmt: skip

@@ -404,7 +404,12 @@ def test_hostile_files_are_refused(found):
         (("network", "fill"), {"Smoking": 5}),
         (("classes",), []),
         (("class_count",), [1.0]),
+        (("class_count", 0), 1e300),
+        (("class_count", 0), -1.0),
         (("mixture",), []),
+        (("mixture", 0, 0), 1e308),
+        (("mixture", 0, 0), -1.0),
+        (("tables", 0, 2, 0), 7.0),
         (("tables", 0, 0), 99),
         (("search", "arc_probabilities"), [[0.0]]),
         (("parameters", "nothing"), 1),
@@ -457,8 +462,9 @@ def test_progress_is_told_and_interrupts_are_answered(asia):
     CaMML(random_state=0, n_steps=100_000, progress=lambda a, b: calls.append((a, b))).fit(asia)
     assert calls[-1][0] == calls[-1][1] > 100_000
     code = (
-        "import numpy as np, time\n"
+        "import numpy as np, signal\n"
         "from fasttree.bayesian_networks import CaMML\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's job\n"
         "X = np.random.default_rng(0).integers(0, 4, (3000, 12)).astype(str)\n"
         "y = np.random.default_rng(1).integers(0, 3, 3000)\n"
         "print('go', flush=True)\n"

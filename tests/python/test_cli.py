@@ -168,8 +168,10 @@ def test_show_speaks_every_format(ftree, tmp_path):
     model = fasttree.fit(datasets.load_iris(), max_depth=2)
     model.save(tmp_path / "m.json")
     expected = {
-        "text": model.to_text(), "j48": model.to_text(style="j48"), "rules": str(model.to_rules()), "dot": model.to_dot(),
-        "svg": model.to_svg(), "sql": model.to_sql(), "python": model.to_python(), "c": model.to_c(),
+        "text": model.to_text(), "j48": model.to_text(style="j48"), "rules": str(model.to_rules()),
+        "dot": model.to_dot(),
+        "svg": model.to_svg(), "sql": model.to_sql(), "python": model.to_python(),
+        "c": model.to_c(),
     }  # fmt: skip
     for form, text in expected.items():
         code, out, _ = ftree("show", tmp_path / "m.json", "--format", form)
@@ -352,6 +354,7 @@ def test_reproduce_writes_json_and_pictures(ftree, tmp_path, uci):
 
 def test_reproduce_lists_the_experiments_and_the_missing_sets(ftree, tmp_path):
     assert {"chen2013", "f-measure"} <= set(ftree("reproduce", "list")[1].split())
+    assert ftree("reproduce") == ftree("reproduce", "list")
     code, out, _ = ftree("reproduce", "f-measure", "--data", tmp_path, "--json", "-")
     assert code == 1  # nothing was compared
     assert strict(out)["missing"] == ["Breast", "Heart", "PopFailure"]
@@ -468,7 +471,10 @@ def test_a_closed_pipe_is_no_error():
 
 @pytest.mark.parametrize("package", ["typer", "rich"])
 def test_without_typer_or_rich_the_extra_is_named(package):
-    code = f"import sys; sys.modules[{package!r}] = None; from fasttree.cli import main; sys.exit(main(['doctor']))"
+    code = (
+        f"import sys; sys.modules[{package!r}] = None; from fasttree.cli import main; "
+        f"sys.exit(main(['doctor']))"
+    )
     process = run_python(code)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 2

@@ -1,4 +1,5 @@
-"""The command as a newcomer meets it: what it says, warns of and refuses, and that its examples run."""
+"""The command as a newcomer meets it: what it says, warns of and refuses, and that its examples
+run."""
 
 # ruff: noqa: E402
 from __future__ import annotations
@@ -17,6 +18,7 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 pd = pytest.importorskip("pandas")
 
+import fasttree
 from fasttree.cli import main
 
 
@@ -61,8 +63,6 @@ def test_fit_recommends_a_pruned_tree_and_warns_of_too_many_leaves(ftree, tmp_pa
 
 
 def test_a_nominal_column_with_few_rows_a_level_is_warned_of_once():
-    import fasttree
-
     with pytest.warns(UserWarning, match="fewer than five rows a level: 'city'") as caught:
         fasttree.fit(cities(), "label")
     assert len(caught) == 1
@@ -84,14 +84,82 @@ def test_traps_in_files_are_named_with_what_to_type(ftree, tmp_path):
     frame.to_csv(file, index=False, sep=";")
     code, _, err = ftree("fit", file, "--no-cv")
     assert code == 0
-    assert "id is an identifier" in err and "day is dates as text" in err
-    assert "--drop id,day" in err and "decimal comma" in err
+    assert "id: an identifier" in err and "day: dates as text" in err
+    assert "--drop id,day" in err and "price" not in err
+    assert "code: codes of categories" in err and err.rstrip().count("--nominal code") == 1
+    _, out, _ = ftree("datasets", "describe", file)
+    assert re.search(r"price +numeric", out) and "--nominal code" in out
     code, out, _ = ftree("fit", file, "--no-cv", "--drop", "id,day,price", "--nominal", "code")
     assert code == 0 and "code = 0" in out
     code, out, _ = ftree("fit", file, "--no-cv", "--drop", "id,day,price", "--nominal", "all")
     assert "code = 0" in out
     assert ftree("fit", file, "--nominal", "cod")[0] == 2
     assert "--nominal" in ftree("fit", file, "--nominal", "cod")[2]
+
+
+@pytest.mark.parametrize("preset", ["ID3", "C45", "CART", "VILALTA2001", "CHEN2013", "FMEASURE"])
+def test_the_usual_criteria_that_a_preset_does_not_serve_are_skipped_with_the_reason(ftree, preset):
+    code, out, _ = ftree("cv", "iris", "--preset", preset, "--cv", "1x2")
+    assert code == 0 and "info_gain" in out
+    assert ("mantaras does not apply: missing='fractional'" in out) == (preset == "C45")
+    if preset == "C45":
+        code, _, err = ftree("cv", "iris", "--preset", preset, "--cv", "1x2", "-c", "mantaras")
+        assert code == 2 and "missing='fractional'" in err
+        code, out, _ = ftree("compare", "iris", "weather", "--preset", preset, "--cv", "1x2")
+        assert code == 0 and "mantaras does not apply" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("a;b;y\n1,5;2;p\n2;?;q\n", ["numeric", "numeric"]),
+        ("a\tb\ty\n1,234\t-2,5e3\tp\n2,000\t1\tq\n", ["numeric", "numeric"]),
+        ('a,b,y\n"1,5",1,p\n"2,25",1,q\n', ["numeric", "numeric"]),
+        ('a,b,y\n"1,234",1,p\n"2,000",1,q\n', ["nominal", "numeric"]),
+        ("a;b;y\n1,5;2,x;p\n2;1,1;q\n", ["numeric", "nominal"]),
+        ("1,5;2,5;p\n2,5;1,5;q\n", ["numeric", "numeric"]),
+    ],
+)
+def test_decimal_commas_are_read_as_numbers(tmp_path, text, kinds):
+    file = tmp_path / "comma.csv"
+    file.write_text(text)
+    assert [c.kind for c in fasttree.datasets.load(file).columns] == kinds
+    assert fasttree.datasets.load(file, decimal=".").columns[0].kind == "nominal"
+    with pytest.raises(ValueError, match="decimal=';' is not known"):
+        fasttree.datasets.load(file, decimal=";")
+
+
+def test_thousands_are_warned_of_and_read_on_request(ftree, tmp_path):
+    file = tmp_path / "thousands.csv"
+    file.write_text("a,y\n" + '"1,234",p\n"2,000",q\n' * 20)
+    _, _, err = ftree("fit", file, "--no-cv")
+    assert "a: numbers with a comma (thousands or decimals)" in err
+    read = fasttree.datasets.load(file, decimal=",")
+    assert read.columns[0].values[:2].tolist() == [1.234, 2.0]
+
+
+def test_a_file_of_a_header_alone_is_refused_in_the_words_of_the_command(ftree, tmp_path):
+    file = tmp_path / "header.csv"
+    file.write_text("a,b,class\n")
+    code, _, err = ftree("fit", file)
+    assert code == 2 and "there are no rows" in err and "header=" not in err
+
+
+def test_dates_and_decimal_commas_in_a_frame_are_warned_of_once():
+    n = 400
+    frame = pd.DataFrame(
+        {
+            "day": [f"2024-01-{1 + i % 28:02d}" for i in range(n)],
+            "price": [f"{i % 40},5" for i in range(n)],
+            "y": ["p", "q"] * (n // 2),
+        }
+    )
+    with pytest.warns(UserWarning) as caught:
+        fasttree.fit(frame, "y", max_depth=1)
+    said = [str(one.message) for one in caught]
+    assert len(said) == 2
+    assert "dates as text: 'day'" in said[0] and "leave the column out" in said[0]
+    assert "decimal comma as text: 'price'" in said[1] and "decimal=','" in said[1]
 
 
 def test_a_plink_raw_file_is_recognised(ftree, tmp_path):
@@ -216,13 +284,14 @@ def examples():
 def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
     """On files of the names that the examples use; reproductions only on one small set."""
     monkeypatch.chdir(tmp_path)
-    import fasttree
     from fasttree import datasets
+    from fasttree.model_selection import cross_validate
 
     frame = datasets.load_iris().to_frame().rename(columns={"class": "label"})
     frame.to_csv("data.csv", index=False)
     frame.drop(columns="label").to_csv("new.csv", index=False)
     fasttree.fit(datasets.load_iris()).save("model.json")
+    cross_validate(datasets.load_iris(), criterion="gini", cv="1x2", journal="run.journal")
     datasets.dump_plink(datasets.make_genotypes(100, 30), "study")
     for name in ("data", "a", "test"):
         columns = [*(f"@attribute x{j} numeric" for j in range(4)), "@attribute class {s,v,g}"]
@@ -259,6 +328,20 @@ def test_the_first_help_lists_every_command_and_option_without_loading_them():
         assert " ".join(command.help.split("\n\n")[0].split()) in words
     assert all(option in HELP for p in root.params for option in p.opts)
     assert root.epilog.split() == HELP[HELP.index("Start with:") :].split()
-    seen = "import sys, fasttree.cli as c; c.main(['--help']); print({'numpy', 'typer'} & set(sys.modules))"
+    seen = (
+        "import sys, fasttree.cli as c; c.main(['--help']); print({'numpy', 'typer'} & "
+        "set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert done.stdout == f"{HELP}set()\n"
+
+
+def test_the_version_is_the_engines_and_waits_for_no_numpy():
+    from fasttree._engine import core_version
+
+    seen = (
+        "import sys, fasttree.cli as c; c.main(['--version']); print({'numpy', 'typer'} & "
+        "set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert done.stdout == f"ftree {core_version()}\nset()\n"

@@ -82,7 +82,10 @@ def test_declared_levels_that_never_occur_and_keep_their_order(tmp_path):
 
 
 def test_labels_over_several_lines_and_with_blanks(tmp_path):
-    text = "@relation r\n@attribute a {one two,\n  three, % first\n  'fo,ur' }\n@attribute b{p q r}\n@data\none two,p\n'fo,ur',r\n"
+    text = (
+        "@relation r\n@attribute a {one two,\n  three, % first\n  'fo,ur' }\n@attribute b{p q "
+        "r}\n@data\none two,p\n'fo,ur',r\n"
+    )
     table = load(write(tmp_path, text))
     assert table.columns[0].levels == ("one two", "three", "fo,ur") and table.columns[
         0
@@ -108,7 +111,10 @@ def test_line_ends(tmp_path, end):
 
 
 def test_encodings_and_compression(tmp_path):
-    text = "% Universität\n@relation r\n@attribute größe numeric\n@attribute c {jä,nö}\n@data\n1,jä\n2,nö\n"
+    text = (
+        "% Universität\n@relation r\n@attribute größe numeric\n@attribute c {jä,nö}\n@data\n"
+        "1,jä\n2,nö\n"
+    )
     for encoding in ("utf-8", "utf-8-sig", "latin-1"):
         table = load(write(tmp_path, text, encoding=encoding))
         assert table.feature_names == ["größe"] and table.classes == ("jä", "nö")
@@ -121,7 +127,10 @@ def test_encodings_and_compression(tmp_path):
 
 
 def test_sparse_rows_and_weights(tmp_path):
-    head = "@relation r\n@attribute a {u,v}\n@attribute b numeric\n@attribute s string\n@attribute c {n,y}\n@data\n"
+    head = (
+        "@relation r\n@attribute a {u,v}\n@attribute b numeric\n@attribute s string\n"
+        "@attribute c {n,y}\n@data\n"
+    )
     table = load(
         write(
             tmp_path,
@@ -145,7 +154,10 @@ def test_no_weights_means_none(tmp_path):
 
 
 def test_string_attributes_are_nominal_and_dates_can_be_dropped(tmp_path):
-    text = "@relation r\n@attribute s string\n@attribute d date 'yyyy-MM-dd'\n@attribute c {p,q}\n@data\n'b b',2020-01-01,p\na,'x, y',q\n"
+    text = (
+        "@relation r\n@attribute s string\n@attribute d date 'yyyy-MM-dd'\n@attribute c "
+        "{p,q}\n@data\n'b b',2020-01-01,p\na,'x, y',q\n"
+    )
     path = write(tmp_path, text)
     with pytest.raises(DataFileError, match=r"line 3, column 'd': is of type date.*drop=\['d'\]"):
         load(path)
@@ -154,7 +166,10 @@ def test_string_attributes_are_nominal_and_dates_can_be_dropped(tmp_path):
 
 
 def test_target_choice(tmp_path):
-    text = "@relation r\n@attribute CLASS {p,q}\n@attribute b numeric\n@attribute e {s,t}\n@data\np,1,s\nq,2,t\n"
+    text = (
+        "@relation r\n@attribute CLASS {p,q}\n@attribute b numeric\n@attribute e {s,t}\n"
+        "@data\np,1,s\nq,2,t\n"
+    )
     path = write(tmp_path, text)
     assert load(path).target == "CLASS" and load(path).feature_names == ["b", "e"]
     assert load(path, target="e").feature_names == ["CLASS", "b"]
@@ -173,7 +188,10 @@ def test_target_choice(tmp_path):
 
 
 def test_two_attributes_called_class_in_different_case_mean_the_last(tmp_path):
-    text = "@relation r\n@attribute Class {p,q}\n@attribute class {u,v}\n@attribute e {s,t}\n@data\np,u,s\n"
+    text = (
+        "@relation r\n@attribute Class {p,q}\n@attribute class {u,v}\n@attribute e {s,t}\n"
+        "@data\np,u,s\n"
+    )
     assert load(write(tmp_path, text)).target == "e"
 
 

@@ -4,6 +4,7 @@ error."""
 from __future__ import annotations
 
 import gzip
+import pickle
 import sys
 import types
 
@@ -28,7 +29,10 @@ def write(folder, name, text, encoding="utf-8"):
 
 
 def test_header_kinds_missing_and_quotes(tmp_path):
-    text = 'age, "job, title",city,empty,class\n 31 ,"clerk, senior",Rome,,1\n?, cook ,NA,?,0\n\n1e2,,"Rome",NaN,1\n   \n'
+    text = (
+        'age, "job, title",city,empty,class\n 31 ,"clerk, senior",Rome,,1\n?, cook ,NA,?,0\n\n'
+        '1e2,,"Rome",NaN,1\n   \n'
+    )
     table = load(write(tmp_path, "people.csv", text))
     assert table.name == "people" and table.has_feature_names
     assert table.feature_names == ["age", "job, title", "city", "empty"]
@@ -262,6 +266,20 @@ def test_c45_pair(tmp_path):
         load(data, drop=["sexx"])
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+@pytest.mark.filterwarnings("ignore:.*Latin-1")
+def test_c45_rows_are_read_in_blocks_whatever_their_encoding(tmp_path, encoding):
+    (tmp_path / "g.names").write_bytes("jä, nö.\nx: continuous.\nz: u\\,v, w.\n".encode(encoding))
+    z, y = ("u\\,v", " w "), ("jä", "nö")
+    rows = [f"{i}.5,{z[i % 2]},{y[i % 3 % 2]}.|{i}" for i in range(40_000)]
+    (tmp_path / "g.data").write_bytes("\r\n".join(rows).encode(encoding))
+    table = load(tmp_path / "g.data")
+    assert table.classes == ("jä", "nö") and table.columns[1].levels == ("u,v", "w")
+    assert np.array_equal(table.columns[0].values, np.arange(40_000) + 0.5)
+    assert np.array_equal(table.columns[1].values, np.arange(40_000) % 2)
+    assert np.array_equal(table.y_codes, np.arange(40_000) % 3 % 2)
+
+
 def test_c45_with_the_class_among_the_attributes(tmp_path):
     write(tmp_path, "g.names", "play.\n\nplay: yes, no.\nwind: continuous.\n")
     table = load(write(tmp_path, "g.data", "yes,3\nno,4\n"))
@@ -312,7 +330,10 @@ def test_names_without_data_and_data_without_names(tmp_path):
 
 
 def test_orange_tab(tmp_path):
-    text = "n\td\tv\tid\ty\nc\td\tlow mid high\tstring\tno yes\n\t\t\tmeta\tclass\n1.5\tb\thigh\trow1\tyes\n?\t\tlow\trow2\tno\n"
+    text = (
+        "n\td\tv\tid\ty\nc\td\tlow mid high\tstring\tno yes\n\t\t\tmeta\tclass\n"
+        "1.5\tb\thigh\trow1\tyes\n?\t\tlow\trow2\tno\n"
+    )
     table = load(write(tmp_path, "o.tab", text))
     assert (
         table.feature_names == ["n", "d", "v"]
@@ -445,3 +466,12 @@ def test_home_is_expanded(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     write(tmp_path, "a.csv", "a,c\n1,u\n2,v\n")
     assert np.array_equal(load("~/a.csv").X, [[1], [2]])
+
+
+def test_errors_of_the_extension_travel_between_processes():
+    from fasttree import _core
+
+    fault = _core.FileFault("is not a number", 3, b"x", b"abc", None)
+    for error in (fault, _core.InternalError("a panic")):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and again.args == error.args

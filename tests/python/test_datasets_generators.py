@@ -245,8 +245,7 @@ def naive_joint(network, row):
         for component in network.components:
             term = prior / len(network.components)
             for j, value in enumerate(row):
-                parent = component.parent[j]
-                term *= component.tables[j][c, row[parent] if parent >= 0 else 0, value]
+                term *= component.tables[j][(*((*row, c)[i] for i in component.parents[j]), value)]
             total += term
         result.append(total)
     return result
@@ -270,27 +269,43 @@ def test_posterior_is_exact(kind, seed):
     assert np.array_equal(network.joint(table), network.joint(codes))
 
 
+def test_draws_of_a_seed_stay_as_they_are():
+    # sums of the columns of 300 rows, the class last
+    known = {
+        "nb": [253, 65, 73, 587, 751, 540, 180, 195],
+        "tan": [77, 128, 172, 619, 673, 290, 64, 19],
+        "aode": [159, 120, 176, 581, 669, 475, 168, 199],
+    }
+    for kind, sums in known.items():
+        table, network = ds.make_bayesian_network(kind, 300, random_state=3)
+        codes = np.column_stack([*(c.values for c in table.columns), table.y_codes])
+        assert codes.sum(axis=0).tolist() == sums
+        drawn = network.components[0].draw(50, np.random.default_rng(0))
+        assert drawn.shape == (50, len(sums)) and len({tuple(row) for row in drawn}) > 10
+
+
 def test_structures():
     _, nb = ds.make_bayesian_network("nb", 5, n_attributes=6, random_state=0)
-    assert len(nb.components) == 1 and (nb.components[0].parent == -1).all()
+    assert [c.parents for c in nb.components] == [[(6,)] * 6 + [()]]
     _, tan = ds.make_bayesian_network("tan", 5, n_attributes=6, random_state=0)
-    parent = tan.components[0].parent
-    assert (parent == -1).sum() == 1
+    parents = tan.components[0].parents
+    assert all(own[-1] == 6 and len(own) <= 2 for own in parents[:6]) and parents[6] == ()
+    assert sum(len(own) == 1 for own in parents) == 1
     for j in range(6):  # every attribute reaches the root: a tree
         steps = 0
-        while parent[j] >= 0:
-            j, steps = parent[j], steps + 1
+        while len(parents[j]) > 1:
+            j, steps = parents[j][0], steps + 1
             assert steps < 6
     _, aode = ds.make_bayesian_network(
         "aode", 5, n_attributes=4, n_values=3, n_classes=2, random_state=0
     )
-    assert [c.parent.tolist() for c in aode.components] == [
-        [-1 if j == i else i for j in range(4)] for i in range(4)
+    assert [c.parents for c in aode.components] == [
+        [*((4,) if j == i else (i, 4) for j in range(4)), ()] for i in range(4)
     ]
     assert all(
-        t.shape[0] == 2 and t.shape[2] == 3 and np.allclose(t.sum(axis=2), 1)
+        t.shape == ((2, 3) if len(own) == 1 else (3, 2, 3)) and np.allclose(t.sum(axis=-1), 1)
         for c in aode.components
-        for t in c.tables
+        for t, own in zip(c.tables[:4], c.parents[:4], strict=True)
     )
     sizes = [ds.make_bayesian_network("nb", 1, random_state=s)[1] for s in range(60)]
     assert {len(n.n_values) for n in sizes} == {3, 4, 5, 6, 7}

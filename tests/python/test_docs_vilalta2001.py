@@ -80,7 +80,15 @@ def test_single_domains(tables):
     for name in ("chess-end", "thyroid-hyper"):
         gaps = [a - b for a, b in zip(ours[name], theirs[name], strict=True)]
         assert 0.9 < min(gaps) <= max(gaps) < 10.5
-    marks = [{(n, m) for n, r in rows.items() for m, t in zip(METHODS, r[s:-1:2], strict=True) if t[0] == "*"} for s in (1, 2)]  # fmt: skip
+    marks = [
+        {
+            (name, method)
+            for name, row in rows.items()
+            for method, text in zip(METHODS, row[start:-1:2], strict=True)
+            if text[0] == "*"
+        }
+        for start in (1, 2)
+    ]
     assert (len(marks[0]), len(marks[1])) == (3, 6)
     assert not marks[0] & marks[1]
 

@@ -27,6 +27,7 @@ LIMITS = {
     "min_score": [1e-6, 0.02],
     "no_distance_decay": [True, "strict"],
     "max_leaf_nodes": [2, 3, 5, 8],
+    "min_impurity_decrease": [1e-6, 0.01, 0.05],
     "empty_branch": ["unclassified"],
     "ties": ["row"],
     "thresholds": ["value"],
@@ -45,6 +46,8 @@ def configuration(seed: int) -> dict:
         return values[int(rng.integers(len(values)))]
 
     how = {name: one(values) for name, values in LIMITS.items() if rng.random() < 0.2}
+    if "max_leaf_nodes" in how and rng.random() < 0.5:
+        how["leaf_order"] = "distance"
     criterion, guard = one(FORMS), None
     if criterion == "gain_ratio" and rng.random() < 0.5:
         guard = one(["average", "j48", "chen2013"])

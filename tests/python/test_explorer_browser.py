@@ -23,21 +23,40 @@ if CHROMIUM is None:
     pytest.skip("there is no Chromium (set CHROMIUM to its path)", allow_module_level=True)
 
 CONTRAST = """() => {
-  const rgb = (c) => { const m = c.match(/[\\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
-  const light = (c) => { const v = c.map((x) => { x /= 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
-    return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
-  const ratio = (a, b) => { const x = light(a), y = light(b); return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
-  const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c) return c; } return [255, 255, 255]; };
+  const rgb = (c) => {
+    const m = c.match(/[\\d.]+/g).map(Number);
+    return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3);
+  };
+  const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+  const light = (c) => {
+    const v = c.map((x) => linear(x / 255));
+    return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+  };
+  const ratio = (a, b) => {
+    const x = light(a), y = light(b);
+    return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+  };
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = rgb(getComputedStyle(e).backgroundColor);
+      if (c) return c;
+    }
+    return [255, 255, 255];
+  };
   const poor = [];
   document.querySelectorAll(".fx *").forEach((e) => {
     const own = Array.from(e.childNodes).some((n) => n.nodeType === 3 && n.textContent.trim());
     if (!own || !e.getClientRects().length || e.closest(":disabled")) return;
     const style = getComputedStyle(e);
     const colour = rgb(e.namespaceURI.endsWith("svg") ? style.fill : style.color);
-    if (colour && ratio(colour, behind(e)) < 4.5) poor.push(e.className + ": " + e.textContent.slice(0, 30) + " " + ratio(colour, behind(e)).toFixed(2));
+    const seen = colour && ratio(colour, behind(e));
+    if (colour && seen < 4.5)
+      poor.push(e.className + ": " + e.textContent.slice(0, 30) + " " + seen.toFixed(2));
   });
   document.querySelectorAll(".fx-shares > span, .fx-fill, .fx-swatch").forEach((e) => {
-    if (ratio(rgb(getComputedStyle(e).backgroundColor), behind(e.closest(".fx-pane, .fx-panel"))) < 3) poor.push("bar " + getComputedStyle(e).backgroundColor);
+    const colour = getComputedStyle(e).backgroundColor;
+    const under = behind(e.closest(".fx-pane, .fx-panel"));
+    if (ratio(rgb(colour), under) < 3) poor.push("bar " + colour);
   });
   return poor;
 }"""
@@ -184,7 +203,7 @@ def test_roles_and_names_are_there(show):
         page.click(f"text={look}")
         said = page.evaluate(
             """() => Array.from(document.querySelectorAll("[role=treeitem]")).map((e) =>
-            [e.getAttribute("aria-label"), e.getAttribute("aria-level"), e.getAttribute("aria-setsize"), e.id])"""
+            [...["label", "level", "setsize"].map((a) => e.getAttribute("aria-" + a)), e.id])"""
         )
         assert all(label and level and size for label, level, size, _ in said)
         assert any("petal length (cm) \u2264 2.45, predicts setosa, 50 rows" in s[0] for s in said)
@@ -193,7 +212,8 @@ def test_roles_and_names_are_there(show):
         ]
         unnamed = page.evaluate(
             """() => Array.from(document.querySelectorAll("button, select, input")).filter((e) =>
-            !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels && e.labels.length)).length"""
+            !(e.getAttribute("aria-label") || e.textContent.trim()
+              || e.labels && e.labels.length)).length"""
         )
         assert unnamed == 0
 
@@ -272,7 +292,8 @@ def test_names_that_do_harm_are_text(show):
     page = show("nasty")
     assert page.evaluate("document.querySelectorAll('img, script:not([id])').length") == 1
     said = page.evaluate(
-        "Array.from(document.querySelectorAll('[role=treeitem]')).map((e) => e.textContent).join('')"
+        "Array.from(document.querySelectorAll('[role=treeitem]')).map((e) => "
+        "e.textContent).join('')"
     )
     assert any(name in said for name in (NASTY[0], NASTY[1], NASTY[5]))
     page.click("text=Follow a row")
@@ -310,7 +331,11 @@ def test_ways_and_probabilities_are_those_of_the_model(browser, name):
     page.add_script_tag(content=script.read_text(encoding="utf-8"))
     found = page.evaluate(
         """([data, rows]) => { const tree = new Tree(data.trees[0], data);
-        return rows.map((row) => { const f = tree.follow(row); return [f.ends, f.label, f.chances]; }); }""",
+        return rows.map((row) => {
+          const f = tree.follow(row);
+          return [f.ends, f.label, f.chances];
+        });
+      }""",
         [document, values],
     )
     context.close()

@@ -170,6 +170,21 @@ def test_samples_are_drawn_with_replacement():
     assert np.abs(correlation[np.triu_indices(80, 1)]).max() < 0.25
 
 
+@pytest.mark.parametrize("missing", ["auto", "branch", "mode"])
+def test_the_search_for_thresholds_does_not_change_the_samples(missing):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(80, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = rng.integers(0, 2, 80)
+    counts = [
+        FastForestClassifier(3, missing=missing, random_state=0, **search)
+        .fit(X, y)
+        .bootstrap_counts(X, y)
+        for search in ({}, {"threshold_search": "histogram", "max_bins": 7})
+    ]
+    np.testing.assert_array_equal(*counts)
+
+
 def test_weights_are_copies_and_the_order_of_rows_changes_nothing():
     X, y = IRIS
     random = np.random.default_rng(1)
@@ -391,3 +406,79 @@ def test_check_estimator(setting):
         "check_array_api_input"
     }
     assert sum(r["status"] == "passed" for r in results) > 45
+
+
+def grown_on(first, then, rows, **words):
+    """A forest whose trees are grown in two fits."""
+    forest = FastForestClassifier(first, random_state=3, warm_start=True, **words).fit(*rows)
+    return forest.set_params(n_estimators=then).fit(*rows)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"oob_score": True},
+        {"bootstrap": False, "splitter": "random"},
+        {"threshold_search": "histogram", "max_bins": 8, "oob_score": True},
+        {"criterion": "relieff", "max_depth": 3},
+        {"pruning": "mdl", "max_samples": 0.5, "n_jobs": 2},
+    ],
+    ids=lambda w: next(iter(w)),
+)
+@pytest.mark.filterwarnings("ignore:.*rows were in the sample")
+def test_warm_start_keeps_its_trees_and_ends_at_the_forest_grown_at_once(words):
+    whole = FastForestClassifier(9, random_state=3, **words).fit(*IRIS)
+    grown = grown_on(4, 9, IRIS, **words)
+    assert grown.to_bytes() == whole.to_bytes()
+    assert getattr(grown, "oob_score_", None) == getattr(whole, "oob_score_", None)
+    if words.get("oob_score"):
+        mine, other = grown.oob_decision_function_, whole.oob_decision_function_
+        assert np.array_equal(mine, other, equal_nan=True)
+
+
+def test_warm_start_grows_only_the_trees_that_are_not_there():
+    forest, asked = FastForestClassifier(4, random_state=3, warm_start=True).fit(*IRIS), []
+    forest.set_params(n_estimators=6, progress=lambda done, all_: asked.append(all_)).fit(*IRIS)
+    assert set(asked) == {2}, "trees of the second fit"
+    again = pickle.loads(pickle.dumps(forest.set_params(progress=None)))
+    whole = FastForestClassifier(8, random_state=3).fit(*IRIS)
+    assert again.set_params(n_estimators=8).fit(*IRIS).to_bytes() == whole.to_bytes()
+    shuffled = np.random.default_rng(0).permutation(len(IRIS[0]))
+    other_order = forest.set_params(n_estimators=8).fit(IRIS[0][shuffled], IRIS[1][shuffled])
+    assert other_order.to_bytes() == whole.to_bytes()
+    with pytest.warns(UserWarning, match="without increasing n_estimators"):
+        forest.fit(*IRIS)
+    assert forest.to_bytes() == whole.to_bytes()
+
+
+def test_warm_start_without_a_seed_keeps_its_trees():
+    for state in (None, np.random.default_rng(5)):
+        forest = FastForestClassifier(3, random_state=state, warm_start=True).fit(*IRIS)
+        first = [t.to_text() for t in forest.estimators_]
+        forest.set_params(n_estimators=5).fit(*IRIS)
+        assert [t.to_text() for t in forest.estimators_[:3]] == first
+
+
+def test_warm_start_refuses_what_would_not_be_one_forest():
+    X, y = IRIS
+
+    def forest():
+        return FastForestClassifier(4, random_state=3, warm_start=True, max_depth=3).fit(X, y)
+
+    with pytest.raises(ValueError, match="n_estimators=3 must be larger or equal to the 4 trees"):
+        forest().set_params(n_estimators=3).fit(X, y)
+    for words, name in (
+        ({"max_depth": 2}, "max_depth=2 was 3"),
+        ({"criterion": "gini"}, "criterion='gini' was 'info_gain'"),
+        ({"random_state": 4}, "random_state=4 was 3"),
+    ):
+        with pytest.raises(ValueError, match=name):
+            forest().set_params(n_estimators=6, **words).fit(X, y)
+    for rows in ((X[1:], y[1:]), (X, y[::-1]), (X[:, :3], y), (X * 2, y)):
+        with pytest.raises(ValueError, match="warm_start=True goes on with the rows of the last"):
+            forest().set_params(n_estimators=6).fit(*rows)
+    with pytest.raises(ValueError, match="warm_start=True goes on with the rows of the last"):
+        forest().set_params(n_estimators=6).fit(X, y, sample_weight=np.arange(150) % 2 + 1)
+    model = FastForestClassifier(9, random_state=3, max_depth=2).fit(X, y)
+    anew = forest().set_params(n_estimators=9, max_depth=2, warm_start=False).fit(X, y)
+    assert anew.to_bytes() == model.to_bytes()

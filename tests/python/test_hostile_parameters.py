@@ -1,5 +1,5 @@
-"""Every public function and constructor, each parameter in turn set to a hostile value: it works, or
-refuses in a ValueError or TypeError that names the parameter.
+"""Every public function and constructor, each parameter in turn set to a hostile value: it works,
+or refuses in a ValueError or TypeError that names the parameter.
 
 The walk finds functions and their parameters by itself; `VALID` says how a call is made that works.
 What lets a foreign error through (OverflowError, KeyError, AttributeError, IndexError, ...) fails.
@@ -69,7 +69,7 @@ SUBTLE = {
 DATA = {"X", "y", "table", "tables", "train", "test", "y_true", "y_pred", "scores", "proba"}
 """Parameters that hold rows: messages about them name columns and rows."""
 
-FILES = {"path", "data", "phenotype", "covariates", *DATA}
+FILES = {"path", "data", "journal", "phenotype", "covariates", *DATA}
 """Parameters that may be the name of a file, which then is not there."""
 
 ALSO = {

@@ -1,4 +1,5 @@
-"""Parameters of trees as editors, type checkers and `help` see them: one truth, the constructors."""
+"""Parameters of trees as editors, type checkers and `help` see them: one truth, the
+constructors."""
 
 from __future__ import annotations
 

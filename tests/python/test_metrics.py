@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from oracle import metrics_oracle as oracle  # noqa: E402
 
+import fasttree  # noqa: E402
 from fasttree import metrics  # noqa: E402
 from fasttree.metrics import METRICS  # noqa: E402
 
@@ -247,6 +248,33 @@ def test_calibration_of_perfect_and_overconfident_forecasts():
     assert curve.observed.tolist() == [0.7] and curve.weight.tolist() == [10]
     assert metrics.expected_calibration_error(y, np.full(10, 0.7)) == pytest.approx(0.0)
     assert metrics.expected_calibration_error(y, np.full(10, 1.0)) == pytest.approx(0.3)
+
+
+def test_one_column_of_probabilities_is_of_the_positive_class():
+    y, p = np.array(["a", "b", "b", "a", "a"]), np.array([0.9, 0.2, 0.4, 0.65, 0.31])
+    both = np.column_stack([p, 1 - p])
+    for strategy in ("uniform", "quantile"):
+        one = metrics.calibration_curve(y, p, positive="a", n_bins=3, strategy=strategy)
+        two = metrics.calibration_curve(y, both, positive="a", n_bins=3, strategy=strategy)
+        for mine, other in zip(one, two, strict=True):
+            assert mine.tolist() == other.tolist()
+    # rows with p in (2/3, 1]: one of class a
+    one = metrics.calibration_curve(y, p, positive="a", n_bins=3)
+    assert one.predicted[-1] == 0.9 and one.observed.tolist() == [0.5, 0.5, 1.0]
+    last = metrics.calibration_curve(y, 1 - p, n_bins=3)
+    assert last.weight.sum() == 5 and last.observed[0] == 0.0
+
+
+def test_a_reward_of_minus_infinity_is_said_in_words():
+    table = fasttree.datasets.load_iris()
+    half = table.take(np.arange(0, 150, 2))
+    found = fasttree.fit(half).evaluate(table)
+    assert np.isneginf(found.information_reward) and found.ruled_out == 4
+    assert "minus infinity: the class of 4 rows had probability 0" in found.to_text()
+    assert "see leaf_smoothing" in found._repr_html_()
+    smooth = fasttree.fit(half, leaf_smoothing="laplace").evaluate(table)
+    assert np.isfinite(smooth.information_reward) and smooth.ruled_out == 0
+    assert f"{smooth.information_reward:.3f} bits a row" in smooth.to_text()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""The formulas of the criteria playground (docs/playground/criteria.js) are those of the library."""
+"""The formulas of the criteria playground (docs/playground/criteria.js) are those of the
+library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""PLINK files: the example of the format's specification, round trips, damaged files, phenotypes and
+"""PLINK files: the example of the format's specification, round trips, damaged files, phenotypes
+and
 covariates."""
 
 from __future__ import annotations

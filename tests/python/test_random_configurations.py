@@ -21,6 +21,8 @@ import pytest
 
 import fasttree
 
+from .tools import without_idle
+
 QUICK, ALL, CHUNK = 60, 2000, 250
 
 CRITERIA = [
@@ -90,7 +92,7 @@ class Configuration:
         mask = self.nominal.tolist()
         maker = fasttree.FastForestClassifier if self.forest else fasttree.FastTreeClassifier
         weights = how.pop("weights", self.weights)
-        model = maker(**{**self.how, "categorical_features": mask, **how})
+        model = maker(**without_idle({**self.how, "categorical_features": mask, **how}))
         model.fit(self.X[rows], self.y[rows], None if weights is None else weights[rows])
         trees = model.estimators_ if self.forest else [model]
         names = (*DIVISION, "threshold", "n_node_samples")
@@ -127,8 +129,7 @@ def check(seed: int) -> int:
             assert_same(grown, c.grow(copies, weights=None), "n_node_samples")
             laws += 1
     fractional = c.gaps and c.how["missing"] == "auto"
-    # Not so for fractional instances in bootstrap samples: docs/how_to/forests.rst says it.
-    if c.how["threshold_search"] == "histogram" and not (fractional and c.bootstrap):
+    if c.how["threshold_search"] == "histogram":
         bins = max(2, c.distinct())
         exact = c.grow(threshold_search="exact")
         # With fractional instances numbers are replaced by the edges of their bins: the same rows

@@ -31,8 +31,10 @@ from fasttree.reports.html.ranks import rank_svg
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 ATTRIBUTES = {
-    "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-fx", "type", "fill", "height", "href",
-    "http-equiv", "id", "lang", "name", "open", "role", "rx", "scope", "style", "text-anchor", "title", "transform", "viewbox",
+    "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-fx", "type",
+    "fill", "height", "href",
+    "http-equiv", "id", "lang", "name", "open", "role", "rx", "scope", "style", "text-anchor",
+    "title", "transform", "viewbox",
     "width", "x", "xmlns", "y",
 }  # fmt: skip
 NASTY = [

@@ -12,6 +12,8 @@ import fasttree
 from fasttree import criteria, presets, pruning, score_features
 from fasttree.naive_bayes import AODE, TAN, NaiveBayes
 
+from .tools import without_idle
+
 CRITERIA = [info["name"] for info in fasttree.list_criteria()]
 PRUNINGS = [
     None,
@@ -72,7 +74,7 @@ def parameters(draw):
         "leaf_smoothing": pick(None, "laplace", "m_estimate"),
         "random_state": 0,
     }
-    return how
+    return without_idle(how)
 
 
 @st.composite

@@ -82,7 +82,8 @@ def test_what_is_printed(found):
     assert document["kind"] == "sweep" and document["axes"]["alpha"] == ALPHAS
     assert (
         repr(found)
-        == "Sweep of 'monks-1': 21 settings (3 of criterion, 2 of theta, 3 of alpha, 2 of decay), 4 folds"
+        == "Sweep of 'monks-1': 21 settings (3 of criterion, 2 of theta, 3 of alpha, 2 of "
+        "decay), 4 folds"
     )
 
 

@@ -392,7 +392,8 @@ def test_describe_and_repr():
     assert rows[1]["levels"] == 3 and rows[1]["missing"] == 1 and rows[2]["role"] == "target"
     assert (
         repr(sample())
-        == "Table 'sample': 3 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes"
+        == "Table 'sample': 3 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 "
+        "classes"
     )
     assert repr(Table(X3)) == "Table: 3 rows, 2 features (2 numeric), no target"
 

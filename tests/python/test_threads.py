@@ -60,7 +60,8 @@ def work(): fasttree.fit(t, criterion="f_measure", min_samples_leaf=1, threshold
     "cross_validate": """
 t = Table(rng.normal(size=(20_000, 30)), rng.integers(0, 5, 20_000))
 _engine.dataset_of(t)
-def work(): model_selection.cross_validate(t, criterion=["gini", "jaccard", "auc"], cv="5x10", n_jobs=2)
+names = ["gini", "jaccard", "auc"]
+def work(): model_selection.cross_validate(t, criterion=names, cv="5x10", n_jobs=2)
 """,
     "best first": """
 t = Table(rng.normal(size=(300_000, 40)), rng.integers(0, 9, 300_000))

@@ -55,3 +55,13 @@ def run_script(code: str, timeout: float = 60.0) -> subprocess.CompletedProcess[
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout, check=False
     )
+
+
+def without_idle(words):
+    """Parameters of a tree without those that cannot act beside the others."""
+    from fasttree import FastTreeClassifier
+    from fasttree.estimators.idle import CONDITIONS
+
+    own = FastTreeClassifier().get_params(deep=False)
+    every = {**own, "bootstrap": True, **words}
+    return {k: v for k, v in words.items() if k not in CONDITIONS or CONDITIONS[k].acts(every)}

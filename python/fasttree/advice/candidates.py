@@ -1,8 +1,9 @@
-"""The fixed list of candidates: what is tried depends on the data's size and kinds, on nothing else.
+"""The fixed list of candidates: what is tried depends on the data's size and kinds, on nothing
+else.
 
 Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a branch for
-each level and with levels in two groups, then small trees that are not pruned.  The order is that of
-trying: if time runs out, the end of the list is not tried.
+each level and with levels in two groups, then small trees that are not pruned.  The order is that
+of trying: if time runs out, the end of the list is not tried.
 """
 
 from __future__ import annotations

@@ -149,7 +149,8 @@ class Advice:
             )
         elif self._drop:
             lines.append(
-                f"table = fasttree.Table(frame.drop(columns={self._drop!r}), target={self.target!r})"
+                f"table = fasttree.Table(frame.drop(columns={self._drop!r}), "
+                f"target={self.target!r})"
             )
         else:
             lines.append(f"table = fasttree.Table(frame, target={self.target!r})")

@@ -1,4 +1,5 @@
-"""What callers give becomes a Table that candidates can learn from, and a list of what was left out.
+"""What callers give becomes a Table that candidates can learn from, and a list of what was left
+out.
 
 Dates, identifiers and columns of one value say nothing about new rows; they are left out with the
 reason.  Rows without a class are left out, too.
@@ -115,7 +116,8 @@ def _check_target(table: Table) -> None:
         raise ValueError(f"the target {table.target!r} has one class: there is nothing to predict")
     if occurring > max(20, len(table) // 5):
         raise ValueError(
-            f"the target {table.target!r} has {occurring:,} classes in {len(table):,} rows: that is "
+            f"the target {table.target!r} has {occurring:,} classes in {len(table):,} rows: that "
+            f"is "
             "an identifier or a number to be estimated, not a class; name the class column, or cut "
             "the numbers into a few groups first"
         )

@@ -36,6 +36,7 @@ def advise(
     progress: Any = "auto",
     drop: Any = (),
     categorical_features: Any = "from_dtype",
+    client: Any = None,
 ) -> Advice:
     """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
 
@@ -58,11 +59,12 @@ def advise(
             function (done, total).
         drop: columns to leave out.
         categorical_features: names of columns of numbers that are codes, or ``"all"``.
+        client: a ``dask.distributed.Client`` whose workers fit, as in `cross_validate`.
 
     Returns:
         An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy``
-        (corrected for the choice: judged on out-of-fold answers that took no part in it), ``.code``,
-        ``.left_out``, ``.not_tried``, ``.to_html(path)``.
+        (corrected for the choice: judged on out-of-fold answers that took no part in it),
+        ``.code``, ``.left_out``, ``.not_tried``, ``.to_html(path)``.
 
     Raises:
         ValueError: no target, fewer than two classes, a target that is no class, or a time limit
@@ -107,6 +109,7 @@ def advise(
                 cv=folds,
                 random_state=seed,
                 n_jobs=n_jobs,
+                client=client,
             )
         description = result.folds.description
         right.append(_right(result, one.name, len(sample)))

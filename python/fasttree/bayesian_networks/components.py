@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..datasets import RandomNetwork
 from .network import BayesianNetwork
 
@@ -26,16 +24,6 @@ def components(network: RandomNetwork) -> list[BayesianNetwork]:
         BayesianNetwork(4 columns: a2 -> a1, class -> a1, class -> a2, a2 -> a3, class -> a3)
         BayesianNetwork(4 columns: a3 -> a1, class -> a1, a3 -> a2, class -> a2, class -> a3)
     """
-    d = len(network.n_values)
     names = [*network.feature_names, "class"]
-    levels = [*(network.levels(j) for j in range(d)), network.classes]
-    found = []
-    for one in network.components:
-        parents = [[int(i), d] if i >= 0 else [d] for i in one.parent]
-        # (class, parent, value) there, (parent, class, value) here
-        tables = [
-            np.moveaxis(table, 0, 1) if len(own) > 1 else table[:, 0]
-            for table, own in zip(one.tables, parents, strict=True)
-        ]
-        found.append(BayesianNetwork(names, levels, [*parents, []], [*tables, network.class_prior]))
-    return found
+    levels = [*(network.levels(j) for j in range(len(network.n_values))), network.classes]
+    return [BayesianNetwork(names, levels, one.parents, one.tables) for one in network.components]

@@ -113,7 +113,8 @@ def _arc(start: tuple[float, float], end: tuple[float, float], weight: float, ti
         f"{x2:.1f} {y2:.1f}"
     )
     return (
-        f'<path d="{path}" fill="none" stroke="currentColor" stroke-width="{0.6 + 1.4 * weight:.2f}" '
+        f'<path d="{path}" fill="none" stroke="currentColor" '
+        f'stroke-width="{0.6 + 1.4 * weight:.2f}" '
         f'opacity="{0.15 + 0.85 * weight:.2f}" marker-end="url(#tip)">'
         f"<title>{html.escape(title)}</title></path>"
     )

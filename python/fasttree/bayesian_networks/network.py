@@ -24,6 +24,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import checked, generator_of, listing, mapping, maybe, number_array
+from ..datasets.table_network import TableNetwork
 from ..rendering.saving import save_bytes
 from ..table import Table
 from .columns import ColumnReader
@@ -36,7 +37,23 @@ from .structure import check_acyclic, equivalent, parent_lists
 __all__ = ["BayesianNetwork"]
 
 
-class BayesianNetwork:
+def probability_table(name: str, given: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """A copy of a table of conditional probabilities of the column ``name``.
+
+    Raises:
+        ValueError: another shape, a negative or missing number, a row that does not sum to 1.
+    """
+    table = given.copy()
+    if table.shape != shape:
+        raise ValueError(
+            f"the table of {name!r} has shape {table.shape}, its parents and values need {shape}"
+        )
+    if not (table >= 0).all() or abs(table.sum(axis=-1) - 1).max() > 1e-9:
+        raise ValueError(f"the table of {name!r}: probabilities are not negative and sum to 1")
+    return table
+
+
+class BayesianNetwork(TableNetwork):
     """A network over named columns, the class last.
 
     Args:
@@ -91,27 +108,19 @@ class BayesianNetwork:
         self.levels = [tuple(listing("levels", own)) for own in levels]
         if len(self.levels) != len(self.names) or not all(self.levels):
             raise ValueError("levels: a list of at least one label for each column")
-        self.parents = [tuple(own) for own in parent_lists(parents, self.names)]
-        self.order = tuple(check_acyclic(self.parents, self.names))
+        lists = parent_lists(parents, self.names)
+        order = check_acyclic(lists, self.names)
         if len(tables) != len(self.names):
             raise ValueError(f"{len(tables)} tables for {len(self.names)} columns")
-        self.tables = [self._checked(j, table) for j, table in enumerate(tables)]
+        whole = [self._checked(j, lists[j], table) for j, table in enumerate(tables)]
+        super().__init__(lists, whole, order)
         self._reader = ColumnReader.of(
             self.names[:-1], self.levels[:-1], cuts or {}, fill or {}, shares=shares
         )
 
-    def _checked(self, j: int, given: Any) -> np.ndarray:
-        table = number_array(f"tables[{j}]", given).copy()
-        shape = tuple(len(self.levels[i]) for i in (*self.parents[j], j))
-        if table.shape != shape:
-            raise ValueError(
-                f"the table of {self.names[j]!r} has shape {table.shape}, its parents and values "
-                f"need {shape}"
-            )
-        if not (table >= 0).all() or abs(table.sum(axis=-1) - 1).max() > 1e-9:
-            raise ValueError(
-                f"the table of {self.names[j]!r}: probabilities are not negative and sum to 1"
-            )
+    def _checked(self, j: int, parents: Sequence[int], given: Any) -> np.ndarray:
+        shape = tuple(len(self.levels[i]) for i in (*parents, j))
+        table = probability_table(self.names[j], number_array(f"tables[{j}]", given), shape)
         table.flags.writeable = False
         return table
 
@@ -227,12 +236,9 @@ class BayesianNetwork:
 
     def log_probabilities(self, table: Table) -> np.ndarray:
         """Natural logarithm of the probability of each row with its class, shape (n_rows,)."""
-        codes = np.column_stack([self._reader.codes(table), self._class_codes(table)])
-        total = np.zeros(len(codes))
-        with np.errstate(divide="ignore"):
-            for j, own in enumerate(self.parents):
-                total += np.log(self.tables[j][tuple(codes[:, i] for i in (*own, j))])
-        return total
+        return self.log_joint(
+            np.column_stack([self._reader.codes(table), self._class_codes(table)])
+        )
 
     def log_likelihood(self, table: Table) -> float:
         """Their sum, in nits."""
@@ -259,13 +265,7 @@ class BayesianNetwork:
         """
         if n_samples < 1:
             raise ValueError(f"n_samples={n_samples} must be at least 1")
-        rng = generator_of(random_state)
-        codes = np.zeros((n_samples, len(self.names)), dtype=np.int32)
-        for j in self.order:
-            shares = self.tables[j][tuple(codes[:, i] for i in self.parents[j])]
-            limits = np.cumsum(np.broadcast_to(shares, (n_samples, shares.shape[-1])), axis=1)
-            drawn = rng.random((n_samples, 1)) * limits[:, -1:]
-            codes[:, j] = np.minimum((drawn >= limits).sum(axis=1), limits.shape[1] - 1)
+        codes = self.draw(n_samples, generator_of(random_state))
         return self._reader.table(codes, self.names[-1], self.classes)
 
     def arc_strengths(self, table: Table, *, arc_probability: float = 0.5) -> dict[Any, float]:

@@ -64,7 +64,8 @@ class Reading:
         return self._counted([[] for _ in self.names])[1]
 
     def shares(self) -> dict[str, list[float]]:
-        """Shares of the values of each column beside the class among its known cells, by name; empty
+        """Shares of the values of each column beside the class among its known cells, by name;
+        empty
         unless missing cells are read by parts."""
         if self.config["missing"] != "parts":
             return {}

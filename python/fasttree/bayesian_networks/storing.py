@@ -17,10 +17,11 @@ import numpy as np
 
 from .._checks import checked, content, path_of
 from ..estimators.parameters import restored_discretizer
+from ..table.whole import EXACT
 from .camml import CaMML
 from .columns import ColumnReader
 from .documents import opened
-from .network import BayesianNetwork
+from .network import BayesianNetwork, probability_table
 from .search import FoundModel, SearchResult
 
 __all__ = ["from_bytes", "load"]
@@ -73,7 +74,8 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
         family = (int(child), tuple(int(i) for i in own))
         if not all(0 <= i < n for i in (family[0], *family[1])):
             raise ValueError(f"a table of column {child} given {own}: there are {n} columns")
-        tables[family] = _shaped(flat, *family, network.levels)
+        table = _shaped(flat, *family, network.levels)
+        tables[family] = probability_table(network.names[family[0]], table, table.shape)
         if n - 1 not in (family[0], *family[1]):
             raise ValueError("a table without the class")
     mixture = [
@@ -82,10 +84,15 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
     ]
     if not mixture or not all(one in tables for _, families in mixture for one in families):
         raise ValueError("a model without its tables")
+    weights = np.array([weight for weight, _ in mixture])
+    if not (weights >= 0).all() or abs(weights.sum() - 1) > 1e-9:
+        raise ValueError("weights of the models are not negative and sum to 1")
     classes = _labels(stored["classes"])
     counts = np.array(stored["class_count"], dtype=np.float64)
     if counts.shape != classes.shape or len(classes) != len(network.classes):
         raise ValueError("the numbers of classes differ")
+    if not ((counts >= 0) & (counts <= EXACT)).all() or not counts.any():
+        raise ValueError(f"weights of the classes {counts.tolist()}")
     model._reader = ColumnReader.of(
         network.names[:-1],
         network.levels[:-1],

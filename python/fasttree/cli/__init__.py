@@ -26,9 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given == ["--version"]:
-        from .._engine import core_version
+        from .front import version
 
-        print(f"ftree {core_version()}")
+        print(f"ftree {version()}")
         return 0
     if given in ([], ["-h"], ["--help"]):
         from .front import HELP

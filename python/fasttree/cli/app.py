@@ -14,6 +14,7 @@ from . import (
     data,
     doctor,
     fitting,
+    placing,
     reproducing,
     showing,
     sweeping,
@@ -60,6 +61,7 @@ for module in (
     catalogue,
     doctor,
     reproducing,
+    placing,
     completing,
 ):
     for command, examples in module.COMMANDS:

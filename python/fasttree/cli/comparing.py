@@ -10,6 +10,7 @@ import typer
 from . import options as o
 from .fitting import majority_of, majority_text
 from .output import emit
+from .placing import Cluster, JournalFile, client_at
 
 __all__ = ["COMMANDS", "DEFAULT_CRITERIA", "default_sets"]
 
@@ -84,6 +85,8 @@ def cv(
         typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
     html: Html = None,
+    cluster: Cluster = None,
+    journal: JournalFile = None,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
@@ -94,17 +97,21 @@ def cv(
     _check_page(html)
     rows = o.table_of(data, target, drop, nominal)
     settings = settings_of(param, preset)
-    result = cross_validate(
-        rows,
-        criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
-        cv=o.fold_count(folds),
-        scoring=o.split_list(scoring) or ["accuracy"],
-        random_state=seed,
-        n_jobs=n_jobs,
-        progress=True,
-        keep_proba=html is not None or per_class,
-        **settings,
-    )
+    with client_at(cluster) as client:
+        result = cross_validate(
+            rows,
+            criterion=o.criteria_of(criteria, DEFAULT_CRITERIA),
+            cv=o.fold_count(folds),
+            scoring=o.split_list(scoring) or ["accuracy"],
+            random_state=seed,
+            n_jobs=n_jobs,
+            progress=True,
+            keep_proba=html is not None or per_class,
+            on_error=_on_error(criteria),
+            client=client,
+            journal=journal,
+            **settings,
+        )
     _write_page(result, html)
     more = {"per_class": True} if per_class and form not in ("csv", "json") else {}
     label, share = majority_of(rows)
@@ -117,6 +124,11 @@ def cv(
         )
 
     emit(text, document, json)
+
+
+def _on_error(criteria: list[str] | None) -> str:
+    """What happens to a criterion that does not apply: one that nobody named is skipped."""
+    return "raise" if criteria else "skip"
 
 
 def _first_upper(text: str) -> str:
@@ -161,11 +173,13 @@ def compare(
     drop: o.Drop = None,
     nominal: o.Nominal = None,
     on_error: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--on-error", help="A criterion that does not apply: raise, or skip (and say why)."
+            "--on-error",
+            help="A criterion that does not apply: raise, or skip (and say why); default: raise "
+            "for criteria that are named, skip for the usual ones.",
         ),
-    ] = "raise",
+    ] = None,
     preset: o.Preset = None,
     param: o.Params = None,
     form: o.Form = "text",
@@ -173,6 +187,8 @@ def compare(
     n_jobs: o.Jobs = -1,
     out: o.Pictures = None,
     html: Html = None,
+    cluster: Cluster = None,
+    journal: JournalFile = None,
     json: o.Json = None,
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
@@ -189,21 +205,24 @@ def compare(
     for name in data or default_sets():
         one = o.table_of(name, target, drop, nominal)
         sets[_unused(one.name or name, sets)] = one
-    result = run_comparison(
-        sets,
-        chosen,
-        cv=o.fold_count(folds),
-        alpha=alpha,
-        baseline=baseline,
-        test=test,
-        scoring=[metric],
-        random_state=seed,
-        n_jobs=n_jobs,
-        progress=True,
-        keep_proba=html is not None,
-        on_error=on_error,
-        **settings_of(param, preset),
-    )
+    with client_at(cluster) as client:
+        result = run_comparison(
+            sets,
+            chosen,
+            cv=o.fold_count(folds),
+            alpha=alpha,
+            baseline=baseline,
+            test=test,
+            scoring=[metric],
+            random_state=seed,
+            n_jobs=n_jobs,
+            progress=True,
+            keep_proba=html is not None,
+            on_error=on_error or _on_error(criteria),
+            client=client,
+            journal=journal,
+            **settings_of(param, preset),
+        )
     _write_page(result, html)
     size = result.with_metric("leaves")
     document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}

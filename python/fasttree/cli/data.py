@@ -56,6 +56,7 @@ def describe(
 ) -> None:
     """Columns, levels, missing cells and classes of a data set."""
     from ..reports import render
+    from ..table.traps import code_columns
 
     rows, refused = _readable(data, target, o.split_list(drop))
     columns = rows.describe()
@@ -76,6 +77,11 @@ def describe(
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         tables.append(table("Classes", ["class", "rows", "%"], share))
+    codes = code_columns(rows, by_name=False)
+    if codes:
+        title = "Whole numbers of few values, read as numbers"
+        body = [[name, f"--nominal {name}"] for name in codes]
+        tables.append(table(title, ["column", "if they are codes"], body))
     if refused:
         body = [[name, why, f"--drop {name}"] for name, why in refused]
         tables.append(table("Refused by fit", ["column", "why", "what to type"], body))

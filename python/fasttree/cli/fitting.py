@@ -1,4 +1,5 @@
-"""`ftree fit`: a tree, its accuracy in cross-validation beside the majority, and a line of advice."""
+"""`ftree fit`: a tree, its accuracy in cross-validation beside the majority, and a line of
+advice."""
 
 from __future__ import annotations
 

@@ -1,12 +1,21 @@
-"""What ``ftree`` alone and ``ftree --help`` print, without loading a single command.
+"""What ``ftree`` alone, ``ftree --help`` and ``ftree --version`` print, without loading a single
+command.
 
 The commands load NumPy, a parser and tables; a first word of help should not wait for them. A test
-compares this text with the commands.
+compares this text with the commands, and the version with the engine's, which loads NumPy.
 """
 
 from __future__ import annotations
 
-__all__ = ["HELP"]
+__all__ = ["HELP", "version"]
+
+
+def version() -> str:
+    """Version of the compiled core, from the core alone."""
+    from .. import _core
+
+    return str(_core.__version__)
+
 
 HELP = """\
 Usage: ftree COMMAND [ARGUMENTS] [OPTIONS]
@@ -33,6 +42,7 @@ Commands:
                        source.
   doctor               Versions, threads and processor level, and a short exercise of the core.
   reproduce            Run a paper's experiment again and print its numbers beside ours.
+  status               Say what a journal holds: what is finished, and whether a run is writing it.
   completion           Print the script that completes ftree's commands and options in a shell.
   datasets             List the bundled data sets, or describe one or a data file.
 

@@ -1,4 +1,5 @@
-"""The part of `ftree rank` that is about genotypes: variants with chromosome and position, p-values,
+"""The part of `ftree rank` that is about genotypes: variants with chromosome and position,
+p-values,
 a Manhattan plot."""
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def rank_variants(
         if found.p_values is not None and found.adjusted_p is not None:
             numbers |= {"p": found.p_values, "adjusted p": found.adjusted_p}
             notes.append(
-                f"p, adjusted p: {permutations} permutations of the classes; the adjusted one holds "
+                f"p, adjusted p: {permutations} permutations of the classes; the adjusted one "
+                f"holds "
                 "for all variants together (max-T)."
             )
     else:

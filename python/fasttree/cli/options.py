@@ -254,19 +254,26 @@ def table_of(
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like dates, identifiers, numbers with a comma or codes, each with
     what to type."""
-    from ..table.traps import decimal_comma_share, suspicions
+    from ..table.doubtful import traps_are_said
+    from ..table.traps import code_columns, decimal_comma_share, suspicions
 
-    said = [f"{name} is {why}" for name, why in suspicions(table) if "one value" not in why]
-    names = ",".join(name for name, why in suspicions(table) if "one value" not in why)
-    if said:
-        warnings.warn(f"{data}: {'; '.join(said)}; leave out: --drop {names}", stacklevel=3)
+    traps_are_said()
     commas = [
         c.name for c in table.columns if c.levels and decimal_comma_share(tuple(c.levels)) > 0.9
     ]
+    found = [
+        (name, why)
+        for name, why in suspicions(table)
+        if "one value" not in why and name not in commas
+    ]
+    if found:
+        said = "; ".join(f"{name}: {why}" for name, why in found)
+        names = ",".join(name for name, _ in found)
+        warnings.warn(f"{data}: {said}; leave out: --drop {names}", stacklevel=3)
     if commas:
         warnings.warn(
-            f"{data}: {', '.join(commas)} holds numbers with a decimal comma, which are read as "
-            "levels; write a point (sed 's/,/./g' with ';' between columns) and read again",
+            f"{data}: {', '.join(commas)}: numbers with a comma (thousands or decimals) are read "
+            "as levels; write them without it, or with ';' between the columns",
             stacklevel=3,
         )
     names = table.feature_names
@@ -274,6 +281,16 @@ def warn_of_traps(table: Any, data: str) -> None:
         warnings.warn(
             f"{data}: a PLINK .raw file: the class is PHENOTYPE, genotypes are levels: "
             "-t PHENOTYPE --drop FID,IID,PAT,MAT --nominal all",
+            stacklevel=3,
+        )
+        return
+    codes = code_columns(table)
+    if codes:
+        typed = "all" if len(codes) == table.n_features > 1 else ",".join(codes)
+        shown = ", ".join(codes[:5]) + (f" and {len(codes) - 5} more" if len(codes) > 5 else "")
+        warnings.warn(
+            f"{data}: {shown}: codes of categories, by the name, are read as numbers; as levels: "
+            f"--nominal {typed}",
             stacklevel=3,
         )
 

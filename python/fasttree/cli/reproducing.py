@@ -10,6 +10,7 @@ import typer
 from ..experiments import EXPERIMENTS
 from . import options as o
 from .output import emit
+from .placing import Cluster, JournalFile, client_at
 
 __all__ = ["COMMANDS"]
 
@@ -19,10 +20,10 @@ def reproduce(
         str,
         typer.Argument(
             metavar="PAPER",
-            help=f"One of {', '.join(EXPERIMENTS)}; 'list' says what they are.",
+            help=f"One of {', '.join(EXPERIMENTS)}; 'list' (or none) says what they are.",
             show_default=False,
         ),
-    ],
+    ] = "list",
     *,
     data: Annotated[
         Path | None,
@@ -41,13 +42,15 @@ def reproduce(
     ] = False,
     out: o.Pictures = None,
     n_jobs: o.Jobs = -1,
+    cluster: Cluster = None,
+    journal: JournalFile = None,
     json: o.Json = None,
 ) -> None:
     """Run a paper's experiment again and print its numbers beside ours."""
     from .. import experiments
 
     if paper == "list":
-        lines = [f"{name:12} {what}" for name, (_, what) in experiments.EXPERIMENTS.items()]
+        lines = [f"{name:14}{what}" for name, (_, what) in experiments.EXPERIMENTS.items()]
         emit(
             "\n".join(lines),
             {name: what for name, (_, what) in experiments.EXPERIMENTS.items()},
@@ -55,14 +58,17 @@ def reproduce(
         )
         return
     wanted = o.split_list(datasets)
-    found = experiments.run(
-        paper,
-        data,
-        wanted if datasets is not None else None,
-        quick=quick,
-        n_jobs=n_jobs,
-        progress=True,
-    )
+    with client_at(cluster) as client:
+        found = experiments.run(
+            paper,
+            data,
+            wanted if datasets is not None else None,
+            quick=quick,
+            n_jobs=n_jobs,
+            progress=True,
+            client=client,
+            journal=journal,
+        )
     document = found.document()
     text = found.to_text()
     if out is not None:

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import warnings
+from contextvars import copy_context
 from typing import Any
 
 import typer
@@ -37,6 +38,7 @@ def one_line(error: BaseException) -> str:
 WORDS = (
     (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
     (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
+    (r"; header=False reads it as data", "; put the rows below it"),
     (r"\bmax_nodes=", "--max-nodes "),
     (r"categorical_features='all'", "--nominal all"),
     (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
@@ -60,7 +62,7 @@ def run(arguments: list[str]) -> int:
     """Run the command and translate how it ended into an exit code."""
     with warnings.catch_warnings():
         warnings.showwarning = _warning
-        return _run(arguments)
+        return copy_context().run(_run, arguments)  # what was said is forgotten at the end
 
 
 def _run(arguments: list[str]) -> int:

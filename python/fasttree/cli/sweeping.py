@@ -10,6 +10,7 @@ import typer
 from . import options as o
 from .comparing import Cv, settings_of
 from .output import emit
+from .placing import Cluster, JournalFile, client_at
 from .showing import Picture
 
 __all__ = ["COMMANDS", "theta_of"]
@@ -91,6 +92,8 @@ def sweep(
     plot: Picture = None,
     seed: o.Seed = 0,
     n_jobs: o.Jobs = -1,
+    cluster: Cluster = None,
+    journal: JournalFile = None,
     json: o.Json = None,
 ) -> None:
     """Cross-validate criteria on pairs of rows under many settings, as a table and a heat map."""
@@ -104,16 +107,20 @@ def sweep(
         "decay": o.split_list(decay),
         "criterion": o.split_list(criteria),
     }
-    found = run(
-        o.table_of(data, target, drop, nominal),
-        **{name: values for name, values in given.items() if values},
-        cv=o.fold_count(folds),
-        scoring=[scoring],
-        random_state=seed,
-        n_jobs=n_jobs,
-        progress=True,
-        **settings_of(param, preset),
-    )
+    rows = o.table_of(data, target, drop, nominal)
+    with client_at(cluster) as client:
+        found = run(
+            rows,
+            **{name: values for name, values in given.items() if values},
+            cv=o.fold_count(folds),
+            scoring=[scoring],
+            random_state=seed,
+            n_jobs=n_jobs,
+            progress=True,
+            client=client,
+            journal=journal,
+            **settings_of(param, preset),
+        )
     if plot is not None:
         from ..plots import detached
 

@@ -26,19 +26,9 @@ import numpy as np
 from .._checks import generator_of, listing, number_in, one_of
 from ..table import Table
 from .rules import Seed, check_count, nominal
+from .table_network import TableNetwork, drawn
 
 ModelKind = Literal["nb", "tan", "aode"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Component:
-    """One network over the attributes: `parent[j]` (-1: the class only) and P(x_j | c, x_parent).
-
-    ``tables[j]`` has shape (classes, values of the parent or 1, values of j).
-    """
-
-    parent: np.ndarray
-    tables: tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +42,8 @@ class RandomNetwork:
         kind: "nb", "tan" or "aode".
         class_prior: P(c), shape (classes,).
         n_values: number of values of each attribute.
-        components: the networks it mixes with equal weight (one, but for AODE).
+        components: the networks over the attributes and, last, the class that it mixes with equal
+            weight (one, but for AODE), each a `TableNetwork`: ``parents``, ``tables``, ``order``.
         classes, levels: labels of the classes (0, 1, ...) and of the attributes' values ("v1",
             "v2", ...).
 
@@ -66,7 +57,7 @@ class RandomNetwork:
     kind: ModelKind
     class_prior: np.ndarray
     n_values: tuple[int, ...]
-    components: tuple[Component, ...]
+    components: tuple[TableNetwork, ...]
 
     @property
     def classes(self) -> tuple[int, ...]:
@@ -91,20 +82,18 @@ class RandomNetwork:
         """
         n = check_count("n_samples", n_samples, 1)
         rng = generator_of(random_state)
-        c = _draw(np.broadcast_to(self.class_prior, (n, len(self.class_prior))), rng)
+        d, k = len(self.n_values), len(self.class_prior)
+        codes = np.zeros((n, d + 1), dtype=np.int32)
+        codes[:, d] = drawn(np.broadcast_to(self.class_prior, (n, k)), rng)
         which = rng.integers(len(self.components), size=n)
-        codes = np.zeros((n, len(self.n_values)), dtype=np.int32)
         for m, component in enumerate(self.components):
             rows = np.flatnonzero(which == m)
-            for j in _parents_first(component.parent):
-                p = component.parent[j]
-                context = codes[rows, p] if p >= 0 else np.zeros(len(rows), dtype=np.int64)
-                codes[rows, j] = _draw(component.tables[j][c[rows], context], rng)
+            codes[rows] = component.draw(len(rows), rng, codes[rows], fixed=(d,))
         columns = [
             nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)
         ]
         return Table.from_columns(
-            columns, nominal("class", c, self.classes), name=f"{self.kind}-network"
+            columns, nominal("class", codes[:, d], self.classes), name=f"{self.kind}-network"
         )
 
     def joint(self, X: Any) -> np.ndarray:
@@ -114,15 +103,8 @@ class RandomNetwork:
             X: a Table from `sample`, or rows of codes 0 ... values - 1, shape (n, attributes).
         """
         codes = self._codes(X)
-        total = np.zeros((len(codes), len(self.class_prior)))
-        for component in self.components:
-            product = np.ones_like(total)
-            for j, table in enumerate(component.tables):
-                p = component.parent[j]
-                context = codes[:, p] if p >= 0 else np.zeros(len(codes), dtype=np.int64)
-                product *= table[:, context, codes[:, j]].T
-            total += product
-        return total * self.class_prior / len(self.components)
+        total = np.sum([component.joint(codes) for component in self.components], axis=0)
+        return np.asarray(total / len(self.components))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """P(c | x) of each row, exactly; shape (n, classes). X as for `joint`."""
@@ -154,23 +136,6 @@ class RandomNetwork:
         ):
             raise ValueError("X must hold whole codes 0 ... values - 1 without missing cells")
         return codes
-
-
-def _draw(P: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """One code a row of probabilities, by inversion."""
-    cumulative = np.cumsum(P, axis=1)
-    u = rng.random((len(P), 1)) * cumulative[:, -1:]
-    return np.minimum((u >= cumulative).sum(axis=1), P.shape[1] - 1)
-
-
-def _parents_first(parent: np.ndarray) -> list[int]:
-    order: list[int] = []
-    waiting = list(range(len(parent)))
-    while waiting:
-        ready = [j for j in waiting if parent[j] < 0 or parent[j] in order]
-        order += ready
-        waiting = [j for j in waiting if j not in ready]
-    return order
 
 
 def _random_tree_parents(n: int, rng: np.random.Generator) -> np.ndarray:
@@ -240,13 +205,16 @@ def make_bayesian_network(
     prior = rng.dirichlet(np.full(k, concentration))
     components = []
     for parent in parents:
-        tables = tuple(
-            rng.dirichlet(
-                np.full(values[j], concentration),
-                size=(k, values[parent[j]] if parent[j] >= 0 else 1),
-            )
-            for j in range(d)
-        )
-        components.append(Component(parent, tables))
+        # drawn as (class, value of the parent, value)
+        drawings = [
+            rng.dirichlet(np.full(values[j], concentration), size=(k, values[i] if i >= 0 else 1))
+            for j, i in enumerate(parent)
+        ]
+        lists = [[int(i), d] if i >= 0 else [d] for i in parent]
+        tables = [
+            np.moveaxis(one, 0, 1) if len(own) > 1 else one[:, 0]
+            for one, own in zip(drawings, lists, strict=True)
+        ]
+        components.append(TableNetwork([*lists, []], [*tables, prior]))
     network = RandomNetwork(kind, prior, values, tuple(components))
     return network.sample(n_samples, rng), network

@@ -7,22 +7,26 @@ What
     that is the class. A backslash takes the next character as it is; runs of blanks count as one.
     ``?`` is missing.
 Complexity
-    O(cells), in chunks.
+    O(bytes). A block of rows loses its comments, full stops and backslashes and becomes cells
+    between unit separators, which the core reads as it reads CSV.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from ..table.columns import Column
+from .._engine import DelimitedReader
+from ..table.columns import Column, make_levels
+from .blocks import blocks
 from .errors import DataFileError
 from .limits import Limits
-from .text import CHUNK, Labels, Numbers, Words, open_text
+from .reading import faults_of, found_column, tell_latin1
 
 Path = str | os.PathLike[str]
 
+_SEPARATOR = b"\x1f"
 _MISSING = frozenset("?")
 
 
@@ -47,36 +51,51 @@ def split(text: str, sep: str = ",") -> list[str]:
     return [clean(piece) for piece in re.split(rf"(?<!\\){sep}", text)]
 
 
-def _entries(path: Path) -> list[tuple[int, str]]:
+def _text(path: Path, limits: Limits | None) -> tuple[str, str]:
+    """A names file and its encoding: UTF-8 where it decodes, else Latin-1, which is announced."""
+    content = b"".join(blocks(path, limits))
+    if b"\0" in content:
+        line = content[: content.index(b"\0")].count(b"\n") + 1
+        raise DataFileError("holds a NUL byte: this is no text file", path, line)
+    try:
+        return content.decode("utf-8-sig"), "utf-8"
+    except UnicodeDecodeError as error:
+        encoding = tell_latin1(path, content[: error.start].count(b"\n") + 1)
+        return content.decode(encoding), encoding
+
+
+def _entries(path: Path, text: str) -> list[tuple[int, str]]:
     """Entries of a names file: lines, joined while they end in a comma or colon."""
     entries: list[tuple[int, str]] = []
-    with open_text(path) as stream:
-        pending, start = "", 0
-        for number, raw in enumerate(stream, 1):
-            bare = re.split(r"(?<!\\)\|", raw, maxsplit=1)[0].strip()
-            if not bare:
-                continue
-            if not pending:
-                start = number
-            pending = f"{pending} {bare}".strip()
-            if bare.endswith((",", ":")):
-                continue
-            for piece in re.split(r"(?<!\\)\.(?=\s+\S)", pending):
-                if cut(piece):
-                    entries.append((start, cut(piece)))
-            pending = ""
-        if pending:
-            raise DataFileError("the entry is not complete", path, start, None, pending)
+    pending, start = "", 0
+    for number, raw in enumerate(text.splitlines(), 1):
+        bare = re.split(r"(?<!\\)\|", raw, maxsplit=1)[0].strip()
+        if not bare:
+            continue
+        if not pending:
+            start = number
+        pending = f"{pending} {bare}".strip()
+        if bare.endswith((",", ":")):
+            continue
+        for piece in re.split(r"(?<!\\)\.(?=\s+\S)", pending):
+            if cut(piece):
+                entries.append((start, cut(piece)))
+        pending = ""
+    if pending:
+        raise DataFileError("the entry is not complete", path, start, None, pending)
     return entries
 
 
-def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[str], int]]]:
-    """Class attribute, classes, and (name, type, values, line) of each attribute.
+def read_names(
+    path: Path, limits: Limits | None = None
+) -> tuple[str, list[str], list[tuple[str, str, list[str], int]], str]:
+    """Class attribute, classes, (name, type, values, line) of each attribute, and the encoding.
 
     The class attribute is ``class`` with its labels when the first entry lists classes; else the
     named one.
     """
-    entries = _entries(path)
+    text, encoding = _text(path, limits)
+    entries = _entries(path, text)
     if not entries:
         raise DataFileError("the file is empty; it starts with the classes", path)
     attributes: list[tuple[str, str, list[str], int]] = []
@@ -112,8 +131,8 @@ def read_names(path: Path) -> tuple[str, list[str], list[tuple[str, str, list[st
         raise DataFileError("there are no attributes after the classes", path)
     first = split(entries[0][1])
     if len(first) == 1 and any(a[0] == first[0] for a in attributes):
-        return first[0], [], attributes
-    return "class", first, attributes
+        return first[0], [], attributes, encoding
+    return "class", first, attributes, encoding
 
 
 def read_c45(
@@ -133,60 +152,96 @@ def read_c45(
     Raises:
         DataFileError: naming file, line, attribute and value.
     """
-    target, classes, attributes = read_names(names_path)
+    limits = limits or Limits()
+    target, classes, attributes, encoding = read_names(names_path, limits)
     if classes:
         attributes = [*attributes, (target, "nominal", classes, 1)]
     unknown = set(drop).difference(a[0] for a in attributes)
     if unknown:
         raise DataFileError("is not an attribute (drop=)", names_path, None, None, min(unknown))
-    kept: list[tuple[int, Numbers | Labels | Words]] = []
+    kinds: list[tuple[int, list[bytes] | None, bool, bool]] = []
     for j, (name, kind, values, line) in enumerate(attributes):
         if kind == "ignore" or name in drop:
             continue
-        if kind == "numeric":
-            kept.append((j, Numbers(name, path, _MISSING)))
-        elif kind == "words":
-            kept.append((j, Words(name, path, _MISSING)))
-        elif kind == "date":
+        if kind == "date":
             raise DataFileError(
                 f"is a date; leave it out with drop=[{name!r}]", names_path, line, name
             )
+        if len(set(values)) < len(values):
+            raise DataFileError("declares a value twice", names_path, line, name)
+        labels = [value.encode(encoding) for value in values] if kind == "nominal" else None
+        kinds.append((j, labels, kind == "numeric", False))
+    names = [name for name, *_ in attributes]
+    reader = DelimitedReader(_SEPARATOR[0], False, 0, limits.core)
+    started = False
+    with faults_of(path):
+        for block in _rows(path, limits):
+            reader.feed(block)
+            if not started and reader.is_ready():
+                _start(reader, names, kinds, path, names_path)
+                started = True
+        reader.end()
+        if not started:
+            _start(reader, names, kinds, path, names_path)
+        found, _, latin1 = reader.finish()
+    encoding = tell_latin1(path, latin1)
+    columns = []
+    for one in found:
+        name, kind, values, _ = attributes[one[0]]
+        if kind == "words":
+            columns.append(found_column(name, one, encoding, _MISSING))
+        elif kind == "numeric":
+            columns.append(Column(name, "numeric", one[1]))
         else:
-            codes = {"?": -1} | {value: i for i, value in enumerate(values)}
-            if len(codes) <= len(values):
-                raise DataFileError("declares a value twice", names_path, line, name)
-            kept.append((j, Labels(name, path, values, codes)))
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    seen = False
+            columns.append(Column(name, "nominal", one[1], make_levels(name, values)))
+    return target, columns
 
-    def flush() -> None:
-        cells = list(zip(*rows, strict=True))
-        for j, collector in kept:
-            collector.feed(cells[j], lines)
-        rows.clear()
-        lines.clear()
 
-    limits = limits or Limits()
-    with open_text(path, limits) as stream:
-        for number, raw in enumerate(stream, 1):
-            text = cut(raw)
-            if not text:
-                continue
-            row = split(text)
-            if len(row) != len(attributes):
-                hint = f"the row has {len(row)} values but {os.fspath(names_path)} declares {len(attributes)} "
-                raise DataFileError(hint + "(class included); write ? for missing", path, number)
-            if max(map(len, row)) > limits.field:
-                hint = f"the row has a value of more than {limits.field} bytes (limits=)"
-                raise DataFileError(hint, path, number)
-            rows.append(row)
-            lines.append(number)
-            seen = True
-            if len(rows) == CHUNK:
-                flush()
-    if not seen:
+def _start(
+    reader: DelimitedReader,
+    names: list[str],
+    kinds: list[tuple[int, list[bytes] | None, bool, bool]],
+    path: Path,
+    names_path: Path,
+) -> None:
+    sample = reader.sample(1)
+    if not sample:
         raise DataFileError("there are no rows", path)
-    if rows:
-        flush()
-    return target, [collector.column() for _, collector in kept]
+    line, cells = sample[0]
+    if len(cells) != len(names):
+        raise DataFileError(
+            f"the row has {len(cells)} values but {os.fspath(names_path)} declares {len(names)} "
+            "(class included); write ? for missing",
+            path,
+            line,
+        )
+    reader.start(False, [name.encode() for name in names], kinds, [b"?"])
+
+
+def _rows(path: Path, limits: Limits) -> Iterator[bytes]:
+    """The rows of a data file, whole lines at a time, ready for the core's reader."""
+    rest: list[bytes] = []
+    for block in blocks(path, limits):
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield _cells(b"".join([*rest, block[:end]]))
+            rest.clear()
+        rest.append(block[end:])
+    yield _cells(b"".join(rest))
+
+
+def _cells(lines: bytes) -> bytes:
+    r"""Lines without comments, full stops at their ends and backslashes; cells are divided by the
+    unit separator.
+
+    >>> _cells(b"1, a  b,x.|3\n2,c\\,d,y\n")
+    b'1\x1f a b\x1fx\n2\x1fc,d\x1fy\n'
+    """
+    if b"|" in lines:
+        lines = re.sub(rb"(?<!\\)\|[^\r\n]*", b"", lines)
+    lines = re.sub(rb"\.(?=[ \t]*(?:[\r\n]|\Z))(?<!\\\.)", b"", lines)
+    if b"  " in lines or b"\t" in lines:
+        lines = re.sub(rb"[ \t]+", b" ", lines)
+    if b"\\" not in lines:
+        return lines.replace(b",", _SEPARATOR)
+    return re.sub(rb"\\(.)|,", lambda found: found[1] or _SEPARATOR, lines)

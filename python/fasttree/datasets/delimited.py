@@ -2,8 +2,9 @@
 
 What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
-    column without a single value is nominal with no levels. Missing cells: empty, ``?``, ``NA``,
-    ``NaN``, ``nan`` (with blanks around). Blanks after a separator and empty lines do not count.
+    column without a single value is nominal with no levels. Decimal commas are read
+    (`decimal_comma`). Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
+    around). Blanks after a separator and empty lines do not count.
 Decisions
     A header is assumed when no cell of the first line is a number or missing, and either some
     column below holds numbers, or the cells differ and most of them never occur as values of their
@@ -31,6 +32,7 @@ from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..table.columns import Column
 from .blocks import blocks, decode, head
+from .decimal_comma import reads_as_number, with_numbers
 from .errors import DataFileError
 from .limits import Limits
 from .reading import faults_of, found_column, read_column, tell_latin1
@@ -53,13 +55,17 @@ class Sheet:
 
 def sniff(line: str) -> str:
     """The separator of a line: the first of comma, tab, semicolon and bar that it holds, else
-    blanks.
+    blanks. Beside tabs or semicolons, commas that all stand between digits are decimal.
 
     Examples:
         >>> sniff("a;b;c"), sniff("a, b; c"), sniff("1\\t2"), sniff(" 1.5   2"), sniff("1")
         (';', ',', '\\t', ' ', ',')
+        >>> sniff("1,5;2,25;yes")
+        ';'
     """
     fallback = " " if " " in line.strip() else ","
+    if {"\t", ";"} & set(line):
+        line = re.sub(r"(?<=\d),(?=\d)", "", line) if not re.search(r"\D,|,\D", line) else line
     return next((sep for sep in (",", "\t", ";", "|") if sep in line), fallback)
 
 
@@ -70,6 +76,7 @@ def read_delimited(
     sep: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
+    decimal: str | None = None,
     limits: Limits | None = None,
 ) -> Sheet:
     """Read a delimited file into columns.
@@ -81,6 +88,8 @@ def read_delimited(
             the first line holds, else blanks (any number of them).
         header: whether the first line holds names; default: found out.
         names: the columns' names (with ``header=True`` they replace the file's).
+        decimal: ``","`` where text such as ``1,5`` is a number, ``"."`` where it is not; default:
+            it is, unless the column may hold thousands (``1,234`` between commas).
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
@@ -97,13 +106,16 @@ def read_delimited(
             f"sep={sep!r} cannot separate cells; use one ASCII character that is no quote and no "
             "line end"
         )
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
     first = _Pass(path, sep, set(drop), limits, header=header, names=names)
     columns = first.read(None)
     if first.failed:
         again = _Pass(path, sep, set(drop), limits, header=first.has_header, names=names)
         columns |= again.read(set(first.failed))
     tell_latin1(path, first.latin1)
-    return Sheet([columns[j] for j in sorted(columns)], first.has_header)
+    found = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
+    return Sheet(found, first.has_header)
 
 
 class _Pass:
@@ -212,7 +224,7 @@ def _number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:
-        return False
+        return reads_as_number(cell)
     return "_" not in cell
 
 

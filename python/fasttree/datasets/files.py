@@ -2,9 +2,9 @@
 
 What
     The suffix decides (the content, where there is none): ARFF, CSV / TSV / text, C4.5 names +
-    data, Orange tab, Parquet, Feather, PLINK; ``openml:NAME``, ``openml:NAME/VERSION`` and ``openml:ID``
-    go through scikit-learn's fetch_openml; a plain name that is no file is looked up among the
-    bundled data sets.
+    data, Orange tab, Parquet, Feather, PLINK; ``openml:NAME``, ``openml:NAME/VERSION`` and
+    ``openml:ID`` go through scikit-learn's fetch_openml; a plain name that is no file is looked up
+    among the bundled data sets.
 Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
     else the last column (C4.5 and Orange files and OpenML say themselves which it is). Whole-number
@@ -57,20 +57,22 @@ def load(
     sep: str | None = None,
     header: bool | None = None,
     names: Sequence[str] | None = None,
+    decimal: str | None = None,
     limits: Limits | None = None,
 ) -> Table:
     """Read a data file into a Table.
 
     Args:
         path: the file (``.arff``, ``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.data`` with or without
-            ``.names``, ``.names``, ``.tab``, ``.parquet``, ``.feather``, PLINK's ``.bed`` and ``.raw`` (see `read_plink`); ``.gz``, ``.bz2``, ``.xz``
-            around the text formats), or ``"openml:NAME"`` / ``"openml:ID"``, or the name of a
-            bundled data set (`list_datasets`).
+            ``.names``, ``.names``, ``.tab``, ``.parquet``, ``.feather``, PLINK's ``.bed`` and
+            ``.raw`` (see `read_plink`); ``.gz``, ``.bz2``, ``.xz`` around the text formats), or
+            ``"openml:NAME"`` / ``"openml:ID"``, or the name of a bundled data set
+            (`list_datasets`).
         target: name of the class column (exact, else regardless of case), its position, or False
             for none. Default: see the module; for a file without a target-like last column give
             False.
         drop: names of columns to leave out (identifiers, dates).
-        sep, header, names: for delimited text, see `read_delimited`; found out by default.
+        sep, header, names, decimal: for delimited text, see `read_delimited`; found out by default.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
 
     Returns:
@@ -138,6 +140,7 @@ def load(
             sep="\t" if sep is None and kind in (".tab", ".tsv") else sep,
             header=header,
             names=names,
+            decimal=decimal,
             limits=limits,
         )
         columns, named = sheet.columns, sheet.has_header or names is not None

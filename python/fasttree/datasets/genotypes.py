@@ -159,8 +159,8 @@ class Genotypes:
             missing: what stands for a missing genotype, -128 to 127 but not 0, 1 or 2.
 
         Returns:
-            Shape (samples, variants), int8, the samples of a variant side by side in memory: 0, 1, 2,
-            or `missing`.
+            Shape (samples, variants), int8, the samples of a variant side by side in memory: 0, 1,
+            2, or `missing`.
 
         Raises:
             ValueError: `missing` is a count or no int8.
@@ -260,7 +260,8 @@ class Genotypes:
         """
         if self.n_samples * self.n_variants > MOST_CELLS:
             raise ValueError(
-                f"{self.n_samples:,} samples of {self.n_variants:,} variants are too many cells for "
+                f"{self.n_samples:,} samples of {self.n_variants:,} variants are too many cells "
+                f"for "
                 f"a Table (at most {MOST_CELLS:,}); take some first: take(variants=...); "
                 "score_features works on the genotypes as they are"
             )

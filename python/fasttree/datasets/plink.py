@@ -3,7 +3,8 @@ and writing.
 
 What
     `read_plink` maps the .bed into memory (or reads it in one pass) and reads the two text files
-    beside it; `dump_plink` writes the three. A ``.raw`` file (``--recode A``) is known by its header.
+    beside it; `dump_plink` writes the three. A ``.raw`` file (``--recode A``) is known by its
+    header.
 Source
     The file formats of PLINK 1.9 (https://www.cog-genomics.org/plink/1.9/formats).
 Complexity
@@ -70,9 +71,9 @@ def read_plink(
             reads it into memory at once.
 
     Returns:
-        `Genotypes`. The phenotype is one of classes (``"control"`` and ``"case"``) if its values are
-        1 and 2 (0 and -9 missing); text makes classes of its own; other numbers are a quantitative
-        phenotype, of which -9 and NA are missing.
+        `Genotypes`. The phenotype is one of classes (``"control"`` and ``"case"``) if its values
+        are 1 and 2 (0 and -9 missing); text makes classes of its own; other numbers are a
+        quantitative phenotype, of which -9 and NA are missing.
 
     Raises:
         FileNotFoundError: a file is not there.
@@ -169,7 +170,8 @@ def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.
             )
         if magic[2:] != b"\x01":
             raise DataFileError(
-                f"is not SNP-major: byte 3 is {magic[2:].hex() or 'missing'}, not 01; write it anew "
+                f"is not SNP-major: byte 3 is {magic[2:].hex() or 'missing'}, not 01; write it "
+                f"anew "
                 "with plink --make-bed",
                 path,
             )
@@ -397,7 +399,8 @@ def dump_plink(genotypes: Genotypes, path: str | os.PathLike[str]) -> str:
     stem = os.path.expanduser(os.fspath(path)).removesuffix(".bed")
     if len(genotypes.classes) > 2:
         raise ValueError(
-            f"{len(genotypes.classes)} classes, and a .fam holds two (1 and 2); write the phenotype "
+            f"{len(genotypes.classes)} classes, and a .fam holds two (1 and 2); write the "
+            f"phenotype "
             "as a file of its own (family, sample, class) and read it with phenotype="
         )
     if "control" in genotypes.classes or "case" in genotypes.classes:

@@ -75,7 +75,11 @@ class GeneratingTree:
         """The tree, one node a line, indented by depth.
 
         Examples:
-            >>> print(make_random_tree(10, n_leaves=2, random_state=3)[1].to_text().splitlines()[1][:7])
+            >>> print(
+            ...     make_random_tree(10, n_leaves=2, random_state=3)[1]
+            ...     .to_text()
+            ...     .splitlines()[1][:7]
+            ... )
               class
         """
         lines: list[str] = []

@@ -112,7 +112,8 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
 
 SEGMENTS = np.array(
     [[int(bit) for bit in digit] for digit in
-     ["1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"]]
+     ["1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010",
+         "1111111", "1111011"]]
 )  # fmt: skip
 """(10, 7): which of the seven segments (top, upper left, upper right, middle, lower left, lower
 right, bottom) light up for each digit."""

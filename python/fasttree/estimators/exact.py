@@ -379,7 +379,10 @@ def optimal_tree(
     Examples:
         >>> import fasttree
         >>> table = fasttree.datasets.make_monks(1)
-        >>> fasttree.optimal_tree(table, leaf_penalty=0.01).n_nodes_, fasttree.optimal_tree(table, max_depth=1).n_nodes_
+        >>> (
+        ...     fasttree.optimal_tree(table, leaf_penalty=0.01).n_nodes_,
+        ...     fasttree.optimal_tree(table, max_depth=1).n_nodes_,
+        ... )
         (15, 3)
     """
     estimator = OptimalTreeClassifier(

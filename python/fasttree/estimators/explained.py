@@ -163,9 +163,9 @@ class Explained:
                 candidates.
 
         Returns:
-            Rows (dicts, shown as a table) with feature, threshold (None for a nominal feature), levels (those on the first
-            branch of a subset split, of each feature the best one; else None), score, chosen (it is
-            the split of the tree).
+            Rows (dicts, shown as a table) with feature, threshold (None for a nominal feature),
+            levels (those on the first branch of a subset split, of each feature the best one; else
+            None), score, chosen (it is the split of the tree).
 
         Raises:
             ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -238,7 +238,12 @@ class Explained:
         Examples:
             >>> import fasttree
             >>> model = fasttree.fit("weather")
-            >>> day = {"outlook": "rainy", "temperature": "mild", "humidity": "high", "windy": "TRUE"}
+            >>> day = {
+            ...     "outlook": "rainy",
+            ...     "temperature": "mild",
+            ...     "humidity": "high",
+            ...     "windy": "TRUE",
+            ... }
             >>> print(model.decision_rule(day))
             no, because
               outlook = rainy  (of 14 rows, 5 come here)
@@ -283,7 +288,8 @@ class Explained:
             label = int(tree.label[leaf])
             right = 0.0 if label < 0 else float(tree.value[leaf, label])
             tail = (
-                f"Leaf {leaf}: {number(right, 2)} of {number(float(weight[leaf]), 2)} training rows "
+                f"Leaf {leaf}: {number(right, 2)} of {number(float(weight[leaf]), 2)} training "
+                f"rows "
                 f"are {said}."
             )
         return "\n".join([head, *lines, tail])

@@ -62,9 +62,9 @@ class Explorable:
             criteria: criteria by which candidates are scored, beside the tree's own; default: all
                 of the registry that look at tables.
             title: heading.
-            **limits: what is kept, the fields of `fasttree.exports.explorer.ExplorerLimits`: ``max_nodes``,
-                ``max_rows``, ``max_candidates``, ``candidate_nodes``, ``candidate_rows``,
-                ``max_histograms``, ``max_trees``, ``bins``.
+            **limits: what is kept, the fields of `fasttree.exports.explorer.ExplorerLimits`:
+                ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
+                ``candidate_rows``, ``max_histograms``, ``max_trees``, ``bins``.
 
         Raises:
             ValueError: `beside` is a criterion and there are no rows, a limit outside its domain,

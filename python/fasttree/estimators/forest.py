@@ -27,7 +27,10 @@ from .._checks import integer, real, weights_array
 from ..rendering.html import html_table
 from ..table import Table
 from .base import Classifier, read_back
+from .batches.fitting import fit_forest
+from .batches.sources import batches_of
 from .explored import Explorable
+from .idle import refuse_idle
 from .interoperable import Interoperable
 from .keywords import (
     ClassWeight,
@@ -55,6 +58,7 @@ from .keywords import (
 from .new_rows import check_count
 from .parameters import config_of, copies_of, seed_of, share_or_count, stored_parameters
 from .tree import FastTreeClassifier
+from .warm_start import kept_words, trees_before
 
 __all__ = ["FastForestClassifier"]
 
@@ -87,8 +91,10 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             by one.
         progress: True or ``"auto"`` (a bar), None or False, or a function (trees done, trees)
             called every 50 ms.
-        warm_start: a further `fit` on the same data goes on from the seed of the first one, so that
-            the trees there were are the first of the new forest (they are grown again).
+        warm_start: True: a further `fit` on the same rows keeps the trees and grows those that
+            `n_estimators` asks for in addition; the forest is the one grown at once. Fewer trees,
+            other rows and other parameters (beside `oob_score`) are refused. A forest from
+            `load_model` is grown anew.
 
     Attributes:
         estimators_: the trees, a sequence of fitted `FastTreeClassifier`, made when they are looked
@@ -109,7 +115,9 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
     Examples:
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
-        >>> forest = FastForestClassifier(n_estimators=50, criterion="gini", oob_score=True, random_state=0).fit(X, y)
+        >>> forest = FastForestClassifier(
+        ...     n_estimators=50, criterion="gini", oob_score=True, random_state=0
+        ... ).fit(X, y)
         >>> len(forest.estimators_), forest.oob_score_ > 0.9
         (50, True)
     """
@@ -201,11 +209,12 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         """Grow the trees.
 
         Args:
-            X: rows, or a `Table` with its target (then y is None).
-            y: labels, shape (n_rows,).
+            X: rows, or a `Table` with its target (then y is None); or rows in batches, see
+                `FastTreeClassifier.fit`.
+            y: labels, shape (n_rows,); of batches the name of their column.
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
                 the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1.
+                weights, or 1. Of batches the name of their column.
 
         Returns:
             The estimator.
@@ -217,20 +226,25 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             raise ValueError(
                 "oob_score=True needs bootstrap=True: without samples every tree sees every row"
             )
+        batches = batches_of(X, self.threshold_search == "histogram")
+        if batches is not None:
+            self._grown = None
+            return fit_forest(self, batches, y, sample_weight)
         table, weights = self._training_rows(X, y, sample_weight)
         config, custom, bagging = self._plan(table, weights, self.get_params(deep=False))
-        if self.warm_start:
-            self._go_on(config)
+        refuse_idle(self)
         model = _engine.forest_fit(
             table,
             config,
             bagging,
             judged=bool(self.oob_score),
+            before=trees_before(self, config),
             sample_weight=weights,
             custom=custom,
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
+        self._grown = (config["seed"], model.content, kept_words(self))
         self._adopt(model, table.class_values, table.has_feature_names)
         self._remember_rounding(table)
         for name in ("oob_score_", "oob_decision_function_"):
@@ -239,18 +253,6 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         if found is not None:
             self._judge(*found, table, sample_weight)
         return self
-
-    def _go_on(self, config: dict[str, Any]) -> None:
-        """Take over the seed of the first fit, from which its trees follow."""
-        before = len(self._model.seeds) if hasattr(self, "_model") else 0
-        if integer("n_estimators", self.n_estimators, 1) < before:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be larger or equal to the {before} trees "
-                "that there are when warm_start=True"
-            )
-        if before == 0 or "_first_seed" not in self.__dict__:
-            self._first_seed = config["seed"]
-        config["seed"] = self._first_seed
 
     def _plan(
         self, table: Table, weights: np.ndarray | None, params: dict[str, Any]

@@ -310,7 +310,10 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     unseen = [own[c] for c in occurring if table[c] < 0]
     if unseen:
         text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
-        words = f"column {column.name!r} holds {len(unseen)} level(s) that were not declared when the model was fitted: {text}"
+        words = (
+            f"column {column.name!r} holds {len(unseen)} level(s) that were not declared "
+            f"when the model was fitted: {text}"
+        )
         if handle_unknown == "error":
             raise ValueError(
                 words + "; drop or recode these rows, or choose handle_unknown='missing'"

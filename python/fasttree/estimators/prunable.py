@@ -171,7 +171,9 @@ class Prunable:
 
         Examples:
             >>> import fasttree
-            >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(fasttree.datasets.load_iris())
+            >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(
+            ...     fasttree.datasets.load_iris()
+            ... )
             >>> float(path.ccp_alphas[0]), round(float(path.impurities[-1]), 4)
             (0.0, 0.6667)
         """

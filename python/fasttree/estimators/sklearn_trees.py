@@ -168,7 +168,8 @@ def _refuse_single_precision(model: Any, readings: list[Reading], X: Any) -> Non
     for feature, value, threshold in getattr(model, "_float32_conflicts", ()):
         if threshold in thresholds.get(feature, ()):
             raise ValueError(
-                f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, which "
+                f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, "
+                f"which "
                 f"puts the training value {value!r} on the other side of the threshold "
                 f"{threshold!r}. Round the column before fitting (X.astype(numpy.float32)), or "
                 "give rows whose ways through the tree are to be checked instead: to_sklearn(X)"
@@ -209,7 +210,8 @@ def _check_rows(model: Any, thresholds: dict[int, set[float]], X: Any) -> None:
         for cut in sorted(cuts):
             if (value <= cut) != (near <= cut):
                 raise ValueError(
-                    f"column {model._schema.names[feature]!r}, row {row}: scikit-learn's trees read "
+                    f"column {model._schema.names[feature]!r}, row {row}: scikit-learn's trees "
+                    f"read "
                     f"float32, which puts the value {value!r} on the other side of the threshold "
                     f"{cut!r}. Round the column before fitting (X.astype(numpy.float32))"
                 )
@@ -308,7 +310,8 @@ def _nodes(reading: Reading, place: dict[Key, int]) -> _Nodes:
 
 
 def _impurity(counts: np.ndarray, criterion: str) -> np.ndarray:
-    """Gini index or entropy in bits of class counts (n_nodes, n_classes); 0 where there are none."""
+    """Gini index or entropy in bits of class counts (n_nodes, n_classes); 0 where there are
+    none."""
     whole = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
     if criterion == "entropy":

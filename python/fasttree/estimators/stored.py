@@ -18,7 +18,8 @@ __all__ = ["Stored"]
 
 
 class Stored:
-    """State with the model as bytes; the first base of an estimator whose `_model` is the core's."""
+    """State with the model as bytes; the first base of an estimator whose `_model` is the
+    core's."""
 
     _model: Any
     _derived: tuple[str, ...] = ()

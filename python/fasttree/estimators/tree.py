@@ -27,8 +27,11 @@ from ..exports import Readable
 from ..table import Table
 from ..table.doubtful import warn_of_small_classes
 from .base import Classifier
+from .batches.fitting import fit_tree
+from .batches.sources import batches_of
 from .explained import Explained
 from .explored import Explorable
+from .idle import refuse_idle
 from .interoperable import Interoperable
 from .keywords import (
     ClassWeight,
@@ -281,21 +284,28 @@ class FastTreeClassifier(
         """Grow the tree.
 
         Args:
-            X: rows, or a `Table` with its target (then y is None).
-            y: labels, shape (n_rows,).
+            X: rows, or a `Table` with its target (then y is None); or, for
+                ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
+                ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
+                batches.
+            y: labels, shape (n_rows,); of batches the name of their column.
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
                 the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1.
+                weights, or 1. Of batches the name of their column.
 
         Returns:
             The estimator.
         """
+        batches = batches_of(X, self.threshold_search == "histogram")
+        if batches is not None:
+            return fit_tree(self, batches, y, sample_weight)
         table, weights = self._training_rows(X, y, sample_weight)
         if self.trace not in ("steps", "candidates", None):
             raise ValueError(
                 f"trace={self.trace!r} is not known; use 'steps', 'candidates' or None"
             )
         config, custom = config_of(self.get_params(deep=False), table, weights)
+        refuse_idle(self)
         if config.get("alpha_rule"):
             warn_of_small_classes(table.classes, table.y_codes, config["alpha_rule"]["folds"])
         model = _engine.fit(
@@ -487,6 +497,7 @@ def config_for(estimator: FastTreeClassifier, table: Table) -> dict[str, Any]:
     ):
         raise NotImplementedError("shares of the rows depend on the training rows of each fold")
     config, custom = config_of(estimator.get_params(deep=False), table)
+    refuse_idle(estimator)
     if custom is not None:
         raise NotImplementedError("a user's criterion is called by fit")
     return config

@@ -90,7 +90,10 @@ class TreeArrays:
             ("1 node" if self.node_count == 1 else f"{self.node_count} nodes"),
             self.n_leaves,
         )
-        head = f"TreeArrays: {nodes}, {leaves} {'leaf' if leaves == 1 else 'leaves'}, depth {self.max_depth}"
+        head = (
+            f"TreeArrays: {nodes}, {leaves} {'leaf' if leaves == 1 else 'leaves'}, depth "
+            f"{self.max_depth}"
+        )
         rows = [("node", "feature", "threshold", "children", "missing", "samples", "value")]
         for i in range(min(self.node_count, SHOWN_NODES)):
             inner = bool(self.n_children[i])

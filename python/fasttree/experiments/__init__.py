@@ -1,13 +1,14 @@
-"""Experiments of papers, run again: one folder per paper, which holds settings and printed numbers but
-no algorithm.
+"""Experiments of papers, run again: one folder per paper, which holds settings and printed numbers
+but no algorithm.
 
 What
     `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by
     cell, with tables, pictures and a strict JSON form. The command line's ``ftree reproduce`` is
     this function.
 Adding one
-    A folder with a module that has ``run(data, datasets, *, quick, n_jobs, progress, on_interrupt) -> Reproduction``, its printed
-    numbers as a file under ``published/``, and one entry in `EXPERIMENTS`.
+    A folder with a module that has ``run(data, datasets, *, quick, n_jobs, progress, on_interrupt)
+    -> Reproduction``, its printed numbers as a file under ``published/``, and one entry in
+    `EXPERIMENTS`.
 
 Examples
 --------
@@ -24,6 +25,7 @@ from os import PathLike
 from typing import Any
 
 from .._checks import checked, listing, maybe, path_of, string
+from ..model_selection.grid import running_at
 from ..model_selection.interrupts import check_on_interrupt
 from ..table.doubtful import quiet
 from .reproduction import Figure, Reproduction, Row
@@ -72,6 +74,8 @@ def run(
     n_jobs: int | None = -1,
     progress: Any = False,
     on_interrupt: str = "raise",
+    client: Any = None,
+    journal: Any = None,
 ) -> Reproduction:
     """Run the experiment of a paper again.
 
@@ -88,6 +92,8 @@ def run(
         on_interrupt: ``"return"``: Ctrl-C ends with the data sets that are finished (for
             spaeh-kosub: with the rule for ties that is), a warning, and ``unfinished``; simulations
             are kept whole or not at all.
+        client, journal: of its cross-validations, as in
+            `fasttree.model_selection.cross_validate`.
 
     Raises:
         ValueError: an unknown experiment or data set.
@@ -101,7 +107,7 @@ def run(
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
         raise ValueError(f"name={name!r}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
-    with quiet():  # the papers' data are what they are
+    with quiet(), running_at(client, journal):  # the papers' data are what they are
         found: Reproduction = module.run(
             data, datasets, quick=quick, n_jobs=n_jobs, progress=progress, on_interrupt=on_interrupt
         )

@@ -28,11 +28,16 @@ __all__ = ["to_c"]
 
 HEAD = """\
 /* A decision tree written by fasttree: {leaves} leaves, depth {depth}. C99; needs nothing.
- * x holds one double a feature: a number, or the code of a level; NaN and unknown codes are missing. */
+ * x holds one double per feature: a number, or the code of a level; NaN and unknown codes are
+ * missing. */
 
 #include <string.h>
 
-enum {{ {upper}_FEATURES = {n_features}, {upper}_CLASSES = {n_classes}, {upper}_LEAVES = {leaves} }};
+enum {{
+  {upper}_FEATURES = {n_features},
+  {upper}_CLASSES = {n_classes},
+  {upper}_LEAVES = {leaves}
+}};
 
 const char *const {name}_features[{n_features}] = {features};
 const char *const {name}_classes[{n_classes}] = {classes};
@@ -122,7 +127,8 @@ static int {name}_find(const double *x) {{
 MIXTURE = """\
 static const double {name}_part[] = {share};
 
-/* Probabilities of a row that is divided among leaves; those that differ by rounding only are made equal. */
+/* Probabilities of a row that is divided among leaves; those that differ by rounding only are
+ * made equal. */
 static void {name}_mixture(const double *x, double *p) {{
     int nodes[{stack}], top = 1, c, i;
     double weights[{stack}], largest = 0;
@@ -245,7 +251,10 @@ class _C:
 
     def answer(self, leaf: int) -> str:
         label = self.labels[leaf]
-        return f"return {leaf}; {_comment(self.reading.classes[label] if label >= 0 else 'unclassified')}"
+        return (
+            f"return {leaf}; "
+            f"{_comment(self.reading.classes[label] if label >= 0 else 'unclassified')}"
+        )
 
     def divided(self) -> str:
         return "return -1;"
@@ -313,7 +322,10 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         for j in used:
             levels, fill = features[j].levels, features[j].fill
             if levels is not None:
-                read = f"const int x{j} = {name}_level(x[{j}], {len(levels)}, {-1 if fill is None else fill});"
+                read = (
+                    f"const int x{j} = {name}_level(x[{j}], {len(levels)}, "
+                    f"{-1 if fill is None else fill});"
+                )
             else:
                 filled = f"x[{j}]" if fill is None else repr(fill)
                 read = f"const double x{j} = {name}_number(x[{j}], {filled});"

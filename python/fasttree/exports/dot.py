@@ -1,8 +1,8 @@
 """A fitted tree in the language of Graphviz, in the design of the SVG picture.
 
-Cards are HTML-like labels: the feature, rows and score of an inner node, class and ``(rows/errors)``
-of a leaf, and a bar of class shares in the colours of all pictures; a legend names the classes.
-O(nodes).
+Cards are HTML-like labels: the feature, rows and score of an inner node, class and
+``(rows/errors)`` of a leaf, and a bar of class shares in the colours of all pictures; a legend
+names the classes. O(nodes).
 """
 
 from __future__ import annotations

@@ -1,23 +1,28 @@
-"""Colours that colour-blind people tell apart (Okabe & Ito 2008), for every picture of the package.
+"""The colours of classes and methods, for every picture, report and page of the package.
 
-Eight of them, then the same eight darker, then paler; pictures of more than twenty-four classes or
-methods repeat them, so none relies on colour alone.
+Eight colours for light grounds and eight for dark ones, at the same places. They follow Okabe & Ito
+(2008) and were moved apart by search: every pair stays distinct for people with deuteranopia and
+protanopia, and each has a contrast of 3 to 1 with its ground. Tests check both. Beyond eight come
+darker and paler ones, then the colours repeat, so no picture relies on colour alone.
 """
 
 from __future__ import annotations
 
-__all__ = ["PALETTE", "colour"]
+__all__ = ["DARK", "PALETTE", "colour", "css_colours"]
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#555555")
-"""Colours in order."""
+PALETTE = ("#1B62D7", "#DF7415", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984", "#4C4A45")
+"""Colours in order, on light grounds: blue, orange, teal, purple, sky, brown, sage, grey."""
+
+DARK = ("#65A4FF", "#F79C00", "#14D3B5", "#8E6996", "#CEFFFF", "#DC450E", "#FFF434", "#0D5FFF")
+"""Colours in order, on dark grounds."""
 
 
 def colour(place: int) -> str:
-    """Colour of the class or method at a place.
+    """Colour of the class or method at a place, on light grounds.
 
     Examples:
         >>> colour(0), colour(8), colour(16), colour(24)
-        ('#0072B2', '#00446B', '#8CC0DC', '#0072B2')
+        ('#1B62D7', '#103B81', '#98B8ED', '#1B62D7')
     """
     own, turn = PALETTE[place % len(PALETTE)], place // len(PALETTE) % 3
     if turn == 0:
@@ -25,3 +30,16 @@ def colour(place: int) -> str:
     weight, other = ((0.6, 0), (0.45, 255))[turn - 1]
     mixed = (round(weight * int(own[i : i + 2], 16) + (1 - weight) * other) for i in (1, 3, 5))
     return "#" + "".join(f"{channel:02X}" for channel in mixed)
+
+
+def css_colours(style: str, prefix: str) -> str:
+    """A style sheet with the palettes in place of the comments ``/*light*/`` and ``/*dark*/``.
+
+    Examples:
+        >>> css_colours(":root{/*dark*/}", "m")[:28]
+        ':root{--m0:#65A4FF;--m1:#F79'
+    """
+    for name, colours in (("light", PALETTE), ("dark", DARK)):
+        words = "".join(f"--{prefix}{place}:{own};" for place, own in enumerate(colours))
+        style = style.replace(f"/*{name}*/", words)
+    return style

@@ -24,8 +24,9 @@ __all__ = ["to_python"]
 HEAD = '''\
 """A decision tree written by fasttree: {leaves} leaves, depth {depth}. It needs Python alone.
 
-predict(row), predict_proba(row) and leaf(row) take a mapping from the names in FEATURES or a sequence in their order; None and NaN are
-missing values, and so is a level that the tree does not know. None is the answer of a leaf that predicts nothing.
+predict(row), predict_proba(row) and leaf(row) take a mapping from the names in FEATURES or a
+sequence in their order; None and NaN are missing values, and so is a level that the tree does not
+know. None is the answer of a leaf that predicts nothing.
 """
 
 {imports}
@@ -115,7 +116,8 @@ def _leaf(row):
 
 MIXTURE = '''
 def _mixture(row):
-    """Probabilities of a row that is divided among leaves; those that differ by rounding only are made equal."""
+    """Probabilities of a row that is divided among leaves; those that differ by rounding only are
+    made equal."""
     sums = [0.0] * len(CLASSES)
     for leaf, weight in _parts(row)[0]:
         for c, p in enumerate(PROBABILITIES[leaf]):
@@ -201,7 +203,10 @@ class _Python:
 
     def answer(self, leaf: int) -> str:
         label = self.labels[leaf]
-        return f"return {leaf}  # {ascii(self.reading.classes[label]) if label >= 0 else 'unclassified'}"
+        return (
+            f"return {leaf}  # "
+            f"{ascii(self.reading.classes[label]) if label >= 0 else 'unclassified'}"
+        )
 
     def divided(self) -> str:
         return "return None"
@@ -222,7 +227,9 @@ def to_python(model: Any) -> str:
         >>> import fasttree
         >>> module = {}
         >>> exec(to_python(fasttree.fit(fasttree.datasets.load_weather())), module)
-        >>> module["predict"]({"outlook": "overcast", "temperature": "hot", "humidity": "high", "windy": "TRUE"})
+        >>> module["predict"](
+        ...     {"outlook": "overcast", "temperature": "hot", "humidity": "high", "windy": "TRUE"}
+        ... )
         'yes'
     """
     reading = Reading(model)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from .drawing import FONT, SMALL, Card, Drawing, Edge, Legend
-from .palette import colour
+from .palette import DARK, PALETTE, colour
 from .words import fit_width, text_width, xml
 
 __all__ = ["MAX_NODES", "STYLE", "to_svg"]
@@ -26,10 +26,17 @@ __all__ = ["MAX_NODES", "STYLE", "to_svg"]
 MAX_NODES = 200
 """Cards of a picture unless more are asked for; a binary tree of a hundred leaves has 199."""
 
-STYLE = """\
+_IN_THE_DARK = "".join(
+    f'.ft-tree [fill="{light}"]{{fill:{dark}}}\n' for light, dark in zip(PALETTE, DARK, strict=True)
+)
+
+STYLE = (
+    """\
 .ft-tree{--ft-ink:#1d2430;--ft-paper:#ffffff;--ft-card:#f4f6f9;--ft-line:#9aa5b4;--ft-soft:#5a6677;
-font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;background:var(--ft-paper)}
-@media (prefers-color-scheme:dark){.ft-tree{--ft-ink:#e8ecf2;--ft-paper:#14181f;--ft-card:#232a35;--ft-line:#66717f;--ft-soft:#a3aebd}}
+font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;
+background:var(--ft-paper)}
+@media (prefers-color-scheme:dark){.ft-tree{--ft-ink:#e8ecf2;--ft-paper:#14181f;
+--ft-card:#232a35;--ft-line:#66717f;--ft-soft:#a3aebd}}
 .ft-tree text{fill:var(--ft-ink);font-size:12.5px}
 .ft-tree .s{fill:var(--ft-soft);font-size:11px}
 .ft-tree .c{fill:var(--ft-card);stroke:var(--ft-line);stroke-width:1}
@@ -37,6 +44,8 @@ font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif
 .ft-tree .e{fill:none;stroke:var(--ft-line);stroke-width:1.2}
 .ft-tree .t{font-weight:600}
 """
+    f"@media (prefers-color-scheme:dark){{\n{_IN_THE_DARK}}}\n"
+)
 
 
 def _legend(one: Legend) -> str:
@@ -133,7 +142,8 @@ def to_svg(
         f"{drawing.reading.depth}"
     )
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 '
+        f'{width} {height}" '
         f'width="{width}" height="{height}" aria-label="{xml(what)}">',
         f"<style>{STYLE}</style>",
         f'<rect width="{width}" height="{height}" fill="var(--ft-paper)"/>',

@@ -64,16 +64,23 @@ def calibration_curve(
     """Return the reliability curve of one class (the last one unless `positive`); empty bins are
     left out.
 
-    `proba` (n, k), or (n,) for two classes.  Bins are (lo, hi], of equal width or of equal
-    frequency ("quantile").
+    `proba` (n, k), or (n,) for two classes: then it is the probability of `positive`.  Bins are
+    (lo, hi], of equal width or of equal frequency ("quantile").
 
     >>> calibration_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9]).observed
     array([0.5, 1. ])
+    >>> calibration_curve(["no", "yes"], [0.8, 0.1], positive="no").predicted
+    array([0.1, 0.8])
     """
     codes, checked, known = encode_proba(y_true, proba, classes)
     code = positive_code(known, positive)
+    column = -1 if np.ndim(proba) == 1 else code  # one column is the last one, whatever it means
     return curve_of(
-        codes == code, checked[:, code], n_bins, strategy, check_weights(sample_weight, len(codes))
+        codes == code,
+        checked[:, column],
+        n_bins,
+        strategy,
+        check_weights(sample_weight, len(codes)),
     )
 
 

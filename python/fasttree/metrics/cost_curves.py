@@ -149,7 +149,10 @@ def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
     `curves`: name -> `RocCurve` or (fpr, tpr).  Only classifiers on the common convex hull appear;
     the constant answers are named "always negative" and "always positive".
 
-    >>> [(one.name, round(one.upper, 3)) for one in cheapest_classifiers({"a": ([0.0], [0.5]), "b": ([0.5], [1.0])})]
+    >>> [
+    ...     (one.name, round(one.upper, 3))
+    ...     for one in cheapest_classifiers({"a": ([0.0], [0.5]), "b": ([0.5], [1.0])})
+    ... ]
     [('a', 0.5), ('b', 1.0)]
     """
     envelope = cost_envelope(*curves.values())

@@ -45,9 +45,12 @@ class Evaluation:
 
     Attributes:
         accuracy, kappa, n_rows, right: as printed.
-        information_reward: bits a row (Hope & Korb 2004).
+        information_reward: bits a row (Hope & Korb 2004); minus infinity where a row's class had
+            probability 0.
+        ruled_out: rows whose class had probability 0.
         majority: share of the most frequent class among the rows.
-        confusion: shape (n_classes, n_classes + 1), true by predicted, the last column unclassified.
+        confusion: shape (n_classes, n_classes + 1), true by predicted, the last column
+            unclassified.
         classes, per_class: the labels, and the measures of each.
 
     Examples:
@@ -75,6 +78,9 @@ class Evaluation:
             if usable
             else float("nan")
         )
+        self.ruled_out = (
+            int((np.asarray(proba)[np.arange(self.n_rows), codes] <= 0.0).sum()) if usable else 0
+        )
         self.per_class = per_class(y_true, y_pred, proba if usable else None, classes=classes)
 
     def _summary(self) -> list[tuple[str, str]]:
@@ -93,9 +99,16 @@ class Evaluation:
         rows += [
             ("Most frequent class", f"{100 * self.majority:.2f} %"),
             ("Kappa", _number(self.kappa)),
-            ("Information reward", f"{_number(self.information_reward)} bits a row"),
+            ("Information reward", self._reward()),
         ]
         return rows
+
+    def _reward(self) -> str:
+        """The information reward in words."""
+        if not np.isneginf(self.information_reward):
+            return f"{_number(self.information_reward)} bits a row"
+        rows = f"{self.ruled_out:,} row{'s' if self.ruled_out > 1 else ''}"
+        return f"minus infinity: the class of {rows} had probability 0 (see leaf_smoothing)"
 
     def _classes(self) -> list[list[str]]:
         block = self.per_class

@@ -20,10 +20,10 @@ from ..datasets.inputs import given
 from ..rendering.progress import make_report
 from ..rendering.table import ReportTable
 from .arguments import has_labels
-from .interrupts import check_on_interrupt, finish
 from .rendering import Rendered
 from .result import CrossValidation, records_to_frame
 from .scoring import greater_is_better, resolve_scoring
+from .several import validate_all
 from .statistics import (
     BayesianTestResult,
     FriedmanResult,
@@ -40,7 +40,6 @@ from .statistics.outcome import check_alpha
 from .statistics.t_tests import corrected_resampled_t_test, t_from_differences, two_sided_p
 from .statistics.ties import TIED, exact_mean
 from .tables import comparison_tables
-from .validation import cross_validate
 
 PairTest = Callable[..., PairedTestResult]
 
@@ -221,7 +220,10 @@ class Comparison(Rendered):
         return len(self.results)
 
     def __repr__(self) -> str:
-        return f"Comparison: {len(self.datasets)} data sets x {len(self.methods)} methods, {self.metric}"
+        return (
+            f"Comparison: {len(self.datasets)} data sets x {len(self.methods)} methods, "
+            f"{self.metric}"
+        )
 
     def with_metric(
         self, metric: str, *, baseline: str | int | None = None, alpha: float | None = None
@@ -425,6 +427,8 @@ def compare(
     keep_proba: bool = False,
     on_interrupt: str = "raise",
     on_error: str = "raise",
+    client: Any = None,
+    journal: Any = None,
     **params: Any,
 ) -> Comparison:
     """Compare split criteria and other classifiers over data sets.
@@ -454,6 +458,8 @@ def compare(
     on_error : "raise" | "skip", default "raise"
         With "skip" a criterion that does not apply to some data set is left out of the comparison
         and named in `skipped` with the reason.
+    client, journal : optional
+        As in `cross_validate`; the parts of all data sets share the workers and the file.
 
     Returns
     -------
@@ -466,7 +472,9 @@ def compare(
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.naive_bayes import GaussianNB
     >>> sets = {"iris": load_iris(return_X_y=True)}
-    >>> result = compare(sets, estimators={"NB": GaussianNB(), "prior": DummyClassifier()}, cv="2x5")
+    >>> result = compare(
+    ...     sets, estimators={"NB": GaussianNB(), "prior": DummyClassifier()}, cv="2x5"
+    ... )
     >>> result.marks.tolist()
     [['', '*']]
     """
@@ -480,31 +488,25 @@ def compare(
     loaded = load_tables(tables)
     chosen = metric or next(iter(resolve_scoring(scoring)))
     check_alpha(alpha)
-    check_on_interrupt(on_interrupt)
     report = make_report(progress, "data sets")
-    done = 0
-
-    def validated(name: str) -> CrossValidation:
-        nonlocal done
-        found = cross_validate(
-            loaded[name],
-            criterion=criteria,
-            estimators=estimators,
-            cv=cv,
-            scoring=scoring,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            keep_proba=keep_proba,
-            on_error=on_error,
-            **params,
-        )
-        found.name = name
-        done += 1
-        if report is not None:
-            report(done, len(loaded))
-        return found
-
-    results, unfinished = finish(loaded, validated, what="data sets", on_interrupt=on_interrupt)
+    results, unfinished = validate_all(
+        loaded,
+        criteria,
+        {
+            "estimators": estimators,
+            "cv": cv,
+            "scoring": scoring,
+            "random_state": random_state,
+            "n_jobs": n_jobs,
+            "keep_proba": keep_proba,
+            "params": params,
+        },
+        client=client,
+        journal=journal,
+        report=report,
+        on_interrupt=on_interrupt,
+        on_error=on_error,
+    )
     return Comparison(
         results,
         metric=chosen,

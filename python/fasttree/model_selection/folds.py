@@ -44,20 +44,26 @@ class Folds:
         first = self.test_rows[: int(self.test_sizes[: self.n_splits].sum())]
         return len(first) == n_rows and len(np.unique(first)) == n_rows
 
-    def part(self, start: int, stop: int) -> Folds:
-        """Folds `start` to `stop` - 1: whole repetitions, or folds of the only one."""
-        repeats = (stop - start) // self.n_splits if self.n_repeats > 1 else 1
-        rows = slice(self.starts[start], self.starts[stop - 1] + self.test_sizes[stop - 1])
-        return Folds(
-            pairs=self.pairs[start:stop],
-            n_repeats=repeats,
-            n_splits=(stop - start) // repeats,
-            description=self.description,
-            train_sizes=self.train_sizes[start:stop],
-            test_sizes=self.test_sizes[start:stop],
-            test_rows=self.test_rows[rows],
-            starts=self.starts[start:stop] - self.starts[start],
+    @classmethod
+    def of(cls, pairs: list[Fold], n_repeats: int = 1, description: str = "given folds") -> Folds:
+        """Folds of index pairs; `n_repeats` divides their number."""
+        test_sizes = np.array([len(test) for _, test in pairs], dtype=np.int64)
+        return cls(
+            pairs=pairs,
+            n_repeats=n_repeats,
+            n_splits=len(pairs) // n_repeats,
+            description=description,
+            train_sizes=np.array([len(train) for train, _ in pairs], dtype=np.int64),
+            test_sizes=test_sizes,
+            test_rows=np.concatenate([test for _, test in pairs]),
+            starts=np.concatenate([[0], np.cumsum(test_sizes)[:-1]]),
         )
+
+    def part(self, start: int, stop: int) -> Folds:
+        """Folds `start` to `stop` - 1: of whole repetitions, or as folds of one."""
+        whole = self.n_repeats > 1 and start % self.n_splits == stop % self.n_splits == 0
+        repeats = (stop - start) // self.n_splits if whole else 1
+        return Folds.of(self.pairs[start:stop], repeats, self.description)
 
     @property
     def n_test_over_n_train(self) -> float:
@@ -78,7 +84,8 @@ def resolve_cv(cv: Any, random_state: Any) -> Any:
         match = re.fullmatch(r"(\d+)\s*[x×]\s*(\d+)", cv)
         if not match or int(match[1]) < 1:
             raise ValueError(
-                f'cv={cv!r}; use "5x10" (repetitions x folds), "10x10", "5x2", "weka", a splitter or folds'
+                f'cv={cv!r}; use "5x10" (repetitions x folds), "10x10", "5x2", "weka", a '
+                f"splitter or folds"
             )
         return StratifiedRepeatedKFold(int(match[2]), int(match[1]), random_state)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
@@ -137,14 +144,4 @@ def make_folds(cv: Any, y_codes: np.ndarray, random_state: Any, X: Any = None) -
         pairs = [_checked(pair, fold, n_rows) for fold, pair in enumerate(pairs)]
     if len(pairs) % n_repeats:
         n_repeats = 1
-    test_sizes = np.array([len(test) for _, test in pairs], dtype=np.int64)
-    return Folds(
-        pairs=pairs,
-        n_repeats=n_repeats,
-        n_splits=len(pairs) // n_repeats,
-        description=description,
-        train_sizes=np.array([len(train) for train, _ in pairs], dtype=np.int64),
-        test_sizes=test_sizes,
-        test_rows=np.concatenate([test for _, test in pairs]),
-        starts=np.concatenate([[0], np.cumsum(test_sizes)[:-1]]),
-    )
+    return Folds.of(pairs, n_repeats, description)

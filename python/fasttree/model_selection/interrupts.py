@@ -1,5 +1,5 @@
-"""What a long run keeps when it is interrupted: everything, or with ``on_interrupt="return"`` what is
-finished.
+"""What a long run keeps when it is interrupted: everything, or with ``on_interrupt="return"`` what
+is finished.
 
 A unit (a data set, a repetition of the folds) is kept whole or not at all, so a result never mixes
 finished and unfinished work. An interrupt before the first unit is finished is raised as always.

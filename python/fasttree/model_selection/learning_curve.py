@@ -103,6 +103,8 @@ def learning_curve(
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: Any = False,
+    client: Any = None,
+    journal: Any = None,
     **params: Any,
 ) -> LearningCurve:
     """Return scores by training size; sizes and draws as in `LearningCurveSplit`, the rest as in
@@ -111,10 +113,17 @@ def learning_curve(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_iris(return_X_y=True)
-    >>> curve = learning_curve(X, y, estimators={"NB": GaussianNB()}, train_sizes=(0.2, 1.0), n_repeats=3)
+    >>> curve = learning_curve(
+    ...     X, y, estimators={"NB": GaussianNB()}, train_sizes=(0.2, 1.0), n_repeats=3
+    ... )
     >>> curve.train_sizes, curve.values("NB", "accuracy").shape
     ([27, 135], (3, 2))
     """
+    if "cv" in params:
+        raise TypeError(
+            f"cv={params['cv']!r} is not a parameter of learning_curve, which draws its own "
+            "divisions: say n_repeats, test_size and train_sizes"
+        )
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,
@@ -133,6 +142,8 @@ def learning_curve(
         random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,
+        client=client,
+        journal=journal,
         **params,
     )
     return LearningCurve(

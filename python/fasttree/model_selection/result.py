@@ -200,7 +200,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return self.summary()
 
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
-        """Return the tables of the result: methods by metrics; with `per_class` one more a method."""
+        """Return the tables of the result: methods by metrics; with `per_class` one more a
+        method."""
         return cross_validation_tables(self, sd=sd, per_class=per_class)
 
     def against_first(self, metric: str | None = None) -> list[PairedTestResult]:

@@ -207,6 +207,8 @@ def sweep(
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: Any = False,
+    client: Any = None,
+    journal: Any = None,
     **params: Any,
 ) -> Sweep:
     """Cross-validate trees under every combination of settings, on the same folds.
@@ -219,7 +221,7 @@ def sweep(
         decay: None (each criterion's own), a name or several; see `PairCounts.matrices`.
         criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, or several.
         at_zero: weight of pairs at distance 0 under ``"power"``.
-        cv, scoring, random_state, n_jobs, progress: as in `cross_validate`.
+        cv, scoring, random_state, n_jobs, progress, client, journal: as in `cross_validate`.
         **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its
             criterion.
 
@@ -280,6 +282,8 @@ def sweep(
         random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,
+        client=client,
+        journal=journal,
         **params,
     )
     axes = {"criterion": names, "theta": thetas, "alpha": alphas, "decay": decays}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,10 @@ from ..rendering.progress import make_report
 from ..table.doubtful import warn_of_data, warn_of_small_classes
 from .arguments import data_and_criteria
 from .folds import make_folds
+from .grid import Finished, place_of, run_tasks
 from .interrupts import check_on_interrupt
 from .result import CrossValidation, MethodScores
-from .run import Data, Method, is_ours, run_in_parts, run_methods
+from .run import Data, Method, Runs, is_ours, run_in_parts, run_methods
 from .scoring import (
     FoldScores,
     greater_is_better,
@@ -35,6 +37,7 @@ from .scoring import (
     outside_scorers,
     resolve_scoring,
 )
+from .units import REFUSALS, Task
 
 
 def _name_of(thing: Any) -> str:
@@ -78,11 +81,13 @@ def list_methods(
     criteria = _named_items(criterion, "criterion")
     if criteria:
         from ..estimators import FastTreeClassifier
+        from ..estimators.idle import drop_idle_of_some
         from ..estimators.parameters import made_of
 
         seed = random_state if isinstance(random_state, (int, np.integer)) else None
         settings = {"random_state": seed, **params}
         methods = [(name, made_of(FastTreeClassifier, one, settings)) for name, one in criteria]
+        drop_idle_of_some([tree for _, tree in methods])
     elif params:
         raise TypeError(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "
@@ -133,10 +138,13 @@ def prepare_data(X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping
     return Data(X, labels, None, classes, codes)
 
 
-def _configured(methods: list[tuple[str, Any]], data: Data) -> list[Method]:
-    """Return methods with the engine's configuration where the fast path can serve them."""
+def _configured(
+    methods: list[tuple[str, Any]], data: Data, binned: dict[str, Any] | None = None
+) -> list[Method]:
+    """Return methods with the engine's configuration where the fast path can serve them; `binned`
+    holds Tables that several share."""
     out = []
-    binned: dict[str, Any] = {}
+    binned = {} if binned is None else binned
     for name, one in methods:
         config = table = None
         if data.table is not None and is_ours(one):
@@ -161,10 +169,6 @@ def _configured(methods: list[tuple[str, Any]], data: Data) -> list[Method]:
 def _fitted_on_all(discretizer: Any, table: Any) -> Any:
     """Return the Table with its numeric columns binned by cut points of all rows."""
     return copy.copy(discretizer).fit_transform(table)
-
-
-REFUSALS = (ValueError, TypeError, NotImplementedError)
-"""Errors that say that a method does not apply."""
 
 
 def _run_applicable(
@@ -219,6 +223,8 @@ def cross_validate(
     keep_proba: bool = False,
     on_interrupt: str = "raise",
     on_error: str = "raise",
+    client: Any = None,
+    journal: Any = None,
     **params: Any,
 ) -> CrossValidation:
     """Cross-validate split criteria and other classifiers on the same folds.
@@ -256,6 +262,12 @@ def cross_validate(
     on_error : "raise" | "skip", default "raise"
         What becomes of a method that does not apply to the data: an error that names it, or a
         place in `result.skipped` with the reason, and "does not apply" in tables.
+    client : dask.distributed.Client, optional
+        The workers that fit. Without it the backend of ``joblib.parallel_config(backend=...)``
+        does, if there is one. The result is the same (`seconds` apart).
+    journal : path, optional
+        A file to which finished parts are appended. The same call goes on where a killed one was;
+        a call with other settings or data is refused. `random_state` must be a number.
     **params
         Parameters of every `FastTreeClassifier`.
 
@@ -280,12 +292,68 @@ def cross_validate(
     >>> result["NB"]["accuracy"].shape
     (10,)
     """
-    started = time.perf_counter()
     X, y, criterion = data_and_criteria(X, y, criterion)
+    check_on_error(on_error)
+    check_on_interrupt(on_interrupt)
+    run = make_run(
+        X,
+        y,
+        criterion,
+        estimators=estimators,
+        cv=cv,
+        scoring=scoring,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        keep_proba=keep_proba,
+        params=params,
+    )
+    report = make_report(progress, "fits")
+    with place_of(client, journal) as place:
+        if place is None:
+            return run.here(report, on_interrupt, on_error)
+        check_seeded(place, random_state)
+        (finished,) = run_tasks(
+            [run.task(on_error)],
+            place,
+            names=[run.name],
+            report=report,
+            on_interrupt=on_interrupt,
+            on_error=on_error,
+        )
+        assert finished is not None
+        return run.finished(finished)
+
+
+def check_on_error(on_error: Any) -> None:
+    """Raise ValueError for anything but the two words."""
     if on_error not in ("raise", "skip"):
         raise ValueError(f"on_error={on_error!r} is not known; use 'raise' or 'skip'")
+
+
+def check_seeded(place: Any, random_state: Any) -> None:
+    """Refuse a journal of draws that another call would not repeat."""
+    if place.journal is not None and random_state is None:
+        raise ValueError(
+            "journal= needs random_state as a number: with None every call draws other folds"
+        )
+
+
+def make_run(
+    X: Any,
+    y: Any,
+    criterion: Any,
+    *,
+    estimators: Any,
+    cv: Any,
+    scoring: Any,
+    random_state: Any,
+    n_jobs: int | None,
+    keep_proba: bool,
+    params: Mapping[str, Any],
+) -> Run:
+    """A cross-validation of which nothing has been run; see `cross_validate`."""
+    started = time.perf_counter()
     scorers = resolve_scoring(scoring)
-    check_on_interrupt(on_interrupt)
     methods = list_methods(criterion, estimators, random_state, params)
     data = prepare_data(X, y, methods, params)
     folds = make_folds(cv, data.codes, random_state)
@@ -293,60 +361,139 @@ def cross_validate(
         warn_of_data(data.table)
     if folds.partition_rows(len(data.codes)):
         warn_of_small_classes(data.classes, data.codes, folds.n_splits)
-    outside = outside_scorers(scorers)
     want = None if not needs_proba(scorers) else "scores" if only_scores(scorers) else "proba"
     if keep_proba and want is None:
         want = "if possible"
-    report = make_report(progress, "fits")
-    how: dict[str, Any] = {"n_jobs": n_jobs, "report": report, "want": want, "outside": outside}
-    n_folds = len(folds.pairs)
-    skipped: dict[str, str] = {}
-    if on_interrupt == "return":
-        runs, folds = run_in_parts(_configured(methods, data), data, folds, **how)
-    else:
-        methods, skipped, runs = _run_applicable(methods, data, folds, on_error, **how)
-    scoring_of = FoldScores(data.codes, folds, data.classes, runs.predictions, runs.proba)
-    columns: dict[str, np.ndarray] = {}
-    for name, one in scorers.items():
-        if not isinstance(one, Scorer):
-            columns[name] = runs.scored[name]
-        elif one.metric.needs == "tree":
-            columns[name] = runs.sizes[one.metric.name]
-        else:
-            columns[name] = scoring_of.score(one)
-    for name, values in runs.sizes.items():
-        columns.setdefault(name, values)
-    if (runs.predictions < 0).any():
-        columns.setdefault("unclassified", unclassified_rate_from_confusion(scoring_of.counts))
-    else:
-        columns.setdefault("unclassified", np.zeros((len(methods), len(folds.pairs))))
-    columns.setdefault("seconds", runs.seconds)
-    by_method = {
-        name: MethodScores(
-            name,
-            {metric: values[place] for metric, values in columns.items()},
-            runs.predictions[place],
-            None if runs.proba is None else runs.proba[place],
-        )
-        for place, (name, _) in enumerate(methods)
+    settings = {
+        "cv": folds.description,
+        "scoring": tuple(scorers),
+        "random_state": random_state,
+        "params": dict(params),
     }
-    return CrossValidation(
-        by_method,
-        metrics=tuple(scorers),
-        directions={name: greater_is_better(name, scorers) for name in scorers},
-        folds=folds,
-        classes=data.classes,
-        true_codes=scoring_of.true_codes,
-        name=getattr(data.table, "name", None),
-        settings={
-            "methods": {name: one for name, one in methods},
-            "cv": folds.description,
-            "scoring": tuple(scorers),
-            "random_state": random_state,
-            "params": dict(params),
-        },
-        seconds=time.perf_counter() - started,
-        data=data,
-        unfinished=n_folds - len(folds.pairs),
-        skipped=skipped,
-    )
+    return Run(methods, data, folds, scorers, want, settings, n_jobs, started)
+
+
+@dataclass
+class Run:
+    """What one cross-validation fits and keeps: methods by name, rows, folds, scorers.
+
+    `task` is its form for units of work.
+    """
+
+    methods: list[tuple[str, Any]]
+    data: Data
+    folds: Any
+    scorers: dict[str, Any]
+    want: str | None
+    settings: dict[str, Any]
+    n_jobs: Any
+    started: float
+    refused: dict[str, Exception] = field(default_factory=dict)
+    _binned: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str | None:
+        """The name of the data set."""
+        return getattr(self.data.table, "name", None)
+
+    def task(self, on_error: str) -> Task:
+        """Methods, rows and folds, to be divided into units.
+
+        A method that cannot be configured for the data is an error that names it, or with
+        ``on_error="skip"`` left out and kept in `refused`.
+        """
+        about = {name: self.settings[name] for name in ("cv", "scoring", "random_state")}
+        configured = []
+        for name, one in self.methods:
+            try:
+                configured += _configured([(name, one)], self.data, self._binned)
+            except REFUSALS as error:
+                if on_error == "raise":
+                    raise _naming(name, error) from error
+                self.refused[name] = error
+        if not configured:
+            name, reason = next(iter(self.refused.items()))
+            raise _naming(name, reason) from reason
+        return Task(
+            configured,
+            self.data,
+            self.folds,
+            self.want,
+            outside_scorers(self.scorers),
+            {**about, "probabilities": self.want},
+            self.n_jobs,
+        )
+
+    def here(self, report: Any, on_interrupt: str, on_error: str) -> CrossValidation:
+        """Run in this process: our trees by one call into the core."""
+        how: dict[str, Any] = {
+            "n_jobs": self.n_jobs,
+            "report": report,
+            "want": self.want,
+            "outside": outside_scorers(self.scorers),
+        }
+        methods, folds = self.methods, self.folds
+        skipped: dict[str, str] = {}
+        if on_interrupt == "return":
+            configured = _configured(methods, self.data)
+            runs, folds = run_in_parts(configured, self.data, folds, **how)
+        else:
+            methods, skipped, runs = _run_applicable(methods, self.data, folds, on_error, **how)
+        return self.result(methods, skipped, runs, folds)
+
+    def finished(self, found: Finished) -> CrossValidation:
+        """The result of the units that were run."""
+        errors = {**self.refused, **found.skipped}
+        methods = [(name, one) for name, one in self.methods if name not in errors]
+        skipped = {name: str(errors[name]) for name, _ in self.methods if name in errors}
+        return self.result(methods, skipped, found.runs, found.folds)
+
+    def result(
+        self, methods: list[tuple[str, Any]], skipped: dict[str, str], runs: Runs, folds: Any
+    ) -> CrossValidation:
+        """Score the output of the methods on the folds that were run."""
+        data, scorers = self.data, self.scorers
+        scoring_of = FoldScores(data.codes, folds, data.classes, runs.predictions, runs.proba)
+        columns = self._columns(scoring_of, runs)
+        by_method = {
+            name: MethodScores(
+                name,
+                {metric: values[place] for metric, values in columns.items()},
+                runs.predictions[place],
+                None if runs.proba is None else runs.proba[place],
+            )
+            for place, (name, _) in enumerate(methods)
+        }
+        return CrossValidation(
+            by_method,
+            metrics=tuple(scorers),
+            directions={name: greater_is_better(name, scorers) for name in scorers},
+            folds=folds,
+            classes=data.classes,
+            true_codes=scoring_of.true_codes,
+            name=self.name,
+            settings={"methods": {name: one for name, one in methods}, **self.settings},
+            seconds=time.perf_counter() - self.started,
+            data=data,
+            unfinished=len(self.folds.pairs) - len(folds.pairs),
+            skipped=skipped,
+        )
+
+    def _columns(self, scoring_of: FoldScores, runs: Runs) -> dict[str, np.ndarray]:
+        """Fold values of every metric, shape (methods, folds)."""
+        columns: dict[str, np.ndarray] = {}
+        for name, one in self.scorers.items():
+            if not isinstance(one, Scorer):
+                columns[name] = runs.scored[name]
+            elif one.metric.needs == "tree":
+                columns[name] = runs.sizes[one.metric.name]
+            else:
+                columns[name] = scoring_of.score(one)
+        for name, values in runs.sizes.items():
+            columns.setdefault(name, values)
+        if (runs.predictions < 0).any():
+            columns.setdefault("unclassified", unclassified_rate_from_confusion(scoring_of.counts))
+        else:
+            columns.setdefault("unclassified", np.zeros(runs.seconds.shape))
+        columns.setdefault("seconds", runs.seconds)
+        return columns

@@ -189,7 +189,8 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         return to_bytes(self)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file, at once or not at all; `fasttree.naive_bayes.load` reads it."""
+        """Write the model to a file, at once or not at all; `fasttree.naive_bayes.load` reads
+        it."""
         save_bytes(path, self.to_bytes())
 
     # -- predicting -------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""Bayesian classifiers read back from bytes: a JSON document with a version and a checksum, as for trees.
+"""Bayesian classifiers read back from bytes: a JSON document with a version and a checksum, as for
+trees.
 
 What
     ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``. The
@@ -103,7 +104,9 @@ def from_bytes(data: bytes) -> BayesClassifier:
         >>> import fasttree
         >>> table = fasttree.datasets.load_weather()
         >>> model = AODE().fit(table)
-        >>> from_bytes(model.to_bytes()).predict_proba(table).tolist() == model.predict_proba(table).tolist()
+        >>> from_bytes(model.to_bytes()).predict_proba(table).tolist() == model.predict_proba(
+        ...     table
+        ... ).tolist()
         True
     """
     model = opened(data, FORMAT)

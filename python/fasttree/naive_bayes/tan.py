@@ -58,7 +58,8 @@ class TAN(BayesClassifier):
         edges_: of Chow-Liu: (feature, feature, conditional mutual information in nats), strongest
             first; else empty.
 
-        network_: the same as a `BayesianNetwork`, which draws itself, samples, and tells likelihoods.
+        network_: the same as a `BayesianNetwork`, which draws itself, samples, and tells
+            likelihoods.
 
     Examples:
         >>> X = [["a", "a", "u"], ["b", "b", "v"], ["a", "a", "v"], ["b", "b", "u"]] * 5

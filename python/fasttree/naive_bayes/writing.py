@@ -1,4 +1,5 @@
-"""Bayesian classifiers written as bytes: a JSON document with a version and a checksum, as for trees.
+"""Bayesian classifiers written as bytes: a JSON document with a version and a checksum, as for
+trees.
 
 What
     ``{"format": "fasttree Bayes model", "version": 1, "checksum": "...", "model": {...}}``. The

@@ -45,7 +45,9 @@ def grouped_bars(
         ImportError: matplotlib is not installed.
 
     Examples:
-        >>> ax = grouped_bars({"gini": [3, 5], "info_gain": [4, 4]}, ["iris", "wine"], ylabel="leaves")
+        >>> ax = grouped_bars(
+        ...     {"gini": [3, 5], "info_gain": [4, 4]}, ["iris", "wine"], ylabel="leaves"
+        ... )
         >>> len(ax.patches)
         4
     """
@@ -95,7 +97,9 @@ def tree_size_bars(
         title, ax: as in `grouped_bars`.
 
     Examples:
-        >>> ax = tree_size_bars({"iris": {"gini": 9, "info_gain": 9}, "wine": {"gini": 11, "info_gain": 8}})
+        >>> ax = tree_size_bars(
+        ...     {"iris": {"gini": 9, "info_gain": 9}, "wine": {"gini": 11, "info_gain": 8}}
+        ... )
         >>> ax.get_ylabel()
         'leaves'
     """
@@ -152,7 +156,11 @@ def criteria_bars(
         title, ax: as in `grouped_bars`.
 
     Examples:
-        >>> ax = criteria_bars({"gini": [0.2, 0.1, 0.0], "multisurf": [0.1, -0.05, 0.0]}, ["a", "b", "c"], largest=2)
+        >>> ax = criteria_bars(
+        ...     {"gini": [0.2, 0.1, 0.0], "multisurf": [0.1, -0.05, 0.0]},
+        ...     ["a", "b", "c"],
+        ...     largest=2,
+        ... )
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['a', 'b']
         >>> [float(bar.get_height()) for bar in ax.patches]

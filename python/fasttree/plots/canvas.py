@@ -3,7 +3,7 @@
 A picture without `ax` goes where users of matplotlib expect it: into pyplot's current axes, so that
 ``plt.show()``, ``plt.savefig`` and a notebook cell show it. `new_figure` and `detached` make
 figures that pyplot does not know, freed with their last reference: for files and pages. Colours are
-Okabe & Ito's (2008).
+those of `fasttree.exports.palette`.
 """
 
 from __future__ import annotations

@@ -99,7 +99,9 @@ def rank_diagram(result: Any, *, title: str = "", ax: Any = None) -> Any:
 
     Examples:
         >>> from fasttree.model_selection import friedman_nemenyi
-        >>> ax = rank_diagram(friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a", "b", "c"]))
+        >>> ax = rank_diagram(
+        ...     friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a", "b", "c"])
+        ... )
         >>> ax.axison
         False
     """

@@ -34,7 +34,9 @@ def calibration_curves(
 
     Examples:
         >>> from fasttree.metrics import calibration_curve
-        >>> ax = calibration_curves({"model": calibration_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9])})
+        >>> ax = calibration_curves(
+        ...     {"model": calibration_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9])}
+        ... )
         >>> ax.get_xlabel()
         'predicted probability'
     """

@@ -60,11 +60,11 @@ def growth_curve(
         other.plot(
             leaves[1:],
             np.array(distances, dtype=float),
-            color=PALETTE[5],
+            color=PALETTE[1],
             label="distance of the whole tree",
             drawstyle="steps-post",
         )
-        other.set_ylabel("distance to the classes", color=PALETTE[5])
+        other.set_ylabel("distance to the classes", color=PALETTE[1])
         other.spines[["top"]].set_visible(False)
         if drawn:
             handles = [*ax.get_legend_handles_labels()[0], *other.get_legend_handles_labels()[0]]

@@ -45,7 +45,9 @@ def manhattan(
         ImportError: matplotlib is not installed.
 
     Examples:
-        >>> ax = manhattan([0.1, 0.3, 0.2], ["1", "1", "2"], [100, 900, 50], names=["a", "b", "c"], top=1)
+        >>> ax = manhattan(
+        ...     [0.1, 0.3, 0.2], ["1", "1", "2"], [100, 900, 50], names=["a", "b", "c"], top=1
+        ... )
         >>> [label.get_text() for label in ax.get_xticklabels()], [t.get_text() for t in ax.texts]
         (['1', '2'], ['b'])
     """

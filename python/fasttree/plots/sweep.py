@@ -34,7 +34,12 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
 
     Examples:
         >>> import fasttree
-        >>> found = fasttree.sweep(fasttree.datasets.make_monks(1), alpha=[0.0, 1.0], decay=["exponential", "power"], cv="1x5")
+        >>> found = fasttree.sweep(
+        ...     fasttree.datasets.make_monks(1),
+        ...     alpha=[0.0, 1.0],
+        ...     decay=["exponential", "power"],
+        ...     cv="1x5",
+        ... )
         >>> accuracy_map(found).get_xlabel()
         'alpha'
     """

@@ -1,8 +1,8 @@
 """A fitted tree drawn with matplotlib, in the design of the SVG picture.
 
 The layout is `fasttree.exports.drawing`'s: left to right, cards with class bars, rows and scores, a
-legend of the classes; nodes beyond `max_nodes` are folded. PNG and PDF: ``ax.figure.savefig(path)``.
-O(nodes shown).
+legend of the classes; nodes beyond `max_nodes` are folded. PNG and PDF:
+``ax.figure.savefig(path)``. O(nodes shown).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Progress of long calls: what `progress=` means, and a bar in terminals and notebooks.
 
-True and "auto" show a bar where somebody can see it (a terminal or a notebook; nothing otherwise), a
-callable is called with (done, total), False and None are silent.  The bar is rich's where rich is
+True and "auto" show a bar where somebody can see it (a terminal or a notebook; nothing otherwise),
+a callable is called with (done, total), False and None are silent.  The bar is rich's where rich is
 installed, else plain text; it redraws at most ten times a second and is gone when the call ends.
 """
 

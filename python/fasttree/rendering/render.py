@@ -1,7 +1,7 @@
 """`render(result, form)`: one entry for all results and all forms that need no template.
 
-A result is what has `tables()` (its `ReportTable` objects), `records()` (plain rows) and `document()`
-(all it says as plain data).
+A result is what has `tables()` (its `ReportTable` objects), `records()` (plain rows) and
+`document()` (all it says as plain data).
 """
 
 from __future__ import annotations

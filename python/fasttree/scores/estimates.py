@@ -160,7 +160,8 @@ class _Metric:
         return np.asarray(signs) * np.asarray(self.theta)
 
 
-def _metric_of(criterion: Any) -> _Metric:
+def metric_of(criterion: Any) -> _Metric:
+    """The metric of a criterion on pairs; ValueError for another criterion."""
     made = criteria.make(criterion)
     ones = (1.0, 1.0, 1.0, 1.0)
     name = made.name if isinstance(made, criteria.Criterion) else ""
@@ -257,14 +258,56 @@ def estimate_features(
 
     Examples:
         >>> import fasttree
-        >>> table = fasttree.datasets.make_parity(2, 18, 5000, random_state=0)    # two bits of twenty, and only together
+        >>> table = fasttree.datasets.make_parity(
+        ...     2, 18, 5000, random_state=0
+        ... )  # two bits of twenty, and only together
         >>> found = estimate_features(table)
         >>> found
         FeatureEstimates(pi, 20 features, 255 subsets: best separated at z = 2)
         >>> sorted(found.ranking[:2].tolist())
         [0, 1]
     """
-    metric = _metric_of(criterion)
+    return estimate(
+        Job,
+        X,
+        y,
+        criterion=criterion,
+        method=method,
+        n_subsets=n_subsets,
+        sample=sample,
+        z=z,
+        max_subsets=max_subsets,
+        max_sample=max_sample,
+        sample_weight=sample_weight,
+        discretize=discretize,
+        categorical_features=categorical_features,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+
+
+def estimate(
+    job_of: Any,
+    X: Any,
+    y: Any,
+    *,
+    criterion: Any,
+    method: str | None,
+    n_subsets: int | None,
+    sample: int | None,
+    z: float | None,
+    max_subsets: int | None,
+    max_sample: int | None,
+    sample_weight: Any,
+    discretize: Any,
+    categorical_features: Any,
+    random_state: Any,
+    n_jobs: int | None,
+    progress: Any,
+) -> FeatureEstimates:
+    """`estimate_features` by a `Job` or what counts agreements elsewhere."""
+    metric = metric_of(criterion)
     if method is None:
         method = "subsets" if sample is None else "rows"
     if method not in ("subsets", "rows"):
@@ -284,7 +327,7 @@ def estimate_features(
     table = table_of(X, y, categorical_features=categorical_features)
     weights = whole_copies(table, sample_weight)
     table = binned(table, discretize, weights)
-    job = _Job(
+    job = job_of(
         table,
         metric,
         criteria.make(criterion),
@@ -312,7 +355,9 @@ def estimate_features(
 
 
 @dataclass
-class _Job:
+class Job:
+    """What is estimated, and how pairs that agree are counted."""
+
     table: Table
     metric: _Metric
     criterion: Any
@@ -333,6 +378,7 @@ class _Job:
         )
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
+        """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
         return _engine.agreement_counts(
             self.table,
             subsets,

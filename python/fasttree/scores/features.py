@@ -68,7 +68,9 @@ def score_features(
 
     Examples:
         >>> import fasttree
-        >>> fasttree.score_features(fasttree.datasets.load_weather(), criterion="info_gain").round(3).tolist()
+        >>> fasttree.score_features(fasttree.datasets.load_weather(), criterion="info_gain").round(
+        ...     3
+        ... ).tolist()
         [0.247, 0.029, 0.152, 0.048]
     """
     from ..estimators import FastTreeClassifier

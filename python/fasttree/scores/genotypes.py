@@ -2,16 +2,16 @@
 
 What
     `score_features` comes here with `Genotypes`. Criteria on neighbours read the packed genotypes;
-    criteria on tables take them as nominal columns, a block at a time; criteria on pairs of rows take
-    bytes. `relief_p_values` adds p-values: by permutation of the classes, with the largest score of
-    each permutation against the number of variants (Westfall & Young 1993), and STIR's t test
-    (Le, Urbanowicz, Moore & McKinney 2019).
+    criteria on tables take them as nominal columns, a block at a time; criteria on pairs of rows
+    take bytes. `relief_p_values` adds p-values: by permutation of the classes, with the largest
+    score of each permutation against the number of variants (Westfall & Young 1993), and STIR's t
+    test (Le, Urbanowicz, Moore & McKinney 2019).
 Complexity
     O(samples^2 variants) bit operations once; a permutation counts near pairs again and finds no
     neighbour anew.
 When not to use it
-    With related samples or with ancestry that goes with the phenotype: neighbours are then relatives.
-    Permuted classes break that link as well, so that the p-values do not see it.
+    With related samples or with ancestry that goes with the phenotype: neighbours are then
+    relatives. Permuted classes break that link as well, so that the p-values do not see it.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ class VariantTests:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Variants from best to worst, shape (n_variants,); ties by position, constant ones last."""
+        """Variants from best to worst, shape (n_variants,); ties by position, constant ones
+        last."""
         return np.argsort(-np.where(np.isnan(self.scores), -np.inf, self.scores), kind="stable")
 
     def records(self, top: int | None = None) -> list[dict[str, Any]]:
@@ -167,15 +168,15 @@ def relief_p_values(
     """P-values of variants by permutation and by STIR.
 
     Neighbours under SURF and MultiSURF do not depend on the classes, so they are found once for all
-    permutations. Missing genotypes count as the most frequent genotype of their variant here, because
-    Kononenko's treatment looks at the classes; complete genotypes have the scores of
+    permutations. Missing genotypes count as the most frequent genotype of their variant here,
+    because Kononenko's treatment looks at the classes; complete genotypes have the scores of
     `score_features`.
 
     The smallest p-value is 1 / (n_permutations + 1). The adjusted ones hold for all variants
     together: under permutation of the classes at most a share alpha of studies has any variant with
     an adjusted p-value of at most alpha. STIR's p-values are for one variant and rest on the t
-    distribution; pairs of neighbours share samples, so that they are not exact (the page on genotypes
-    has their rate under null data).
+    distribution; pairs of neighbours share samples, so that they are not exact (the page on
+    genotypes has their rate under null data).
 
     Args:
         genotypes: `Genotypes`, or the path of a ``.bed``.

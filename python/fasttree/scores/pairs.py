@@ -139,7 +139,10 @@ class PairCounts:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"PairCounts({self.pairs} ordered pairs, {len(self.counts)} features, {len(self.classes)} classes)"
+        return (
+            f"PairCounts({self.pairs} ordered pairs, {len(self.counts)} features, "
+            f"{len(self.classes)} classes)"
+        )
 
     def matrices(
         self,
@@ -471,7 +474,10 @@ def count_matrices(
         >>> import fasttree
         >>> count_matrices(fasttree.datasets.make_xor(), alpha=0.0)[0][0].tolist()
         [[4.0, 4.0, 4.0, 4.0], [4.0, 4.0, 4.0, 4.0]]
-        >>> exact, fixed = (count_matrices(fasttree.datasets.make_monks(1), precision=p) for p in ("exact", "fixed"))
+        >>> exact, fixed = (
+        ...     count_matrices(fasttree.datasets.make_monks(1), precision=p)
+        ...     for p in ("exact", "fixed")
+        ... )
         >>> max(float(abs(a - b).max()) for a, b in zip(exact, fixed)) < 432**2 * 2**-25
         True
     """

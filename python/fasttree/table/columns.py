@@ -46,7 +46,9 @@ class Column:
 
     Examples:
         >>> import numpy as np
-        >>> Column("wind", "nominal", np.array([1, 0, -1], dtype=np.int32), ("strong", "weak")).labels().tolist()
+        >>> Column(
+        ...     "wind", "nominal", np.array([1, 0, -1], dtype=np.int32), ("strong", "weak")
+        ... ).labels().tolist()
         ['weak', 'strong', None]
     """
 
@@ -119,7 +121,10 @@ def infinity_message(name: str, row: int, value: Any) -> str:
 
 def complex_message(name: str) -> str:
     """The words of the error for complex numbers (scikit-learn's first)."""
-    return f"Complex data not supported: column {name!r}; pass its real and imaginary parts as two columns"
+    return (
+        f"Complex data not supported: column {name!r}; pass its real and imaginary parts as "
+        f"two columns"
+    )
 
 
 def datetime_message(name: str, what: str = "dates or times") -> str:

@@ -1,6 +1,6 @@
 """Warnings about training sets that can be learned from, but not what was meant: a single class,
-columns without a value, no value at all, and a class with fewer rows than a cross-validation has
-folds. Each is said once a call, with the remedy.
+columns without a value, no value at all, dates and decimal commas as text, and a class with fewer
+rows than a cross-validation has folds. Each is said once a call, with the remedy.
 
 A call that fits many models (a cross-validation, an advice) says it of all its rows, and its fits
 are `quiet`.  O(rows) for the classes; columns are looked at as far as their first value.
@@ -17,9 +17,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["DataWarning", "quiet", "warn_of_data", "warn_of_small_classes"]
+from .traps import date_share, decimal_comma_share
+
+__all__ = ["DataWarning", "quiet", "traps_are_said", "warn_of_data", "warn_of_small_classes"]
 
 _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=False)
+
+_TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
 NAMED = 5
 """Columns and classes that a warning names, at most."""
@@ -37,6 +41,11 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         _QUIET.reset(before)
+
+
+def traps_are_said() -> None:
+    """Dates and decimal commas are warned of elsewhere, in the words of the command."""
+    _TRAPS_SAID.set(True)
 
 
 def _say(text: str) -> None:
@@ -100,6 +109,28 @@ def warn_of_data(table: Any) -> None:
         _say(
             f"columns without a value in any row: {names}; no split can use them: leave them out "
             "of X (of a file: drop=), or fill them"
+        )
+    if not _TRAPS_SAID.get():
+        _warn_of_text(table)
+
+
+def _warn_of_text(table: Any) -> None:
+    """Warn of text that is a date or a number with a decimal comma."""
+    if table.block is not None:
+        return
+    texts = [c for c in table.columns if c.levels and isinstance(c.levels[0], str)]
+    dates = [c.name for c in texts if len(c.levels) > 2 and date_share(c.levels) >= 0.95]
+    if dates:
+        _say(
+            f"dates as text: {_some([repr(name) for name in dates])}; each date is a level, which "
+            "says nothing about other dates: leave the column out, or make numbers of it (year, "
+            "month, days since)"
+        )
+    commas = [c.name for c in texts if len(c.levels) > 2 and decimal_comma_share(c.levels) > 0.95]
+    if commas:
+        _say(
+            f"numbers with a decimal comma as text: {_some([repr(name) for name in commas])}; read "
+            "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
         )
 
 

@@ -1,7 +1,7 @@
 """Which columns are nominal: `categorical_features` for rows that become a Table, and for Tables.
 
-`resolve_roles` reads scikit-learn's forms of the parameter; `recast` makes the columns of a finished
-Table what it says.
+`resolve_roles` reads scikit-learn's forms of the parameter; `recast` makes the columns of a
+finished Table what it says.
 """
 
 from __future__ import annotations

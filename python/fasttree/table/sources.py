@@ -71,7 +71,8 @@ def take_apart(X: Any) -> Source:
         return _from_rows(list(X))
     if isinstance(X, (str, bytes)) or np.isscalar(X) or X is None:
         raise ValueError(
-            f"Expected 2D array, got scalar array instead: array={shown(X)}. X is an array, a frame or "
+            f"Expected 2D array, got scalar array instead: array={shown(X)}. X is an array, a "
+            f"frame or "
             "a list of rows "
             "(to read a file use fasttree.datasets.load)"
         )

@@ -58,7 +58,11 @@ class Table:
             value).
 
     Examples:
-        >>> t = Table([["sunny", 85.0], ["rainy", None]], ["no", "yes"], feature_names=["outlook", "humidity"])
+        >>> t = Table(
+        ...     [["sunny", 85.0], ["rainy", None]],
+        ...     ["no", "yes"],
+        ...     feature_names=["outlook", "humidity"],
+        ... )
         >>> t
         Table: 2 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes
         >>> t.columns[0].levels, t.classes, t.y_codes.tolist()

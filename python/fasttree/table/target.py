@@ -157,7 +157,8 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
         if len(shape) != 2 or shape[1] != 1:
             raise ValueError(
                 f"y should be a 1d array, got an array of shape {shape} instead. "
-                "Several targets at once are not served: fit one tree per column, for instance with "
+                "Several targets at once are not served: fit one tree per column, for instance "
+                "with "
                 "sklearn.multioutput.MultiOutputClassifier"
             )
         from sklearn.exceptions import DataConversionWarning

@@ -13,7 +13,7 @@ import numpy as np
 
 from .columns import Column
 
-__all__ = ["date_share", "decimal_comma_share", "reason_to_leave_out", "suspicions"]
+__all__ = ["code_columns", "date_share", "decimal_comma_share", "reason_to_leave_out", "suspicions"]
 
 _DATE = re.compile(
     r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
@@ -24,8 +24,20 @@ _DATE = re.compile(
 )
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _NAMED_ID = re.compile(
-    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: \d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
+    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: "
+    r"\d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
 )
+
+_NAMED_CODE = re.compile(
+    r"(?:^|[_\s.-])(?:code|type|kind|cat|category|group|cluster|region|zone|district|zip|zipcode|"
+    r"postcode|plz|country|state|county|city|branch|dept|department|sector|status|gender|sex|race|"
+    r"ethnicity|religion|colou?r|brand|model|shop|store|sku)s?$|[a-z](?:Code|Type|Group)$",
+    re.IGNORECASE,
+)
+_GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
+
+MOST_CODES = 1000
+"""Distinct numbers of a column of codes, at most."""
 
 LOOKED_AT = 1000
 """Levels of a column that are read."""
@@ -100,6 +112,40 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
     if distinct > 0.5 * n_rows and _NAMED_ID.search(column.name):
         return f"an identifier by its name, {distinct:,} different numbers in {n_rows:,} rows"
     return None
+
+
+def code_columns(table: Any, *, by_name: bool = True) -> list[str]:
+    """Names of numeric columns whose whole numbers may be codes of categories: three or more
+    values, ten rows a value.
+
+    Args:
+        table: the data.
+        by_name: only those whose names say so (region, zip_code, rs1234_A); else all with up to 12
+            values.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> rows = [[i % 4, i % 7] for i in range(80)]
+        >>> table = Table(rows, [0, 1] * 40, feature_names=["region", "rooms"])
+        >>> code_columns(table), code_columns(table, by_name=False)
+        (['region'], ['region', 'rooms'])
+    """
+    most = MOST_CODES if by_name else 12
+    found = []
+    for column in table.columns:
+        if column.kind != "numeric":
+            continue
+        name = column.name.strip()
+        if by_name and not (_NAMED_CODE.search(name) or _GENOTYPE.fullmatch(name)):
+            continue
+        values = np.asarray(column.values, dtype=np.float64)
+        known = values[~np.isnan(values)]
+        if not np.array_equal(known, np.floor(known)):
+            continue
+        distinct = len(np.unique(known))
+        if 3 <= distinct <= min(most, len(known) / 10):
+            found.append(column.name)
+    return found
 
 
 def suspicions(table: Any) -> list[tuple[str, str]]:

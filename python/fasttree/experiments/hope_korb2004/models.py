@@ -62,6 +62,12 @@ class Simulation:
         """The paper's test: learner and training size, models as subjects."""
         return two_way_repeated_measures_anova(self.reward, names=("learner", "training size"))
 
+    def of(self, learners: Sequence[str]) -> Simulation:
+        """The same models and samples under some of the learners."""
+        places = [self.learners.index(name) for name in learners]
+        parts = (values[:, places] for values in (self.reward, self.divergence))
+        return Simulation(self.kind, list(learners), self.sizes, *parts)
+
     def interval(self) -> np.ndarray:
         """Half the widths of the 95 % intervals of the mean rewards, Bonferroni over all cells;
         (learners, sizes)."""
@@ -83,6 +89,31 @@ class Simulation:
         n, k = len(a), len(self.learners)
         half = stdtrit(n - 1, 1.0 - 0.05 / (k * (k - 1))) * (a - b).std(ddof=1) / np.sqrt(n)
         return float((a - b).mean()), float(half)
+
+    def groups(self, size: int) -> list[list[str]]:
+        """Learners that do not differ at a size: the largest sets in which the interval of every
+        paired difference holds zero, best mean first."""
+        mean = self.reward[:, :, self.sizes.index(size)].mean(axis=0)
+        order = [self.learners[j] for j in np.argsort(-mean, kind="stable")]
+
+        def alike(first: str, second: str) -> bool:
+            gap, half = self.difference(first, second, size)
+            return abs(gap) <= half
+
+        found: list[list[str]] = []
+        for many in range(len(order), 0, -1):
+            for names in itertools.combinations(order, many):
+                inside = any(set(names) <= set(group) for group in found)
+                if not inside and all(alike(*pair) for pair in itertools.combinations(names, 2)):
+                    found.append(list(names))
+        return sorted(found, key=lambda group: [order.index(name) for name in group])
+
+    def apart(self, first: str, second: str, size: int) -> bool:
+        """Whether the interval of the first learner's mean lies above that of the second's."""
+        s, half = self.sizes.index(size), self.interval()
+        a, b = (self.learners.index(name) for name in (first, second))
+        mean = self.reward[:, :, s].mean(axis=0)
+        return bool(mean[a] - half[a, s] > mean[b] + half[b, s])
 
 
 def divergence(posterior: np.ndarray, given: np.ndarray) -> float:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...exports.palette import PALETTE
 from .repeats import Curves, Growth, Sizes, interval
 
 __all__ = ["draw_growth", "draw_learning_curves", "draw_redundant_splits", "draw_tree_sizes"]
 
-COLOURS = {"local": "#0072B2", "global": "#D55E00", "glocal": "#009E73"}
+COLOURS = dict(zip(("local", "global", "glocal"), PALETTE, strict=False))
 """Colour of each evaluation (the paper's global curves are red)."""
 
 

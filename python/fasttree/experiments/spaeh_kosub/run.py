@@ -98,7 +98,10 @@ class _Outcome:
     glocal: dict[str, Growth]
 
 
-SOURCE = "F. Späh, S. Kosub: Global Evaluation for Decision Tree Learning (2022), figures 4-8 and table 1"
+SOURCE = (
+    "F. Späh, S. Kosub: Global Evaluation for Decision Tree Learning (2022), figures 4-8 "
+    "and table 1"
+)
 
 
 def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTreeClassifier:
@@ -116,9 +119,10 @@ def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTr
         "labels": "distinct" if whole and measure == "jaccard" else "majority",
         "ties": ties,
         "random_state": 0 if ties == "random" else None,
-        "leaf_order": "distance",
         **params,
     }
+    if not whole and params.get("max_leaf_nodes") is not None:
+        settings["leaf_order"] = "distance"
     return FastTreeClassifier(criterion=criterion, **settings)
 
 
@@ -280,7 +284,8 @@ def run(
             "thresholds, unpruned, majority labels (jaccard: two different labels), accuracy by "
             "matching"
         ),
-        "discarded samples of figure 5": "drawn again when a method found a smaller consistent tree",
+        "discarded samples of figure 5": "drawn again when a method found a smaller consistent "
+        "tree",
         "quick": quick,
     }
     out.extra["seconds by figure"] = seconds

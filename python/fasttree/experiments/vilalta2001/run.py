@@ -26,8 +26,8 @@ Data sets
     one class against the rest) lie as near to the print. Star-cluster and thyroid-hypo are not at
     hand.
 Samples
-    The paper proposes samples for the quadratic metrics. Domains of more than 1,000 rows are also run
-    on a hundred samples of 1,000, beside the whole sets.
+    The paper proposes samples for the quadratic metrics. Domains of more than 1,000 rows are also
+    run on a hundred samples of 1,000, beside the whole sets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`Exploration`: the page of the explorer, in a notebook, in a browser or as a file.
 
-The page is one file of at most some megabytes (see `ExplorerLimits`). A content security policy forbids
-every script but its own and every address outside. The scripts of ``static`` run as one, in the
-order of `SCRIPTS`.
+The page is one file of at most some megabytes (see `ExplorerLimits`). A content security policy
+forbids every script but its own and every address outside. The scripts of ``static`` run as one, in
+the order of `SCRIPTS`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 from ...rendering.plain_text import one_line
 from ...rendering.saving import save_text
+from ..palette import css_colours
 
 __all__ = ["SCRIPTS", "Exploration", "component", "data_element"]
 
@@ -37,7 +38,8 @@ PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
@@ -71,7 +73,8 @@ def component() -> tuple[str, str]:
     """Style sheet and script, for a page that holds explorers: elements of class ``fx`` whose
     attribute ``data-fx`` names a data element."""
     script = "\n".join(_static(name) for name in SCRIPTS)
-    return _static("explorer.css"), f'"use strict";\n(function () {{\n{script}\n}})();\n'
+    style = css_colours(_static("explorer.css"), "fx-c")
+    return style, f'"use strict";\n(function () {{\n{script}\n}})();\n'
 
 
 def data_element(document: dict[str, Any], identity: str) -> str:

@@ -1,10 +1,10 @@
 """`TreeData`: one tree as plain lists, in the order and with the words that the page shows.
 
 What
-    Nodes are kept in pre-order. Beyond `ExplorerLimits.max_nodes` those with the most rows are kept, and a
-    node whose branches are left out tells how many nodes lie below. The branch that leads to a
-    node is a `Part`, so that the page sends a row to its leaf as `predict` does: thresholds are
-    written with all digits.
+    Nodes are kept in pre-order. Beyond `ExplorerLimits.max_nodes` those with the most rows are
+    kept, and a node whose branches are left out tells how many nodes lie below. The branch that
+    leads to a node is a `Part`, so that the page sends a row to its leaf as `predict` does:
+    thresholds are written with all digits.
 Complexity
     O(nodes log nodes) where nodes are left out, O(nodes) else; no recursion.
 """

@@ -29,7 +29,9 @@ def bayesian_information_reward(
 
     >>> bayesian_information_reward([1], [[0.5, 0.5]], prior=[0.75, 0.25], classes=[0, 1])
     1.0
-    >>> parts = bayesian_information_reward([0, 1], [[0.5, 0.5], [0.25, 0.75]], prior="uniform", by_class=True)
+    >>> parts = bayesian_information_reward(
+    ...     [0, 1], [[0.5, 0.5], [0.25, 0.75]], prior="uniform", by_class=True
+    ... )
     >>> parts.reward.round(3).tolist(), parts.term.round(3).tolist()
     ([0.0, 0.585], [0.146, 0.146])
     """

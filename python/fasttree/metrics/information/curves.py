@@ -66,7 +66,8 @@ def reward_curves(
     k = before.size
     if before.ndim != 1 or k < 2 or not 0 <= true_class < k:
         raise ValueError(
-            f"prior={shown(prior)} and true_class={true_class}: give at least two probabilities and the "
+            f"prior={shown(prior)} and true_class={true_class}: give at least two probabilities "
+            f"and the "
             "true one's position"
         )
     before = check_prior(before, 1, k)

@@ -32,7 +32,8 @@ def check_prior(prior: Any, n_rows: int, n_classes: int) -> np.ndarray:
     each."""
     if prior is None:
         raise ValueError(
-            'prior= must be given: class probabilities of the training rows, class_prior(counts), or "uniform"'
+            "prior= must be given: class probabilities of the training rows, "
+            'class_prior(counts), or "uniform"'
         )
     if isinstance(prior, str):
         if prior != "uniform":

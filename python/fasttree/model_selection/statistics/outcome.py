@@ -30,7 +30,10 @@ def direction_words(difference: float, names: tuple[str, str]) -> str:
     first, second = names
     if difference == 0:
         return f"{first} and {second} have equal means"
-    return f"{first} is on average {abs(difference):.4g} {'above' if difference > 0 else 'below'} {second}"
+    return (
+        f"{first} is on average {abs(difference):.4g} "
+        f"{'above' if difference > 0 else 'below'} {second}"
+    )
 
 
 def plain_values(result: Any) -> dict[str, Any]:
@@ -105,7 +108,10 @@ class PairedTestResult(Shown):
             numbers = f"t({self.df:g}) = {self.statistic:.4g}"
         span = ""
         if not any(map(math.isnan, self.interval)):
-            span = f", {100 * (1 - self.alpha):g} % interval [{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
+            span = (
+                f", {100 * (1 - self.alpha):g} % interval [{self.interval[0]:.4g}, "
+                f"{self.interval[1]:.4g}]"
+            )
         return (
             f"{what}; the difference is {verdict} at the {self.alpha:g} level "
             f"({self.test}, {numbers}, {format_p(self.p_value)}, n = {self.n}{span})."

@@ -109,7 +109,8 @@ def line_chart(
     grid = "".join(f"M{LEFT} {py}H{right}" for _, py in place([x0] * len(y_ticks), y_ticks))
     grid += "".join(f"M{px} {TOP}V{floor}" for px, _ in place(x_ticks, [y0] * len(x_ticks)))
     out = [
-        f'<svg class="chart" role="img" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'<svg class="chart" role="img" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" '
         f'aria-label="{xml(title)}"><path class="grid" d="{grid}"/>'
     ]
     for value, (px, _) in zip(x_ticks, place(x_ticks, [y0] * len(x_ticks)), strict=True):
@@ -122,8 +123,10 @@ def line_chart(
         )
     middle = TOP + inner_h // 2
     out.append(
-        f'<text class="axis" x="{LEFT + inner_w // 2}" y="{height - 7}" text-anchor="middle">{xml(xlabel)}</text>'
-        f'<text class="axis" x="11" y="{middle}" text-anchor="middle" transform="rotate(-90 11 {middle})">'
+        f'<text class="axis" x="{LEFT + inner_w // 2}" y="{height - 7}" '
+        f'text-anchor="middle">{xml(xlabel)}</text>'
+        f'<text class="axis" x="11" y="{middle}" text-anchor="middle" transform="rotate(-90 11 '
+        f'{middle})">'
         f"{xml(ylabel)}</text>"
     )
     if diagonal:

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..._checks import at_least_zero, checked, maybe, path_of, whole
 from ...exports.explorer import component
+from ...exports.palette import css_colours
 from ...exports.words import one_line
 from ...rendering.saving import save_text
 from ...rendering.scales import PERCENT, scale_of
@@ -118,7 +119,8 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
     missing = (
         ""
         if panels
-        else "No class probabilities were kept: run with keep_proba=True for ROC and calibration curves."
+        else "No class probabilities were kept: run with keep_proba=True for ROC and calibration "
+        "curves."
     )
     return DataSection(
         key=key,
@@ -350,7 +352,10 @@ def render_html(
         >>> from fasttree import datasets
         >>> from fasttree.model_selection import cross_validate
         >>> page = render_html(cross_validate(datasets.load_iris(), cv="2x3", keep_proba=True))
-        >>> page.startswith("<!doctype html>"), "http:" in page.replace("http://www.w3.org/2000/svg", "")
+        >>> (
+        ...     page.startswith("<!doctype html>"),
+        ...     "http:" in page.replace("http://www.w3.org/2000/svg", ""),
+        ... )
         (True, False)
     """
     templates = environment()
@@ -369,7 +374,7 @@ def render_html(
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     text: str = templates.get_template("page.html").render(
         page=page,
-        style=_template("report.css") + style,
+        style=css_colours(_template("report.css"), "m") + style,
         script=script,
         digest=digest,
         styles=STYLES,

@@ -36,12 +36,14 @@ def rank_svg(result: FriedmanResult) -> str:
     end = margin + min(result.critical_difference, k - 1) / (k - 1) * SCALE_WIDTH
     arrow = "" if result.critical_difference <= k - 1 else " (longer than the scale)"
     out = [
-        f'<svg class="chart ranks" role="img" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'<svg class="chart ranks" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" '
         f'height="{height:.0f}" aria-label="{xml(result.sentence)}">',
         f'<path class="frame" d="M{margin:.0f} {base}H{margin + SCALE_WIDTH:.0f}'
         + "".join(f"M{p:.1f} {base}v-7" for p in x.values())
         + f'M{margin:.0f} 22H{end:.1f}M{margin:.0f} 18v8M{end:.1f} 18v8"/>',
-        f'<text class="axis" x="{margin:.0f}" y="13">CD = {result.critical_difference:.2f}{arrow}</text>',
+        f'<text class="axis" x="{margin:.0f}" y="13">CD = '
+        f"{result.critical_difference:.2f}{arrow}</text>",
         *(
             f'<text class="tick" x="{p:.1f}" y="{base - 11}" text-anchor="middle">{rank}</text>'
             for rank, p in x.items()

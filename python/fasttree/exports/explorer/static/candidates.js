@@ -9,7 +9,9 @@ function scaleOf(scores, zero) {
   var known = scores.filter(function (s) { return s !== null; });
   var high = Math.max.apply(null, known), low = Math.min.apply(null, known);
   if (zero && low >= 0) low = 0;
-  return function (s) { return s === null || !known.length ? 0 : high > low ? (s - low) / (high - low) : 1; };
+  return function (s) {
+    return s === null || !known.length ? 0 : high > low ? (s - low) / (high - low) : 1;
+  };
 }
 
 function candidateWords(own, k, data) {
@@ -19,32 +21,48 @@ function candidateWords(own, k, data) {
 
 /** A choice of criterion. */
 function chooser(label, data, value, changed) {
-  var select = make("select", { "aria-label": label, onchange: function () { changed(Number(select.value)); } },
-    data.criteria.map(function (one, c) { return make("option", { value: c, selected: c === value }, one.name); }));
+  var select = make("select",
+    { "aria-label": label, onchange: function () { changed(Number(select.value)); } },
+    data.criteria.map(function (one, c) {
+      return make("option", { value: c, selected: c === value }, one.name);
+    }));
   return make("label.chooser", {}, make("span", {}, label), select);
 }
 
-/** The candidates of a node. `state` holds {a, b, all} of the explorer; `changed` is called when one
- * of them is. */
+/** The candidates of a node. `state` holds {a, b, all} of the explorer; `changed` is called
+ * when one of them is. */
 function candidatesOf(tree, node, state, changed, go) {
   var data = tree.data, own = tree.raw.candidates[node];
-  var box = make("section.candidates", { "aria-label": "Candidates" }, make("h3", {}, "Candidate splits"));
+  var box = make("section.candidates", { "aria-label": "Candidates" },
+    make("h3", {}, "Candidate splits"));
   if (!data.criteria.length) {
-    box.append(make("p.note", {}, "The page was made without rows: give them, model.explore(X, y), to see every candidate of a node."));
+    box.append(make("p.note", {},
+      "The page was made without rows: give them, model.explore(X, y), "
+      + "to see every candidate of a node."));
     return box;
   }
   if (!own) {
-    box.append(make("p.note", {}, tree.isLeaf(node) ? "A leaf: nothing is split here." : "Candidates of this node are not on this page (candidate_nodes)."));
+    box.append(make("p.note", {},
+      tree.isLeaf(node) ? "A leaf: nothing is split here."
+      : "Candidates of this node are not on this page (candidate_nodes)."));
     return box;
   }
   var two = data.criteria.length > 1;
-  var heads = make("div.choosers", {}, chooser(two ? "Criterion A" : "Criterion", data, state.a, function (c) { state.a = c; changed(); }));
-  if (two) heads.append(chooser("Criterion B", data, state.b, function (c) { state.b = c; changed(); }));
+  var heads = make("div.choosers", {},
+    chooser(two ? "Criterion A" : "Criterion", data, state.a, function (c) {
+      state.a = c;
+      changed();
+    }));
+  if (two) heads.append(chooser("Criterion B", data, state.b, function (c) {
+    state.b = c;
+    changed();
+  }));
   box.append(heads);
   if (two) box.append(verdict(tree, node, own, state, go));
   box.append(bars(own, data, state, two, changed));
   if (own.of > own.feature.length) {
-    box.append(make("p.note", {}, "The best " + own.feature.length + " of " + own.of + " candidates are on this page."));
+    box.append(make("p.note", {},
+      "The best " + own.feature.length + " of " + own.of + " candidates are on this page."));
   }
   if (two) box.append(strips(own, data, state, changed));
   return box;
@@ -58,43 +76,61 @@ function verdict(tree, node, own, state, go) {
   else if (a === b) text.append("Both choose ", make("b", {}, candidateWords(own, a, data)), ".");
   else text.append(make("span.badge", {}, "≠"), " They disagree here.");
   if (state.a === state.b) return text;
-  var differ = tree.disagreements(state.a, state.b), whole = Object.keys(tree.raw.candidates).length;
-  if (!differ.length) text.append(whole > 1 ? " They agree in all " + whole + " nodes listed." : " They agree in the node listed.");
+  var differ = tree.disagreements(state.a, state.b),
+    whole = Object.keys(tree.raw.candidates).length;
+  if (!differ.length)
+    text.append(whole > 1 ? " They agree in all " + whole + " nodes listed."
+    : " They agree in the node listed.");
   else {
     text.append(" They differ in " + differ.length + " of " + whole + " nodes listed; ");
     text.append(differ[0] === node ? "this is the first."
-      : make("button.link", { type: "button", onclick: function () { go(differ[0]); } }, "go to the first, node " + tree.id(differ[0])));
+      : make("button.link", { type: "button", onclick: function () { go(differ[0]); } },
+        "go to the first, node " + tree.id(differ[0])));
   }
   return text;
 }
 
 /** Bars of the best candidates by the two criteria. */
 function bars(own, data, state, two, changed) {
-  var a = own.scores[state.a], b = own.scores[state.b], order = own.feature.map(function (_, k) { return k; });
-  var shareA = scaleOf(a, data.criteria[state.a].zero), shareB = two ? scaleOf(b, data.criteria[state.b].zero) : null;
+  var a = own.scores[state.a], b = own.scores[state.b];
+  var order = own.feature.map(function (_, k) { return k; });
+  var shareA = scaleOf(a, data.criteria[state.a].zero),
+    shareB = two ? scaleOf(b, data.criteria[state.b].zero) : null;
   function value(scores, k) { return scores[k] === null ? -Infinity : scores[k]; }
-  order.sort(function (i, j) { return value(a, j) - value(a, i) || (i === own.best[state.a] ? -1 : j === own.best[state.a] ? 1 : i - j); });
+  order.sort(function (i, j) {
+    return value(a, j) - value(a, i)
+      || (i === own.best[state.a] ? -1 : j === own.best[state.a] ? 1 : i - j);
+  });
   var shown = order;
   if (!state.all && order.length > FEW) {
     shown = order.slice(0, FEW);
     var best = own.best[state.b];
     if (two && best >= 0 && shown.indexOf(best) < 0) shown = shown.slice(0, FEW - 1).concat([best]);
-    if (own.chosen >= 0 && shown.indexOf(own.chosen) < 0) shown = shown.slice(0, -1).concat(shown[shown.length - 1] === best ? [own.chosen, best] : [own.chosen]);
+    if (own.chosen >= 0 && shown.indexOf(own.chosen) < 0) {
+      var last = shown[shown.length - 1] === best ? [own.chosen, best] : [own.chosen];
+      shown = shown.slice(0, -1).concat(last);
+    }
   }
-  var list = make("ol.bars", { "aria-label": "Candidates, best first by " + data.criteria[state.a].name });
+  var list = make("ol.bars",
+    { "aria-label": "Candidates, best first by " + data.criteria[state.a].name });
   shown.forEach(function (k) {
     var tags = [];
     if (k === own.chosen) tags.push(make("span.tag.chosen", {}, "in the tree"));
-    if (k === own.best[state.a]) tags.push(make("span.tag.a", {}, "best by " + data.criteria[state.a].name));
-    if (two && state.b !== state.a && k === own.best[state.b]) tags.push(make("span.tag.b", {}, "best by " + data.criteria[state.b].name));
-    var item = make("li", {}, make("div.cand", {}, make("bdi", {}, candidateWords(own, k, data)), tags));
+    if (k === own.best[state.a])
+      tags.push(make("span.tag.a", {}, "best by " + data.criteria[state.a].name));
+    if (two && state.b !== state.a && k === own.best[state.b])
+      tags.push(make("span.tag.b", {}, "best by " + data.criteria[state.b].name));
+    var item = make("li", {},
+      make("div.cand", {}, make("bdi", {}, candidateWords(own, k, data)), tags));
     item.append(bar("a", shareA(a[k]), a[k], data.criteria[state.a].name));
-    if (two && state.b !== state.a) item.append(bar("b", shareB(b[k]), b[k], data.criteria[state.b].name));
+    if (two && state.b !== state.a)
+      item.append(bar("b", shareB(b[k]), b[k], data.criteria[state.b].name));
     list.append(item);
   });
   var box = make("div", {}, list);
   if (order.length > FEW) {
-    box.append(make("button.small", { type: "button", onclick: function () { state.all = !state.all; changed(); } },
+    box.append(make("button.small",
+      { type: "button", onclick: function () { state.all = !state.all; changed(); } },
       state.all ? "show the best " + FEW : "show all " + order.length));
   }
   return box;
@@ -111,20 +147,27 @@ function bar(which, share, score, name) {
  * thresholds, the best one marked. */
 function strips(own, data, state, changed) {
   var box = make("details.strips", { open: true }, make("summary", {}, "Under every criterion"));
-  box.append(make("p.note", {}, "One bar per candidate, in the order of features and thresholds (shaded by feature). The best one is marked. Press a line to compare it as criterion B."));
+  box.append(make("p.note", {},
+    "One bar per candidate, in the order of features and thresholds (shaded by feature). "
+    + "The best one is marked. Press a line to compare it as criterion B."));
   var n = own.feature.length, wide = 150, high = 26, step = wide / n;
   var list = make("div.striplist");
   data.criteria.forEach(function (criterion, c) {
-    var share = scaleOf(own.scores[c], criterion.zero), best = own.best[c], odd = 0, plain = ["", ""];
+    var share = scaleOf(own.scores[c], criterion.zero), best = own.best[c], odd = 0,
+      plain = ["", ""];
     for (var k = 0; k < n; k++) {
       if (k && own.feature[k] !== own.feature[k - 1]) odd = 1 - odd;
       var tall = Math.max(share(own.scores[c][k]) * (high - 2), 0.6);
-      plain[odd] += "M" + (k * step).toFixed(2) + " " + high + "h" + Math.max(step * 0.86, 0.4).toFixed(2) + "v-" + tall.toFixed(1) + "h-" + Math.max(step * 0.86, 0.4).toFixed(2) + "z";
+      plain[odd] += "M" + (k * step).toFixed(2) + " " + high + "h"
+        + Math.max(step * 0.86, 0.4).toFixed(2) + "v-" + tall.toFixed(1) + "h-"
+        + Math.max(step * 0.86, 0.4).toFixed(2) + "z";
     }
-    var picture = draw("svg.strip", { viewBox: "0 0 " + wide + " " + high, preserveAspectRatio: "none", "aria-hidden": "true" },
+    var picture = draw("svg.strip",
+      { viewBox: "0 0 " + wide + " " + high, preserveAspectRatio: "none", "aria-hidden": "true" },
       draw("path.even", { d: plain[0] }), draw("path.odd", { d: plain[1] }));
     if (best >= 0) {
-      picture.append(draw("rect.best", { x: Math.max(best * step - 0.6, 0), y: 0, width: Math.max(step, 1.8), height: high }));
+      picture.append(draw("rect.best",
+        { x: Math.max(best * step - 0.6, 0), y: 0, width: Math.max(step, 1.8), height: high }));
     }
     var words = best < 0 ? "–" : candidateWords(own, best, data);
     var same = best >= 0 && best === own.best[state.a];
@@ -132,9 +175,11 @@ function strips(own, data, state, changed) {
       type: "button",
       title: criterion.name + ": " + words,
       "aria-pressed": c === state.b ? "true" : "false",
-      "aria-label": criterion.name + ": best is " + words + (same ? "" : ", another than by " + data.criteria[state.a].name),
+      "aria-label": criterion.name + ": best is " + words
+        + (same ? "" : ", another than by " + data.criteria[state.a].name),
       onclick: function () { state.b = c; changed(); }
-    }, make("span.crit", {}, criterion.name), picture, make("span.bestword" + (same ? "" : ".other"), {}, (same ? "" : "≠ ") + words)));
+    }, make("span.crit", {}, criterion.name), picture,
+      make("span.bestword" + (same ? "" : ".other"), {}, (same ? "" : "≠ ") + words)));
   });
   box.append(list);
   return box;

@@ -13,7 +13,9 @@ function Explorer(root, data) {
   this.panes = [];
   this.rowPanel = new RowPanel(data, function (values) { self.followed(values); });
   this.rowPanel.trees = this.trees;
-  this.rowPanel.isWrong = function (k) { return self.panes[0].tree.follow(self.rowPanel.of(k)).label !== data.rows.label[k]; };
+  this.rowPanel.isWrong = function (k) {
+    return self.panes[0].tree.follow(self.rowPanel.of(k)).label !== data.rows.label[k];
+  };
   this.header();
   this.body = make("div.body");
   this.stage = make("div.stage");
@@ -41,22 +43,38 @@ Explorer.prototype.second = function () {
 
 Explorer.prototype.header = function () {
   var self = this, data = this.data, page = this.root.hasAttribute("data-fx-page");
-  this.find = make("input", { type: "search", placeholder: "Find a feature or class ( / )", "aria-label": "Find a feature or class", list: this.listId(),
-    oninput: function () { self.search(); }, onkeydown: function (event) { self.findKey(event); } });
+  this.find = make("input",
+    { type: "search", placeholder: "Find a feature or class ( / )",
+    "aria-label": "Find a feature or class", list: this.listId(),
+    oninput: function () {
+      self.search();
+    }, onkeydown: function (event) { self.findKey(event); } });
   this.found = make("span.found", { "aria-live": "polite" });
   var names = make("datalist", { id: this.listId() });
-  data.features.slice(0, 500).forEach(function (one) { names.append(make("option", { value: one.name })); });
+  data.features.slice(0, 500).forEach(function (one) {
+    names.append(make("option", { value: one.name }));
+  });
   this.looks = make("span.group", { role: "group", "aria-label": "View" });
   ["diagram", "outline"].forEach(function (look) {
-    self.looks.append(make("button", { type: "button", "data-look": look, onclick: function () { self.setLook(look); } }, look === "diagram" ? "Diagram" : "Outline"));
+    self.looks.append(make("button",
+      { type: "button", "data-look": look, onclick: function () { self.setLook(look); } },
+      look === "diagram" ? "Diagram" : "Outline"));
   });
-  this.beside = make("button", { type: "button", "aria-pressed": "false", onclick: function () { self.togglePane(); } }, "Side by side");
-  var bar = make("div.toolbar", {}, make("span.finder", {}, this.find, names, this.found), this.looks,
+  this.beside = make("button",
+    { type: "button", "aria-pressed": "false", onclick: function () { self.togglePane(); } },
+    "Side by side");
+  var bar = make("div.toolbar", {}, make("span.finder", {}, this.find, names, this.found),
+    this.looks,
     make("span.group", { role: "group", "aria-label": "Fold" },
-      make("button", { type: "button", onclick: function () { self.each(function (p) { p.fold(1); }); } }, "Fold all"),
-      make("button", { type: "button", onclick: function () { self.each(function (p) { p.fold(Infinity); }); } }, "Unfold all")));
+      make("button",
+        { type: "button", onclick: function () { self.each(function (p) { p.fold(1); }); } },
+        "Fold all"),
+      make("button",
+        { type: "button", onclick: function () { self.each(function (p) { p.fold(Infinity); }); } },
+        "Unfold all")));
   if (this.trees.length > 1) bar.append(this.beside);
-  this.difference = make("button.difference", { type: "button", hidden: true, onclick: function () { self.goToDifference(); } });
+  this.difference = make("button.difference",
+    { type: "button", hidden: true, onclick: function () { self.goToDifference(); } });
   bar.append(this.difference);
   var head = make("header.head");
   if (page) head.append(make("h1", {}, make("bdi", {}, data.title)), this.themeButton());
@@ -81,7 +99,9 @@ Explorer.prototype.themeButton = function () {
   }
   var button = make("button.theme", { type: "button", onclick: function () {
     html.setAttribute("data-theme", dark() ? "light" : "dark");
-    try { localStorage.setItem("fasttree-theme", html.getAttribute("data-theme")); } catch (error) { /* as above */ }
+    try {
+      localStorage.setItem("fasttree-theme", html.getAttribute("data-theme"));
+    } catch (error) { /* as above */ }
     button.textContent = dark() ? "Light" : "Dark";
   } }, dark() ? "Light" : "Dark");
   return button;
@@ -90,7 +110,9 @@ Explorer.prototype.themeButton = function () {
 Explorer.prototype.footer = function () {
   var kept = this.data.kept, foot = make("footer.foot", {});
   if (kept.length) foot.append(make("span", {}, "On this page: " + kept.join("; ") + ". "));
-  foot.append(make("span.keys", {}, make("kbd", {}, "↑↓←→"), " move and fold, ", make("kbd", {}, "Enter"), " fold, ", make("kbd", {}, "/"), " find, ", make("kbd", {}, "Esc"), " back to the tree"));
+  foot.append(make("span.keys", {}, make("kbd", {}, "↑↓←→"), " move and fold, ",
+    make("kbd", {}, "Enter"), " fold, ", make("kbd", {}, "/"), " find, ", make("kbd", {}, "Esc"),
+    " back to the tree"));
   return foot;
 };
 
@@ -101,12 +123,16 @@ Explorer.prototype.addPane = function (place) {
   var note = make("span.note");
   pane.told = function () {
     var raw = pane.tree.raw;
-    note.textContent = raw.leaves + (raw.leaves === 1 ? " leaf, " : " leaves, ") + raw.nodes + " nodes, depth " + raw.depth;
+    note.textContent = raw.leaves + (raw.leaves === 1 ? " leaf, " : " leaves, ") + raw.nodes
+      + " nodes, depth " + raw.depth;
   };
   pane.told();
   if (this.trees.length > 1) {
-    var select = make("select", { "aria-label": "Tree", onchange: function () { change(Number(select.value)); } },
-      this.trees.map(function (tree, t) { return make("option", { value: t, selected: t === place }, tree.name); }));
+    var select = make("select",
+      { "aria-label": "Tree", onchange: function () { change(Number(select.value)); } },
+      this.trees.map(function (tree, t) {
+        return make("option", { value: t, selected: t === place }, tree.name);
+      }));
     var change = function (t) {
       select.value = String(t);
       pane.show(self.trees[t]);
@@ -116,8 +142,13 @@ Explorer.prototype.addPane = function (place) {
       if (self.values) self.followed(self.values);
       self.select(pane, 0);
     };
-    var step = function (by) { return function () { change((Number(select.value) + by + self.trees.length) % self.trees.length); }; };
-    head.append(make("button", { type: "button", "aria-label": "Previous tree", onclick: step(-1) }, "‹"), select,
+    var step = function (by) {
+      return function () {
+        change((Number(select.value) + by + self.trees.length) % self.trees.length);
+      };
+    };
+    head.append(make("button", { type: "button", "aria-label": "Previous tree", onclick: step(-1) },
+      "‹"), select,
       make("button", { type: "button", "aria-label": "Next tree", onclick: step(1) }, "›"));
   } else head.append(make("bdi.treename", {}, pane.tree.name));
   head.append(note);
@@ -154,7 +185,8 @@ Explorer.prototype.setLook = function (look) {
 
 /** Mark the first node at which two trees side by side differ. */
 Explorer.prototype.differ = function () {
-  var two = this.panes.length > 1, found = two ? firstDifference(this.panes[0].tree, this.panes[1].tree) : null;
+  var two = this.panes.length > 1,
+    found = two ? firstDifference(this.panes[0].tree, this.panes[1].tree) : null;
   this.firstPair = found;
   this.each(function (pane) { pane.marks.clear(); });
   if (!two) this.markCriteria(this.panes[0]);
@@ -194,24 +226,30 @@ Explorer.prototype.showPanel = function () {
   var self = this, pane = this.current || this.panes[0], tree = pane.tree, node = pane.active;
   var tabs = make("div.tabs", { role: "group", "aria-label": "Details" });
   [["node", "Node"], ["row", "Follow a row"]].forEach(function (one) {
-    tabs.append(make("button", { type: "button", "aria-pressed": String(self.tab === one[0]), onclick: function () { self.tab = one[0]; self.showPanel(); } }, one[1]));
+    tabs.append(make("button",
+      { type: "button", "aria-pressed": String(self.tab === one[0]),
+      onclick: function () { self.tab = one[0]; self.showPanel(); } }, one[1]));
   });
   var inner = this.tab === "row" ? this.rowPanel.element
-    : nodePanel(tree, node, this.state, function () { self.keepScroll(); }, function (to) { pane.go(to); });
+    : nodePanel(tree, node, this.state, function () { self.keepScroll(); }, function (to) {
+      pane.go(to);
+    });
   this.panel.replaceChildren(tabs, inner);
 };
 
 /** Draw the panel anew where it stands; the focus goes back to the same control. */
 Explorer.prototype.keepScroll = function () {
   var top = this.panel.scrollTop, open = this.panel.querySelector("details");
-  var wasOpen = !open || open.open, label = document.activeElement && document.activeElement.getAttribute("aria-label");
+  var wasOpen = !open || open.open,
+    label = document.activeElement && document.activeElement.getAttribute("aria-label");
   this.showPanel();
   this.differ();
   var details = this.panel.querySelector("details");
   if (details) details.open = wasOpen;
   this.panel.scrollTop = top;
   if (label) {
-    var same = Array.prototype.filter.call(this.panel.querySelectorAll("select,button"), function (one) { return one.getAttribute("aria-label") === label; })[0];
+    var same = Array.prototype.filter.call(this.panel.querySelectorAll("select,button"),
+      function (one) { return one.getAttribute("aria-label") === label; })[0];
     if (same) same.focus({ preventScroll: true });
   }
 };

@@ -19,8 +19,8 @@ function outlineOf(tree, nodes, width) {
   };
 }
 
-/** Places of the cards of a diagram; a node stands between its first and last branch, in a very high
- * diagram beside its first one, so that it is seen together with it. */
+/** Places of the cards of a diagram; a node stands between its first and last branch, in a
+ * very high diagram beside its first one, so that it is seen together with it. */
 function diagramOf(tree, nodes, folded) {
   var at = new Map(), x = [], y = [], next = CARD.margin, deepest = 0;
   nodes.forEach(function (node, k) { at.set(node, k); });
@@ -48,7 +48,8 @@ function diagramOf(tree, nodes, folded) {
     within: function (top, bottom, left, right) {
       var found = [];
       for (var k = 0; k < nodes.length; k++) {
-        if (y[k] + CARD.high >= top && y[k] <= bottom && x[k] + CARD.wide >= left && x[k] <= right) found.push(k);
+        if (y[k] + CARD.high >= top && y[k] <= bottom && x[k] + CARD.wide >= left && x[k] <= right)
+          found.push(k);
       }
       return found;
     }

@@ -4,20 +4,27 @@
 function nodePanel(tree, node, state, changed, go) {
   var data = tree.data, total = tree.raw.weight[node], box = document.createDocumentFragment();
   var kind = tree.isLeaf(node) ? "Leaf " : "Node ";
-  box.append(make("h2", {}, kind + tree.id(node) + ": ", make("bdi", {}, tree.isLeaf(node) ? tree.title(node) : tree.title(node) + "?")));
+  box.append(make("h2", {}, kind + tree.id(node) + ": ",
+    make("bdi", {}, tree.isLeaf(node) ? tree.title(node) : tree.title(node) + "?")));
   box.append(wayTo(tree, node, go));
   box.append(classTable(tree, node));
   if (!tree.isLeaf(node)) {
     box.append(make("h3", {}, "Rows by ", make("bdi", {}, tree.featureName(node))));
     var own = tree.raw.histograms[node];
     if (own) {
-      box.append(make("figure", {}, histogram(own, data.features[tree.raw.feature[node]], data), legend(data, 12)));
+      box.append(make("figure", {}, histogram(own, data.features[tree.raw.feature[node]], data),
+        legend(data, 12)));
     } else {
       box.append(branchTable(tree, node));
     }
     var score = tree.raw.score[node];
-    if (score !== null) box.append(make("p.note", {}, "Score of the split when the tree was grown: " + said(score) + ". Dashed lines are cuts; “?” are missing values."));
-    if (tree.hidden(node)) box.append(make("p.note", {}, tree.hidden(node) + " nodes below are not on this page (max_nodes)."));
+    if (score !== null)
+      box.append(make("p.note", {},
+      "Score of the split when the tree was grown: " + said(score)
+      + ". Dashed lines are cuts; “?” are missing values."));
+    if (tree.hidden(node))
+      box.append(make("p.note", {},
+      tree.hidden(node) + " nodes below are not on this page (max_nodes)."));
     box.append(candidatesOf(tree, node, state, changed, go));
   }
   if (!total) box.append(make("p.note", {}, "No training row comes here."));
@@ -30,7 +37,9 @@ function wayTo(tree, node, go) {
   if (path.length < 2) return make("p.note", {}, "The root: all rows.");
   var list = make("ol.path", { "aria-label": "Conditions from the root" });
   path.slice(1).forEach(function (one) {
-    list.append(make("li", {}, make("button.link", { type: "button", onclick: function () { go(one); } }, make("bdi", {}, tree.condition(one)))));
+    list.append(make("li", {},
+      make("button.link", { type: "button", onclick: function () { go(one); } },
+      make("bdi", {}, tree.condition(one)))));
   });
   return list;
 }
@@ -41,18 +50,25 @@ function classTable(tree, node) {
     var share = total > 0 ? one[1] / total : 0, fill = make("span.fill");
     fill.style.width = (100 * share).toFixed(1) + "%";
     fill.style.background = shade(one[0]);
-    body.append(make("tr", {}, make("th", { scope: "row" }, swatch(one[0]), make("bdi", {}, one[0] < 0 ? "other classes" : tree.className(one[0]))),
-      make("td.barcell", { "aria-hidden": "true" }, make("span.track", {}, fill)), make("td", {}, said(one[1], 6)), make("td", {}, percent(share))));
+    body.append(make("tr", {},
+      make("th", { scope: "row" }, swatch(one[0]),
+      make("bdi", {}, one[0] < 0 ? "other classes" : tree.className(one[0]))),
+      make("td.barcell", { "aria-hidden": "true" }, make("span.track", {}, fill)),
+        make("td", {}, said(one[1], 6)), make("td", {}, percent(share))));
   });
   return make("table.classes", {}, make("caption", {}, rows(total)),
-    make("thead.hide", {}, make("tr", {}, make("th", { scope: "col" }, "class"), make("th", { scope: "col" }, "share"), make("th", { scope: "col" }, "rows"), make("th", { scope: "col" }, "share"))), body);
+    make("thead.hide", {},
+      make("tr", {}, make("th", { scope: "col" }, "class"), make("th", { scope: "col" }, "share"),
+      make("th", { scope: "col" }, "rows"), make("th", { scope: "col" }, "share"))), body);
 }
 
 /** Without rows: what the branches hold, which the tree itself knows. */
 function branchTable(tree, node) {
   var box = make("div.branches");
   tree.children[node].forEach(function (child) {
-    box.append(make("div.branch", {}, make("bdi", {}, tree.raw.words[child]), shares(tree.counts(child), tree.raw.weight[child]), make("span.rows", {}, said(tree.raw.weight[child], 6))));
+    box.append(make("div.branch", {}, make("bdi", {}, tree.raw.words[child]),
+      shares(tree.counts(child), tree.raw.weight[child]),
+      make("span.rows", {}, said(tree.raw.weight[child], 6))));
   });
   return box;
 }

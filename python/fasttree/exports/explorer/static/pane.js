@@ -44,7 +44,8 @@ Pane.prototype.show = function (tree) {
 /** Deepest level at which all of the levels above hold few nodes. */
 Pane.prototype.firstDepth = function () {
   var levels = [], sum = 0, depth = 0;
-  for (var i = 0; i < this.tree.size; i++) levels[this.tree.depth[i]] = (levels[this.tree.depth[i]] || 0) + 1;
+  for (var i = 0; i < this.tree.size; i++)
+    levels[this.tree.depth[i]] = (levels[this.tree.depth[i]] || 0) + 1;
   while (depth < levels.length && (sum += levels[depth]) <= FIRST_NODES) depth++;
   return Math.max(depth - 1, 1);
 };
@@ -68,13 +69,15 @@ Pane.prototype.centre = function (node) {
 };
 
 Pane.prototype.isHidden = function (node) {
-  for (var i = this.tree.raw.parent[node]; i >= 0; i = this.tree.raw.parent[i]) if (this.folded[i]) return true;
+  for (var i = this.tree.raw.parent[node]; i >= 0; i = this.tree.raw.parent[i]) if (this.folded[i])
+    return true;
   return false;
 };
 
 Pane.prototype.toggle = function (node, open) {
   if (!this.tree.opens(node)) return;
-  var place = this.at(node), before = place < 0 ? 0 : this.layout.box(place).y - this.view.scrollTop;
+  var place = this.at(node),
+    before = place < 0 ? 0 : this.layout.box(place).y - this.view.scrollTop;
   this.folded[node] = (open === undefined ? !this.folded[node] : !open) ? 1 : 0;
   while (this.isHidden(this.active)) this.active = this.tree.raw.parent[this.active];
   this.arrange();
@@ -87,7 +90,8 @@ Pane.prototype.toggle = function (node, open) {
 Pane.prototype.reveal = function (nodes) {
   var self = this;
   nodes.forEach(function (node) {
-    for (var i = self.tree.raw.parent[node]; i >= 0; i = self.tree.raw.parent[i]) self.folded[i] = 0;
+    for (var i = self.tree.raw.parent[node]; i >= 0; i = self.tree.raw.parent[i])
+      self.folded[i] = 0;
   });
   this.arrange();
 };
@@ -116,7 +120,8 @@ Pane.prototype.intoView = function (node) {
   }
 };
 
-/** Place of a visible node in the list of visible ones, by bisection (they ascend); -1 if hidden. */
+/** Place of a visible node in the list of visible ones, by bisection (they ascend);
+ * -1 if hidden. */
 Pane.prototype.at = function (node) {
   var low = 0, high = this.nodes.length - 1;
   while (low <= high) {
@@ -138,7 +143,8 @@ Pane.prototype.arrange = function () {
   this.canvas.style.height = this.layout.high + "px";
   this.canvas.style.width = diagram ? this.layout.wide + "px" : "100%";
   this.element.classList.toggle("fx-diagram", diagram);
-  this.element.classList.toggle("fx-small", !diagram && this.layout.high / Math.max(this.nodes.length, 1) > 40);
+  this.element.classList.toggle("fx-small",
+    !diagram && this.layout.high / Math.max(this.nodes.length, 1) > 40);
   this.draw();
 };
 
@@ -205,17 +211,23 @@ Pane.prototype.spoken = function (node) {
 Pane.prototype.badges = function (node) {
   var found = [];
   var text = this.marks.get(node);
-  if (text) found.push(make("span.badge", { title: text }, text.indexOf("first") ? "≠" : this.element.classList.contains("fx-small") ? "≠ first" : "≠ " + text));
+  if (text) found.push(make("span.badge", { title: text },
+    text.indexOf("first") ? "≠" : this.element.classList.contains("fx-small") ? "≠ first"
+    : "≠ " + text));
   return found;
 };
 
 Pane.prototype.twisty = function (node) {
   var tree = this.tree, hidden = tree.hidden(node);
   if (!tree.opens(node)) {
-    return make("span.twisty.blank", { "aria-hidden": "true", title: hidden ? hidden + " nodes below are not on this page" : null }, hidden ? "…" : "");
+    return make("span.twisty.blank",
+      { "aria-hidden": "true",
+      title: hidden ? hidden + " nodes below are not on this page" : null }, hidden ? "…" : "");
   }
   var closed = this.folded[node];
-  return make("span.twisty", { "aria-hidden": "true", "data-fold": node, title: closed ? "unfold" : "fold" }, closed ? "▸" : "▾");
+  return make("span.twisty",
+    { "aria-hidden": "true", "data-fold": node, title: closed ? "unfold" : "fold" },
+    closed ? "▸" : "▾");
 };
 
 /** A line of the outline. */
@@ -225,7 +237,8 @@ Pane.prototype.line = function (node) {
   if (node) words.append(make("bdi.condition", {}, tree.condition(node)));
   if (tree.isLeaf(node)) {
     if (node) words.append(make("span.arrow", { "aria-hidden": "true" }, "→"));
-    words.append(make("span.said", {}, swatch(tree.raw.label[node]), make("bdi", {}, tree.title(node))));
+    words.append(make("span.said", {}, swatch(tree.raw.label[node]),
+      make("bdi", {}, tree.title(node))));
   } else if (!node) {
     words.append(make("span.condition", {}, "all rows"));
   }
@@ -241,7 +254,8 @@ Pane.prototype.line = function (node) {
 /** A card of the diagram. */
 Pane.prototype.card = function (node) {
   var tree = this.tree, item = this.item(node), weight = tree.raw.weight[node];
-  item.append(make("span.condition", {}, make("bdi", {}, node ? tree.raw.words[node] : "all rows"), make("span.rows", {}, said(weight, 6))));
+  item.append(make("span.condition", {}, make("bdi", {}, node ? tree.raw.words[node] : "all rows"),
+    make("span.rows", {}, said(weight, 6))));
   var title = make("span.said", {});
   if (tree.isLeaf(node)) title.append(swatch(tree.raw.label[node]));
   title.append(make("bdi", {}, tree.title(node)));
@@ -249,10 +263,13 @@ Pane.prototype.card = function (node) {
   this.badges(node).forEach(function (one) { item.append(one); });
   if (tree.opens(node)) {
     var more = tree.end[node] - node - 1;
-    item.append(make("span.handle", { "aria-hidden": "true", "data-fold": node, title: this.folded[node] ? "unfold" : "fold" },
+    item.append(make("span.handle",
+      { "aria-hidden": "true", "data-fold": node, title: this.folded[node] ? "unfold" : "fold" },
       this.folded[node] ? "+" + (more > 999 ? "…" : more) : "−"));
   } else if (tree.hidden(node)) {
-    item.append(make("span.handle.blank", { "aria-hidden": "true", title: tree.hidden(node) + " nodes below are not on this page" }, "…"));
+    item.append(make("span.handle.blank",
+      { "aria-hidden": "true", title: tree.hidden(node) + " nodes below are not on this page" },
+      "…"));
   }
   return item;
 };
@@ -262,11 +279,14 @@ Pane.prototype.edges = function (top, bottom, left, right) {
   var self = this, layout = this.layout, tree = this.tree, plain = [], way = [];
   this.nodes.forEach(function (node, k) {
     if (!node) return;
-    var parent = tree.raw.parent[node], from = layout.box(layout.at.get(parent)), to = layout.box(k);
+    var parent = tree.raw.parent[node], from = layout.box(layout.at.get(parent)),
+      to = layout.box(k);
     if (Math.max(from.y, to.y) + CARD.high < top || Math.min(from.y, to.y) > bottom) return;
     if (to.x < left || from.x > right) return;
-    var x = from.x + from.wide, y = from.y + from.high / 2, v = to.y + to.high / 2, h = (to.x - x) / 2;
-    var line = "M" + x + " " + y + "C" + (x + h) + " " + y + " " + (to.x - h) + " " + v + " " + to.x + " " + v;
+    var x = from.x + from.wide, y = from.y + from.high / 2, v = to.y + to.high / 2,
+      h = (to.x - x) / 2;
+    var line = "M" + x + " " + y + "C" + (x + h) + " " + y + " " + (to.x - h) + " " + v + " "
+      + to.x + " " + v;
     (self.way && self.way.has(node) ? way : plain).push(line);
   });
   return draw("svg.edges", { width: layout.wide, height: layout.high, "aria-hidden": "true" },
@@ -300,7 +320,9 @@ Pane.prototype.key = function (event) {
     this.owner.select(this, node);
   } else if (event.key === "*") {
     var self = this;
-    (node ? tree.children[tree.raw.parent[node]] : [0]).forEach(function (one) { self.folded[one] = 0; });
+    (node ? tree.children[tree.raw.parent[node]] : [0]).forEach(function (one) {
+      self.folded[one] = 0;
+    });
     this.arrange();
   } else return;
   event.preventDefault();

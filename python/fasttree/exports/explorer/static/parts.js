@@ -5,14 +5,16 @@ var SVG = "http://www.w3.org/2000/svg";
 /** An element: `make("button.big", {type: "button"}, "text", child, ...)`. */
 function make(kind, attributes) {
   var names = kind.split("."), element = document.createElement(names[0] || "div");
-  if (names.length > 1) element.className = names.slice(1).map(function (n) { return "fx-" + n; }).join(" ");
+  if (names.length > 1)
+    element.className = names.slice(1).map(function (n) { return "fx-" + n; }).join(" ");
   return filled(element, attributes, Array.prototype.slice.call(arguments, 2));
 }
 
 /** An SVG element. */
 function draw(kind, attributes) {
   var names = kind.split("."), element = document.createElementNS(SVG, names[0]);
-  if (names.length > 1) element.setAttribute("class", names.slice(1).map(function (n) { return "fx-" + n; }).join(" "));
+  if (names.length > 1)
+    element.setAttribute("class", names.slice(1).map(function (n) { return "fx-" + n; }).join(" "));
   return filled(element, attributes, Array.prototype.slice.call(arguments, 2));
 }
 
@@ -33,7 +35,8 @@ function filled(element, attributes, children) {
 /** A number for the eye. */
 function said(value, digits) {
   if (value === null || value === undefined) return "–";
-  if (Number.isInteger(value)) return Math.abs(value) < 1e6 ? String(value) : value.toExponential(3);
+  if (Number.isInteger(value))
+    return Math.abs(value) < 1e6 ? String(value) : value.toExponential(3);
   return String(Number(value.toPrecision(digits || 4)));
 }
 
@@ -87,8 +90,10 @@ function histogram(own, feature, data) {
   var picture = draw("svg.histogram", { viewBox: "0 0 " + wide + " " + high, role: "img" });
   var scale = function (v) { return (base - top) * v / highest; };
   [0, highest].forEach(function (v) {
-    picture.append(draw("line.grid", { x1: left, x2: wide - right, y1: base - scale(v), y2: base - scale(v) }));
-    picture.append(draw("text.tick", { x: left - 5, y: base - scale(v) + 4, "text-anchor": "end" }, said(v, 3)));
+    picture.append(draw("line.grid",
+      { x1: left, x2: wide - right, y1: base - scale(v), y2: base - scale(v) }));
+    picture.append(draw("text.tick", { x: left - 5, y: base - scale(v) + 4, "text-anchor": "end" },
+      said(v, 3)));
   });
   function column(x, values) {
     var y = base;
@@ -103,34 +108,44 @@ function histogram(own, feature, data) {
     });
   }
   for (k = 0; k < bars; k++) {
-    (function (k) { column(left + k * step, function (place) { return own.counts[place][k]; }); })(k);
+    (function (k) { column(left + k * step, function (place) { return own.counts[place][k]; });
+    })(k);
   }
   if (missing) {
     column(left + (bars + 0.5) * step, function (place) { return own.missing[place]; });
-    picture.append(draw("text.tick", { x: left + (bars + 1) * step, y: high - 8, "text-anchor": "middle" }, "?"));
+    picture.append(draw("text.tick",
+      { x: left + (bars + 1) * step, y: high - 8, "text-anchor": "middle" }, "?"));
   }
   if (own.levels) {
     for (k = 0; k < bars; k++) {
-      var level = k < own.levels.length ? feature.levels[own.levels[k]] || "#" + own.levels[k] : "other";
+      var level = k < own.levels.length ? feature.levels[own.levels[k]] || "#" + own.levels[k]
+        : "other";
       var room = Math.max(1, Math.floor(step / 6.2));
-      var short = level.length > room ? level.slice(0, Math.max(room - 1, 1)) + (room > 2 ? "…" : "") : level;
-      picture.append(draw("text.tick", { x: left + (k + 0.5) * step, y: high - 8, "text-anchor": "middle" }, short, draw("title", {}, level)));
+      var short = level.length > room
+        ? level.slice(0, Math.max(room - 1, 1)) + (room > 2 ? "…" : "") : level;
+      picture.append(draw("text.tick",
+        { x: left + (k + 0.5) * step, y: high - 8, "text-anchor": "middle" }, short,
+        draw("title", {}, level)));
     }
   } else if (own.range) {
     var low = own.range[0], upper = own.range[1], to = left + bars * step;
     picture.append(draw("text.tick", { x: left, y: high - 8 }, said(low, 4)));
-    if (upper !== low) picture.append(draw("text.tick", { x: to, y: high - 8, "text-anchor": "end" }, said(upper, 4)));
+    if (upper !== low)
+      picture.append(draw("text.tick", { x: to, y: high - 8, "text-anchor": "end" },
+      said(upper, 4)));
     own.cuts.forEach(function (cut) {
       var x = upper > low ? left + (to - left) * (cut - low) / (upper - low) : left;
       picture.append(draw("line.cut", { x1: x, x2: x, y1: 2, y2: base + 3 }));
       if (own.cuts.length === 1 && x > left + 40 && x < to - 40) {
-        picture.append(draw("text.cutword", { x: x, y: high - 8, "text-anchor": "middle" }, said(cut, 4)));
+        picture.append(draw("text.cutword", { x: x, y: high - 8, "text-anchor": "middle" },
+          said(cut, 4)));
       }
     });
   }
   picture.setAttribute("aria-label", "Rows by " + feature.name + " and class: " +
     own.classes.map(function (code, place) {
-      return data.classes[code] + " " + said(own.counts[place].reduce(function (a, b) { return a + b; }, 0));
+      return data.classes[code] + " "
+        + said(own.counts[place].reduce(function (a, b) { return a + b; }, 0));
     }).join(", "));
   return picture;
 }
@@ -141,6 +156,7 @@ function legend(data, most) {
   data.classes.slice(0, most).forEach(function (name, code) {
     list.append(make("li", {}, swatch(code), make("bdi", {}, name)));
   });
-  if (data.classes.length > most) list.append(make("li", {}, "… " + (data.classes.length - most) + " more"));
+  if (data.classes.length > most)
+    list.append(make("li", {}, "… " + (data.classes.length - most) + " more"));
   return list;
 }

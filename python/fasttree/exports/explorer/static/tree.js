@@ -150,7 +150,8 @@ Tree.prototype.follow = function (values) {
 Tree.prototype.question = function (i) {
   if (this.isLeaf(i)) return null;
   var words = this.raw.words;
-  return this.raw.feature[i] + "\n" + this.children[i].map(function (c) { return words[c]; }).join("\n");
+  return this.raw.feature[i] + "\n"
+    + this.children[i].map(function (c) { return words[c]; }).join("\n");
 };
 
 /** The first pair of nodes, level by level, at which two trees split differently; null where they

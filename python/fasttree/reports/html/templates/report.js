@@ -22,7 +22,9 @@
   } catch (error) { /* no storage for files in some browsers */ }
   var theme = add(document.querySelector("header"), "", "", function () {
     root.setAttribute("data-theme", isDark() ? "light" : "dark");
-    try { localStorage.setItem("fasttree-theme", root.getAttribute("data-theme")); } catch (error) { /* as above */ }
+    try {
+      localStorage.setItem("fasttree-theme", root.getAttribute("data-theme"));
+    } catch (error) { /* as above */ }
     name();
   });
   theme.id = "theme";
@@ -43,8 +45,11 @@
       while (head.firstChild) inner.appendChild(head.firstChild);
       head.appendChild(inner);
       inner.addEventListener("click", function () {
-        var down = head.getAttribute("aria-sort") === "descending" || (column === 0 && !head.hasAttribute("aria-sort"));
-        Array.prototype.forEach.call(heads, function (other) { other.removeAttribute("aria-sort"); });
+        var down = head.getAttribute("aria-sort") === "descending"
+          || (column === 0 && !head.hasAttribute("aria-sort"));
+        Array.prototype.forEach.call(heads, function (other) {
+          other.removeAttribute("aria-sort");
+        });
         head.setAttribute("aria-sort", down ? "ascending" : "descending");
         var sign = down ? 1 : -1, body = table.tBodies[0];
         Array.prototype.slice.call(body.rows).map(function (row) {

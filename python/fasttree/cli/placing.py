@@ -1,0 +1,85 @@
+"""Where a long command runs, and what it keeps: ``--cluster``, ``--journal`` and `ftree status`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import options as o
+from .output import emit
+
+__all__ = ["COMMANDS", "Cluster", "JournalFile", "client_at"]
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Fit on the workers of this Dask scheduler (tcp://host:8786). Same results.",
+    ),
+]
+JournalFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        metavar="FILE",
+        help="Keep finished parts in this file; the same command goes on where it was killed.",
+    ),
+]
+
+
+@contextmanager
+def client_at(address: str | None) -> Iterator[Any]:
+    """A client of the scheduler at an address, closed in the end; None without one.
+
+    Raises:
+        ImportError: Dask is not installed.
+        OSError: there is no scheduler at the address.
+    """
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ImportError(
+            "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
+        ) from None
+    with Client(address, timeout=10, set_as_default=False) as client:
+        yield client
+
+
+def status(
+    journal: Annotated[Path, typer.Argument(metavar="FILE", help="A journal.", show_default=False)],
+    *,
+    json: o.Json = None,
+) -> None:
+    """Say what a journal holds: what is finished, and whether a run is writing it."""
+    from ..model_selection.journal import read_journal
+
+    found = read_journal(journal)
+    share = 100 * found["units_done"] / max(1, found["units"])
+    lines = [
+        f"{found['units_done']} of {found['units']} units are finished ({share:.0f} %); "
+        + ("a run is writing the journal" if found["running"] else "no run is writing it"),
+        "versions: " + ", ".join(f"{name} {v}" for name, v in found["versions"].items()),
+    ]
+    for number, task in enumerate(found["tasks"], 1):
+        name = task["name"] or f"data set {number}"
+        lines.append(f"{name}: {task['units_done']} of {task['units']} units")
+        lines += [
+            f"  {method}: {folds} of {task['folds']} folds"
+            + (f"; does not apply: {why}" if (why := task["skipped"].get(method)) else "")
+            for method, folds in task["finished"].items()
+        ]
+    if found["bytes_dropped"]:
+        lines.append(f"a torn last line of {found['bytes_dropped']} bytes does not count")
+    emit("\n".join(lines), {"command": "status", **found}, json)
+
+
+COMMANDS = ((status, ("ftree status run.journal", "ftree status run.journal --json -")),)
+"""Commands with their examples."""

@@ -1,0 +1,315 @@
+"""Trees and forests on Dask collections.
+
+What
+    `fit` and `fit_forest` give the model of one machine: the bytes of ``fasttree.fit(...,
+    threshold_search="histogram")`` on all rows together, for any partitions, any order of them and
+    any number of workers. Partitions are binned where they lie.
+Complexity
+    Three passes over the partitions (two more where missing cells are replaced, or a column has
+    many equal values), then `fasttree.distributed.growth`.
+Memory
+    A worker holds a byte a cell of its partitions (two beyond 256 codes), twice while rows are
+    divided; the client holds the tree and the histograms of a round.
+When not to use it
+    While the rows fit on one machine: growth is faster there.
+"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..estimators import FastForestClassifier, FastTreeClassifier
+from ..estimators.batches.fitting import (
+    Facts,
+    check_plan,
+    check_words,
+    configured,
+    facts_of,
+    finished,
+    forest_configured,
+)
+from ..estimators.batches.parts import Coding, PartFacts, describe, joined
+from ..estimators.batches.passes import (
+    Encoded,
+    cuts_of,
+    edges_of_part,
+    encoded_part,
+    fills_of,
+    gaps_of_part,
+    joined_edges,
+    joined_features,
+    joined_gaps,
+    joined_values,
+    values_of_part,
+    with_values,
+)
+from ..estimators.parameters import made_of
+from .bootstrap import drawn, places_of
+from .growth import grown_tree, undivided
+from .partitions import (
+    Partitions,
+    aligned,
+    client_of,
+    computed,
+    least_memory,
+    partitions_of,
+    too_large,
+    tree_sum,
+)
+
+__all__ = ["fit", "fit_estimator", "fit_forest"]
+
+TREES = 4
+"""Trees of a forest that grow side by side."""
+
+core = _engine.core
+
+
+@dataclass(frozen=True)
+class CodedParts:
+    """Partitions as codes: futures of `Encoded`, and what is known of all."""
+
+    client: Any
+    parts: list[Any]
+    facts: Facts
+    lean: Any
+
+
+def fit(
+    data: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    client: Any = None,
+    criterion: Any = "info_gain",
+    **params: Any,
+) -> FastTreeClassifier:
+    """Fit a tree on the partitions of a Dask collection.
+
+    Args:
+        data: a Dask DataFrame, a Dask Array of shape (n_rows, n_features), or the path of a Parquet
+            file or folder, whose row groups are the partitions.
+        y: the name of the column that holds the labels; or a Dask Series or Array of labels with
+            the partitions of `data`.
+        sample_weight: None, the name of a column, or a Dask collection as `y`: whole numbers >= 0,
+            copies of rows.
+        client: a ``distributed.Client``; None takes the connected one.
+        criterion, params: those of `fasttree.FastTreeClassifier`; ``threshold_search`` is
+            ``"histogram"``.
+
+    Returns:
+        The fitted tree, with the bytes of a fit on one machine.
+
+    Raises:
+        ValueError: what cannot be done on partitions, by name, before rows are read; data outside
+            their domain, with the partition.
+        MemoryError: a partition that no worker can hold.
+        TypeError: `data` is no Dask collection and no path; columns that are neither numbers nor
+            labels.
+
+    Examples:
+        >>> import dask.array as da, distributed, fasttree
+        >>> X = da.from_array([[0.0], [1.0], [2.0], [3.0]], chunks=(2, 1))
+        >>> y = da.from_array([0, 0, 1, 1], chunks=2)
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     print(fasttree.distributed.fit(X, y, client=client).to_text().strip())
+        x0 <= 1.5: 0 (2)
+        x0 > 1.5: 1 (2)
+    """
+    params.setdefault("threshold_search", "histogram")
+    estimator = made_of(FastTreeClassifier, criterion, params)
+    fit_estimator(estimator, data, y, sample_weight, client)
+    return estimator
+
+
+def fit_forest(
+    data: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    client: Any = None,
+    criterion: Any = "info_gain",
+    **params: Any,
+) -> FastForestClassifier:
+    """Fit a forest on the partitions of a Dask collection.
+
+    Samples are those that one machine draws: a row is drawn by its content and its number of
+    copies, wherever it lies.
+
+    Args:
+        data, y, sample_weight, client: as in `fit`.
+        criterion, params: those of `fasttree.FastForestClassifier`; ``threshold_search`` is
+            ``"histogram"``.
+
+    Returns:
+        The fitted forest, with the bytes of a fit on one machine.
+
+    Raises:
+        ValueError, TypeError: as `fit`.
+
+    Examples:
+        >>> import dask.array as da, distributed, fasttree
+        >>> X = da.from_array([[0.0], [1.0], [2.0], [3.0]], chunks=(2, 1))
+        >>> y = da.from_array([0, 0, 1, 1], chunks=2)
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     forest = fasttree.distributed.fit_forest(
+        ...         X, y, client=client, n_estimators=3, random_state=1
+        ...     )
+        >>> forest.predict([[0.0], [3.0]]).tolist()
+        [0, 1]
+    """
+    params.setdefault("threshold_search", "histogram")
+    estimator = made_of(FastForestClassifier, criterion, params)
+    fit_estimator(estimator, data, y, sample_weight, client)
+    return estimator
+
+
+def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: Any, client: Any) -> Any:
+    """Fit a tree or forest classifier on partitions."""
+    client = client_of(client)
+    from distributed import KilledWorker
+
+    check_words(estimator, y, sample_weight, frames=False)
+    limit = least_memory(client)
+    found = partitions_of(data, y, sample_weight, estimator.categorical_features, limit)
+    try:
+        return _fitted(estimator, client, found, y)
+    except KilledWorker as error:
+        raise too_large(f"workers died of one task again and again ({error})", limit) from error
+
+
+def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
+    facts = _described(client, found)
+    forest = isinstance(estimator, FastForestClassifier)
+    if forest:
+        config, bagging = forest_configured(estimator, facts)
+    else:
+        config, bagging = configured(estimator.get_params(deep=False), facts), {}
+    check_plan(config, facts, forest)
+    drawn_from = bagging.get("draws")
+    target = found.reader.target or _name_of(y)
+    coding = Coding(facts, target, (None,) * len(facts.names))
+    rows = _coded(client, found, coding, config, drawn_from is not None)
+    if forest:
+        model = _forest(rows, config, bagging)
+    else:
+        states = [client.submit(_whole, part, pure=False) for part in rows.parts]
+        model = grown_tree(client, (rows.facts, rows.lean), states, config)
+    return finished(estimator, model, facts)
+
+
+def _name_of(y: Any) -> str:
+    name = None if hasattr(y, "chunks") else getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "class"
+
+
+def _described(client: Any, found: Partitions) -> PartFacts:
+    parts = computed(client, found.parts, describe, found.reader)
+    facts: PartFacts | None = tree_sum(client, joined, (), parts).result()
+    if facts is None:
+        raise ValueError("the partitions hold no rows with a positive weight")
+    return facts
+
+
+def _coded(
+    client: Any, found: Partitions, coding: Coding, config: dict[str, Any], hashed: bool
+) -> CodedParts:
+    """Codes of all partitions, where they lie."""
+    parts, reader, bins = found.parts, found.reader, config["max_bins"]
+    if config["missing"] == "mode":
+        gaps = computed(client, parts, gaps_of_part, reader, coding)
+        coding = fills_of(coding, tree_sum(client, joined_gaps, (coding,), gaps).result())
+    if "numeric" in coding.facts.kinds:
+        edges = computed(client, parts, edges_of_part, reader, coding, bins)
+        whole = tree_sum(client, joined_edges, (bins,), edges).result()
+        coding, columns = cuts_of(coding, whole, bins)
+        if columns:
+            names = [coding.facts.names[j] for j in columns]
+            values = computed(client, parts, values_of_part, reader, coding, columns)
+            counted = tree_sum(client, joined_values, (names,), values).result()
+            coding = with_values(coding, columns, counted, bins)
+    encoded = computed(client, parts, encoded_part, reader, coding, hashed)
+    meanings = [client.submit(_meaning, part, pure=False) for part in encoded]
+    known = tree_sum(client, _joined_meanings, (), meanings)
+    has_rows = client.gather([client.submit(_has_rows, part, pure=False) for part in encoded])
+    encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
+    features, totals = aligned(known.result())
+    facts = facts_of(coding, features, totals)
+    lean = facts_of(replace(coding, cuts=()), features, totals)
+    return CodedParts(client, encoded, facts, client.submit(_same, lean, pure=False))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _whole(part: Encoded) -> Any:
+    return undivided(part.records)
+
+
+def _has_rows(part: Encoded | None) -> bool:
+    return part is not None
+
+
+def _meaning(part: Encoded | None) -> Any:
+    return None if part is None else (part.features, part.totals)
+
+
+def _joined_meanings(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    return joined_features(a[0], b[0]), a[1] + b[1]
+
+
+def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
+    """A forest of the core; some trees grow side by side."""
+    client, draws = rows.client, bagging["draws"]
+    seeds = core.forest_seeds(config["seed"], bagging["trees"])
+    places: list[Any] = []
+    if draws is not None:
+        cell = 2 if any(f[0] > 255 for f in rows.facts[1]) else 1
+        copies_at = len(rows.facts[1]) * cell + 1 if rows.facts[2] else None
+        places = places_of(client, rows.parts, rows.facts[5], copies_at)
+
+    def tree(seed: int) -> Any:
+        if draws is None:
+            states = [client.submit(_whole, part, pure=False) for part in rows.parts]
+            return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
+        total = sum(rows.facts[4])
+        samples = [
+            client.submit(drawn, rows.lean, total, (seed, draws), place, part, pure=False)
+            for place, part in zip(places, rows.parts, strict=True)
+        ]
+        weights = [client.submit(_second, sample, pure=False) for sample in samples]
+        totals = tree_sum(client, _added, (), weights).result()
+        states = [client.submit(_first_whole, sample, pure=False) for sample in samples]
+        text, features, *_ = rows.facts
+        own: Facts = (text, features, True, True, totals, draws)
+        lean = client.submit(_drawn_facts, rows.lean, totals, draws, pure=False)
+        return grown_tree(client, (own, lean), states, config, seed)
+
+    with ThreadPoolExecutor(TREES) as threads:
+        trees = list(threads.map(tree, seeds))
+    return core.forest_of_trees(rows.facts, json.dumps(config), trees)
+
+
+def _drawn_facts(lean: Facts, totals: list[int], draws: int) -> Facts:
+    return lean[0], lean[1], True, True, totals, draws
+
+
+def _first_whole(sample: tuple[np.ndarray, list[int]]) -> Any:
+    return undivided(sample[0])
+
+
+def _second(sample: tuple[np.ndarray, list[int]]) -> list[int]:
+    return sample[1]
+
+
+def _added(a: list[int], b: list[int]) -> list[int]:
+    return [x + y for x, y in zip(a, b, strict=True)]

@@ -1,0 +1,141 @@
+"""Growth of one tree on partitions: histograms are summed by tasks, splits are chosen once.
+
+What
+    A round: the open nodes' histograms are counted in every partition and summed, the client splits
+    nodes by the core's code for local growth, every partition divides its rows. Nodes of few rows
+    are not counted level by level: their rows meet on one worker, which grows all that is below.
+Complexity
+    A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes)
+    for each node whose rows are counted; all but the largest child of a split are.
+When not to use it
+    For one machine: there growth needs no messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..estimators.batches.fitting import Facts
+from .partitions import aligned, tree_sum
+
+__all__ = ["grown_tree", "undivided"]
+
+SMALL_BYTES = 1 << 20
+"""Nodes whose rows take at most so many bytes grow on one worker."""
+BUCKET_BYTES = 1 << 24
+"""Rows that one task grows on, in bytes, unless one node has more."""
+ROUND_BYTES = 1 << 26
+"""Histograms of a round, in bytes."""
+
+core = _engine.core
+State = tuple[np.ndarray, np.ndarray]
+
+
+def undivided(records: np.ndarray) -> State:
+    """Rows of a partition as one group."""
+    return records, np.array([0, len(records)], dtype=np.int64)
+
+
+def _count(facts: Facts, groups: list[int], state: State) -> np.ndarray:
+    records, starts = aligned(state)
+    return core.count_groups(aligned(facts), records, starts, groups)
+
+
+def _added(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return core.add_counts(aligned(a), aligned(b))
+
+
+def _divide(facts: Facts, routes: Any, state: State) -> State:
+    records, starts = aligned(state)
+    return core.divide_groups(aligned(facts), records, starts, aligned(routes))
+
+
+def _rows_of(facts: Facts, groups: list[int], state: State) -> State:
+    records, starts = aligned(state)
+    return core.rows_of_groups(aligned(facts), records, starts, groups)
+
+
+def _grow(
+    facts: Facts, config: str, seed: int | None, nodes: list[tuple[int, int]], parts: list[State]
+) -> list[Any]:
+    """Subtrees of some nodes, whose rows come from all partitions."""
+    groups = range(len(nodes))
+    pieces = [r[s[g] : s[g + 1]] for g in groups for r, s in parts]
+    sizes = [sum(int(s[g + 1] - s[g]) for _, s in parts) for g in groups]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    rows = np.concatenate(pieces)
+    return core.grow_groups(aligned(facts), config, seed, rows, starts, nodes)
+
+
+def grown_tree(
+    client: Any,
+    known: tuple[Facts, Any],
+    states: list[Any],
+    config: dict[str, Any],
+    seed: int | None = None,
+) -> Any:
+    """A model of the core.
+
+    Args:
+        client: of Dask.
+        known: what the core must know of all rows, and a future of the same with a schema without
+            cut points, for workers.
+        states: futures of the partitions' rows, in groups.
+        config: the core's configuration.
+        seed: of a tree of a forest; None for a tree alone.
+    """
+    (facts, lean), text = known, json.dumps(config)
+    growth = core.SpreadGrowth(facts, text, seed)
+    width, cells = _sizes(facts)
+    small, families = max(SMALL_BYTES // width, 1), max(ROUND_BYTES // (4 * cells), 1)
+    below: list[tuple[list[int], Any]] = []
+    while not growth.is_done():
+        for bucket in _buckets(growth.small(small), max(BUCKET_BYTES // width, 1)):
+            groups = [node[0] for node in bucket]
+            rows = [client.submit(_rows_of, lean, groups, s, pure=False) for s in states]
+            keys = [node[3:] for node in bucket]
+            grown = client.submit(_grow, lean, text, seed, keys, rows, pure=False)
+            below.append(([node[1] for node in bucket], grown))
+        if growth.is_done():
+            break
+        wanted = growth.wanted(families).tolist()
+        counts = np.empty(0, np.uint32)
+        if wanted:
+            parts = [client.submit(_count, lean, wanted, s, pure=False) for s in states]
+            counts = aligned(tree_sum(client, _added, (), parts).result())
+        routes = growth.choose(counts)
+        if growth.is_done():
+            break
+        states = [client.submit(_divide, lean, routes, s, pure=False) for s in states]
+    for nodes, future in below:
+        for node, packed in zip(nodes, future.result(), strict=True):
+            growth.graft(node, *packed)
+    return growth.finish()
+
+
+def _sizes(facts: Facts) -> tuple[int, int]:
+    """Bytes of a row, counters of a histogram."""
+    _, features, weighted, drawn, totals, _ = facts
+    codes = max(f[0] + int(f[1]) for f in features)
+    cell = 2 if any(f[0] > 255 for f in features) else 1
+    used = len(features) * cell + 1 + (4 if weighted else 0)
+    planes = len(totals) + int(weighted and not drawn)
+    return -(-used // 8) * 8, planes * codes * len(features)
+
+
+def _buckets(nodes: Sequence[Any], rows: int) -> list[list[Any]]:
+    """Nodes that grow in one task."""
+    buckets: list[list[Any]] = []
+    room = 0
+    for node in nodes:
+        if not buckets or node[2] > room:
+            buckets.append([])
+            room = rows
+        buckets[-1].append(node)
+        room -= node[2]
+    return buckets

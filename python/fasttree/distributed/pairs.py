@@ -1,0 +1,329 @@
+"""Passes over pairs of rows on a cluster: the counts, scores and estimates of one process.
+
+What
+    Rows are cut into blocks. A unit of work counts the pairs of two blocks, in both orders, or of
+    one with itself; counts are whole numbers and add up to those of one pass over all rows, to the
+    bit, in any order. Scores are contractions of the sums, so they are equal to the bit, too.
+    Estimates divide the subsets of features, not the rows.
+Complexity
+    O(t^2 n) bit operations over all workers, for t rows and n features. A unit reads two blocks of
+    codes (one or two bytes a cell) and returns counts of 32 bytes x values x classes x (n + 1).
+When not to use it
+    Where one process takes seconds; for criteria on neighbours (ReliefF, SURF, MultiSURF), whose
+    scores are no sums over pairs of blocks: `fasttree.score_features` serves them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _engine, criteria
+from ..datasets.inputs import table_of
+from ..estimators.backends import DaskBackend
+from ..scores import FeatureEstimates, PairCounts
+from ..scores.estimates import Job, estimate, metric_of
+from ..scores.pairs import binned, whole_copies
+from ..table import Column, Table
+from .partitions import client_of
+
+__all__ = ["estimate_features", "pair_counts", "score_features"]
+
+SMALLEST = 1024
+"""Rows of a block, where there are more blocks to be made than one."""
+MOST_WEIGHT = 3_037_000_499
+"""Total weight whose square fits the counters."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows as codes: one array a column, values of each column, classes, copies."""
+
+    codes: tuple[np.ndarray, ...]
+    values: tuple[int, ...]
+    classes: np.ndarray
+    n_classes: int
+    copies: np.ndarray | None
+
+    @classmethod
+    def of(cls, table: Table, copies: np.ndarray | None) -> _Rows:
+        """The rows of a Table of nominal columns; missing cells become a value of their own."""
+        codes, values = [], []
+        for column in table.columns:
+            own = np.asarray(column.values).astype(np.int64)
+            n = len(column.levels or ())
+            if (own < 0).any():
+                own = np.where(own < 0, n, own)
+                n += 1
+            codes.append(own.astype(np.uint8 if n <= 256 else np.int32))
+            values.append(n)
+        classes = np.asarray(table.y_codes, dtype=np.int32)
+        return cls(tuple(codes), tuple(values), classes, len(table.classes), copies)
+
+    def part(self, rows: slice) -> _Rows:
+        """Some of the rows."""
+        copies = None if self.copies is None else self.copies[rows]
+        codes = tuple(np.ascontiguousarray(one[rows]) for one in self.codes)
+        return _Rows(codes, self.values, self.classes[rows], self.n_classes, copies)
+
+    @classmethod
+    def joined(cls, parts: tuple[_Rows, ...]) -> _Rows:
+        """Rows one after the other."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        codes = tuple(
+            np.concatenate(column) for column in zip(*(p.codes for p in parts), strict=True)
+        )
+        copies = [p.copies for p in parts if p.copies is not None]
+        return cls(
+            codes,
+            first.values,
+            np.concatenate([p.classes for p in parts]),
+            first.n_classes,
+            np.concatenate(copies) if copies else None,
+        )
+
+    def table(self) -> Table:
+        """The rows as a Table whose levels are numbers."""
+        columns = [
+            Column(f"x{k}", "nominal", codes, tuple(range(n)))
+            for k, (codes, n) in enumerate(zip(self.codes, self.values, strict=True))
+        ]
+        target = Column("class", "nominal", self.classes, tuple(range(self.n_classes)))
+        return Table.from_columns(columns, target)
+
+
+def _count(blocks: tuple[_Rows, ...], _: None) -> Any:
+    """Counts of the pairs within one block, or between two in both orders."""
+    rows = _Rows.joined(blocks)
+    table = rows.table()
+    if len(blocks) == 1:
+        return _engine.pair_counts(table, sample_weight=rows.copies, n_jobs=1)
+    first = len(blocks[0].classes)
+    places = np.arange(len(table))
+    return _engine.pair_counts(
+        table, places[:first], places[first:], sample_weight=rows.copies, n_jobs=1
+    )
+
+
+def _blocks_for(n_rows: int, workers: int) -> int:
+    """So many blocks that the pairs of blocks are several for each worker.
+
+    >>> _blocks_for(200_000, 2), _blocks_for(200_000, 100), _blocks_for(3000, 100)
+    (4, 29, 2)
+    """
+    return max(1, min(math.ceil(math.sqrt(8 * workers)), n_rows // SMALLEST))
+
+
+def _here(data: Any) -> Any:
+    """Dask collections are brought to this process: codes of all rows are small beside the
+    pairs."""
+    return data.compute() if hasattr(data, "__dask_graph__") else data
+
+
+def pair_counts(
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    discretize: Any = "auto",
+    categorical_features: Any = "from_dtype",
+    client: Any = None,
+    n_blocks: int | None = None,
+) -> PairCounts:
+    """Count all ordered pairs of rows on the workers of a cluster.
+
+    Args:
+        X, y, sample_weight, discretize, categorical_features: as in `fasttree.pair_counts`; Dask
+            collections are brought to this process and encoded here.
+        client: a ``distributed.Client``; None takes the connected one.
+        n_blocks: blocks of rows; default: by the number of workers. The counts do not depend on it.
+
+    Returns:
+        `PairCounts`, equal to those of `fasttree.pair_counts` to the bit.
+
+    Raises:
+        ValueError: what `fasttree.pair_counts` raises, or `n_blocks` that is not within 1 and the
+            number of rows.
+
+    Examples:
+        >>> import distributed, fasttree
+        >>> table = fasttree.datasets.load_weather()
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     counts = fasttree.distributed.pair_counts(table, client=client, n_blocks=3)
+        >>> counts == fasttree.pair_counts(table)
+        True
+    """
+    table = table_of(_here(X), _here(y), categorical_features=categorical_features)
+    copies = whole_copies(table, _here(sample_weight))
+    table = binned(table, discretize, copies)
+    total = len(table) if copies is None else int(copies.sum())
+    if total > MOST_WEIGHT:
+        raise ValueError(f"a total weight of {total}; pairs are counted up to {MOST_WEIGHT} rows")
+    backend = DaskBackend(client_of(client))
+    if n_blocks is None:
+        n_blocks = _blocks_for(len(table), backend.workers)
+    if not 1 <= n_blocks <= len(table):
+        raise ValueError(f"n_blocks={n_blocks} must be between 1 and {len(table)}, the rows")
+    rows = _Rows.of(table, copies)
+    ends = np.linspace(0, len(table), n_blocks + 1).astype(int).tolist()
+    shared = {str(b): rows.part(slice(ends[b], ends[b + 1])) for b in range(n_blocks)}
+    # Pairs of different blocks take twice as long as those within one: they come first.
+    keys = [(str(a), str(b)) for a in range(n_blocks) for b in range(a + 1, n_blocks)]
+    units = [(key, None) for key in [*keys, *((name,) for name in shared)]]
+    core: Any = None
+    for _, found in backend.run(_count, units, shared):
+        core = found if core is None else core.plus(found)
+    levels = [tuple(column.levels or ()) for column in table.columns]
+    return PairCounts(core, table.feature_names, levels, table.classes, total)
+
+
+def score_features(
+    X: Any,
+    y: Any = None,
+    *,
+    criterion: Any = "pi",
+    sample_weight: Any = None,
+    discretize: Any = "auto",
+    categorical_features: Any = "from_dtype",
+    client: Any = None,
+    n_blocks: int | None = None,
+) -> np.ndarray:
+    """One score a feature by a criterion on pairs of rows, on the workers of a cluster.
+
+    Args:
+        criterion: ``"pi"``, ``"contextual_merit"`` or ``"relief"``, or an object of these.
+        X, y, sample_weight, discretize, categorical_features, client, n_blocks: as in
+            `pair_counts`.
+
+    Returns:
+        Scores, larger is better, shape (n_features,); NaN for a feature of one value. Up to 64
+        columns they equal those of `fasttree.score_features` to the bit; beyond, that function adds
+        pairs up in fixed point unless it is told ``precision="exact"``, and this one counts.
+
+    Raises:
+        ValueError: another criterion, and what `pair_counts` raises.
+
+    Examples:
+        >>> import distributed, fasttree
+        >>> table = fasttree.datasets.make_xor()
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     fasttree.distributed.score_features(table, client=client).round(6).tolist()
+        [1.00092, 1.00092, 0.001201]
+    """
+    made = criteria.make(criterion)
+    name = made.info["name"] if isinstance(made, criteria.Criterion) else "a function"
+    if name not in ("pi", "contextual_merit", "relief"):
+        raise ValueError(
+            f"criterion={criterion!r}: clusters score by 'pi', 'contextual_merit' and 'relief'; "
+            "fasttree.score_features serves all criteria in one process"
+        )
+    metric = metric_of(made)
+    counts = pair_counts(
+        X,
+        y,
+        sample_weight=sample_weight,
+        discretize=discretize,
+        categorical_features=categorical_features,
+        client=client,
+        n_blocks=n_blocks,
+    )
+    scores = np.array(
+        counts.score(
+            metric.name,
+            theta=metric.theta,
+            alpha=metric.alpha,
+            decay=metric.decay,
+            at_zero=metric.at_zero,
+        )
+    )
+    for k, table in enumerate(counts.tables):
+        if (table.sum(axis=1) > 0).sum() < 2:
+            scores[k] = np.nan
+    return scores
+
+
+class _ClusterJob(Job):
+    """A job whose agreements are counted by the workers, some subsets each."""
+
+    backend: DaskBackend
+
+    def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
+        """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
+        size = max(1, math.ceil(len(subsets) / (4 * self.backend.workers)))
+        units = [("rows", subsets[at : at + size]) for at in range(0, len(subsets), size)]
+        shared = {"rows": (self.table, self.weights, self.metric.shares)}
+        found = dict(self.backend.run(_agreement, units, shared))
+        return np.concatenate([found[place] for place in range(len(units))])
+
+
+def _agreement(shared: tuple[Any, ...], subsets: list[tuple[int, ...]]) -> np.ndarray:
+    table, weights, shares = shared
+    return _engine.agreement_counts(table, subsets, shares, sample_weight=weights, n_jobs=1)
+
+
+def estimate_features(
+    X: Any,
+    y: Any = None,
+    *,
+    criterion: Any = "pi",
+    n_subsets: int | None = None,
+    z: float | None = None,
+    max_subsets: int | None = None,
+    sample_weight: Any = None,
+    discretize: Any = "auto",
+    categorical_features: Any = "from_dtype",
+    random_state: Any = 0,
+    client: Any = None,
+) -> FeatureEstimates:
+    """Estimate scores of a criterion on pairs by subsets of features, on the workers of a cluster.
+
+    Args:
+        X, y, criterion, n_subsets, z, max_subsets, sample_weight, discretize, categorical_features:
+            as in `fasttree.estimate_features` with ``method="subsets"``.
+        random_state: seed of the subsets.
+        client: a ``distributed.Client``; None takes the connected one.
+
+    Returns:
+        `FeatureEstimates`, equal to those of one process to the bit. A worker holds all rows.
+
+    Raises:
+        ValueError: what `fasttree.estimate_features` raises.
+
+    Examples:
+        >>> import distributed, fasttree
+        >>> table = fasttree.datasets.make_parity(2, 8, 500, random_state=0)
+        >>> with distributed.Client(processes=False, dashboard_address=None) as client:
+        ...     found = fasttree.distributed.estimate_features(table, client=client)
+        >>> found.scores.tolist() == fasttree.estimate_features(table).scores.tolist()
+        True
+    """
+    backend = DaskBackend(client_of(client))
+
+    def job_of(*parts: Any) -> Job:
+        job = _ClusterJob(*parts)
+        job.backend = backend
+        return job
+
+    return estimate(
+        job_of,
+        _here(X),
+        _here(y),
+        criterion=criterion,
+        method="subsets",
+        n_subsets=n_subsets,
+        sample=None,
+        z=z,
+        max_subsets=max_subsets,
+        max_sample=None,
+        sample_weight=_here(sample_weight),
+        discretize=discretize,
+        categorical_features=categorical_features,
+        random_state=random_state,
+        n_jobs=1,
+        progress=None,
+    )

@@ -1,0 +1,214 @@
+"""What is fitted on: partitions of Dask collections, row groups of Parquet, and how they are read.
+
+What
+    `partitions_of` turns a Dask DataFrame, a Dask Array or a Parquet path into parts, which are
+    read where they lie, and a `Reader` for them. `tree_sum` joins what parts say by tasks of Dask.
+Complexity
+    Nothing is computed here but the names of files.
+When not to use it
+    For rows of one machine: `fasttree.fit` takes batches.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..estimators.batches.parts import Reader
+from ..estimators.batches.sources import parquet_dataset
+
+__all__ = [
+    "Partitions",
+    "aligned",
+    "client_of",
+    "computed",
+    "least_memory",
+    "partitions_of",
+    "too_large",
+    "tree_sum",
+]
+
+TOGETHER = 8
+"""Parts that one task joins."""
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """Parts as Dask's delayed objects, and how each is read."""
+
+    parts: Sequence[Any]
+    reader: Reader
+
+
+def aligned(value: Any) -> Any:
+    """Arrays, alone or in tuples and lists, as the core reads them: what comes over a connection
+    may begin between two machine words."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, None, ["C", "A"])
+    if isinstance(value, tuple | list):
+        return type(value)(aligned(v) for v in value)
+    return value
+
+
+def client_of(client: Any) -> Any:
+    """The client given, or the one that is connected.
+
+    Raises:
+        ModuleNotFoundError: Dask is not installed.
+        ValueError: no client is connected.
+    """
+    try:
+        from distributed import get_client
+    except ImportError:
+        raise ModuleNotFoundError(
+            "fasttree.distributed needs Dask: pip install 'fasttree[distributed]'"
+        ) from None
+    if client is not None:
+        return client
+    try:
+        return get_client()
+    except ValueError:
+        raise ValueError(
+            "no Dask client is connected: make one, client = distributed.Client(address) or "
+            "Client() for this machine, or pass client="
+        ) from None
+
+
+def least_memory(client: Any) -> int | None:
+    """The smallest memory limit of the workers in bytes; None without a limit."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] for worker in workers]
+    return min((limit for limit in limits if limit), default=None)
+
+
+def too_large(what: str, limit: int | None) -> MemoryError:
+    """The error for a partition that a worker cannot hold."""
+    of = "its memory limit" if limit is None else f"its memory limit, {limit / 2**20:,.0f} MiB"
+    return MemoryError(
+        f"{what}, and a worker has to hold a partition about three times within {of}: make "
+        "partitions smaller (repartition, rechunk, row_group_size when Parquet is written), give "
+        "workers fewer threads, or more memory"
+    )
+
+
+def partitions_of(
+    data: Any, y: Any, sample_weight: Any, categorical_features: Any, limit: int | None = None
+) -> Partitions:
+    """The parts of a Dask collection or of Parquet; `limit` is the memory of a worker in bytes.
+
+    Raises:
+        TypeError: something else.
+        ValueError: labels or weights that do not go with the rows.
+        MemoryError: a row group of Parquet or a chunk of an array that no worker can hold.
+    """
+    if isinstance(data, (str, os.PathLike)):
+        named = _named(y, sample_weight, "a Parquet path")
+        return Partitions(_row_groups(data, limit), Reader(*named, categorical_features))
+    if hasattr(data, "dask") and hasattr(data, "map_partitions") and hasattr(data, "columns"):
+        parts = data.to_delayed()
+        if isinstance(y, str) and (sample_weight is None or isinstance(sample_weight, str)):
+            for name in (y, sample_weight):
+                if name is not None and name not in data.columns:
+                    raise ValueError(
+                        f"the Dask DataFrame has no column {name!r}; there are "
+                        f"{', '.join(str(c) for c in list(data.columns)[:20])}"
+                    )
+            return Partitions(parts, Reader(y, sample_weight, categorical_features))
+        return _beside(parts, y, sample_weight, categorical_features)
+    if hasattr(data, "dask") and hasattr(data, "rechunk") and getattr(data, "ndim", 0) == 2:
+        whole = data.rechunk({1: -1}) if data.numblocks[1] > 1 else data
+        size = np.nanmax(whole.chunks[0]) * whole.shape[1] * whole.dtype.itemsize
+        if limit is not None and 3 * size > limit:
+            raise too_large(f"a chunk of the array takes {size / 2**20:,.0f} MiB", limit)
+        return _beside(whole.to_delayed().ravel(), y, sample_weight, categorical_features)
+    raise TypeError(
+        f"data is a {type(data).__name__}: a Dask DataFrame, a Dask Array of two dimensions or a "
+        "Parquet path is taken; fasttree.fit takes what is in memory"
+    )
+
+
+def _named(y: Any, sample_weight: Any, what: str) -> tuple[str, str | None]:
+    if not isinstance(y, str) or not isinstance(sample_weight, str | None):
+        raise ValueError(f"of {what} y and sample_weight are names of columns; y={y!r}")
+    return y, sample_weight
+
+
+def _beside(parts: Sequence[Any], y: Any, weights: Any, categorical_features: Any) -> Partitions:
+    """Rows whose labels lie in a collection of their own."""
+    from dask import delayed
+
+    beside = []
+    for name, own in (("y", y), ("sample_weight", weights)):
+        if own is None and name == "sample_weight":
+            beside.append([None] * len(parts))
+            continue
+        if not hasattr(own, "to_delayed"):
+            raise ValueError(
+                f"{name} must be a Dask collection with the partitions of the rows, or the name of "
+                f"a column of a Dask DataFrame; got {type(own).__name__}"
+            )
+        pieces = own.to_delayed()
+        pieces = list(pieces.ravel() if hasattr(pieces, "ravel") else pieces)
+        if len(pieces) != len(parts):
+            raise ValueError(
+                f"{name} has {len(pieces)} partitions, the rows have {len(parts)}: repartition or "
+                "rechunk one like the other"
+            )
+        beside.append(pieces)
+    joined = [delayed(_three)(*three) for three in zip(parts, *beside, strict=True)]
+    return Partitions(joined, Reader(None, None, categorical_features))
+
+
+def _three(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+    return X, y, weights
+
+
+def _row_groups(path: Any, limit: int | None) -> list[Any]:
+    from dask import delayed
+
+    groups = []
+    for fragment in parquet_dataset(path).get_fragments():
+        for own in fragment.split_by_row_group():
+            size = sum(group.total_byte_size for group in own.row_groups)
+            if limit is not None and 3 * size > limit:
+                raise too_large(f"a row group of {own.path!r} takes {size / 2**20:,.0f} MiB", limit)
+            groups.append(delayed(_read)(own.path, [g.id for g in own.row_groups]))
+    if not groups:
+        raise ValueError(f"{str(path)!r} holds no rows")
+    return groups
+
+
+def _read(path: str, groups: list[int]) -> Any:
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        return file.read_row_groups(groups, use_threads=False)
+
+
+def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words: Any) -> list[Any]:
+    """Futures of ``ask(*words, part, name of the part)`` for each part."""
+    from dask import delayed
+
+    asked = delayed(ask, pure=False)
+    lazy = [asked(*words, part, f"partition {i}") for i, part in enumerate(parts)]
+    futures: list[Any] = client.compute(lazy)
+    return futures
+
+
+def tree_sum(client: Any, join: Callable[..., Any], words: Sequence[Any], parts: list[Any]) -> Any:
+    """A future of all parts joined by ``join(*words, a, b)``, some at a time."""
+    while len(parts) > 1:
+        groups = [parts[i : i + TOGETHER] for i in range(0, len(parts), TOGETHER)]
+        parts = [client.submit(_fold, join, words, g, pure=False) for g in groups]
+    return parts[0]
+
+
+def _fold(join: Callable[..., Any], words: Sequence[Any], parts: list[Any]) -> Any:
+    found = parts[0]
+    for part in parts[1:]:
+        found = join(*words, found, part)
+    return found

@@ -1,0 +1,317 @@
+"""Trees and forests of one machine on batches of rows: the numbers are gone once they are codes.
+
+What
+    `fit_tree` and `fit_forest` read the batches pass by pass, hold a byte a cell (two beyond 256
+    codes), and grow on that. The model has the bytes of a fit on all rows together with
+    ``threshold_search="histogram"``.
+Complexity
+    Three passes over the batches (the first reads labels, weights and nominal columns alone, where
+    there is a schema); growth as on an array.
+Memory
+    For p columns p + 1 bytes a row (and 4 where rows have weights), rounded up to eight, three
+    times; a forest 8 + 12 bytes a row more.
+When not to use it
+    For rows that are in memory as an array already.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ... import _engine
+from ..idle import refuse_idle
+from ..parameters import config_of
+from .parts import Coding, PartFacts, Reader, describe, joined
+from .passes import (
+    Encoded,
+    cuts_of,
+    edges_of_part,
+    encoded_part,
+    fills_of,
+    gaps_of_part,
+    joined_edges,
+    joined_features,
+    joined_gaps,
+    joined_values,
+    values_of_part,
+    with_values,
+)
+from .sources import Batches
+
+__all__ = [
+    "Facts",
+    "check_plan",
+    "check_words",
+    "configured",
+    "facts_of",
+    "finished",
+    "fit_forest",
+    "fit_tree",
+    "forest_configured",
+    "reader_for",
+]
+
+core = _engine.core
+Facts = tuple[str, list[tuple[int, bool, np.ndarray | None]], bool, bool, list[int], int]
+
+
+class RowCount:
+    """As much of a Table as a configuration asks for: rows, features, classes."""
+
+    def __init__(self, facts: PartFacts) -> None:
+        self.classes, self.n_features, self._rows = facts.classes, len(facts.names), facts.rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+
+def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
+    """The core's configuration.
+
+    Raises:
+        ValueError: a user's function as criterion.
+    """
+    if facts.copies >= 2**32 - 1:
+        raise ValueError(
+            f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
+            "the weights by a number, or sample the rows"
+        )
+    weights = np.array([float(facts.copies)]) if facts.weighted else None
+    count: Any = RowCount(facts)
+    config, custom = config_of(params, count, weights)
+    if custom is not None:
+        raise ValueError(
+            "a function as criterion on rows in batches or partitions: supported are the criteria "
+            "of fasttree.list_criteria()"
+        )
+    return config
+
+
+def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The core's configuration of a forest's trees, and how samples are drawn."""
+    params = estimator.get_params(deep=False)
+    configured(estimator._of_a_tree(params, 0), facts)  # refuses a function
+    weights = np.array([float(facts.copies)]) if facts.weighted else None
+    config, _, bagging = estimator._plan(RowCount(facts), weights, params)
+    return config, bagging
+
+
+def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:
+    """Refuse what cannot be done on codes, before numbers are read.
+
+    Raises:
+        ValueError: naming what is not served, and what is.
+    """
+    bins = config["max_bins"]
+    none = np.empty((0, 2))
+    features: list[Any] = [
+        (bins, False, none) if v is None else (len(v), False, None) for v in facts.levels
+    ]
+    totals = [facts.copies, *(0 for _ in facts.classes[1:])]
+    coding = Coding(facts, "class", (None,) * len(facts.names))
+    known = (coding.schema_json(), features, facts.weighted, False, totals, facts.rows)
+    core.check_codes(known, json.dumps(config), forest)
+
+
+def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
+    """Refuse what rows in parts do not go with, by name."""
+    if frames and not isinstance(y, str):
+        raise ValueError(
+            "rows in batches or partitions carry their labels: y must be the name of a column, "
+            f"got {'None' if y is None else type(y).__name__}"
+        )
+    if frames and sample_weight is not None and not isinstance(sample_weight, str):
+        raise ValueError(
+            "rows in batches or partitions carry their weights: sample_weight must be the name of "
+            f"a column, got {type(sample_weight).__name__}"
+        )
+    for name, plain in (
+        ("class_weight", None), ("priors", None), ("oob_score", False), ("warm_start", False),
+    ):  # fmt: skip
+        if getattr(estimator, name, plain) not in (plain, None):
+            raise ValueError(
+                f"{name}={getattr(estimator, name)!r} on rows in batches or partitions; supported: "
+                f"{name}={plain}, and weights in a column"
+            )
+    refuse_idle(estimator)
+    if getattr(estimator, "trace", None) == "candidates":
+        raise ValueError(
+            "trace='candidates' on rows in batches or partitions; supported: 'steps' and None"
+        )
+
+
+def reader_for(estimator: Any, y: str | None, sample_weight: str | None) -> Reader:
+    """How an estimator reads parts."""
+    return Reader(y, sample_weight, estimator.categorical_features)
+
+
+def facts_of(
+    coding: Coding, features: list[tuple[int, bool, np.ndarray | None]], totals: np.ndarray
+) -> Facts:
+    """What the core must know of all rows."""
+    facts = coding.facts
+    weights = [int(t) for t in totals]
+    return coding.schema_json(), features, facts.weighted, False, weights, facts.rows
+
+
+def _over(
+    batches: Batches,
+    of_part: Callable[[Any, str], Any],
+    join: Callable[[Any, Any], Any],
+    columns: list[str] | None = None,
+) -> Any:
+    """What all batches say together; None without rows."""
+    found = None
+    for number, batch in batches(columns):
+        found = join(found, of_part(batch, f"batch {number}"))
+    return found
+
+
+def described(batches: Batches, reader: Reader) -> PartFacts:
+    """Columns, levels and classes of all batches; numbers are not read where a schema names them.
+
+    Raises:
+        ValueError: no rows, or a column that is not there.
+    """
+    names, numbers = batches.columns, set()
+    if names is not None:
+        for column in (reader.target, reader.weights):
+            if column is not None and column not in names:
+                raise ValueError(
+                    f"{batches.name} has no column {column!r}; there are {', '.join(names[:20])}"
+                )
+        if reader.categorical_features == "from_dtype":
+            numbers = set(batches.numbers) - {reader.target, reader.weights}
+    own = {reader.target, reader.weights}
+    features = [n for n in names or () if n not in own]
+    # A Table has a column: the first number stands for the others.
+    spared = [n for n in features if n in numbers][1 if numbers >= set(features) else 0 :]
+    columns = None if names is None else [n for n in names if n not in spared]
+    facts: PartFacts | None = _over(
+        batches, lambda part, where: describe(reader, part, where), joined, columns
+    )
+    if facts is None:
+        raise ValueError(f"{batches.name} holds no rows with a positive weight")
+    if not spared:
+        return facts
+    known = dict(zip(facts.names, zip(facts.kinds, facts.levels, strict=True), strict=True))
+    kinds, levels = zip(*(known.get(n, ("numeric", None)) for n in features), strict=True)
+    return replace(facts, names=tuple(features), kinds=kinds, levels=levels)
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """All rows as codes."""
+
+    coding: Coding
+    facts: Facts
+    records: np.ndarray
+    hashes: np.ndarray | None
+
+
+def coded_rows(
+    batches: Batches, reader: Reader, config: dict[str, Any], facts: PartFacts, hashed: bool
+) -> CodedRows:
+    """All rows of the batches as codes."""
+    coding = Coding(facts, reader.target or "class", (None,) * len(facts.names))
+    bins = config["max_bins"]
+    if config["missing"] == "mode":
+        gaps = _over(
+            batches,
+            lambda part, where: gaps_of_part(reader, coding, part, where),
+            lambda a, b: joined_gaps(coding, a, b),
+        )
+        coding = fills_of(coding, gaps)
+    if "numeric" in facts.kinds:
+        coding = _with_cuts(batches, reader, coding, bins)
+    records: np.ndarray | None = None
+    hashes: np.ndarray | None = None
+    features: list[Any] = []
+    totals, at = np.zeros(len(facts.classes), np.uint64), 0
+    for number, batch in batches():
+        part = encoded_part(reader, coding, hashed, batch, f"batch {number}")
+        if part is None:
+            continue
+        if records is None:
+            records = np.empty((facts.rows, part.records.shape[1]), np.uint8)
+            hashes = np.empty(facts.rows, np.uint64) if hashed else None
+            features = part.features
+        end = at + len(part.records)
+        if end > facts.rows:
+            at = end
+            break
+        _put(part, records, hashes, at)
+        features, totals, at = joined_features(features, part.features), totals + part.totals, end
+    if records is None or at != facts.rows:
+        raise ValueError(
+            f"{batches.name} gave {facts.rows} rows in the first pass and others in the last: a "
+            "source must give the same rows each time"
+        )
+    return CodedRows(coding, facts_of(coding, features, totals), records, hashes)
+
+
+def _put(part: Encoded, records: np.ndarray, hashes: np.ndarray | None, at: int) -> None:
+    records[at : at + len(part.records)] = part.records
+    if hashes is not None and part.hashes is not None:
+        hashes[at : at + len(part.hashes)] = part.hashes
+
+
+def _with_cuts(batches: Batches, reader: Reader, coding: Coding, bins: int) -> Coding:
+    edges = _over(
+        batches,
+        lambda part, where: edges_of_part(reader, coding, bins, part, where),
+        lambda a, b: joined_edges(bins, a, b),
+    )
+    coding, columns = cuts_of(coding, edges, bins)
+    if columns:
+        names = [coding.facts.names[j] for j in columns]
+        values = _over(
+            batches,
+            lambda part, where: values_of_part(reader, coding, columns, part, where),
+            lambda a, b: joined_values(names, a, b),
+        )
+        coding = with_values(coding, columns, values, bins)
+    return coding
+
+
+def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
+    """Fit a `FastTreeClassifier` on batches."""
+    check_words(estimator, y, sample_weight)
+    reader = reader_for(estimator, y, sample_weight)
+    facts = described(batches, reader)
+    config = configured(estimator.get_params(deep=False), facts)
+    check_plan(config, facts, False)
+    rows = coded_rows(batches, reader, config, facts, False)
+    report = _engine.make_report(estimator.progress, "growing")
+    model = core.fit_codes(rows.facts, rows.records, json.dumps(config), estimator.n_jobs, report)
+    return finished(estimator, model, facts)
+
+
+def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
+    """Fit a `FastForestClassifier` on batches."""
+    check_words(estimator, y, sample_weight)
+    reader = reader_for(estimator, y, sample_weight)
+    facts = described(batches, reader)
+    config, bagging = forest_configured(estimator, facts)
+    check_plan(config, facts, True)
+    rows = coded_rows(batches, reader, config, facts, True)
+    assert rows.hashes is not None
+    texts = (json.dumps(config), json.dumps(bagging))
+    report = _engine.make_report(estimator.progress, "trees")
+    forest = core.forest_codes(
+        rows.facts, rows.records, rows.hashes, *texts, estimator.n_jobs, report
+    )
+    return finished(estimator, forest, facts)
+
+
+def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
+    """The estimator with its model."""
+    estimator._adopt(model, facts.values, facts.has_names)
+    estimator._float32_conflicts = []
+    estimator._candidates = {}
+    return estimator

@@ -1,0 +1,263 @@
+"""Names, levels and classes of rows that come in parts, found part by part.
+
+What
+    `Reader` takes a part apart into features, labels and copies; `describe` says what a part holds,
+    `joined` what two parts hold together. `Coding` then turns every part into the same codes.
+    Parts may come in any order and from any process.
+Decisions
+    Levels and classes that occur are sorted; declared ones keep their order where all parts
+    declare the same. Weights are copies of rows: whole numbers. Rows of weight 0 are dropped.
+Complexity
+    O(cells) a part.
+When not to use it
+    For one Table, which knows its levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ... import _engine
+from ..._checks import weights_array
+from ...table import Column, Table
+from ...table.columns import make_levels, sort_levels
+from ...table.inputs import without_column
+from ...table.target import class_array, encode_target
+
+__all__ = ["Coding", "PartFacts", "Reader", "Rows", "describe", "joined"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A part taken apart: features, labels (codes, classes, class values), and copies of each row;
+    one of each where there is None."""
+
+    table: Table
+    codes: np.ndarray
+    classes: tuple[Any, ...]
+    values: np.ndarray
+    copies: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How parts are read.
+
+    Attributes:
+        target: the column that holds the labels; None where parts are tuples (X, y, weights).
+        weights: the column that holds the weights, if one does.
+        categorical_features: as in `Table`.
+    """
+
+    target: str | None
+    weights: str | None = None
+    categorical_features: Any = "from_dtype"
+
+    def __call__(self, part: Any, where: str) -> Rows | None:
+        """The rows of a part; None without any.
+
+        Raises:
+            ValueError, TypeError: what a `Table` refuses, with the part's name before it.
+        """
+        try:
+            return self._read(part)
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{where}: {error}") from None
+
+    def _read(self, part: Any) -> Rows | None:
+        X, y, weights = part if self.target is None else (part, None, None)
+        if self.target is not None:
+            X, y = without_column(X, self.target)
+        if self.weights is not None:
+            X, weights = without_column(X, self.weights)
+        if len(X) == 0:
+            return None
+        copies = None
+        if weights is not None:
+            copies = whole_copies(weights_array(np.asarray(weights)))
+            kept = np.flatnonzero(copies)
+            if len(kept) == 0:
+                return None
+            if len(kept) < len(copies):
+                X, y, copies = _taken(X, kept), _taken(y, kept), copies[kept]
+        target = encode_target(y, len(X), self.target)
+        table = Table(X, categorical_features=self.categorical_features)
+        return Rows(table, target.codes, target.classes, target.values, copies)
+
+
+def _taken(cells: Any, rows: np.ndarray) -> Any:
+    """Some rows of an array, a frame or a series."""
+    if hasattr(cells, "iloc"):
+        return cells.iloc[rows]
+    if hasattr(cells, "chunks") or hasattr(cells, "column_names"):  # of Arrow
+        return cells.take(rows)
+    return cells[rows]
+
+
+def whole_copies(weights: np.ndarray) -> np.ndarray:
+    """Weights as numbers of copies.
+
+    Raises:
+        ValueError: a weight that is no whole number of at least 0, with its row.
+    """
+    wrong = np.flatnonzero(~((weights >= 0) & (weights < 2**32 - 1) & (weights % 1 == 0)))
+    if wrong.size:
+        raise ValueError(
+            f"sample_weight of row {int(wrong[0])} is {weights[wrong[0]]}: rows in batches or "
+            "partitions take whole weights, which are copies of rows; multiply the weights and "
+            "round them, or fit an array"
+        )
+    return weights.astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class PartFacts:
+    """What some parts hold: columns (name, kind, levels), classes, rows and copies of rows."""
+
+    names: tuple[str, ...]
+    has_names: bool
+    kinds: tuple[str, ...]
+    levels: tuple[tuple[Any, ...] | None, ...]
+    classes: tuple[Any, ...]
+    values: np.ndarray
+    rows: int
+    copies: int
+    weighted: bool
+    where: str
+
+
+def describe(reader: Reader, part: Any, where: str) -> PartFacts | None:
+    """What a part holds; None without rows."""
+    rows = reader(part, where)
+    if rows is None:
+        return None
+    table, columns = rows.table, rows.table.columns
+    copies = len(table) if rows.copies is None else int(rows.copies.sum(dtype=np.uint64))
+    return PartFacts(
+        tuple(table.feature_names),
+        table.has_feature_names,
+        tuple(c.kind for c in columns),
+        tuple(c.levels for c in columns),
+        rows.classes,
+        rows.values,
+        len(table),
+        copies,
+        rows.copies is not None and bool(np.any(rows.copies != 1)),
+        where,
+    )
+
+
+def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
+    """What two parts hold together.
+
+    Raises:
+        ValueError: columns that differ in name or kind, labels that cannot be put in order.
+    """
+    if a is None or b is None:
+        return b if a is None else a
+    if a.names != b.names:
+        raise ValueError(
+            f"{b.where} has the columns {', '.join(b.names)}; {a.where} has {', '.join(a.names)}: "
+            "all parts need the same columns in the same order"
+        )
+    for name, one, other in zip(a.names, a.kinds, b.kinds, strict=True):
+        if one != other:
+            raise ValueError(
+                f"column {name!r} is {one} in {a.where} but {other} in {b.where}: give all parts "
+                "one type, or name the column in categorical_features"
+            )
+    levels = tuple(
+        None if one is None or other is None else _union(name, one, other)
+        for name, one, other in zip(a.names, a.levels, b.levels, strict=True)
+    )
+    classes = _union("the target", a.classes, b.classes)
+    values = a.values
+    if classes != a.classes:
+        kind = np.result_type(a.values, b.values) if a.values.dtype.kind in "biufU" else None
+        values = class_array(classes, kind)
+    return replace(
+        a,
+        levels=levels,
+        classes=classes,
+        values=values,
+        rows=a.rows + b.rows,
+        copies=a.copies + b.copies,
+        weighted=a.weighted or b.weighted,
+    )
+
+
+def _union(name: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The levels of two parts; sorted, where they differ."""
+    return a if a == b else make_levels(name, sort_levels(name, {*a, *b}))
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How every part becomes codes.
+
+    Attributes:
+        facts: columns, levels and classes of all parts.
+        target: the name of the target.
+        fills: what replaces missing cells, column by column (a number, a code, or None).
+        cuts: cut points of numeric columns, once they are known.
+    """
+
+    facts: PartFacts
+    target: str
+    fills: tuple[float | int | None, ...]
+    cuts: tuple[np.ndarray | None, ...] = ()
+
+    @property
+    def n_levels(self) -> list[int]:
+        """Levels of each column, 0 for a numeric one."""
+        return [0 if levels is None else len(levels) for levels in self.facts.levels]
+
+    def classes(self, rows: Rows) -> np.ndarray:
+        """Class codes, uint16."""
+        place = {label: code for code, label in enumerate(self.facts.classes)}
+        own = np.array([place[label] for label in rows.classes], dtype=np.uint16)
+        return own[rows.codes]
+
+    def copies(self, rows: Rows) -> np.ndarray | None:
+        """Copies of each row, None where every row of every part counts once."""
+        if not self.facts.weighted:
+            return None
+        return np.ones(len(rows.codes), dtype=np.uint32) if rows.copies is None else rows.copies
+
+    def blocks(self, rows: Rows, filled: bool = True) -> list[np.ndarray]:
+        """The features as the core takes them, levels as codes of all parts' levels."""
+        table, block = rows.table, rows.table.block
+        fills = self.fills if filled else (None,) * len(self.fills)
+        if block is not None and block.dtype.kind == "f" and not any(f is not None for f in fills):
+            return _engine.blocks_of([Column("", "numeric", block)])
+        made = []
+        for column, levels, fill in zip(table.columns, self.facts.levels, fills, strict=True):
+            values = column.values
+            if levels is not None:
+                place = {level: code for code, level in enumerate(levels)}
+                own = [place[level] for level in column.levels or ()]
+                values = np.array([*own, -1], dtype=np.int32)[values]
+            if fill is not None:
+                gone = np.isnan(values) if levels is None else values < 0
+                kind = np.float64 if levels is None else np.int32
+                values = np.where(gone, np.array(fill, dtype=kind), values.astype(kind))
+            made.append(Column(column.name, column.kind, values, levels))
+        return _engine.blocks_of(made)
+
+    def schema_json(self) -> str:
+        """Names, kinds, levels, classes, cut points and fills as the core reads them."""
+        features = []
+        for j, (name, levels) in enumerate(zip(self.facts.names, self.facts.levels, strict=True)):
+            feature: dict[str, Any] = {"name": name, "kind": "numeric"}
+            if levels is not None:
+                feature.update(kind="nominal", levels=[_engine.plain(v) for v in levels])
+            elif self.cuts:
+                cuts = self.cuts[j]
+                feature["cuts"] = [] if cuts is None else cuts.tolist()
+            if self.fills[j] is not None:
+                feature["fill"] = self.fills[j]
+            features.append(feature)
+        return _engine.schema_text(features, self.facts.classes, self.target)

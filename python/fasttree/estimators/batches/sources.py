@@ -1,0 +1,147 @@
+"""What batches are read from: a Parquet file or folder, a dataset of Arrow, a function, a list.
+
+What
+    `batches_of(X)` tells whether X is such a source. Rows are read several times, each time in the
+    same order of columns; a source that can be read once is refused.
+Complexity
+    Reading is the library's that owns the format; a batch is dropped before the next one comes.
+When not to use it
+    For rows that fit into memory: an array or a frame is read once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Batches", "batches_of", "is_parquet", "parquet_dataset"]
+
+KINDS = (".parquet", ".pq")
+ROWS = 1 << 17
+"""Rows of a batch that is read from a dataset."""
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Rows that can be read again and again, batch by batch.
+
+    Attributes:
+        read: a function that returns an iterable of batches (Arrow record batches or tables, data
+            frames); it takes the names of the columns that are needed, None for all.
+        names: what the rows come from, for messages.
+        numbers: names of the columns of which the schema says that they are numbers, None where
+            there is no schema.
+        columns: names of all columns, None where there is no schema.
+    """
+
+    read: Callable[[Sequence[str] | None], Iterable[Any]]
+    name: str
+    columns: tuple[str, ...] | None = None
+    numbers: tuple[str, ...] = ()
+
+    def __call__(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Any]]:
+        """Number and rows of each batch, the empty ones left out."""
+        for number, batch in enumerate(self.read(columns)):
+            frame = _frame(batch)
+            if len(frame):
+                yield number, frame
+
+
+def _frame(batch: Any) -> Any:
+    """A batch as a frame that a Table takes."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(batch, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([batch])
+    if not hasattr(batch, "__len__"):
+        raise TypeError(
+            f"a batch is a {type(batch).__name__}; batches are Arrow record batches, Arrow tables "
+            "or data frames"
+        )
+    return batch
+
+
+def is_parquet(X: Any) -> bool:
+    """Whether X names a Parquet file, or a folder that holds some.
+
+    Examples:
+        >>> is_parquet("rows.parquet"), is_parquet("rows.csv"), is_parquet([1])
+        (True, False, False)
+    """
+    if not isinstance(X, (str, os.PathLike)):
+        return False
+    path = Path(X)
+    if path.suffix in KINDS:
+        return True
+    return path.is_dir() and any(f.suffix in KINDS for f in path.rglob("*.p*q*"))
+
+
+def parquet_dataset(path: Any) -> Any:
+    """A Parquet file or folder as a dataset of Arrow.
+
+    Raises:
+        FileNotFoundError: there is no such file or folder.
+        ModuleNotFoundError: pyarrow is not installed.
+    """
+    if not Path(path).exists():
+        raise FileNotFoundError(f"there is no file or folder {os.fspath(path)!r}")
+    try:
+        import pyarrow.dataset
+    except ImportError:
+        raise ModuleNotFoundError(
+            "Parquet in batches needs pyarrow: pip install 'fasttree[data]'"
+        ) from None
+    return pyarrow.dataset.dataset(os.fspath(path), format="parquet")
+
+
+def batches_of(X: Any, histogram: bool) -> Batches | None:
+    """X as batches; None where it is something else. A Parquet file is read whole where thresholds
+    are not searched in histograms.
+
+    Raises:
+        TypeError: an iterator, which could be read once only.
+
+    Examples:
+        >>> batches_of([[1.0], [2.0]], True) is None
+        True
+        >>> batches_of(lambda: iter([]), True).name
+        'batches of a function'
+    """
+    if is_parquet(X) and (histogram or Path(X).is_dir()):
+        return _of_dataset(parquet_dataset(X), f"Parquet {os.fspath(X)!r}")
+    arrow = sys.modules.get("pyarrow.dataset")
+    if arrow is not None and isinstance(X, arrow.Dataset):
+        return _of_dataset(X, "an Arrow dataset")
+    if hasattr(X, "__next__") or hasattr(X, "read_next_batch"):
+        raise TypeError(
+            f"X is a {type(X).__name__}, which can be read once, and batches are read several "
+            "times: give a function that returns a new iterator, a list of batches, a "
+            "pyarrow.dataset or a Parquet path"
+        )
+    pyarrow = sys.modules.get("pyarrow")
+    kinds = () if pyarrow is None else (pyarrow.RecordBatch, pyarrow.Table)
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], kinds):
+        return Batches(lambda columns: X, "a list of batches")
+    if callable(X) and not isinstance(X, type) and not hasattr(X, "shape"):
+        return Batches(lambda columns: X(), "batches of a function")
+    return None
+
+
+def _of_dataset(dataset: Any, name: str) -> Batches:
+    import pyarrow
+
+    def is_number(kind: Any) -> bool:
+        return bool(pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind))
+
+    def read(columns: Sequence[str] | None) -> Iterable[Any]:
+        wanted = None if columns is None else list(columns)
+        batches: Iterable[Any] = dataset.to_batches(
+            columns=wanted, batch_size=ROWS, batch_readahead=2, fragment_readahead=1
+        )
+        return batches
+
+    numbers = tuple(f.name for f in dataset.schema if is_number(f.type))
+    return Batches(read, name, tuple(dataset.schema.names), numbers)

@@ -1,0 +1,267 @@
+"""Tasks run as units: on the backend that was asked for, with a journal if there is one.
+
+What
+    Units of all tasks are one stream. A backend computes them in any order; the journal, if there
+    is one, gives those that an earlier run has finished and keeps each new one; the outcomes are
+    put together task by task. Nothing here knows where a unit ran.
+Complexity
+    Beside the units themselves: one message or one line a unit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import hashlib
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .folds import Folds
+from .identity import hash_of_rows, text_of, version_of
+from .interrupts import InterruptedWarning
+from .journal import Journal
+from .run import Runs, is_ours
+from .units import Outcome, Task, Unit, finished_folds, gathered, plan_units, run_unit
+
+if TYPE_CHECKING:
+    from ..estimators.backends import Backend
+
+__all__ = ["Finished", "Place", "place_of", "run_tasks", "running_at"]
+
+
+class Place(NamedTuple):
+    """Where units run, and the open journal that keeps them."""
+
+    backend: Backend | None
+    journal: Journal | None
+
+
+_given: contextvars.ContextVar[Place | None] = contextvars.ContextVar("place", default=None)
+
+
+@contextmanager
+def place_of(client: Any, journal: Any) -> Iterator[Place | None]:
+    """The place that a call asks for, for a block of code; None for one call into the core.
+
+    Args:
+        client: a ``dask.distributed.Client`` or None.
+        journal: path of a journal or None.
+    """
+    from ..estimators.backends import backend_of
+
+    outer = _given.get()
+    if client is None and journal is None and outer is not None:
+        yield outer
+        return
+    backend = backend_of(client)
+    if backend is None and journal is None:
+        yield None
+        return
+    with contextlib.ExitStack() as stack:
+        yield Place(backend, None if journal is None else stack.enter_context(Journal(journal)))
+
+
+@contextmanager
+def running_at(client: Any, journal: Any) -> Iterator[None]:
+    """All comparisons inside run at this place, unless they name another."""
+    with place_of(client, journal) as place:
+        token = _given.set(place)
+        try:
+            yield
+        finally:
+            _given.reset(token)
+
+
+class Finished(NamedTuple):
+    """A task's methods that apply (places), why others do not, their output, and its folds."""
+
+    kept: list[int]
+    skipped: dict[str, Exception]
+    runs: Runs
+    folds: Folds
+
+
+def settings_of(task: Task) -> dict[str, str]:
+    """All that the output of a task depends on, as texts."""
+    folds = hashlib.sha256()
+    for pair in task.folds.pairs:
+        for rows in pair:
+            folds.update(np.int64(len(rows)).tobytes() + np.ascontiguousarray(rows).data)
+    found = {name: text_of(value) for name, value in task.settings.items()}
+    found["folds"] = folds.hexdigest()[:16]
+    for method in task.methods:
+        estimator = method.estimator
+        found[method.name] = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+        if hasattr(estimator, "get_params"):
+            for name, value in sorted(estimator.get_params(deep=False).items()):
+                if name not in ("n_jobs", "progress", "verbose"):
+                    found[f"{method.name}: {name}"] = text_of(value)
+        if not is_ours(estimator):
+            package, version = version_of(estimator)
+            found[f"version of {package}"] = version
+    if task.outside:
+        found["scorers"] = text_of(task.outside)
+    data = task.data
+    found["data"] = hash_of_rows(data.X, data.labels, data.table)
+    return found
+
+
+def _met(tasks: list[Task], names: list[Any], place: Place) -> tuple[list[int], list[list[Unit]]]:
+    """Numbers of the tasks in the journal, and the plan of each: the journal's where it has one."""
+    workers = 1 if place.backend is None else place.backend.workers
+    plans = plan_units(tasks, workers)
+    journal = place.journal
+    if journal is None:
+        return list(range(len(tasks))), plans
+    numbers = []
+    for at, (task, name) in enumerate(zip(tasks, names, strict=True)):
+        about = settings_of(task)
+        if name is not None:
+            about = {"data set": repr(name), **about}
+        methods, n_folds = [m.name for m in task.methods], len(task.folds.pairs)
+        number, known = journal.meet(about, name, methods, n_folds)
+        if known is None:
+            journal.begin(about, plans[at], name, methods, n_folds)
+        else:
+            plans[at] = known.units
+        numbers.append(number)
+    return numbers, plans
+
+
+def run_tasks(
+    tasks: list[Task],
+    place: Place,
+    *,
+    names: list[Any],
+    report: Callable[[int, int], Any] | None = None,
+    tell: Callable[[int], Any] | None = None,
+    on_interrupt: str = "raise",
+    on_error: str = "raise",
+) -> list[Finished | None]:
+    """Run all tasks; None for one of which nothing is finished.
+
+    Args:
+        names: the data sets' names, for the journal.
+        report: called with (fits done, fits).
+        tell: called with the number of tasks that are finished.
+        on_interrupt: ``"return"``: after Ctrl-C what is finished.
+        on_error: ``"skip"``: a method that does not apply is left out.
+
+    Raises:
+        ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
+    """
+    from ..estimators.backends import InProcess
+
+    numbers, plans = _met(tasks, names, place)
+    outcomes: list[dict[int, Outcome]] = [{} for _ in tasks]
+    if place.journal is not None:
+        for at, task in enumerate(tasks):
+            ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
+            n_classes = len(task.data.classes)
+            outcomes[at] = place.journal.outcomes(numbers[at], ends, n_classes)
+    count = _Count(tasks, plans, outcomes, report, tell)
+    left = [
+        (at, number)
+        for at, plan in enumerate(plans)
+        for number in range(len(plan))
+        if number not in outcomes[at]
+    ]
+    backend = place.backend or InProcess()
+    stream = backend.run(
+        run_unit,
+        [(str(at), plans[at][number]) for at, number in left],
+        {str(at): task for at, task in enumerate(tasks)},
+    )
+    if on_error == "raise":
+        for task, known in zip(tasks, outcomes, strict=True):
+            for outcome in known.values():
+                _refuse(task, outcome)
+    try:
+        with contextlib.closing(stream):  # type: ignore[type-var]
+            for where, outcome in stream:
+                at, number = left[where]
+                if on_error == "raise":
+                    _refuse(tasks[at], outcome)
+                if place.journal is not None:
+                    place.journal.add(numbers[at], number, outcome)
+                outcomes[at][number] = outcome
+                count.one(at, number)
+    except KeyboardInterrupt:
+        if on_interrupt == "raise" or not any(
+            finished_folds(*one) for one in zip(tasks, plans, outcomes, strict=True)
+        ):
+            raise
+        warnings.warn(
+            f"interrupted: {count.units} of {count.all_units} units of work are finished, and the "
+            "result holds what is whole",
+            InterruptedWarning,
+            stacklevel=3,
+        )
+    return [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
+
+
+def _refuse(task: Task, outcome: Outcome) -> None:
+    """Raise the error of a method that does not apply."""
+    for at, error in sorted(outcome.errors.items()):
+        raise _naming(task.methods[at].name, error)
+
+
+def _naming(name: str, error: Exception) -> Exception:
+    """The error with the method's name in its message."""
+    return error if name in str(error) else type(error)(f"{name}: {error}")
+
+
+def _finished(task: Task, plan: list[Unit], outcomes: dict[int, Outcome]) -> Finished | None:
+    n_folds = finished_folds(task, plan, outcomes)
+    if n_folds == 0:
+        return None
+    kept, runs = gathered(task, plan, outcomes, n_folds)
+    skipped = {
+        task.methods[place].name: error
+        for one in outcomes.values()
+        for place, error in sorted(one.errors.items())
+    }
+    if not kept:
+        raise _naming(*next(iter(skipped.items())))
+    return Finished(kept, skipped, runs, task.folds.part(0, n_folds))
+
+
+class _Count:
+    """What is done, reported as it grows."""
+
+    def __init__(
+        self,
+        tasks: list[Task],
+        plans: list[list[Unit]],
+        outcomes: list[dict[int, Outcome]],
+        report: Callable[[int, int], Any] | None,
+        tell: Callable[[int], Any] | None,
+    ) -> None:
+        self.plans, self.report, self.tell = plans, report, tell
+        self.left = [len(p) - len(o) for p, o in zip(plans, outcomes, strict=True)]
+        self.all_units = sum(map(len, plans))
+        self.units = self.all_units - sum(self.left)
+        self.fits = sum(len(t.methods) * len(t.folds.pairs) for t in tasks)
+        self.done = sum(
+            self._size(plans[at][number]) for at, o in enumerate(outcomes) for number in o
+        )
+        if self.tell is not None and 0 in self.left:
+            self.tell(self.left.count(0))
+
+    @staticmethod
+    def _size(unit: Unit) -> int:
+        return len(unit.places) * (unit.stop - unit.start)
+
+    def one(self, at: int, number: int) -> None:
+        """A unit of a task more."""
+        self.units += 1
+        self.left[at] -= 1
+        self.done += self._size(self.plans[at][number])
+        if self.report is not None:
+            self.report(self.done, self.fits)
+        if self.tell is not None and not self.left[at]:
+            self.tell(self.left.count(0))

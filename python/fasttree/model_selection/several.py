@@ -1,0 +1,93 @@
+"""Cross-validations of several data sets: set after set, or the units of all in one stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .grid import Place, place_of, run_tasks
+from .interrupts import check_on_interrupt, finish
+from .result import CrossValidation
+from .validation import check_on_error, check_seeded, make_run
+
+__all__ = ["validate_all"]
+
+
+def validate_all(
+    loaded: dict[str, Any],
+    criteria: Any,
+    how: dict[str, Any],
+    *,
+    client: Any,
+    journal: Any,
+    report: Any,
+    on_interrupt: str,
+    on_error: str,
+) -> tuple[dict[str, CrossValidation], list[str]]:
+    """The results by name, and the names of the sets that an interrupt left unfinished.
+
+    Args:
+        loaded: Tables or pairs by name.
+        criteria: as in `compare`.
+        how: further arguments of `make_run`.
+        client, journal, on_interrupt, on_error: as in `compare`.
+        report: called with (sets done, sets), or None.
+    """
+    check_on_interrupt(on_interrupt)
+    check_on_error(on_error)
+    ends = {"on_interrupt": on_interrupt, "on_error": on_error}
+    with place_of(client, journal) as place:
+        if place is None:
+            return _one_by_one(loaded, criteria, how, report, **ends)
+        check_seeded(place, how["random_state"])
+        return _in_units(loaded, criteria, how, place, report, **ends)
+
+
+def _one_by_one(
+    loaded: dict[str, Any],
+    criteria: Any,
+    how: dict[str, Any],
+    report: Any,
+    *,
+    on_interrupt: str,
+    on_error: str,
+) -> tuple[dict[str, CrossValidation], list[str]]:
+    """Set after set, each by one call into the core."""
+    done = 0
+
+    def validated(name: str) -> CrossValidation:
+        nonlocal done
+        found = make_run(loaded[name], None, criteria, **how).here(None, "raise", on_error)
+        found.name = name
+        done += 1
+        if report is not None:
+            report(done, len(loaded))
+        return found
+
+    return finish(loaded, validated, what="data sets", on_interrupt=on_interrupt)
+
+
+def _in_units(
+    loaded: dict[str, Any],
+    criteria: Any,
+    how: dict[str, Any],
+    place: Place,
+    report: Any,
+    **ends: Any,
+) -> tuple[dict[str, CrossValidation], list[str]]:
+    """The units of all sets in one stream; sets of which all folds are finished."""
+    runs = {name: make_run(table, None, criteria, **how) for name, table in loaded.items()}
+    found = run_tasks(
+        [run.task(ends["on_error"]) for run in runs.values()],
+        place,
+        names=list(runs),
+        tell=None if report is None else lambda done: report(done, len(runs)),
+        **ends,
+    )
+    results = {}
+    for (name, run), one in zip(runs.items(), found, strict=True):
+        if one is not None and len(one.folds.pairs) == len(run.folds.pairs):
+            results[name] = run.finished(one)
+            results[name].name = name
+    if not results:
+        raise KeyboardInterrupt
+    return results, [name for name in runs if name not in results]

@@ -1,0 +1,161 @@
+"""New rows: columns in another order, levels never seen, and numbers that are legal, if only
+just."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fasttree
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 3))
+Y = RNG.integers(0, 2, 30)
+NAMED = pd.DataFrame(X, columns=["a", "b", "c"])
+
+
+# -- columns at predict ---------------------------------------------------------------------------
+
+
+def test_reordered_columns_are_matched_by_name():
+    model = fasttree.fit(NAMED, Y)
+    expected = model.predict_proba(NAMED)
+    for other in (NAMED[["c", "a", "b"]], pl.from_pandas(NAMED[["b", "c", "a"]])):
+        assert np.array_equal(model.predict_proba(other), expected)
+    assert np.array_equal(model.predict_proba(X), expected)  # an array has only positions
+    assert not np.array_equal(model.predict_proba(X[:, ::-1]), expected)
+
+
+def test_wrong_columns_at_predict():
+    model = fasttree.fit(NAMED, Y)
+    with pytest.raises(ValueError, match="'a' names the columns"):
+        model.predict(NAMED.set_axis(["a", "b", "a"], axis=1))
+    with pytest.raises(ValueError, match="Feature names seen at fit time, yet now missing:\n- c"):
+        model.predict(NAMED[["a", "b"]])
+    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- d"):
+        model.predict(NAMED.assign(d=1.0))
+    with pytest.raises(ValueError, match="X has 2 features, but FastTreeClassifier is expecting 3"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        model.predict(X[:0])
+    with pytest.raises(
+        TypeError, match="column 'b' was numeric when the model was fitted, but row 0 holds 'low'"
+    ):
+        model.predict(NAMED.assign(b="low"))
+
+
+COLOURS = pd.DataFrame({"colour": ["red", "green", "blue"] * 10, "size": X[:, 0]})
+SHADES = np.array(["dark", "light", "light"] * 10)
+
+
+def test_unseen_levels_warn_once_and_count_as_missing():
+    model = fasttree.fit(COLOURS, SHADES)
+    odd = COLOURS.assign(colour=["purple", "red", "pink"] * 10)
+    with pytest.warns(
+        UserWarning, match=r"column 'colour' holds 2 level\(s\) .*'pink', 'purple'.*missing"
+    ) as caught:
+        predicted = model.predict(odd)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gaps = model.predict(odd.assign(colour=[None, "red", None] * 10))
+        model.predict(COLOURS[:1])  # fewer levels than declared are nothing to speak of
+    assert np.array_equal(predicted, gaps)
+
+
+def test_unseen_levels_can_be_refused():
+    model = fasttree.fit(COLOURS, SHADES, handle_unknown="error")
+    with pytest.raises(ValueError, match="column 'colour' holds 1 level.*'purple'; drop or recode"):
+        model.predict(COLOURS.assign(colour="purple"))
+    assert model.score(COLOURS, SHADES) == 1.0
+
+
+def test_a_level_declared_later_is_not_unseen():
+    levels = ["blue", "green", "red", "violet"]
+    declared = COLOURS.assign(colour=pd.Categorical(COLOURS["colour"], levels))
+    model = fasttree.fit(declared, SHADES)
+    odd = COLOURS.assign(colour="violet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(model.predict(odd)) == 30
+
+
+# -- numbers that are legal, if only just ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi"),
+    [
+        (1.0, np.nextafter(1.0, 2.0)),
+        (-np.nextafter(1.0, 2.0), -1.0),
+        (0.0, 5e-324),
+        (-5e-324, 0.0),
+        (5e-324, 1e-323),
+        (-1e300, 1e300),
+        (-1.7976931348623157e308, 1.7976931348623157e308),
+        (1.7e308, 1.7976931348623157e308),
+        (2.0**53, 2.0**53 + 2),
+    ],
+)
+@pytest.mark.parametrize("thresholds", ["midpoint", "value"])
+def test_a_threshold_separates_what_it_was_made_from(lo, hi, thresholds):
+    data, labels = np.array([[lo], [hi]] * 3), np.array([0, 1] * 3)
+    model = fasttree.fit(data, labels, thresholds=thresholds)
+    assert model.get_n_leaves() == 2
+    t = model.tree_.threshold[0]
+    assert lo <= t < hi
+    assert np.isfinite(t)
+    if thresholds == "value":
+        assert t == lo
+    assert fasttree.from_bytes(model.to_bytes()).score(data, labels) == 1.0
+
+
+def test_negative_zero_is_zero():
+    model = fasttree.fit([[-0.0], [0.0], [1.0]] * 2, [0, 1, 1] * 2)
+    assert model.tree_.threshold[0] == 0.5
+    assert np.array_equal(model.apply([[-0.0]]), model.apply([[0.0]]))
+
+
+def test_integers_beyond_double_precision_are_read_as_doubles():
+    data = np.array([[2**62], [2**62 + 4096]] * 4)
+    assert fasttree.fit(data, [0, 1] * 4).score(data, [0, 1] * 4) == 1.0
+
+
+def test_one_class_one_row_constant_columns():
+    assert fasttree.fit(X, np.zeros(30)).predict(X).tolist() == [0.0] * 30
+    assert fasttree.fit(X, np.zeros(30)).predict_proba(X).tolist() == [[1.0]] * 30
+    assert fasttree.fit([[1.0]], ["a"]).predict([[5.0]]).tolist() == ["a"]
+    constant = fasttree.fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
+    assert (constant.get_n_leaves(), constant.predict([[1.0, 1.0]])[0]) == (1, 0)
+    assert np.isnan(fasttree.score_features(np.ones((6, 2)), [0, 1] * 3, criterion="gini")).all()
+    empty = fasttree.fit(np.full((6, 2), np.nan), [0, 1] * 3)
+    assert empty.get_n_leaves() == 1
+
+
+def test_unusual_arrays_are_read_as_what_they_hold():
+    expected = fasttree.fit(X, Y).to_bytes()
+    shape = np.empty((60, 6))
+    shape[::2, ::2] = X
+    for same in (
+        X.astype(">f8"),
+        np.asfortranarray(X),
+        shape[::2, ::2],
+        X[::-1][::-1],
+        X.tolist(),
+        list(X),
+        np.ma.array(X),
+    ):
+        assert fasttree.fit(same, Y).to_bytes() == expected
+    frozen = X.copy()
+    frozen.setflags(write=False)
+    assert fasttree.fit(frozen, Y).to_bytes() == expected
+    for dtype in (np.float16, np.float32, np.int8, np.uint16, np.int64, np.uint64, bool):
+        data = (np.abs(X) * 10).astype(dtype)
+        model = fasttree.fit(data, Y, categorical_features=None)
+        assert np.array_equal(
+            model.predict(data), fasttree.fit(data.astype(float), Y).predict(data.astype(float))
+        )

@@ -1,0 +1,265 @@
+"""Options and settings of every kind: refused by name, in the same words everywhere."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 3))
+Y = RNG.integers(0, 2, 30)
+NAMED = pd.DataFrame(X, columns=["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda c: c.Pi(alpha="x"), "pi: alpha='x' is not a number"),
+        (lambda c: c.Pi(alpha=True), "pi: alpha=True is not a number"),
+        (lambda c: c.Pi(theta=(1, 1, 1)), r"pi: theta=\(1, 1, 1\) is not 4 numbers"),
+        (lambda c: c.Pi(decay="exp"), "pi: decay='exp' is not one of 'exponential', 'power'"),
+        (lambda c: c.Pi(weighted=1), "pi: weighted=1 is not True or False"),
+        (lambda c: c.Pi(alpha=float("nan")), "pi: alpha=nan must be finite"),
+        (lambda c: c.Relief(radius="a"), "relief: radius='a' is not a number"),
+        (lambda c: c.ReliefF(k=2.5), "relieff: k=2.5 is not a positive whole number"),
+        (
+            lambda c: c.GainRatio(guard="mean"),
+            "gain_ratio: guard='mean' is not one of 'average', 'j48'",
+        ),
+        (lambda c: c.FMeasure(beta=None), "f_measure: beta=None is not a number"),
+    ],
+)
+def test_options_of_another_kind_are_named_with_what_they_are(make, said):
+    with pytest.raises(ValueError, match=said):
+        fasttree.fit(fasttree.datasets.make_xor(), criterion=make(fasttree.criteria))
+
+
+def test_every_option_takes_its_default_and_says_its_choices():
+    """The check is read from the registry, so each default must pass it and a wrong kind must
+    not."""
+    for info in fasttree.list_criteria():
+        made = fasttree.criteria.make(info["name"])
+        made.options([0, 1], 4)
+        for name, default in info["options"].items():
+            if name not in {"positive", "size_values", "size"}:
+                wrong = [] if not isinstance(default, list | tuple) else 3
+                with pytest.raises(ValueError, match=f"{info['name']}: {name}="):
+                    made.set_params(**{name: wrong}).options([0, 1], 4)
+                made.set_params(**{name: default})
+
+
+def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs():
+    xor = fasttree.datasets.make_xor()
+    said = (
+        r"alpha=-1 is not a parameter of FastTreeClassifier; alpha belongs to the criterion: "
+        r"criterion=Pi\(alpha=-1\)"
+    )
+    for call in (fasttree.fit, fasttree.score_features, fasttree.model_selection.cross_validate):
+        with pytest.raises(TypeError, match=said):
+            call(xor, criterion="pi", alpha=-1)
+    with pytest.raises(TypeError, match="did you mean 'max_depth'"):
+        fasttree.fit(xor, max_dept=3)
+    with pytest.raises(ValueError, match="alpha='0.1' is not a number"):
+        fasttree.sweep(xor, alpha="0.1", cv="1x2")
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([0.5], "rows holds 0.5; give row numbers or a mask"),
+        ([3, 0, 3], "rows holds row 3 more than once"),
+        ([True, False], r"rows is a mask of shape \(2,\); the data set has 8 rows"),
+        (["a"], "rows holds 'a'"),
+    ],
+)
+def test_rows_of_pair_counts_are_row_numbers(rows, said):
+    with pytest.raises(ValueError, match=said):
+        fasttree.pair_counts(fasttree.datasets.make_xor(), rows=rows)
+
+
+def test_a_mask_of_rows_is_those_rows():
+    xor = fasttree.datasets.make_xor()
+    mask = np.arange(8) % 3 == 0
+    assert fasttree.pair_counts(xor, rows=mask) == fasttree.pair_counts(xor, rows=[0, 3, 6])
+    assert fasttree.pair_counts(xor, rows=[]).pairs == 0
+
+
+BAD_SETTINGS = [
+    ({"alpha": "x"}, "alpha='x' is not a number; alpha must be finite and at least 0"),
+    ({"alpha": "0.1"}, "alpha='0.1' is not a number"),
+    ({"alpha": True}, "alpha=True is not a number"),
+    ({"alpha": -1e-300}, "alpha=-1e-300: alpha must be finite and at least 0"),
+    ({"alpha": 10**400}, r"alpha=1000000000\.\.\. \(about 401 digits\): alpha must be finite"),
+    ({"decay": 3}, "decay=3 is not known; use 'exponential', 'power'"),
+    ({"at_zero": "0"}, "at_zero='0' is not a number"),
+    (
+        {"theta": (1, 1, 1, True)},
+        r"theta\[3\]=True is not a number: theta\[3\] must lie in \[0, 1\]",
+    ),
+    ({"theta": (1, 1, 1, 2)}, r"theta\[3\]=2: theta\[3\] must lie in \[0, 1\]"),
+    ({"theta": "1111"}, "theta='1111': theta holds four weights"),
+]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"), BAD_SETTINGS, ids=[str(k) for k in range(len(BAD_SETTINGS))]
+)
+def test_settings_of_pairs_are_checked_in_the_same_words_everywhere(setting, said):
+    xor = fasttree.datasets.make_xor()
+    counts = fasttree.pair_counts(xor)
+    calls = [counts.matrices, counts.root, counts.score, counts.sweep]
+    calls += [partial(fasttree.count_matrices, xor, precision=p) for p in ("exact", "fixed")]
+    own = fasttree.criteria.PairFunction(lambda root, r, tables: r.sum(axis=(1, 2, 3)), **setting)
+    calls.append(lambda **_: fasttree.score_features(xor, criterion=own))
+    if "decay" not in setting and "at_zero" not in setting:
+        calls.append(partial(fasttree.sweep, xor, cv="1x2"))
+    for call in calls:
+        with pytest.raises(ValueError, match=said):
+            call(**setting)
+
+
+def test_settings_that_are_none_are_named_where_there_is_no_default():
+    xor = fasttree.datasets.make_xor()
+    for precision in ("exact", "fixed"):
+        for name in ("alpha", "decay", "theta", "at_zero"):
+            with pytest.raises(ValueError, match=f"{name}=None"):
+                fasttree.count_matrices(xor, precision=precision, **{name: None})
+
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (
+            lambda t: fasttree.score_features(t, criterion=fasttree.criteria.Pi(alpha=HUGE)),
+            "pi: alpha=1000",
+        ),
+        (
+            lambda t: fasttree.score_features(t, criterion=fasttree.criteria.Relief(radius=HUGE)),
+            "relief: radius",
+        ),
+        (
+            lambda t: fasttree.score_features(t, criterion=fasttree.criteria.ReliefF(k=HUGE)),
+            "relieff: k=",
+        ),
+        (lambda t: fasttree.fit(t, min_score=HUGE), "min_score=1000000000"),
+        (lambda t: fasttree.fit(t, max_depth=HUGE), "max_depth=1000000000"),
+        (lambda t: fasttree.fit(t, n_jobs=HUGE), "n_jobs=1000000000"),
+        (
+            lambda t: fasttree.fit(t, sample_weight=[HUGE] * 8),
+            "sample_weight of row 0 is 1000000000",
+        ),
+        (lambda t: fasttree.fit(t, cost_matrix=[[0, HUGE], [1, 0]]), "cost_matrix"),
+        (lambda t: fasttree.minimal_tree(t, time_limit=HUGE), "time_limit=1000000000"),
+        (lambda t: fasttree.turf(t, share=HUGE), "share=1000000000"),
+    ],
+)
+def test_whole_numbers_beyond_float64_are_refused_by_name(call, name):
+    with pytest.raises(ValueError, match=name):
+        call(fasttree.datasets.make_xor())
+
+
+@pytest.mark.parametrize(
+    "weights", [["1"] * 8, np.array(["a"] * 8), [None] * 8, [[1, 2], [3]] * 4, "a"]
+)
+def test_weights_that_are_no_numbers_are_named(weights):
+    xor = fasttree.datasets.make_xor()
+    X, y = xor.X, xor.y
+    model = fasttree.fit(X, y)
+    for call in (
+        lambda: fasttree.fit(X, y, sample_weight=weights),
+        lambda: fasttree.score_features(X, y, criterion="relieff", sample_weight=weights),
+        lambda: fasttree.estimate_features(X, y, sample_weight=weights),
+        lambda: fasttree.FastForestClassifier(2).fit(X, y, sample_weight=weights),
+        lambda: fasttree.naive_bayes.NaiveBayes().fit(X, y, sample_weight=weights),
+        lambda: fasttree.discretize.EqualWidth().fit(X, y, weights),
+        lambda: model.score(X, y, weights),
+    ):
+        with pytest.raises(
+            ValueError, match=r"sample_weight( of row 0 is|='a' is not an array of numbers)"
+        ):
+            call()
+
+
+@pytest.mark.parametrize("share", ["a", None, True, 0, 1, float("nan")])
+def test_the_share_of_turf_is_a_number_between_0_and_1(share):
+    with pytest.raises(
+        ValueError, match=rf"share={share!r} must be a number that lies between 0 and 1"
+    ):
+        fasttree.turf(fasttree.datasets.make_xor(), share=share)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True, 2**40])
+def test_n_jobs_is_refused_in_the_same_words_everywhere(n_jobs):
+    xor = fasttree.datasets.make_xor()
+    codes = np.arange(8, dtype=np.uint8).reshape(4, 2) % 3
+    for call in (
+        lambda: fasttree.fit(xor, n_jobs=n_jobs),
+        lambda: fasttree.pair_counts(xor, n_jobs=n_jobs),
+        lambda: fasttree.estimate_features(xor, n_jobs=n_jobs),
+        lambda: fasttree.score_features(
+            codes, [0, 1, 0, 1], criterion="relieff", categorical_features="all", n_jobs=n_jobs
+        ),
+        lambda: fasttree.model_selection.cross_validate(xor, cv="1x2", n_jobs=n_jobs),
+    ):
+        with pytest.raises(
+            ValueError,
+            match=rf"n_jobs={n_jobs!r}: give a number of threads, -1 for all cores, -2 for",
+        ):
+            call()
+
+
+def test_negative_n_jobs_count_back_from_all_cores():
+    xor = fasttree.datasets.make_xor()
+    assert fasttree.pair_counts(xor, n_jobs=-2) == fasttree.pair_counts(xor, n_jobs=np.int64(-1))
+
+
+def test_weights_whose_products_overflow_are_refused():
+    xor = fasttree.datasets.make_xor()
+    for call in (fasttree.fit, fasttree.score_features):
+        with pytest.raises(
+            ValueError, match="the sum of the sample weights is .*e200.* multiply them"
+        ):
+            call(xor, criterion="pi", sample_weight=np.full(8, 1e200))
+
+
+@pytest.mark.parametrize("criterion", ["multisurf", "multisurf_star"])
+def test_copies_of_rows_beyond_what_is_counted_are_refused(criterion):
+    codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5
+    for X, nominal in ((codes, "all"), (codes.astype(float), "from_dtype")):
+        ask = partial(
+            fasttree.score_features,
+            X,
+            [0, 1] * 4,
+            criterion=criterion,
+            categorical_features=nominal,
+        )
+        assert ask(sample_weight=[2.0**50] * 8) == pytest.approx(ask(sample_weight=[2.0**40] * 8))
+        with pytest.raises(
+            ValueError, match=rf"sample_weight sums to 9.*{criterion} counts at most 2\^53"
+        ):
+            ask(sample_weight=[2.0**60] * 8)
+
+
+@pytest.mark.parametrize("weight", [1e200, 1e308])
+def test_weights_whose_products_overflow_are_refused_by_neighbours(weight):
+    codes = np.arange(24, dtype=np.uint8).reshape(8, 3) % 5
+    for X, nominal in ((codes, "all"), (codes.astype(float), "from_dtype")):
+        for criterion in ("pi", "relieff", "surf"):
+            with pytest.raises(
+                ValueError, match="the sum of the sample weights is .* multiply them"
+            ):
+                fasttree.score_features(
+                    X,
+                    [0, 1] * 4,
+                    criterion=criterion,
+                    categorical_features=nominal,
+                    sample_weight=[weight] * 8,
+                )

@@ -1,0 +1,263 @@
+"""A parameter with a value that cannot act in a call is refused by name.
+
+`CONDITIONS` says when a parameter acts. Each statement is checked by fits: where it says that the
+parameter acts, some fit changes with it. Where it says that it does not, the fit is refused, and
+the same fit without the refusal is the same to the bit.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import fasttree
+from fasttree import FastForestClassifier, FastTreeClassifier, presets
+from fasttree.discretize import MDLP, EqualWidth
+from fasttree.estimators import idle, tree
+from fasttree.estimators.idle import CONDITIONS, SILENT
+from fasttree.model_selection import cross_validate
+from fasttree.pruning import CostComplexity, ReducedError
+
+KINDS = (FastTreeClassifier, FastForestClassifier)
+GLOBAL = {"evaluation": "global"}
+BINS = {"discretize": "equal_width"}
+PAIRS = {"criterion": "pi"}
+RANDOM = {"splitter": "random", "random_state": 1}
+
+# Parameter -> values, settings beside which they act, settings beside which they cannot.
+CASES = {
+    "labels": (["all"], [{**GLOBAL, "nominal_splits": "subset", "missing": "mode"}], [{}, PAIRS]),
+    "ties": (
+        ["row"],
+        [{}, {"evaluation": "global"}, {"threshold_search": "histogram", "max_bins": 4}],
+        [BINS, {**BINS, "nominal_splits": "subset"}, RANDOM, PAIRS, {"criterion": "relieff"}],
+    ),
+    "n_bins": (
+        [3, 4],
+        [BINS, {"discretize": "equal_frequency"}, PAIRS, {"criterion": "relieff"}],
+        [{}, {"discretize": None}, {"discretize": "mdlp"}, {"discretize": EqualWidth(4)}],
+    ),
+    "threshold_search": (["histogram"], [{}, GLOBAL], [BINS, PAIRS]),
+    "max_bins": ([3], [{"threshold_search": "histogram"}], [{}, BINS, PAIRS]),
+    "thresholds": (
+        ["value", "training_value"],
+        [{}, GLOBAL, RANDOM],
+        [BINS, {**BINS, "nominal_splits": "subset"}, {"discretize": MDLP()}, PAIRS],
+    ),
+    "leaf_order": (
+        ["distance"],
+        [{"max_leaf_nodes": 5}, {"criterion": "gini", "max_leaf_nodes": 5}],
+        [{}, PAIRS, {**GLOBAL, "max_leaf_nodes": 5}, {"evaluation": "glocal", "max_leaf_nodes": 5}],
+    ),
+    "min_impurity_decrease": ([0.05], [{}, PAIRS], [GLOBAL]),
+    "min_score": ([0.05], [{}, PAIRS], [GLOBAL]),
+    "splitter": (
+        ["random"],
+        [{"random_state": 1}, {**BINS, "nominal_splits": "subset", "random_state": 1}],
+        [{**BINS, "nominal_splits": "multiway", "random_state": 1}],
+    ),
+    "ccp_alpha": (
+        [0.02],
+        [{}, {"pruning": "cost_complexity"}, {"pruning": CostComplexity()}],
+        [{"pruning": "mdl"}, {"pruning": CostComplexity(0.1)}, {"pruning": CostComplexity("cv")}],
+    ),
+    "max_samples": ([0.5], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
+    "oob_score": ([True], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
+}
+
+# Parameters that always act: a value, and what stands beside it.
+ALWAYS = {
+    "criterion": ("gini", {}),
+    "evaluation": ("global", {}),
+    "nominal_splits": ("subset", {}),
+    "categorical_features": ("all", {}),
+    "discretize": ("mdlp", {}),
+    "max_depth": (2, {}),
+    "max_leaf_nodes": (3, {}),
+    "min_samples_split": (30, {}),
+    "min_samples_leaf": (9, {}),
+    "min_weight_fraction_leaf": (0.1, {}),
+    "max_features": (1, {"random_state": 1}),
+    "no_distance_decay": ("strict", {}),
+    "empty_branch": ("unclassified", {"missing": "mode"}),
+    "missing": ("branch", {}),
+    "handle_unknown": ("error", {}),
+    "pruning": ("mdl", {}),
+    "merge_redundant": ("class", {}),
+    "cost_matrix": ([[0, 1, 9], [1, 0, 1], [1, 1, 0]], {}),
+    "priors": ([0.1, 0.1, 0.8], {"pruning": "mdl"}),
+    "leaf_smoothing": ("laplace", {}),
+    "class_weight": ({0: 5, 1: 1, 2: 1}, {"pruning": "mdl"}),
+    "trace": ("candidates", {}),
+    "n_estimators": (4, {"random_state": 1}),
+    "bootstrap": (False, {"random_state": 1}),
+    "warm_start": (True, {"random_state": 1}),
+}
+
+
+def tables(count=4):
+    """Small tables with numbers, levels, gaps and noise; one has more values than a histogram."""
+    rng = np.random.default_rng(20)
+    for i in range(count):
+        n = 400 if i == 3 else 120
+        a, b = rng.integers(0, 8, n).astype(float), rng.integers(0, 5, n).astype(float)
+        c, d = rng.integers(0, 4, n), rng.integers(0, 3, n)
+        y = np.where(rng.random(n) < 0.2, rng.integers(0, 3, n), (a + b * c + d) % 3).astype(int)
+        if i == 3:
+            a = a + rng.random(n)
+        X = pd.DataFrame({"a": a, "b": b, "c": [f"c{i}" for i in c], "d": [f"d{i}" for i in d]})
+        X.loc[rng.random(n) < 0.1, "a"] = np.nan
+        yield X, y
+
+
+def made(kind, name, words):
+    """An estimator with few trees, if it is a forest."""
+    few = {"n_estimators": 3} if kind is FastForestClassifier and name != "n_estimators" else {}
+    return kind(**{**few, **words})
+
+
+def state(model, X):
+    """What a fitted model answers: nodes, steps, probabilities of the rows and of others like
+    them, labels of unknown levels."""
+    mixed = X.assign(c=X["c"].to_numpy()[::-1], d=np.roll(X["d"].to_numpy(), 7))
+    trees = getattr(model, "estimators_", [model])
+    nodes = [
+        (
+            t.tree_.feature.tobytes(),
+            t.tree_.threshold.tobytes(),
+            np.asarray(t.tree_.value).tobytes(),
+        )
+        for t in trees
+    ]
+    steps = [tuple(t._model.steps()) for t in trees]
+    kept = len(getattr(model, "_candidates", {}))
+    votes = getattr(model, "oob_score_", None)
+    return nodes, steps, kept, votes, model.predict_proba(mixed).tobytes(), unknown(model, X)
+
+
+def unknown(model, X):
+    """What is said of a level that the model does not know."""
+    strange = X.head(1).assign(c="never seen")
+    try:
+        return str(model.predict(strange)[0])
+    except ValueError as error:
+        return f"refused: {error}"
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def kinds_with(name):
+    return [kind for kind in KINDS if name in inspect.signature(kind).parameters]
+
+
+def test_every_parameter_has_an_entry():
+    named = {name for kind in KINDS for name in inspect.signature(kind).parameters}
+    assert set(CASES) == set(CONDITIONS)
+    assert set(CASES).isdisjoint(ALWAYS)
+    assert named == set(CASES) | set(ALWAYS) | SILENT
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_parameter_acts_where_the_table_says_so(name):
+    values, acting, _ = CASES[name]
+    for beside in acting:
+        for value in values:
+            words = {**beside, name: value}
+            kind = kinds_with(name)[0]
+            estimator = made(kind, name, words)
+            assert CONDITIONS[name].acts(estimator.get_params(deep=False)), words
+            changed = any(
+                state(clone(estimator).fit(X, y), X) != state(made(kind, name, beside).fit(X, y), X)
+                for X, y in tables()
+            )
+            assert changed, f"{words} changes nothing"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_parameter_that_cannot_act_is_refused_with_the_remedy(name):
+    values, _, idling = CASES[name]
+    (X, y), *_ = tables(1)
+    for kind in kinds_with(name):
+        for beside in idling:
+            for value in values:
+                estimator = made(kind, name, {**beside, name: value})
+                assert clone(estimator).set_params(**{name: value}).get_params()[name] == value
+                elsewhere = CONDITIONS[name].is_refused_elsewhere
+                words = name if elsewhere else f"{name}=.* cannot act"
+                with pytest.raises(ValueError, match=words) as refused:
+                    estimator.fit(X, y)
+                assert elsewhere or CONDITIONS[name].remedy in str(refused.value)
+
+
+HERE = sorted(name for name in CASES if not CONDITIONS[name].is_refused_elsewhere)
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_what_is_refused_would_have_changed_nothing(name, monkeypatch):
+    values, _, idling = CASES[name]
+    monkeypatch.setattr(tree, "refuse_idle", lambda estimator: None)
+    for beside in idling:
+        for value in values:
+            for X, y in tables():
+                given = FastTreeClassifier(**{**beside, name: value}).fit(X, y)
+                assert state(given, X) == state(FastTreeClassifier(**beside).fit(X, y), X)
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_all_other_parameters_act(name):
+    value, beside = ALWAYS[name]
+    for kind in kinds_with(name):
+        usual = inspect.signature(kind).parameters[name].default
+        with_it, without = made(kind, name, {**beside, name: value}), made(kind, name, beside)
+        if name == "warm_start":  # the second fit goes on: more trees, the first ones the same
+            continue
+        changed = any(
+            state(clone(with_it).fit(X, y), X) != state(clone(without).fit(X, y), X)
+            for X, y in tables()
+        )
+        assert changed, f"{kind.__name__}({name}={value!r}) is as with {usual!r}"
+
+
+@pytest.mark.parametrize("name", presets.__all__)
+def test_presets_hold_nothing_idle(name):
+    idle.refuse_idle(FastTreeClassifier(**getattr(presets, name)))
+
+
+def test_defaults_written_out_are_not_refused():
+    (X, y), *_ = tables(1)
+    for kind in KINDS:
+        usual = {n: p.default for n, p in inspect.signature(kind).parameters.items()}
+        made(kind, "", usual).fit(X, y)
+    FastTreeClassifier(ccp_alpha=0, pruning="mdl", n_bins=np.int64(10), min_score=None).fit(X, y)
+
+
+def test_options_of_prunings_that_cannot_act_are_refused():
+    (X, y), *_ = tables(1)
+    for pruning, option in (
+        (ReducedError(folds=5, fraction=0.2), "folds=5"),
+        (CostComplexity(0.01, folds=5), "folds=5"),
+        (CostComplexity(rule="min"), "rule='min'"),
+    ):
+        with pytest.raises(ValueError, match=rf"{option}.*cannot act"):
+            FastTreeClassifier(pruning=pruning).fit(X, y)
+
+
+def test_a_parameter_shared_by_criteria_must_act_for_one_of_them():
+    (X, y), *_ = tables(1)
+    both = cross_validate(X, y, criterion=["gini", "pi"], n_bins=4, cv="2x2", random_state=0)
+    alone = cross_validate(X, y, criterion=["pi"], n_bins=4, cv="2x2", random_state=0)
+    assert both["pi"]["accuracy"].tolist() == alone["pi"]["accuracy"].tolist()
+    with pytest.raises(ValueError, match="n_bins=4 cannot act"):
+        cross_validate(X, y, criterion=["gini", "info_gain"], n_bins=4, cv="2x2", random_state=0)
+    with pytest.raises(ValueError, match="leaf_order='distance' cannot act"):
+        fasttree.fit(X, y, leaf_order="distance")

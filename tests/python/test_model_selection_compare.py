@@ -1,0 +1,125 @@
+"""compare: marks by the pairwise test, other tests, and several data sets."""
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from fasttree.model_selection import (
+    compare,
+    corrected_resampled_t_test,
+    paired_t_test,
+    wilcoxon,
+)
+from fasttree.table import Table
+
+X, Y = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    generator = np.random.default_rng(0)
+    noise = generator.normal(size=(60, 3))
+    cancer = load_breast_cancer(return_X_y=True)
+    tables = {"iris": (X, NAMES), "cancer": cancer, "noise": (noise, generator.integers(0, 2, 60))}
+    models = {
+        "prior": DummyClassifier(),
+        "NB": GaussianNB(),
+        "tree": DecisionTreeClassifier(max_depth=2, random_state=0),
+    }
+    return compare(tables, estimators=models, cv="3x5", scoring=("accuracy", "log_loss"))
+
+
+def test_compare_marks_follow_the_pairwise_test(comparison):
+    assert comparison.datasets == ("iris", "cancer", "noise") and comparison.methods == (
+        "prior",
+        "NB",
+        "tree",
+    )
+    for i, dataset in enumerate(comparison.datasets):
+        for j, first in enumerate(comparison.methods):
+            for k, second in enumerate(comparison.methods):
+                a, b = (
+                    comparison[dataset][first]["accuracy"],
+                    comparison[dataset][second]["accuracy"],
+                )
+                found = corrected_resampled_t_test(a, b, test_over_train=1 / 4)
+                assert comparison.p_values[i, j, k] == pytest.approx(found.p_value, abs=1e-14)
+                sign = int(np.sign(a.mean() - b.mean())) if found.p_value < 0.05 else 0
+                assert comparison.better[i, j, k] == sign
+    assert comparison.marks[:2].tolist() == [["", "v", "v"]] * 2
+    assert comparison.wins_ties_losses.tolist()[0] == [0, 3, 0]
+    for j in range(3):
+        assert comparison.wins_ties_losses[j].tolist() == [
+            (comparison.better[:, j, 0] == sign).sum() for sign in (1, 0, -1)
+        ]
+    assert comparison.win_matrix[1, 0] == 2 and comparison.win_matrix[0, 1] == 0
+    np.testing.assert_allclose(comparison.averages, comparison.means.mean(axis=0))
+    worse = {
+        (one["dataset"], one["method"]): one["worse_than"]
+        for one in comparison.significantly_worse()
+    }
+    assert worse[("iris", "prior")] == ["NB", "tree"]
+    assert comparison.pair_test("iris", "prior", "NB").p_value == comparison.p_values[0, 0, 1]
+    assert "NB" in comparison.pair_test("iris", "prior", "NB").sentence
+
+
+def test_another_metric_baseline_or_test_without_running_again(comparison):
+    loss = comparison.with_metric("log_loss", baseline="NB")
+    assert not loss.greater_is_better and loss.baseline == "NB"
+    assert (loss.best.argmax(axis=1) == loss.means.argmin(axis=1)).all()
+    i = comparison.datasets.index("iris")
+    assert loss.better[i, 1, 0] == 1 and loss.marks[i].tolist()[0] == "*"
+    for smaller in ("leaves", "unclassified", "seconds"):
+        assert not comparison.with_metric(smaller).greater_is_better
+    with pytest.raises(ValueError, match="metric='brier' was not computed"):
+        comparison.with_metric("brier")
+
+
+@pytest.mark.parametrize(
+    ("name", "test", "cv"),
+    [
+        ("paired_t", paired_t_test, "3x5"),
+        ("wilcoxon", wilcoxon, "3x5"),
+        (paired_t_test, paired_t_test, "3x5"),
+    ],
+)
+def test_other_tests_are_used_as_they_are(name, test, cv):
+    models = {"prior": DummyClassifier(), "NB": GaussianNB()}
+    result = compare({"iris": (X, Y)}, estimators=models, cv=cv, test=name)
+    a, b = (result["iris"][model]["accuracy"] for model in models)
+    assert result.p_values[0, 0, 1] == pytest.approx(test(a, b).p_value, abs=1e-14)
+
+
+def test_five_by_two_tests_in_compare():
+    from fasttree.model_selection import five_by_two_cv_f_test
+
+    models = {"prior": DummyClassifier(), "NB": GaussianNB()}
+    result = compare({"iris": (X, Y)}, estimators=models, cv="5x2", test="five_by_two_f")
+    a, b = (result["iris"][model]["accuracy"] for model in models)
+    assert result.p_values[0, 0, 1] == five_by_two_cv_f_test(a, b).p_value < 0.05
+
+
+def test_friedman_over_data_sets(comparison):
+    found = comparison.friedman()
+    assert found.names == comparison.methods and found.n == 3
+    ranks = rankdata(-comparison.means, axis=1)
+    np.testing.assert_allclose(found.mean_ranks, ranks.mean(axis=0))
+
+
+def test_repeated_data_set_names_get_numbers():
+    table = Table(X, Y, name="iris")
+    result = compare([table, table], estimators=[GaussianNB()], cv="1x3")
+    assert result.datasets == ("iris", "iris (2)")
+    np.testing.assert_array_equal(result.means[0], result.means[1])
+
+
+def test_files_are_loaded_by_name(uci):
+    result = compare([str(uci / "iris.arff")], estimators=[GaussianNB()], cv="weka")
+    assert result.datasets == ("iris",)
+    assert len(result["iris"].folds.pairs) == 100 and result["iris"].classes[0] == "Iris-setosa"
+    assert 0.9 < result.means[0, 0] < 1.0

@@ -18,7 +18,8 @@ format:
 
 # Lints and types.
 lint:
-    cargo clippy --all-targets --features python -- -D warnings && ruff check python tests benches docs && mypy
+    cargo clippy --all-targets --features python -- -D warnings
+    ruff check python tests benches docs && mypy
 
 # The documentation, warnings are errors.
 docs:

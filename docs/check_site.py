@@ -1,7 +1,8 @@
 """Check a built site: ``python docs/check_site.py docs/_build/html``.
 
 Links lead to files and places that exist, pictures have a text, no page loads anything from a
-network, and no page weighs more than a megabyte with what it loads.
+network, no page weighs more than a megabyte with what it loads, and each is HTML without a parse
+error (by html5lib, which reads as browsers do).
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ def target(page: Path, link: str) -> tuple[Path, str]:
 
 def faults_of(folder: Path) -> list[str]:
     """What is wrong, one line each."""
+    import html5lib
+
     folder = folder.resolve()
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
     faults = []
@@ -76,6 +79,9 @@ def faults_of(folder: Path) -> list[str]:
         if weight > MOST_BYTES:
             faults.append(f"{here}: {weight:,} bytes")
         faults += [f"{here}: the picture {src} has no text" for src in page.silent]
+        parser = html5lib.HTMLParser()
+        parser.parse(path.read_text(encoding="utf-8"))
+        faults += [f"{here}:{place[0]}: not valid HTML: {code}" for place, code, _ in parser.errors]
     return faults
 
 

@@ -69,6 +69,7 @@ autodoc_default_options = {
     "member-order": "bysource",
     "exclude-members": ", ".join(
         [
+            "get_feature_names_out",  # its text, scikit-learn's, makes a list in a paragraph
             "get_metadata_routing",
             "set_output",
             *(

@@ -106,7 +106,8 @@ def curve(score: Callable[[list[list[float]]], float], name: str) -> list[str]:
         top = 14 + 16 * place
         lines.append(
             f'<path class="line-{place}" d="M{WIDTH / 2 - 70},{top}h24"/>'
-            f'<text x="{WIDTH / 2 - 40}" y="{top + 4}" class="start">left branch: {size} of 100 rows'
+            f'<text x="{WIDTH / 2 - 40}" y="{top + 4}" class="start">left branch: {size} of 100 '
+            f"rows"
             "</text>"
         )
     return [*lines, "</svg>"]

@@ -172,6 +172,40 @@ def vilalta2001_summary() -> list[str]:
     return [_vilalta()["summary"] + ".", ""]
 
 
+def _hope_korb() -> dict[str, Any]:
+    record = ROOT / "docs" / "hope_korb2004" / "record.json"
+    found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return found
+
+
+def _hope_korb_tables(part: str) -> list[str]:
+    """The tables of the recorded run whose title has these words."""
+    lines = []
+    for one in _hope_korb()["tables"]:
+        if part in one["title"]:
+            cells = [[Cell(**cell) for cell in row] for row in one["rows"]]
+            lines += report_lines(ReportTable(one["title"], one["header"], cells, (), one["notes"]))
+    return lines
+
+
+def hope_korb_summary() -> list[str]:
+    """How many accuracies are within reach, and which sets the run lacks."""
+    found = _hope_korb()
+    return [f"{found['summary']}. Sets that the run lacks: {', '.join(found['missing'])}.", ""]
+
+
+def hope_korb_simulated() -> list[str]:
+    """Section 5.1: groups, analyses of variance, rewards and findings."""
+    parts = ("groups of learners", "ANOVA", "reward and divergence", "Findings")
+    return [line for part in parts for line in _hope_korb_tables(part)]
+
+
+def hope_korb_sets() -> list[str]:
+    """Section 5.2: accuracies, differences, rewards, significance, and what is out of reach."""
+    parts = ("differences from A.2", "beside A.2", "out of reach", "A.1's order", "5x2cv t test")
+    return [line for part in parts for line in _hope_korb_tables(part)]
+
+
 def _spaeh_kosub() -> dict[str, Any]:
     record = ROOT / "docs" / "spaeh_kosub" / "record.json"
     found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
@@ -345,6 +379,9 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "datasets": datasets,
     "error-rates": tests_error_rates,
     "formats": formats,
+    "hope-korb2004-sets": hope_korb_sets,
+    "hope-korb2004-simulated": hope_korb_simulated,
+    "hope-korb2004-summary": hope_korb_summary,
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
     "side-by-side": side_by_side,

@@ -9,6 +9,9 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from fasttree.exports.palette import css_colours
+
+STYLE = css_colours(":root{/*light*/}\nhtml[data-theme=dark]{/*dark*/}", "pg-c")
 FOLDER = Path(__file__).resolve().parents[1] / "playground"
 
 
@@ -26,7 +29,7 @@ class Playground(Directive):
     def run(self) -> list[nodes.Node]:
         """An empty box and the script that fills it."""
         html = (
-            '<div class="criteria-playground"></div>\n'
+            f'<style>{STYLE}</style>\n<div class="criteria-playground"></div>\n'
             "<noscript><p>The playground needs JavaScript. It runs in this page and needs no "
             "network.</p></noscript>\n"
             f'<script type="module">\n{script()}</script>\n'

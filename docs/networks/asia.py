@@ -1,4 +1,5 @@
-"""Asia, the network of Lauritzen & Spiegelhalter (1988): eight columns about a visit to a clinic."""
+"""Asia, the network of Lauritzen & Spiegelhalter (1988): eight columns about a visit to a
+clinic."""
 
 from __future__ import annotations
 

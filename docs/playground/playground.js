@@ -2,7 +2,7 @@
 
 import { CRITERIA, standing } from "./criteria.js";
 
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c6d00", "#5b5bd6"];
+const COLOURS = [0, 1, 2, 3, 4, 5].map((place) => `var(--pg-c${place})`);
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 4"];
 const PRESETS = {
   "A good split": [40, 10, 10, 40],

@@ -2,7 +2,8 @@
 Four criteria, four trees
 =========================
 
-The same data, the same limits, four criteria. The measures agree about the root here and part below.
+The same data, the same limits, four criteria. The measures agree about the root here and part
+below.
 """
 
 import matplotlib.pyplot as plt

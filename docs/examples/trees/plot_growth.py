@@ -2,8 +2,8 @@
 Growth step by step
 ===================
 
-Accuracy on training and test rows while the tree grows, leaf by leaf. ``staged_predict`` and ``cut``
-give the tree after any step.
+Accuracy on training and test rows while the tree grows, leaf by leaf. ``staged_predict`` and
+``cut`` give the tree after any step.
 """
 
 import numpy as np

@@ -34,6 +34,7 @@ import numpy as np
 from fasttree import criteria
 from fasttree.datasets import make_random_tree
 from fasttree.estimators import FastForestClassifier, FastTreeClassifier
+from fasttree.exports.palette import PALETTE
 from fasttree.rendering.progress import make_report
 from fasttree.rendering.text import render_text
 from fasttree.reports import Cell, ReportTable
@@ -236,8 +237,8 @@ class BiasVariance:
             bias = np.array([100 * m.values["bias"] for m in found])
             error = np.array([100 * m.values["error"] for m in found])
             y = np.arange(len(names))[::-1]
-            ax.barh(y, bias, color="#0072B2", label="bias")
-            ax.barh(y, error - bias, left=bias, color="#E69F00", label="net variance")
+            ax.barh(y, bias, color=PALETTE[0], label="bias")
+            ax.barh(y, error - bias, left=bias, color=PALETTE[1], label="net variance")
             ax.errorbar(
                 error,
                 y,
@@ -299,7 +300,9 @@ def run(
         progress: True for a bar, or a function (done, total).
 
     Examples:
-        >>> small = run(2, 3, methods={"local tree": METHODS["local tree"]}, settings=[Setting(50, 0.0)])
+        >>> small = run(
+        ...     2, 3, methods={"local tree": METHODS["local tree"]}, settings=[Setting(50, 0.0)]
+        ... )
         >>> found = small.results[0].values
         >>> abs(found["error"] - found["bias"] - found["unbiased"] + found["biased"]) < 1e-12
         True

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from docs.studies.selection_bias.study import wilson
 
+from fasttree.exports.palette import PALETTE
 from fasttree.model_selection import (
     FiveByTwo,
     StratifiedRepeatedKFold,
@@ -149,7 +150,7 @@ class ErrorRates:
                 range(len(names)),
                 xerr=100 * np.abs(spans - rate),
                 fmt="o",
-                color="#0072B2",
+                color=PALETTE[0],
                 capsize=3,
             )
             ax.set_yticks(range(len(names)), names if ax is axes[0] else [""] * len(names))
@@ -190,7 +191,9 @@ def accuracies(x: np.ndarray, y: np.ndarray, test: np.ndarray) -> np.ndarray:
     """Return the accuracy (folds,) of cutting the number x (rows,) halfway between the class means
     of training rows.
 
-    >>> accuracies(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 0, 1, 1]), np.eye(4, dtype=bool)).tolist()
+    >>> accuracies(
+    ...     np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 0, 1, 1]), np.eye(4, dtype=bool)
+    ... ).tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
     train = (~test).astype(np.float64)

@@ -24,7 +24,8 @@ DATA, LEAVES = "breast-cancer", 3
 STYLE = """\
 .fs{--ink:#1d2430;--paper:#ffffff;--soft:#5a6677;--own:#1f6fb2;--peer:#aab4c2;
 font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}
-@media (prefers-color-scheme:dark){.fs{--ink:#e8ecf2;--paper:#14181f;--soft:#a3aebd;--own:#58a6e8;--peer:#566273}}
+@media (prefers-color-scheme:dark){.fs{--ink:#e8ecf2;--paper:#14181f;--soft:#a3aebd;
+--own:#58a6e8;--peer:#566273}}
 .fs .paper{fill:var(--paper)}
 .fs .h{fill:var(--ink);font-size:15px;font-weight:600}
 .fs .w{fill:var(--ink);font-size:13px}
@@ -167,7 +168,7 @@ def performance() -> str:
     head = ["workload", "data", "library", "CPU s", "faster than", "leaves", "accuracy, %"]
     return (
         "# Speed beside other libraries\n\nCPU seconds (user + system), one thread, least of at "
-        "least three rounds in turns; from\n[benches/record](../../benches/record), measured by "
+        "least three rounds in turns; from\n[benches/record](../../benches/record), measured by\n"
         "[benches/side_by_side.py](../../benches/side_by_side.py).\n\n" + _table(head, rows) + "\n"
     )
 

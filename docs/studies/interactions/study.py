@@ -385,7 +385,15 @@ def run(
         ValueError: too few draws.
 
     Examples:
-        >>> small = run(5, 2, criteria={"gini": "gini", "pi": "pi"}, bits=[2], noise_bits=[4], flips=[0.0], problems={})
+        >>> small = run(
+        ...     5,
+        ...     2,
+        ...     criteria={"gini": "gini", "pi": "pi"},
+        ...     bits=[2],
+        ...     noise_bits=[4],
+        ...     flips=[0.0],
+        ...     problems={},
+        ... )
         >>> small.share("pi", 2, 8, 0.0) > small.share("gini", 2, 8, 0.0)
         True
     """

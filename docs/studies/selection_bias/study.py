@@ -491,7 +491,11 @@ def run(
         ValueError: fewer than one repeat, or a criterion that is not known.
 
     Examples:
-        >>> small = run(50, criteria=["info_gain", "mdl"], settings=[Setting(100, "2 equal classes", (0.5, 0.5))])
+        >>> small = run(
+        ...     50,
+        ...     criteria=["info_gain", "mdl"],
+        ...     settings=[Setting(100, "2 equal classes", (0.5, 0.5))],
+        ... )
         >>> share = dict(zip(small.features["all features"], small.shares(small.settings[0])[0]))
         >>> bool(share["20 values"] > 0.8)
         True

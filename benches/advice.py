@@ -5,9 +5,10 @@ two thirds of the rows as a CSV file that `advise` reads, one third held out. Be
 tree stand C4.5 (J48) on all columns and on those that `advise` keeps, the candidate that is best in
 the cross-validation, and the majority class.
 
-    python benches/advice.py [--repeats 2] [--record]
+    python benches/advice.py [--repeats 2] [--seed 0] [--record]
 
-With `--record` the figures are kept in benches/record.
+Seeds from `--seed` on: other seeds draw other data and other divisions. With `--record` the figures
+are kept in benches/record.
 """
 
 from __future__ import annotations
@@ -217,11 +218,12 @@ def main() -> None:
     """Run and print; with --record, keep."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
     add_record(parser)
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for repeat in range(options.repeats):
+        for repeat in range(options.seed, options.seed + options.repeats):
             for name, frame in sets(np.random.default_rng(repeat)).items():
                 rows.append(one(name, frame, repeat, Path(folder)))
                 print(json.dumps(rows[-1]), flush=True)

@@ -49,7 +49,8 @@ def smallest(seconds: float) -> list[dict[str, Any]]:
         model, cpu = timed(lambda t=table: fasttree.minimal_tree(t, time_limit=seconds))
         greedy = fasttree.fit(table, nominal_splits="multiway")
         row = {
-            "table": name, "generating_nodes": generating, "nodes": model.n_nodes_, "lower_bound": model.lower_bound_,
+            "table": name, "generating_nodes": generating, "nodes": model.n_nodes_,
+            "lower_bound": model.lower_bound_,
             "greedy_nodes": greedy.n_nodes_, "search_nodes": model.n_search_nodes_, "cpu_s": cpu,
         }  # fmt: skip
         print(row, flush=True)
@@ -90,7 +91,8 @@ def cheapest(seconds: float) -> list[dict[str, Any]]:
                 lambda t=table, d=depth: fasttree.optimal_tree(t, max_depth=d, time_limit=seconds)
             )
             row = {
-                "table": name, "depth": depth, "errors": model.training_errors_, "proven": model.proven_,
+                "table": name, "depth": depth, "errors": model.training_errors_,
+                "proven": model.proven_,
                 "lower_bound": model.lower_bound_, "cpu_s": cpu,
             }  # fmt: skip
             if STreeDClassifier is not None:

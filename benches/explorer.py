@@ -1,9 +1,9 @@
 """The tree explorer on a tree of 5,000 nodes in headless Chromium: what an action costs.
 
-Every action (a key, a click, a search, a jump of the scroll bar, following a row) is done `--rounds`
-times; CPU time of the page's main thread comes from Chromium's own counters (``TaskDuration`` in
-thread ticks: script, layout, paint records), wall time from the call to the second frame after it.
-Needs playwright and Chromium.
+Every action (a key, a click, a search, a jump of the scroll bar, following a row) is done
+`--rounds` times; CPU time of the page's main thread comes from Chromium's own counters
+(``TaskDuration`` in thread ticks: script, layout, paint records), wall time from the call to the
+second frame after it. Needs playwright and Chromium.
 
     python benches/explorer.py [--nodes 5000] [--rounds 7] [--record]
 """
@@ -27,8 +27,13 @@ DO = """async (action) => {
   const start = performance.now();
   const view = document.querySelector("[role=tree]");
   const press = (key) => view.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-  const click = (words) => Array.from(document.querySelectorAll("button")).find((b) => b.textContent === words).click();
-  const find = (text) => { const box = document.querySelector("input[type=search]"); box.value = text; box.dispatchEvent(new Event("input")); };
+  const buttons = Array.from(document.querySelectorAll("button"));
+  const click = (words) => buttons.find((b) => b.textContent === words).click();
+  const find = (text) => {
+    const box = document.querySelector("input[type=search]");
+    box.value = text;
+    box.dispatchEvent(new Event("input"));
+  };
   if (action.key) press(action.key);
   if (action.click) click(action.click);
   if (action.find !== undefined) find(action.find);

@@ -5,7 +5,7 @@ mod made;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fasttree_core::data::{RowSet, Weights};
-use fasttree_core::fit::{Config, Plan};
+use fasttree_core::fit::{Config, Plan, Request};
 use fasttree_core::grow::forest::Bagging;
 use fasttree_core::parallel::Control;
 use fasttree_core::split::NominalSplits;
@@ -74,8 +74,11 @@ fn forests(c: &mut Criterion) {
     let bagging = Bagging { trees: 10, draws: Some(ROWS) };
     let grow = |judged| {
         let control = Control::new(1);
-        plan.fit_forest(&data, &RowSet::all(ROWS), &Weights::Unit, &bagging, judged, &control)
-            .expect("forest")
+        let (rows, request) = (RowSet::all(ROWS), Request { judged, before: None });
+        let grown = plan
+            .fit_forest(&data, &rows, &Weights::Unit, &bagging, request, &control)
+            .expect("forest");
+        (grown.forest, grown.votes)
     };
     let (forest, votes) = grow(true);
     for model in &forest.trees {

@@ -1,14 +1,14 @@
 """Learning the structure of Bayesian networks beside pgmpy's learners: CPU time of the search, the
 message length of the graph found, and its accuracy.
 
-Three jobs: Asia (1000 rows of 8 columns) and letter (20,000 rows of 16 columns and the class, binned
-by MDL), each by CaMML's search at its defaults and by pgmpy's hill climbing with the score that is
-nearest to the message length (K2; BIC beside it) and by its tree search; and the exact posterior of
-16 columns and 1000 rows, for which no peer is known that reaches 16 columns. All graphs are judged
-alike: `fasttree.bayesian_networks.message_length` with the p that CaMML estimated, and the accuracy
-of `BayesianNetwork.from_table` with that graph, tables from the training part (first 4/5 of the
-rows), on the rest. The graphs have seen all rows. Hill climbing may take four parents of a column: without a
-bound K2 takes thirteen on letter, a table of 2.6e13 cells.
+Three jobs: Asia (1000 rows of 8 columns) and letter (20,000 rows of 16 columns and the class,
+binned by MDL), each by CaMML's search at its defaults and by pgmpy's hill climbing with the score
+that is nearest to the message length (K2; BIC beside it) and by its tree search; and the exact
+posterior of 16 columns and 1000 rows, for which no peer is known that reaches 16 columns. All
+graphs are judged alike: `fasttree.bayesian_networks.message_length` with the p that CaMML
+estimated, and the accuracy of `BayesianNetwork.from_table` with that graph, tables from the
+training part (first 4/5 of the rows), on the rest. The graphs have seen all rows. Hill climbing may
+take four parents of a column: without a bound K2 takes thirteen on letter, a table of 2.6e13 cells.
 
     python benches/networks_side_by_side.py --data DIR [--rounds 3] [--only asia exact letter]
         [--record]

@@ -61,7 +61,7 @@ impl Plan {
         let mut judges = None;
         if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
             let (grown_on, held_out) =
-                prune::reduced_error::divide(data, rows.rows(), weights, share, seed);
+                prune::reduced_error::divide(data, rows.rows(), weights, share, seed, control)?;
             rows = RowSet::of(grown_on, data.len());
             judges = Some(held_out);
         }

@@ -26,13 +26,14 @@ pub fn divide(
     weights: &Weights,
     share: f64,
     seed: Option<u64>,
-) -> (Vec<u32>, Vec<u32>) {
+    control: &Control,
+) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut in_order = rows.to_vec();
     in_order.sort_unstable_by_key(|&r| data.original()[r as usize]);
     let Some(seed) = seed else {
-        return divide_as_j48(data, in_order, (1.0 / share).round() as usize);
+        return Ok(divide_as_j48(data, in_order, (1.0 / share).round() as usize));
     };
-    let drawn = draw_by_content(data, &in_order, seed);
+    let drawn = draw_by_content(data, &in_order, seed, control)?;
     let mut sorted: Vec<(u16, u64, u64, u32)> = in_order
         .into_iter()
         .zip(drawn)
@@ -45,6 +46,7 @@ pub fn divide(
             )
         })
         .collect();
+    control.check()?;
     sorted.sort_unstable();
     let held = |i: usize| ((i + 1) as f64 * share).floor() > (i as f64 * share).floor();
     let (mut grown_on, mut held_out) = (Vec::new(), Vec::new());
@@ -56,13 +58,14 @@ pub fn divide(
         // A share next to 1 of very few rows.
         grown_on.extend(held_out.pop());
     }
-    (grown_on, held_out)
+    Ok((grown_on, held_out))
 }
 
 /// A number for each row, drawn from the seed and what the row holds; equal rows have equal ones.
-fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64) -> Vec<u64> {
+fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -> Result<Vec<u64>> {
     let mut drawn = vec![seed; rows.len()];
     for column in data.columns() {
+        control.check()?;
         match column {
             Column::Nominal(c) => {
                 rows.iter().zip(&mut drawn).for_each(|(&r, d)| *d = mix(*d, u64::from(c.code(r))));
@@ -76,13 +79,14 @@ fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64) -> Vec<u64> {
                 let mut distinct: Vec<u64> = rows.iter().map(|&r| key(r)).collect();
                 distinct.sort_unstable();
                 distinct.dedup();
+                control.check()?;
                 for (&r, d) in rows.iter().zip(&mut drawn) {
                     *d = mix(*d, distinct.partition_point(|&k| k < key(r)) as u64);
                 }
             }
         }
     }
-    drawn
+    Ok(drawn)
 }
 
 /// The same as J48 divides: rows in the user's order, classes brought together by swaps, every

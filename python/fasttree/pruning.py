@@ -33,6 +33,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from ._checks import Parameters, as_float, shown
+from .rendering.plain_text import one_line
 
 __all__ = [
     "MDL",
@@ -459,7 +460,8 @@ class Cut:
             ("as that branch", self.as_branch),
         )
         costs = ", ".join(f"{value:.6g} {words}" for words, value in named if not math.isnan(value))
-        what = f"node {self.node} ({self.feature}; {self.rows} rows, {self.leaves} leaves) {done}"
+        size = f"{one_line(self.feature)}; {self.rows} rows, {self.leaves} leaves"
+        what = f"node {self.node} ({size}) {done}"
         return f"{what}: {costs}" if costs else what
 
 

@@ -3,11 +3,17 @@ output."""
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
+import inspect
+import pkgutil
 import re
 
 import pytest
 
 import fasttree
+from fasttree import bayesian_networks, model_selection
+from fasttree.pruning import Cut
 from fasttree.rendering import Cell, ReportTable
 from fasttree.rendering.latex import render_latex
 from fasttree.rendering.markdown import render_markdown
@@ -89,3 +95,86 @@ def test_messages_of_the_command_are_one_line(capfd, tmp_path):
     said = capfd.readouterr().err
     assert said.count("\n") == 1
     assert FORBIDDEN.search(said) is None
+
+
+SHOWS = ("__str__", "__repr__", "_repr_html_", "to_text", "to_dot", "to_svg", "to_html", "to_rules")
+SHOWS = (*SHOWS, "to_markdown", "to_latex")
+NOT_SHOWN = {
+    "Parameters": "settings of a program, by repr",
+    "NamedCallable": "the name of a function",
+    "Scorer": "settings of a program, by repr",
+    "Splitter": "settings of a program, by repr",
+    "Reproduction": "its names are those of the package",
+    "TwoWayAnovaResult": "names of arguments of a program",
+    "VariantTests": "numbers alone",
+}
+
+
+def shown_objects():
+    """Everything that names of columns, labels, tables and methods from outside can get into."""
+    names = (HOSTILE[3], HOSTILE[0])
+    table = fasttree.Table(
+        [[name, "a", i % 3] for i, name in enumerate(HOSTILE)] * 4,
+        [f"class {name}" for name in HOSTILE[:2]] * 18,
+        feature_names=[HOSTILE[0] + HOSTILE[3], *HOSTILE[6:8]],
+        target=HOSTILE[4],
+        name=HOSTILE[3],
+    )
+    model, pruned = fasttree.fit(table), fasttree.fit(table, pruning="mdl")
+    yield from (table, model, model.tree_, model.trace_, model.explore(), model.evaluate(table))
+    rules = model.to_rules()
+    yield from (rules, rules[0], rules[0].conditions[0], model.explain(0, table))
+    yield from (pruned.prune_report_, Cut(1, "leaf", names[0], 3, 2, 1.0, 2.0, 3.0))
+    forest = fasttree.FastForestClassifier(3, random_state=0).fit(table)
+    yield from (forest, forest.estimators_, fasttree.advise(table, progress=False))
+    yield bayesian_networks.BayesianNetwork.from_table(table, [[3], [0], [], []])
+    yield bayesian_networks.CaMML(n_steps=500, random_state=0).fit(table)
+    methods = {name: fasttree.FastTreeClassifier() for name in names}
+    folds = model_selection.cross_validate(table, estimators=methods, cv="2x2")
+    sets = dict.fromkeys(names, table)
+    yield from (folds, folds[names[0]])
+    yield model_selection.compare(sets, estimators=methods, cv="2x2")
+    yield model_selection.learning_curve(table, estimators=methods, n_repeats=1)
+    yield fasttree.sweep(table, theta=[(1, 1, 1, 1)], alpha=[0.1, 0.2], cv="2x2")
+    yield model_selection.friedman_nemenyi([[1, 2], [1, 3], [3, 2]], names=names)
+    yield from (fasttree.pair_counts(table), fasttree.estimate_features(table, criterion="pi"))
+    study = fasttree.datasets.make_genotypes(40, 12, random_state=0)
+    yield dataclasses.replace(study, name=names[0])
+    yield fasttree.datasets.make_random_tree(20, n_leaves=3, random_state=0)[1]
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return list(shown_objects())
+
+
+def writes(value):
+    """Whether it is a class of the package that says by code of its own how it is shown."""
+    if not isinstance(value, type) or not value.__module__.startswith("fasttree."):
+        return False
+    own = [inspect.unwrap(f) for name in SHOWS if callable(f := vars(value).get(name))]
+    return any("fasttree" in f.__code__.co_filename for f in own if hasattr(f, "__code__"))
+
+
+def test_every_class_that_shows_itself_is_walked(shown):
+    seen = set()
+    for info in pkgutil.walk_packages(fasttree.__path__, "fasttree."):
+        if not info.name.endswith(("__main__", "_core")):
+            seen |= set(filter(writes, vars(importlib.import_module(info.name)).values()))
+    left = {cls.__name__ for cls in seen if not any(isinstance(one, cls) for one in shown)}
+    assert left == set(NOT_SHOWN)
+
+
+def test_no_control_and_no_forged_line_in_anything_shown(shown):
+    findings, forms = [], 0
+    for one in shown:
+        for name in SHOWS:
+            if not hasattr(one, name) or (type(one).__name__, name) == ("Sweep", "to_html"):
+                continue
+            said = str(getattr(one, name)())
+            forged = any(line.startswith("lines: yes") for line in said.splitlines())
+            forms += 1
+            if FORBIDDEN.search(said) or forged:
+                findings.append(f"{type(one).__name__}.{name}")
+    assert forms > 90
+    assert not findings

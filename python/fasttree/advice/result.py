@@ -13,6 +13,7 @@ from .. import presets
 from ..exports.words import xml
 from ..rendering.html import STYLE, bar, html_table, paragraph
 from ..rendering.listing import Records
+from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
 
 __all__ = ["Advice"]
@@ -188,13 +189,13 @@ class Advice:
 
     def __str__(self) -> str:
         tree = "\n".join(str(self.model).split("\n")[2:])
-        parts = ["\n".join(self.notes), str(self.table)]
+        parts = ["\n".join(map(one_line, self.notes)), str(self.table)]
         if self.params:
             parts += [tree, self.code.rstrip("\n")]
-        return "\n\n".join([*parts, self.sentence])
+        return "\n\n".join([*parts, one_line(self.sentence)])
 
     def __repr__(self) -> str:
-        return f"Advice: {self.sentence}"
+        return f"Advice: {one_line(self.sentence)}"
 
     def _body(self) -> str:
         parts = [

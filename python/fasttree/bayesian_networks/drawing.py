@@ -15,6 +15,8 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
+from ..rendering.plain_text import one_line
+
 __all__ = ["dot", "svg"]
 
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 8.0, 30.0, 28.0, 54.0, 14.0
@@ -43,7 +45,7 @@ def dot(names: Sequence[str], arcs: Sequence[Arc], labels: Mapping[Arc, str]) ->
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def layers(parents: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -71,6 +73,7 @@ def svg(
 ) -> str:
     """A picture; `weights` in [0, 1] are the opacities of arcs, 1 where none is given."""
     found = layers(parents)
+    shown = [html.escape(one_line(name)) for name in names]
     width = [2 * WIDTH + 7.6 * len(name) for name in names]
     across = [sum(width[j] for j in layer) + GAP_X * (len(layer) - 1) for layer in found]
     whole = max(across)
@@ -84,14 +87,14 @@ def svg(
     for j, own in enumerate(parents):
         for i in own:
             weight = min(max(float(weights.get((names[i], names[j]), 1.0)), 0.0), 1.0)
-            shapes.append(_arc(centre[i], centre[j], weight, f"{names[i]} -> {names[j]}"))
-    for j, name in enumerate(names):
+            shapes.append(_arc(centre[i], centre[j], weight, f"{shown[i]} -&gt; {shown[j]}"))
+    for j, name in enumerate(shown):
         x, y = centre[j]
         shapes.append(
             f'<rect x="{x - width[j] / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width[j]:.1f}" '
             f'height="{HEIGHT:.0f}" rx="15" fill="none" stroke="currentColor"/>'
             f'<text x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="currentColor">'
-            f"{html.escape(name)}</text>"
+            f"{name}</text>"
         )
     total_x = whole + 2 * MARGIN
     total_y = len(found) * HEIGHT + (len(found) - 1) * GAP_Y + 2 * MARGIN
@@ -116,5 +119,5 @@ def _arc(start: tuple[float, float], end: tuple[float, float], weight: float, ti
         f'<path d="{path}" fill="none" stroke="currentColor" '
         f'stroke-width="{0.6 + 1.4 * weight:.2f}" '
         f'opacity="{0.15 + 0.85 * weight:.2f}" marker-end="url(#tip)">'
-        f"<title>{html.escape(title)}</title></path>"
+        f"<title>{title}</title></path>"
     )

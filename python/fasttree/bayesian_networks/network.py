@@ -25,6 +25,7 @@ import numpy as np
 from .. import _engine
 from .._checks import checked, generator_of, listing, mapping, maybe, number_array
 from ..datasets.table_network import TableNetwork
+from ..rendering.plain_text import one_line
 from ..rendering.saving import save_bytes
 from ..table import Table
 from .columns import ColumnReader
@@ -304,7 +305,7 @@ class BayesianNetwork(TableNetwork):
         return self.to_svg()
 
     def __repr__(self) -> str:
-        arcs = ", ".join(f"{a} -> {b}" for a, b in self.arcs) or "no arcs"
+        arcs = ", ".join(f"{one_line(a)} -> {one_line(b)}" for a, b in self.arcs) or "no arcs"
         return f"BayesianNetwork({len(self.names)} columns: {arcs})"
 
     def __eq__(self, other: object) -> bool:

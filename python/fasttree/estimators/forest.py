@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import integer, real, weights_array
 from ..rendering.html import html_table
+from ..rendering.plain_text import one_line
 from ..table import Table
 from .base import Classifier, read_back
 from .batches.fitting import fit_forest
@@ -420,7 +421,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         """A fitted forest's sizes and most important features under a head line."""
         if not hasattr(self, "_model"):
             return repr(self)
-        rows = self._summary()
+        rows = [(one_line(name), value) for name, value in self._summary()]
         wide = max(len(name) for name, _ in rows) + 2
         lines = [f"{name:<{wide}}{value}" for name, value in rows]
         return "\n".join((" ".join(repr(self).split()), "", *lines))

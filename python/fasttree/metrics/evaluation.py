@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..rendering.html import html_table
+from ..rendering.plain_text import one_line
 from .agreement import cohen_kappa_from_confusion
 from .confusion import confusion_counts
 from .information import bayesian_information_reward
@@ -189,6 +190,7 @@ class Evaluation:
 
 
 def _aligned(header: list[str], rows: list[list[str]]) -> str:
+    header, *rows = [[one_line(text) for text in line] for line in [header, *rows]]
     widths = [max(len(line[j]) for line in [header, *rows]) for j in range(len(header))]
     lines = [
         "  ".join(

@@ -1,6 +1,6 @@
 """HTML fragments for notebooks: tables and folded pictures, without scripts or outside links.
 
-Text is escaped here, once. Colours follow the page (light or dark).
+Text is escaped and made one line here, once. Colours follow the page (light or dark).
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
+
+from .plain_text import one_line
 
 __all__ = ["Markup", "bar", "folded", "html_table", "paragraph", "render_fragment"]
 
@@ -31,10 +33,14 @@ class Markup(str):
     is_html = True
 
 
+def _text(text: object) -> str:
+    return escape(one_line(text))
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, Markup):
         return value
-    return "" if value is None else escape(str(value))
+    return "" if value is None else _text(value)
 
 
 def bar(share: float, width: int = 120) -> Markup:
@@ -50,7 +56,7 @@ def bar(share: float, width: int = 120) -> Markup:
 
 def paragraph(text: str) -> Markup:
     """A line of text."""
-    return Markup(f"<p>{escape(text)}</p>")
+    return Markup(f"<p>{_text(text)}</p>")
 
 
 def html_table(
@@ -84,7 +90,7 @@ def html_table(
             f"<td{wide if j in left else ''}>{_cell(value)}</td>" for j, value in enumerate(row)
         )
         lines.append(f"<tr{ruled if place in rules else ''}>{cells}</tr>")
-    caption = f"<caption>{escape(title)}</caption>" if title else ""
+    caption = f"<caption>{_text(title)}</caption>" if title else ""
     below = "".join(paragraph(note) for note in notes)
     return (
         f'{STYLE if styled else ""}<div class="ft-out"><table>{caption}<thead><tr>{heads}</tr>'
@@ -94,7 +100,7 @@ def html_table(
 
 def folded(summary: str, body: str) -> Markup:
     """A body that opens on a click."""
-    return Markup(f"<details><summary>{escape(summary)}</summary>{body}</details>")
+    return Markup(f"<details><summary>{_text(summary)}</summary>{body}</details>")
 
 
 def render_fragment(tables: Sequence[Any]) -> str:
@@ -103,8 +109,8 @@ def render_fragment(tables: Sequence[Any]) -> str:
     for place, one in enumerate(tables):
         rows = [
             [
-                Markup(f"<b>{escape(cell.text)}</b>" if cell.bold else escape(cell.text))
-                + (Markup(f" {escape(cell.mark)}") if cell.mark else Markup(""))
+                Markup(f"<b>{_text(cell.text)}</b>" if cell.bold else _text(cell.text))
+                + (Markup(f" {_text(cell.mark)}") if cell.mark else Markup(""))
                 for cell in row
             ]
             for row in one.rows

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .html import html_table
+from .plain_text import one_line
 
 __all__ = ["Records"]
 
@@ -80,10 +81,10 @@ class Records(list[dict[str, Any]]):
 
     def __str__(self) -> str:
         cells = [
-            ["" if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
+            ["" if hasattr(v, "is_html") else one_line(_shown(v))[:60] for v in self._cells(r)]
             for r in self[: self._most]
         ]
-        lines = [list(self._columns), *([t[:60] for t in row] for row in cells)]
+        lines = [list(map(one_line, self._columns)), *cells]
         keep = [j for j in range(len(self._columns)) if not cells or any(r[j] for r in cells)]
         widths = [max(len(line[j]) for line in lines) for j in keep]
         text = [
@@ -91,8 +92,8 @@ class Records(list[dict[str, Any]]):
             for line in lines
         ]
         text.insert(1, "-" * (sum(widths) + 2 * max(0, len(widths) - 1)))
-        head = [self.title, ""] if self.title else []
-        return "\n".join([*head, *text, *self._notes()])
+        head = [one_line(self.title), ""] if self.title else []
+        return "\n".join([*head, *text, *map(one_line, self._notes())])
 
     def __repr__(self) -> str:
         return str(self)

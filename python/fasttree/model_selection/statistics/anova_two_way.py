@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import listing, number_array
+from ...rendering.plain_text import one_line
 from .outcome import Shown, check_alpha, format_p
 from .t_tests import ROUNDING
 
@@ -64,7 +65,7 @@ class TwoWayAnovaResult(Shown):
         )
 
     def __str__(self) -> str:
-        return self.sentence
+        return one_line(self.sentence)
 
 
 def _contrasts(levels: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import number_in
+from ...rendering.plain_text import one_line
 from ...rendering.table import Cell, ReportTable, number
 
 
@@ -50,7 +51,7 @@ class Shown:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        return self.sentence
+        return one_line(self.sentence)
 
     def _repr_html_(self) -> str:
         from ...rendering.html import html_table

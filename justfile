@@ -10,7 +10,7 @@ test *args:
 
 # Rust tests whose name contains the argument.
 test-rust name="":
-    cargo test --test rust {{name}}
+    cargo test {{name}}
 
 # Format both languages.
 format:

@@ -9,7 +9,7 @@
 //! 4. [`split`]: candidates are enumerated, scored in blocks, and one is selected.
 //! 5. [`grow`]: leaves are split until a limit says stop; the result is a [`tree`].
 //! 6. [`prune`]: a tree is cut back where it says more than the rows do.
-//! 7. [`fit`]: what was typed becomes a checked plan, the plan a [`model`].
+//! 7. [`fit`]: parameters are checked and become a plan, and the plan fits a [`model`].
 //!    [`bayes`]: classifiers that need no tree, on the same counts. [`exact`]: trees by search
 //!    instead of growth. [`networks`]: Bayesian networks, searched and judged exactly.
 //! 8. [`predict`], [`explain`] and [`store`] need the model alone, not how it came to be.
@@ -17,8 +17,7 @@
 //!
 //! Underneath lie [`numeric`] (arithmetic that is part of the specification), [`parallel`] (the one
 //! place that decides about threads), [`memory`] (what happens when it runs out), `simd` (the
-//! unsafe code, but for the allocator's) and [`error`]. The Python border is `bindings`, compiled
-//! with the feature `python` only.
+//! unsafe code, but for the allocator's) and [`error`]. The feature `python` adds `bindings`.
 
 pub mod bayes;
 pub mod bins;
@@ -49,3 +48,11 @@ pub mod tree;
 
 #[cfg(feature = "python")]
 mod bindings;
+
+// The integration tests use public names only, but are compiled with the unit tests: as a binary of
+// their own they would need the crate compiled a second time.
+#[cfg(test)]
+extern crate self as fasttree_core;
+#[cfg(test)]
+#[path = "../tests/rust/main.rs"]
+mod integration;

@@ -1,6 +1,6 @@
 //! Bayesian classifiers: counts, laws, models that are read back, and hostile ones.
 
-use crate::written::bayes_from_json;
+use super::written::bayes_from_json;
 use fasttree_core::bayes::{
     Config, Input, Kind, Learner, Model, PairTable, Smoothing, conditional_mutual_information, fit,
     normalise, pair_tables,

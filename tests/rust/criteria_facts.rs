@@ -1,7 +1,7 @@
 //! Every fact that a criterion declares about itself is tried on random tables: a declared property
 //! must hold on all of them, a denied one must fail on some.
 
-use crate::criteria_tables::{
+use super::criteria_tables::{
     Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
 };
 use fasttree_core::criteria::{CRITERIA, Criterion, Evidence, Guard, Info, find, make};

@@ -1,6 +1,6 @@
 //! Laws between criteria, settled corner cases and values computed by hand.
 
-use crate::criteria_tables::{Random, Table, column_sums, criterion, evaluate, evaluate_in};
+use super::criteria_tables::{Random, Table, column_sums, criterion, evaluate, evaluate_in};
 use fasttree_core::criteria::rows::Row;
 use fasttree_core::criteria::{CRITERIA, Cells, Context, Evidence, Tables, make};
 use fasttree_core::numeric::mix;

@@ -1,6 +1,6 @@
 //! Forests: the same for any number of threads, and a loader that believes nothing.
 
-use crate::written::{forest_from_bytes, forest_to_bytes, from_bytes};
+use super::written::{forest_from_bytes, forest_to_bytes, from_bytes};
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::fit::{Config, GrownForest, Plan, Request};

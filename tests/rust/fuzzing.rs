@@ -7,7 +7,7 @@
 mod targets;
 
 use super::growth::{draw, fit, nominal, numeric};
-use crate::written::{forest_to_bytes, to_bytes};
+use super::written::{forest_to_bytes, to_bytes};
 use fasttree_core::bayes::{self, Config, Learner, Smoothing};
 use fasttree_core::data::{Dataset, Weights};
 use fasttree_core::model::Forest;

@@ -1,7 +1,7 @@
 //! Neighbours through the public door: an exact little case, trees, weights, threads, cancelling,
 //! and what is refused.
 
-use crate::growth::{draw, fit, nominal, numeric};
+use super::growth::{draw, fit, nominal, numeric};
 use fasttree_core::criteria::{CRITERIA, Evidence};
 use fasttree_core::data::{RowSet, Weights};
 use fasttree_core::error::Error;

@@ -1,7 +1,7 @@
 //! Trees on pairs of rows through the public door: what plans share changes nothing, nor do
 //! threads; growth can be stopped.
 
-use crate::growth::{fit, nominal};
+use super::growth::{fit, nominal};
 use fasttree_core::data::{Dataset, RowSet, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::fit::{Common, Config, Plan};

@@ -2,7 +2,7 @@
 //! recursion.
 
 use super::growth::{draw, fit, nominal, numeric};
-use crate::written::{dot, from_bytes, text, to_bytes};
+use super::written::{dot, from_bytes, text, to_bytes};
 use fasttree_core::error::Error;
 use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;

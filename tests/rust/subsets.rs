@@ -2,7 +2,7 @@
 //! And the criteria for which a best division of levels cuts their order.
 
 use super::growth::{draw, nominal};
-use crate::written::{dot, from_bytes, text, to_bytes};
+use super::written::{dot, from_bytes, text, to_bytes};
 use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, Evidence, Tables};
 use fasttree_core::data::Dataset;
 use fasttree_core::error::Error;

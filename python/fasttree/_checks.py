@@ -25,7 +25,7 @@ import numbers
 import operator
 import os
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -337,7 +337,7 @@ def listing(name: str, value: Any) -> list[Any]:
     """The values of an iterable that is no text and no mapping."""
     if isinstance(value, str | bytes | Mapping) or not np.iterable(value):
         raise TypeError(f"{name}={shown(value)} must be a list")
-    return list(cast("Iterable[Any]", value))
+    return list(value)
 
 
 def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Check:

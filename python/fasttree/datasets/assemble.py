@@ -34,7 +34,7 @@ def assemble(
 ) -> Table:
     """A Table of read columns with the target split off (see `load` for what `target` means)."""
     found = None if target is False else find_target([c.name for c in columns], target, path)
-    features = [c for c in columns if c is not found and c.name != found]
+    features = [c for c in columns if c.name != found]
     label = next((c for c in columns if c.name == found), None)
     if not features:
         raise DataFileError("no features are left beside the target", path)

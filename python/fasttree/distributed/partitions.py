@@ -139,7 +139,7 @@ def _named(y: Any, sample_weight: Any, what: str) -> tuple[str, str | None]:
 
 def _beside(parts: Sequence[Any], y: Any, weights: Any, categorical_features: Any) -> Partitions:
     """Rows whose labels lie in a collection of their own."""
-    from dask import delayed
+    from dask.delayed import delayed
 
     beside = []
     for name, own in (("y", y), ("sample_weight", weights)):
@@ -168,7 +168,7 @@ def _three(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
 
 
 def _row_groups(path: Any, limit: int | None) -> list[Any]:
-    from dask import delayed
+    from dask.delayed import delayed
 
     groups = []
     for fragment in parquet_dataset(path).get_fragments():
@@ -191,7 +191,7 @@ def _read(path: str, groups: list[int]) -> Any:
 
 def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words: Any) -> list[Any]:
     """Futures of ``ask(*words, part, name of the part)`` for each part."""
-    from dask import delayed
+    from dask.delayed import delayed
 
     asked = delayed(ask, pure=False)
     lazy = [asked(*words, part, f"partition {i}") for i, part in enumerate(parts)]

@@ -18,10 +18,11 @@ import numpy as np
 from .._checks import checked, choice, integer, maybe, random_seed, shown, string
 from ..datasets.inputs import given
 from ..rendering.progress import make_report
+from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .arguments import has_labels
 from .rendering import Rendered
-from .result import CrossValidation, records_to_frame
+from .result import CrossValidation
 from .scoring import greater_is_better, resolve_scoring
 from .several import validate_all
 from .statistics import (

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, listing, random_seed
+from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .learning_curve_split import LearningCurveSplit
 from .rendering import Rendered
-from .result import CrossValidation, records_to_frame
+from .result import CrossValidation
 from .statistics.ties import exact_mean
 from .tables import learning_curve_tables
 from .validation import cross_validate

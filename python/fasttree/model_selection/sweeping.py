@@ -22,10 +22,11 @@ import numpy as np
 
 from .. import criteria
 from .._checks import at_least_zero, checked, random_seed, several_fours
+from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .arguments import data_and_criteria
 from .rendering import Rendered
-from .result import CrossValidation, records_to_frame
+from .result import CrossValidation
 from .statistics.ties import snap
 from .tables import sweep_tables
 from .validation import cross_validate

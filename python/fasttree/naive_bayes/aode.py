@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..estimators.parameters import real
+from .._checks import real
 from ..table import Table
 from .base import BayesClassifier
 

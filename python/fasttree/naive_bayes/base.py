@@ -19,10 +19,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
+from .._checks import one_of, real
 from ..datasets.inputs import given
 from ..discretize import Discretizer, make
 from ..estimators.new_rows import Schema, rows_for, weighted_rows, without_empty_rows
-from ..estimators.parameters import one_of, real
 from ..estimators.stored import Stored
 from ..rendering.saving import save_bytes
 from ..table import Table

@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import number_array
+from .._checks import number_array, one_of, real
 from ..estimators.costs import class_sums
-from ..estimators.parameters import one_of, real
 from ..table import Table
 from .base import BayesClassifier
 

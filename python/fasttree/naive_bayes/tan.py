@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import one_of
 from ..bayesian_networks.network import BayesianNetwork
 from ..discretize import interval_labels
-from ..estimators.parameters import one_of
 from ..table import Table
 from .base import BayesClassifier
 

@@ -71,7 +71,7 @@ fn forests(c: &mut Criterion) {
     let data = made::numeric(&columns, &codes, 2);
     let config = Config { criterion: "gini".into(), max_features: Some(4), ..Config::default() };
     let plan = Plan::new(config, None).expect("plan");
-    let bagging = Bagging { trees: 10, draws: Some(ROWS) };
+    let bagging = Bagging { trees: 10, draws: Some(ROWS), first: 0 };
     let grow = |judged| {
         let control = Control::new(1);
         let (rows, request) = (RowSet::all(ROWS), Request { judged, before: None });

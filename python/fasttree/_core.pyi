@@ -38,6 +38,7 @@ __all__ = [
     "float32_conflicts",
     "forest_codes",
     "forest_fit",
+    "forest_joined",
     "forest_of_trees",
     "forest_seeds",
     "genotype_scores",
@@ -55,6 +56,7 @@ __all__ = [
     "pair_counts",
     "pair_counts_across",
     "permutation_losses",
+    "rounded_scores",
     "rounded_sum",
     "row_hashes",
     "rows_of_groups",
@@ -126,6 +128,14 @@ class Dataset:
         n_jobs: int | None = None,
         progress: Callable[[int, int], Any] | None = None,
     ) -> np.ndarray: ...
+    def neighbour_share(
+        self,
+        config: str,
+        share: tuple[int, int],
+        total: tuple[int, float] | None = None,
+        sample_weight: np.ndarray | None = None,
+        n_jobs: int | None = None,
+    ) -> tuple[list[tuple[int, float]], np.ndarray]: ...
     def explain(
         self,
         config: str,
@@ -258,6 +268,7 @@ def forest_fit(
     progress: Callable[[int, int], Any] | None = None,
     before: tuple[Forest, int] | None = None,
 ) -> Forest: ...
+def forest_joined(parts: Sequence[Forest]) -> Forest: ...
 def permutation_losses(
     forest: Forest,
     data: Dataset,
@@ -339,6 +350,7 @@ def pair_block_scores(
     weights: np.ndarray | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    asked: tuple[int, int] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def fixed_matrices(
     dataset: Dataset,
@@ -464,6 +476,7 @@ def genotype_tests(
     tuple[np.ndarray, np.ndarray],
     tuple[np.ndarray, np.ndarray, np.ndarray],
 ]: ...
+def rounded_scores(sums: np.ndarray) -> np.ndarray: ...
 def stream_scores(
     codes: np.ndarray,
     classes: np.ndarray,

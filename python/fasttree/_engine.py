@@ -426,14 +426,17 @@ def pair_block_scores(
     sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: Progress = None,
+    asked: tuple[int, int] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over
-    all self-pairs (features,); `setting`: theta, alpha, decay, at_zero."""
+    all self-pairs (features,); `setting`: theta, alpha, decay, at_zero; `asked`: the first of the
+    pairs of blocks, and the one after the last."""
     rows = np.concatenate(blocks).astype(np.int64)
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
     data, weights = dataset_of(table, n_jobs), _weights(sample_weight)
+    report = make_report(progress, "work")
     return _core.pair_block_scores(
-        data, rows, ends, metric, *setting, weights, n_jobs, make_report(progress, "work")
+        data, rows, ends, metric, *setting, weights, n_jobs, report, asked
     )
 
 

@@ -11,10 +11,11 @@ use crate::data::{Dataset, Schema};
 use crate::discretize;
 use crate::error::Result;
 use crate::fit::{Config, Plan};
-use crate::inspect;
+use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
 use crate::resample::{self, Fold};
+use crate::stats::neighbours::Share;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -189,6 +190,36 @@ impl PyDataset {
             },
         )?;
         Ok(scores.into_pyarray(py))
+    }
+
+    /// A share (number, of so many) of the scores of a criterion on neighbours: the sums of its
+    /// distances, or with their total what it adds to the scores, shape (groups, 1 + features).
+    #[pyo3(signature = (config, share, total = None, sample_weight = None, n_jobs = None))]
+    fn neighbour_share<'py>(
+        &self,
+        py: Python<'py>,
+        config: &str,
+        share: (usize, usize),
+        total: Option<(i128, f64)>,
+        sample_weight: Option<PyReadonlyArray1<'_, f64>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<(Vec<(i128, f64)>, Bound<'py, PyArray2<f64>>)> {
+        let (rows, weights) =
+            (row_set(None, &self.data)?, weights(sample_weight.as_ref(), &self.data)?);
+        let share = Share { index: share.0, of: share.1.max(1) };
+        let found = self.run_plan(py, plan(config, None)?, n_jobs, None, |plan, control| {
+            let asked = (share, total);
+            inspect::neighbour_share(plan, &self.data, &rows, &weights, asked, control)
+        })?;
+        let width = 1 + self.data.columns().len();
+        let (sums, parts) = match found {
+            NeighbourShare::Distances(sums) => (sums, Vec::new()),
+            NeighbourShare::Scores(parts) => (Vec::new(), parts),
+        };
+        let groups = parts.len();
+        let cells = parts.into_iter().flat_map(|(all, each)| std::iter::once(all).chain(each));
+        let cells = cells.collect::<Vec<f64>>().into_pyarray(py).reshape([groups, width])?;
+        Ok((sums, cells))
     }
 
     /// All candidate splits of some rows: (feature, threshold or None, codes on the first branch or

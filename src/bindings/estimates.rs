@@ -85,11 +85,12 @@ pub fn agreement_counts<'py>(
 
 /// For a sample of rows in blocks (`rows[..ends[0]]`, ...): the metric's sum over the pairs of two
 /// different rows of each unordered pair of blocks, shape (pairs of blocks, features), and over the
-/// self-pairs of all rows of the data set, shape (features,).
+/// self-pairs of all rows of the data set, shape (features,). Of the pairs of blocks those from
+/// number `asked.0` to the one before `asked.1`.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, rows, ends, metric, theta, alpha, decay, at_zero, weights = None, n_jobs = None,
-    progress = None
+    progress = None, asked = None
 ))]
 #[expect(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn pair_block_scores<'py>(
@@ -105,6 +106,7 @@ pub fn pair_block_scores<'py>(
     weights: Option<PyReadonlyArray1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
+    asked: Option<(usize, usize)>,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)> {
     let data = dataset.get().data();
     let rows = internal(data, rows.as_slice()?).map_err(exception)?;
@@ -124,9 +126,11 @@ pub fn pair_block_scores<'py>(
     let decay = setting(theta, alpha, decay, at_zero).map_err(exception)?.weights(n + 1);
     let weights = copies(weights.as_ref(), data)?;
     let work = rows.len().saturating_mul(rows.len()) / 64 * n;
+    let asked = asked.map_or(0..usize::MAX, |(first, last)| first..last);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(data)?;
-        block_scores(control, &columns.codes(data, weights.as_deref())?, &members, &decay, signs)
+        let codes = columns.codes(data, weights.as_deref())?;
+        block_scores(control, &codes, (&members, asked.clone()), &decay, signs)
     })?;
     Ok((matrix(py, found.pairs, n)?, found.own.into_pyarray(py)))
 }

@@ -80,6 +80,24 @@ pub fn forest_fit(
     Ok(PyForest { forest, votes, predictor, content: Some(content) })
 }
 
+/// The trees of several forests on the same rows, one after the other.
+#[pyfunction]
+pub fn forest_joined(parts: Vec<Py<PyForest>>) -> PyResult<PyForest> {
+    let first = parts.first().ok_or_else(|| PyValueError::new_err("no forests to join"))?;
+    let first = first.get().forest();
+    let (totals, parameters) = (first.totals.clone(), first.parameters.clone());
+    let mut joined = Forest { trees: Vec::new(), seeds: Vec::new(), totals, parameters };
+    for part in &parts {
+        let forest = part.get().forest();
+        if forest.schema() != first.schema() {
+            return Err(PyValueError::new_err("the forests were grown on other columns"));
+        }
+        joined.trees.extend_from_slice(&forest.trees);
+        joined.seeds.extend_from_slice(&forest.seeds);
+    }
+    Ok(PyForest::grown(joined))
+}
+
 /// How often the sample of each tree, named by its seed, holds each row, shape (trees, rows).
 #[pyfunction]
 #[pyo3(signature = (data, config, draws, seeds, sample_weight = None, n_jobs = None))]

@@ -61,7 +61,7 @@ mod _core {
     #[pymodule_export]
     use super::explain::float32_conflicts;
     #[pymodule_export]
-    use super::forest::{PyForest, bag_counts, forest_fit, permutation_losses};
+    use super::forest::{PyForest, bag_counts, forest_fit, forest_joined, permutation_losses};
     #[pymodule_export]
     use super::genotypes::{scores, tests};
     #[pymodule_export]
@@ -69,7 +69,7 @@ mod _core {
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
-    use super::neighbours::stream_scores;
+    use super::neighbours::{rounded_scores, stream_scores};
     #[pymodule_export]
     use super::networks::{
         network_counts, network_exact, network_exact_memory, network_search, network_tables_cost,

@@ -5,7 +5,7 @@ use crate::criteria::{self, Criterion};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::stats::neighbours::{
-    Codes, Counts, Method, Multiclass, Rows, default_radius, neighbour_scores,
+    Codes, Counts, Method, Multiclass, Rows, default_radius, neighbour_scores, round,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -84,4 +84,15 @@ pub fn stream_scores<'py>(
         Ok(scores)
     })?;
     Ok(scores.into_pyarray(py))
+}
+
+/// Scores of neighbours in their last form, from sums of all parts.
+#[pyfunction]
+pub fn rounded_scores<'py>(
+    py: Python<'py>,
+    sums: PyReadonlyArray1<'_, f64>,
+) -> Bound<'py, PyArray1<f64>> {
+    let mut scores = sums.as_array().to_vec();
+    round(&mut scores);
+    scores.into_pyarray(py)
 }

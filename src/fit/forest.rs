@@ -79,8 +79,12 @@ impl Plan {
         if self.nominal_splits(seen) == NominalSplits::Multiway {
             few_branches(seen)?;
         }
-        let table = self.binned_table(seen, &rows, weights, control)?;
-        if table.is_none() {
+        let first = bagging.first.max(trees.len());
+        let table = match first < bagging.trees {
+            true => self.binned_table(seen, &rows, weights, control)?,
+            false => None,
+        };
+        if table.is_none() && first < bagging.trees {
             seen.sort_columns(control)?;
         }
         let sampler = bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, weights));
@@ -88,7 +92,7 @@ impl Plan {
         let more = forest::grow_trees(
             sampler.as_ref(),
             bagging,
-            (self.config.seed, trees.len()),
+            (self.config.seed, first),
             control,
             |seed, times, control| {
                 if let Some(table) = &table {
@@ -105,7 +109,8 @@ impl Plan {
             },
         )?;
         trees.extend(more);
-        let seeds = (0..trees.len()).map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
+        let places = bagging.first..bagging.first + trees.len();
+        let seeds = places.map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
         let mut totals = vec![0.0; data.n_classes()];
         rows.rows()
             .iter()

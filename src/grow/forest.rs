@@ -31,6 +31,9 @@ pub struct Bagging {
     pub trees: usize,
     /// Rows that are drawn for a tree; nothing when each tree sees all rows.
     pub draws: Option<usize>,
+    /// The tree that growth begins with; those before it are grown elsewhere.
+    #[serde(default)]
+    pub first: usize,
 }
 
 /// Where bootstrap samples are drawn from.

@@ -7,11 +7,11 @@ pub use single::float32_conflicts;
 
 use crate::criteria::Evidence;
 use crate::data::{Column, Dataset, RowSet, Weights};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Missing, Plan};
 use crate::grow::{Candidate, Setting, candidates};
 use crate::parallel::Control;
-use crate::stats::neighbours::Root;
+use crate::stats::neighbours::{Root, Share};
 
 /// Scores of all candidates on the given rows, as if they were a node.
 pub fn explain(
@@ -103,12 +103,9 @@ pub fn score_features(
 ) -> Result<Vec<f64>> {
     let rows = plan.training_rows(data, rows, weights)?;
     if let Some(search) = plan.criterion().on_neighbours() {
-        let imputed = plan.imputed(data, &rows, weights, control)?;
-        let value = |r: u32| weights.value(r);
-        let weight: Option<&dyn Fn(u32) -> f64> =
-            if *weights == Weights::Unit { None } else { Some(&value) };
-        let root = Root::new(imputed.as_ref().unwrap_or(data), data, rows.rows(), weight);
-        return root.scores(control, rows.rows(), weight, search);
+        return on_neighbours(plan, data, &rows, weights, control, |root, weight| {
+            root.scores(control, rows.rows(), weight, search)
+        });
     }
     let prepared = plan.prepare(data, &rows, weights, control)?;
     let data = prepared.as_ref().unwrap_or(data);
@@ -127,6 +124,63 @@ pub fn score_features(
         }
     }
     Ok(out)
+}
+
+/// What a share of the rows adds to the scores of a criterion on neighbours, and the sums of its
+/// distances where `total` is asked for first.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NeighbourShare {
+    /// Sums of distances by group of rows; empty where the criterion asks for none.
+    Distances(Vec<(i128, f64)>),
+    /// By group of rows: to all scores, and to each.
+    Scores(Vec<(f64, Vec<f64>)>),
+}
+
+/// A share of [`score_features`] by a criterion on neighbours: its sums of distances, or with their
+/// total what it adds to the scores. The parts of all shares, added in order and rounded, are the
+/// scores.
+pub fn neighbour_share(
+    plan: &Plan,
+    data: &Dataset,
+    rows: &RowSet,
+    weights: &Weights,
+    (share, total): (Share, Option<(i128, f64)>),
+    control: &Control,
+) -> Result<NeighbourShare> {
+    let rows = plan.training_rows(data, rows, weights)?;
+    let Some(search) = plan.criterion().on_neighbours() else {
+        return Err(Error::Unsupported {
+            what: format!("shares of criterion='{}'", plan.criterion().info().name),
+            supported: "criteria on neighbours".into(),
+        });
+    };
+    on_neighbours(plan, data, &rows, weights, control, |root, weight| {
+        let rows = rows.rows();
+        Ok(match total {
+            None => {
+                NeighbourShare::Distances(root.distances(control, rows, weight, search.0, share)?)
+            }
+            Some(_) => {
+                NeighbourShare::Scores(root.parts(control, rows, weight, search, (share, total))?)
+            }
+        })
+    })
+}
+
+/// Ask something of the rows as neighbours see them.
+fn on_neighbours<R>(
+    plan: &Plan,
+    data: &Dataset,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+    ask: impl FnOnce(&Root<'_>, Option<&dyn Fn(u32) -> f64>) -> Result<R>,
+) -> Result<R> {
+    let imputed = plan.imputed(data, rows, weights, control)?;
+    let value = |r: u32| weights.value(r);
+    let weight: Option<&dyn Fn(u32) -> f64> =
+        if *weights == Weights::Unit { None } else { Some(&value) };
+    ask(&Root::new(imputed.as_ref().unwrap_or(data), data, rows.rows(), weight), weight)
 }
 
 fn has_missing(column: &Column) -> bool {

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 from fasttree.distributed import growth  # noqa: E402
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["one worker", "two workers"])
+@pytest.fixture(scope="module", params=[1, 2, 4], ids=["one worker", "two", "four"])
 def client(request):
     with (
         distributed.LocalCluster(
@@ -81,12 +81,12 @@ def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(20, 200))
-def test_two_hundred_trees_on_partitions(two_workers, monkeypatch, seed):
-    check_tree(two_workers, monkeypatch, seed)
+def test_two_hundred_trees_on_partitions(client, monkeypatch, seed):
+    check_tree(client, monkeypatch, seed)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_forest_on_partitions_has_the_bytes_of_one_machine(two_workers, monkeypatch, seed):
+def test_a_forest_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed):
     small_nodes(monkeypatch, seed)
     rows = random_rows(seed)
     params = random_settings(seed, rows) | {"n_estimators": 3, "bootstrap": seed != 3}
@@ -96,7 +96,7 @@ def test_a_forest_on_partitions_has_the_bytes_of_one_machine(two_workers, monkey
     expected = on_one_machine(rows, params, weighted, forest=True)
     parts = [p if weighted else p.drop(columns="w") for p in random_parts(seed, rows)]
     forest = fasttree.distributed.fit_forest(
-        frame_of(parts), "y", sample_weight="w" if weighted else None, client=two_workers, **params
+        frame_of(parts), "y", sample_weight="w" if weighted else None, client=client, **params
     )
     assert forest.to_bytes() == expected.to_bytes()
 

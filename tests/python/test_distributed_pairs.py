@@ -12,6 +12,7 @@ import pytest
 
 import fasttree
 from fasttree import _engine, criteria
+from fasttree.distributed import neighbours
 from fasttree.table import Column
 
 distributed = pytest.importorskip("distributed", reason="needs dask and distributed")
@@ -47,11 +48,11 @@ def tables():
 TABLES = tables()
 
 
-@pytest.fixture(scope="module")
-def client():
+@pytest.fixture(scope="module", params=[1, 2, 4], ids=["one worker", "two", "four"])
+def client(request):
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=request.param, threads_per_worker=1, dashboard_address=None, silence_logs=50
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -159,6 +160,99 @@ def test_scores_and_estimates_are_those_of_one_process(client, name):
     assert found.covariance.tobytes() == whole.covariance.tobytes()
 
 
+NEIGHBOURS = (
+    "relieff",
+    "surf",
+    "surf_star",
+    "multisurf",
+    "multisurf_star",
+    "k_nearest_merit",
+    criteria.ReliefF(k=3, neighbour_ties="first"),
+    criteria.ReliefF(rank=5.0),
+    criteria.Surf(multiclass="rebate"),
+)
+
+
+class Shuffled:
+    """A backend that finishes units in another order."""
+
+    workers = 3
+
+    def run(self, work, units, shared):
+        for place in RNG.permutation(len(units)).tolist():
+            key, argument = units[place]
+            yield place, pickle.loads(pickle.dumps(work(shared[key], argument)))
+
+
+def check_neighbours(table, weights, backend, n_shares):
+    for criterion in NEIGHBOURS:
+        words = {"criterion": criterion, "sample_weight": weights}
+        whole = fasttree.score_features(table, **words)
+        how = {"params": {}, "backend": backend, "n_shares": n_shares}
+        found = neighbours.neighbour_scores(table, None, **words, **how)
+        assert found.tobytes() == whole.tobytes(), (criterion, found, whole)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_neighbours_of_any_shares_are_those_of_one_process(name):
+    table, weights = TABLES[name]
+    for n_shares in (None, 1, 2, len(table)):
+        check_neighbours(table, weights, Shuffled(), n_shares)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_neighbours_among_rows_of_every_kind(seed):
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(2, 400)), int(rng.integers(1, 9))
+    X = rng.integers(0, 3, (n, p)).astype(float)
+    if seed % 2:
+        X[:, 0] = rng.normal(size=n)
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    names = [str(k) for k in range(p)]
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    frame = pandas.DataFrame(X, columns=names)
+    y = rng.integers(0, 3, n)
+    weights = [None, rng.integers(1, 4, n), rng.random(n) + 0.1][seed % 3]
+    kinds = names[seed % 2 :]
+    table = fasttree.Table(frame, y, categorical_features=kinds or "from_dtype")
+    check_neighbours(table, weights, Shuffled(), int(rng.integers(1, n + 1)))
+
+
+def test_neighbours_among_many_columns(monkeypatch):
+    X, y = RNG.integers(0, 3, (300, 1100)).astype(np.uint8), RNG.integers(0, 2, 300)
+    for criterion in ("relieff", "surf", "multisurf"):
+        whole = fasttree.score_features(X, y, criterion=criterion, categorical_features="all")
+        how = {"params": {"categorical_features": "all"}, "backend": Shuffled(), "n_shares": 7}
+        found = neighbours.neighbour_scores(X, y, criterion=criterion, sample_weight=None, **how)
+        assert found.tobytes() == whole.tobytes()
+
+
+def test_neighbours_on_a_cluster(client):
+    table, weights = TABLES["numbers"]
+    for criterion in ("relieff", "surf", "multisurf"):
+        found = fasttree.distributed.score_features(table, criterion=criterion, client=client)
+        assert found.tobytes() == fasttree.score_features(table, criterion=criterion).tobytes()
+
+
+@pytest.mark.parametrize("name", ["codes", "copies", "gaps"])
+def test_estimates_by_rows_are_those_of_one_process(client, name):
+    table, weights = TABLES[name]
+    for words in (
+        {"sample": 50},
+        {"sample": 97},
+        {"sample": 40, "z": 3.0, "max_sample": 80},
+        {"sample": 60, "criterion": criteria.Pi(decay="power")},
+    ):
+        whole = fasttree.estimate_features(table, method="rows", sample_weight=weights, **words)
+        found = fasttree.distributed.estimate_features(
+            table, method="rows", sample_weight=weights, client=client, **words
+        )
+        assert found.scores.tobytes() == whole.scores.tobytes()
+        assert found.covariance.tobytes() == whole.covariance.tobytes()
+        assert found.rounds == whole.rounds
+
+
 def test_collections_of_dask(client):
     array = pytest.importorskip("dask.array", reason="needs dask")
     X, y = RNG.integers(0, 3, (90, 4)).astype(np.uint8), RNG.integers(0, 2, 90)
@@ -184,8 +278,10 @@ def test_a_killed_worker_costs_time_alone(client):
 
 def test_bad_input_is_refused(client):
     table = TABLES["codes"][0]
-    with pytest.raises(ValueError, match="clusters score by 'pi'"):
-        fasttree.distributed.score_features(table, criterion="relieff", client=client)
+    with pytest.raises(ValueError, match="clusters score by criteria on pairs"):
+        fasttree.distributed.score_features(table, criterion="gini", client=client)
+    with pytest.raises(ValueError, match="n_blocks=98 must be between 1 and 97"):
+        fasttree.distributed.score_features(table, criterion="surf", client=client, n_blocks=98)
     for n_blocks in (0, 98):
         with pytest.raises(ValueError, match=f"n_blocks={n_blocks} must be between 1 and 97"):
             fasttree.distributed.pair_counts(table, client=client, n_blocks=n_blocks)

@@ -299,9 +299,13 @@ def test_errors_name_the_method_wherever_it_ran(client):
         model_selection.cross_validate(X, Y, ["gini"], min_samples_leaf=-1, client=client)
 
 
-def test_one_worker(client, whole):
-    client.cluster.scale(1)
+@pytest.mark.parametrize("workers", [1, 4])
+def test_other_numbers_of_workers(client, whole, workers):
+    client.cluster.scale(workers)
+    client.wait_for_workers(workers, timeout=60)
     assert_same(model_selection.cross_validate(X, Y, **METHODS, client=client), whole)
+    here, there = random_forest(workers), random_forest(workers)
+    assert there.fit(X, Y, client=client).to_bytes() == here.fit(X, Y).to_bytes()
     client.cluster.scale(2)
 
 
@@ -317,6 +321,118 @@ def test_advice_and_commands_on_a_cluster(client, capsys):
     said = capsys.readouterr().out
     assert run([*line, "--cluster", client.scheduler.address]) == 0
     assert capsys.readouterr().out == said
+
+
+def test_advice_sends_all_candidates_at_once(monkeypatch):
+    from fasttree.advice import search
+
+    here = fasttree.advise("weather", time_limit=None, cv="1x5", progress=False)
+    calls = []
+    validate = search.cross_validate
+    monkeypatch.setattr(
+        search, "cross_validate", lambda *a, **k: calls.append(k["estimators"]) or validate(*a, **k)
+    )
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        there = fasttree.advise("weather", time_limit=None, cv="1x5", progress=False)
+        assert len(calls) == 1 and str(here) == str(there)
+        fasttree.advise("weather", time_limit=1e9, cv="1x5", progress=False)
+    assert max(map(len, calls[1:])) == 3
+
+
+# -- forests --------------------------------------------------------------------------------------
+
+
+def random_forest(seed):
+    """A forest of random parameters."""
+    rng = np.random.default_rng(seed)
+    params = {
+        "n_estimators": int(rng.integers(1, 14)),
+        "criterion": ["gini", "mdl", "pi", lambda tables: -tables.min(axis=(1, 2))][
+            rng.integers(4)
+        ],
+        "bootstrap": bool(rng.integers(4)),
+        "pruning": [None, None, "pessimistic"][rng.integers(3)],
+        "max_features": ["sqrt", None][rng.integers(2)],
+        "max_depth": [None, 3][rng.integers(2)],
+        "random_state": int(rng.integers(99)),
+    }
+    params["oob_score"] = params["bootstrap"] and bool(rng.integers(2))
+    if not callable(params["criterion"]) and params["criterion"] != "pi" and rng.integers(2):
+        params["threshold_search"] = "histogram"
+    return fasttree.FastForestClassifier(**params)
+
+
+def random_rows(seed):
+    """Rows with missing cells and weights, or without."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(80, 5)), 1)
+    y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(int) + (X[:, 2] > 1)
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    weights = [None, rng.integers(0, 4, 80), rng.random(80) + 0.1][rng.integers(3)]
+    return X, y, weights
+
+
+def assert_same_forest(found, whole):
+    assert found.to_bytes() == whole.to_bytes()
+    if whole.oob_score:
+        assert found.oob_score_ == whole.oob_score_
+        np.testing.assert_array_equal(found.oob_decision_function_, whole.oob_decision_function_)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 10))]
+)
+def test_forests_in_blocks_have_the_bytes_of_one_call(monkeypatch, seed):
+    for number in range(20 * seed, 20 * seed + 20):
+        rows = random_rows(number)
+        whole = random_forest(number).fit(*rows)
+        shuffled = Shuffled(number, number % 5 + 1)
+        monkeypatch.setattr("fasttree.estimators.forest.backend_of", lambda _, b=shuffled: b)
+        found = random_forest(number).fit(*rows, client=object())
+        monkeypatch.undo()
+        assert_same_forest(found, whole)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_forests_on_the_backends_of_joblib(backend):
+    seen = []
+    forest = fasttree.FastForestClassifier(9, random_state=4, oob_score=True)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        forest.set_params(progress=lambda done, trees: seen.append((done, trees))).fit(X, Y)
+    assert seen[-1] == (9, 9) and seen == sorted(seen)
+    forest.progress = None
+    assert_same_forest(forest, fasttree.FastForestClassifier(**forest.get_params()).fit(X, Y))
+
+
+def test_a_forest_goes_on_in_blocks():
+    forest = fasttree.FastForestClassifier(3, random_state=4, warm_start=True)
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        forest.fit(X, Y).set_params(n_estimators=8).fit(X, Y)
+        whole = fasttree.FastForestClassifier(**forest.get_params())
+        assert len(forest.estimators_) == 8
+        with pytest.raises(ValueError, match="these are others; give the same rows"):
+            forest.set_params(n_estimators=9).fit(X[1:], Y[1:])
+    assert forest.to_bytes() == whole.fit(X, Y).to_bytes()
+
+
+def test_forests_on_a_cluster(client):
+    rows = random_rows(3)
+    killed = []
+
+    def progress(done, trees):
+        if not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    forest = fasttree.FastForestClassifier(12, random_state=1, progress=progress)
+    found = forest.fit(*rows, client=client).set_params(progress=None)
+    whole = fasttree.FastForestClassifier(12, random_state=1).fit(*rows)
+    assert killed
+    assert_same_forest(found, whole)
+    with pytest.raises(ValueError, match=r"fasttree\.distributed\.fit_forest"):
+        forest.set_params(threshold_search="histogram").fit(lambda: [], "y", client=client)
 
 
 def test_what_is_no_client_and_other_versions_are_refused(client, monkeypatch):

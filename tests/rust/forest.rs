@@ -42,7 +42,7 @@ fn grown(
 ) -> (Forest, Option<Votes>) {
     let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
     let plan = Plan::new(config, None).unwrap();
-    let bagging = Bagging { trees: 7, draws };
+    let bagging = Bagging { trees: 7, draws, first: 0 };
     let request = Request { judged: draws.is_some(), before: None };
     let rows = RowSet::all(data.len());
     let GrownForest { forest, votes, .. } =
@@ -133,7 +133,10 @@ fn every_tree_of_a_file_is_checked() {
 fn empty_forests_are_refused() {
     let data = data(30);
     let plan = Plan::new(Config::default(), None).unwrap();
-    for bagging in [Bagging { trees: 0, draws: None }, Bagging { trees: 3, draws: Some(0) }] {
+    for bagging in [
+        Bagging { trees: 0, draws: None, first: 0 },
+        Bagging { trees: 3, draws: Some(0), first: 0 },
+    ] {
         let refused = plan.fit_forest(
             &data,
             &RowSet::all(30),
@@ -144,7 +147,7 @@ fn empty_forests_are_refused() {
         );
         assert!(matches!(refused, Err(Error::Parameter { .. })));
     }
-    let all = Bagging { trees: 3, draws: None };
+    let all = Bagging { trees: 3, draws: None, first: 0 };
     let (rows, judged) = (RowSet::all(30), Request { judged: true, before: None });
     let refused = plan.fit_forest(&data, &rows, &Weights::Unit, &all, judged, &Control::new(1));
     assert!(matches!(refused, Err(Error::Parameter { .. })));
@@ -161,7 +164,7 @@ fn a_forest_that_goes_on_is_the_one_grown_at_once() {
         (trees, threads): (usize, usize),
         before: Option<(&Forest, u64)>,
     ) -> Result<GrownForest, Error> {
-        let bagging = Bagging { trees, draws: Some(300) };
+        let bagging = Bagging { trees, draws: Some(300), first: 0 };
         let (rows, request) = (RowSet::all(300), Request { judged: true, before });
         plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads))
     }

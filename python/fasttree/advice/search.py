@@ -1,4 +1,5 @@
-"""`advise`: candidates one after the other on shared folds, until all are tried or time is up."""
+"""`advise`: candidates on shared folds, one after the other or as many at a time as there are
+workers, until all are tried or time is up."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from .._checks import as_float, integer, listing, shown
 from ..estimators import FastTreeClassifier
+from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..rendering.progress import make_report
 from ..table import Table
@@ -59,7 +61,8 @@ def advise(
             function (done, total).
         drop: columns to leave out.
         categorical_features: names of columns of numbers that are codes, or ``"all"``.
-        client: a ``dask.distributed.Client`` whose workers fit, as in `cross_validate`.
+        client: a ``dask.distributed.Client`` whose workers fit, as in `cross_validate`: the folds
+            of several candidates at a time.
 
     Returns:
         An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.accuracy``
@@ -95,26 +98,24 @@ def advise(
     not_tried: list[str] = []
     description = ""
     report = make_report(progress, "candidates")
-    for place, one in enumerate(plan):
+    how = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "client": client}
+    size = _together(client, time_limit, len(plan))
+    for place in range(0, len(plan), size):
         if report is not None:
             report(place, len(plan))
         late = time_limit is not None and time.monotonic() - started > time_limit
         if late and place:
             not_tried = [c.name for c in plan[place:]]
             break
+        some = plan[place : place + size]
+        trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in some}
         with quiet() if place else nullcontext():  # the first says it for all
-            result = cross_validate(
-                sample,
-                estimators={one.name: FastTreeClassifier(**one.params, random_state=seed)},
-                cv=folds,
-                random_state=seed,
-                n_jobs=n_jobs,
-                client=client,
-            )
+            result = cross_validate(sample, estimators=trees, **how)
         description = result.folds.description
-        right.append(_right(result, one.name, len(sample)))
-        leaves.append(float(result[one.name]["leaves"].mean()))
-        rows.append(_row(one, right[-1], leaves[-1], float(result[one.name]["depth"].mean())))
+        for one in some:
+            right.append(_right(result, one.name, len(sample)))
+            leaves.append(float(result[one.name]["leaves"].mean()))
+            rows.append(_row(one, right[-1], leaves[-1], float(result[one.name]["depth"].mean())))
     if report is not None:
         report(len(plan), len(plan))
     return _recommended(
@@ -132,6 +133,15 @@ def advise(
             "started": started,
         },
     )
+
+
+def _together(client: Any, time_limit: float | None, count: int) -> int:
+    """Candidates whose folds are one stream of units: all, or as many as there are workers where
+    the time is limited; one after the other where nobody asked for workers."""
+    backend = backend_of(client)
+    if backend is None:
+        return 1
+    return count if time_limit is None else min(backend.workers, count)
 
 
 def _sample(table: Table, seed: int) -> Table:

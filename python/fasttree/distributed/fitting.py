@@ -25,6 +25,7 @@ import numpy as np
 
 from .. import _engine
 from ..estimators import FastForestClassifier, FastTreeClassifier
+from ..estimators.batches import passes
 from ..estimators.batches.fitting import (
     Facts,
     check_plan,
@@ -35,20 +36,7 @@ from ..estimators.batches.fitting import (
     forest_configured,
 )
 from ..estimators.batches.parts import Coding, PartFacts, describe, joined
-from ..estimators.batches.passes import (
-    Encoded,
-    cuts_of,
-    edges_of_part,
-    encoded_part,
-    fills_of,
-    gaps_of_part,
-    joined_edges,
-    joined_features,
-    joined_gaps,
-    joined_values,
-    values_of_part,
-    with_values,
-)
+from ..estimators.batches.passes import Encoded
 from ..estimators.parameters import made_of
 from .bootstrap import drawn, places_of
 from .growth import grown_tree, undivided
@@ -223,18 +211,20 @@ def _coded(
     """Codes of all partitions, where they lie."""
     parts, reader, bins = found.parts, found.reader, config["max_bins"]
     if config["missing"] == "mode":
-        gaps = computed(client, parts, gaps_of_part, reader, coding)
-        coding = fills_of(coding, tree_sum(client, joined_gaps, (coding,), gaps).result())
+        gaps = computed(client, parts, passes.gaps_of_part, reader, coding)
+        coding = passes.fills_of(
+            coding, tree_sum(client, passes.joined_gaps, (coding,), gaps).result()
+        )
     if "numeric" in coding.facts.kinds:
-        edges = computed(client, parts, edges_of_part, reader, coding, bins)
-        whole = tree_sum(client, joined_edges, (bins,), edges).result()
-        coding, columns = cuts_of(coding, whole, bins)
+        edges = computed(client, parts, passes.edges_of_part, reader, coding, bins)
+        whole = tree_sum(client, passes.joined_edges, (bins,), edges).result()
+        coding, columns = passes.cuts_of(coding, whole, bins)
         if columns:
             names = [coding.facts.names[j] for j in columns]
-            values = computed(client, parts, values_of_part, reader, coding, columns)
-            counted = tree_sum(client, joined_values, (names,), values).result()
-            coding = with_values(coding, columns, counted, bins)
-    encoded = computed(client, parts, encoded_part, reader, coding, hashed)
+            values = computed(client, parts, passes.values_of_part, reader, coding, columns)
+            counted = tree_sum(client, passes.joined_values, (names,), values).result()
+            coding = passes.with_values(coding, columns, counted, bins)
+    encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
     meanings = [client.submit(_meaning, part, pure=False) for part in encoded]
     known = tree_sum(client, _joined_meanings, (), meanings)
     has_rows = client.gather([client.submit(_has_rows, part, pure=False) for part in encoded])
@@ -264,7 +254,7 @@ def _meaning(part: Encoded | None) -> Any:
 def _joined_meanings(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
-    return joined_features(a[0], b[0]), a[1] + b[1]
+    return passes.joined_features(a[0], b[0]), a[1] + b[1]
 
 
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:

@@ -4,13 +4,12 @@ What
     Rows are cut into blocks. A unit of work counts the pairs of two blocks, in both orders, or of
     one with itself; counts are whole numbers and add up to those of one pass over all rows, to the
     bit, in any order. Scores are contractions of the sums, so they are equal to the bit, too.
-    Estimates divide the subsets of features, not the rows.
+    Estimates divide the subsets of features, or the pairs of blocks of a sample.
 Complexity
     O(t^2 n) bit operations over all workers, for t rows and n features. A unit reads two blocks of
     codes (one or two bytes a cell) and returns counts of 32 bytes x values x classes x (n + 1).
 When not to use it
-    Where one process takes seconds; for criteria on neighbours (ReliefF, SURF, MultiSURF), whose
-    scores are no sums over pairs of blocks: `fasttree.score_features` serves them.
+    Where one process takes seconds.
 """
 
 from __future__ import annotations
@@ -27,7 +26,9 @@ from ..estimators.backends import DaskBackend
 from ..scores import FeatureEstimates, PairCounts
 from ..scores.estimates import Job, estimate, metric_of
 from ..scores.pairs import binned, whole_copies
+from ..scores.streaming import PAIRS_UP_TO
 from ..table import Column, Table
+from .neighbours import neighbour_scores
 from .partitions import client_of
 
 __all__ = ["estimate_features", "pair_counts", "score_features"]
@@ -193,12 +194,17 @@ def score_features(
     client: Any = None,
     n_blocks: int | None = None,
 ) -> np.ndarray:
-    """One score a feature by a criterion on pairs of rows, on the workers of a cluster.
+    """One score a feature by a criterion on pairs or neighbours, on the workers of a cluster.
 
     Args:
-        criterion: ``"pi"``, ``"contextual_merit"`` or ``"relief"``, or an object of these.
-        X, y, sample_weight, discretize, categorical_features, client, n_blocks: as in
-            `pair_counts`.
+        criterion: ``"pi"``, ``"contextual_merit"``, ``"relief"``, a criterion on neighbours
+            (``"relieff"``, ``"surf"``, ``"multisurf"``, ...), or an object of these.
+        X, y, categorical_features, client: as in `pair_counts`.
+        sample_weight: copies of rows; of neighbours also importances, as in
+            `fasttree.score_features`.
+        discretize: as in `pair_counts`; neighbours compare numbers as numbers.
+        n_blocks: blocks of rows, of neighbours those whose neighbours a unit finds; default: by the
+            number of workers. The scores do not depend on it.
 
     Returns:
         Scores, larger is better, shape (n_features,); NaN for a feature of one value. Up to 64
@@ -216,11 +222,22 @@ def score_features(
         [1.00092, 1.00092, 0.001201]
     """
     made = criteria.make(criterion)
-    name = made.info["name"] if isinstance(made, criteria.Criterion) else "a function"
-    if name not in ("pi", "contextual_merit", "relief"):
+    evidence = criteria.evidence_of(made)
+    if evidence == "neighbours":
+        return neighbour_scores(
+            _here(X),
+            _here(y),
+            criterion=made,
+            sample_weight=_here(sample_weight),
+            params={"categorical_features": categorical_features},
+            backend=DaskBackend(client_of(client)),
+            n_shares=n_blocks,
+        )
+    if evidence != "pairs" or not isinstance(made, criteria.Criterion):
         raise ValueError(
-            f"criterion={criterion!r}: clusters score by 'pi', 'contextual_merit' and 'relief'; "
-            "fasttree.score_features serves all criteria in one process"
+            f"criterion={criterion!r}: clusters score by criteria on pairs ('pi', "
+            "'contextual_merit', 'relief') and on neighbours ('relieff', 'surf', 'multisurf', "
+            "...); fasttree.score_features serves all criteria in one process"
         )
     metric = metric_of(made)
     counts = pair_counts(
@@ -260,10 +277,32 @@ class _ClusterJob(Job):
         found = dict(self.backend.run(_agreement, units, shared))
         return np.concatenate([found[place] for place in range(len(units))])
 
+    def exact(self) -> np.ndarray:
+        """The scores from all pairs."""
+        if self.table.n_features > PAIRS_UP_TO:
+            return super().exact()
+        how = {"sample_weight": self.weights, "discretize": None, "client": self.backend.client}
+        return score_features(self.table, criterion=self.criterion, **how)
+
+    def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over the pairs of blocks of rows, and over all self-pairs."""
+        pairs = len(blocks) * (len(blocks) + 1) // 2
+        size = max(1, math.ceil(pairs / (4 * self.backend.workers)))
+        units = [("rows", (at, min(at + size, pairs))) for at in range(0, pairs, size)]
+        shared = {"rows": (self.table, self.weights, self.metric, blocks)}
+        found = dict(self.backend.run(_block_pairs, units, shared))
+        return np.concatenate([found[place][0] for place in range(len(units))]), found[0][1]
+
 
 def _agreement(shared: tuple[Any, ...], subsets: list[tuple[int, ...]]) -> np.ndarray:
     table, weights, shares = shared
     return _engine.agreement_counts(table, subsets, shares, sample_weight=weights, n_jobs=1)
+
+
+def _block_pairs(shared: tuple[Any, ...], asked: tuple[int, int]) -> Any:
+    table, weights, metric, blocks = shared
+    how = {"sample_weight": weights, "n_jobs": 1, "asked": asked}
+    return _engine.pair_block_scores(table, blocks, metric.name, metric.setting, **how)
 
 
 def estimate_features(
@@ -271,21 +310,24 @@ def estimate_features(
     y: Any = None,
     *,
     criterion: Any = "pi",
+    method: str | None = None,
     n_subsets: int | None = None,
+    sample: int | None = None,
     z: float | None = None,
     max_subsets: int | None = None,
+    max_sample: int | None = None,
     sample_weight: Any = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
     random_state: Any = 0,
     client: Any = None,
 ) -> FeatureEstimates:
-    """Estimate scores of a criterion on pairs by subsets of features, on the workers of a cluster.
+    """Estimate scores of a criterion on pairs, on the workers of a cluster.
 
     Args:
-        X, y, criterion, n_subsets, z, max_subsets, sample_weight, discretize, categorical_features:
-            as in `fasttree.estimate_features` with ``method="subsets"``.
-        random_state: seed of the subsets.
+        X, y, criterion, method, n_subsets, sample, z: as in `fasttree.estimate_features`.
+        max_subsets, max_sample, sample_weight, discretize, categorical_features: as there.
+        random_state: seed of the draws.
         client: a ``distributed.Client``; None takes the connected one.
 
     Returns:
@@ -314,12 +356,12 @@ def estimate_features(
         _here(X),
         _here(y),
         criterion=criterion,
-        method="subsets",
+        method=method,
         n_subsets=n_subsets,
-        sample=None,
+        sample=sample,
         z=z,
         max_subsets=max_subsets,
-        max_sample=None,
+        max_sample=max_sample,
         sample_weight=_here(sample_weight),
         discretize=discretize,
         categorical_features=categorical_features,

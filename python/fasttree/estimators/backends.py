@@ -244,7 +244,11 @@ class DaskBackend:
             raise TypeError("client= is asynchronous; give one of Client(address)")
         self.client = client
         own = _core_version()
-        for address, version in client.run(_core_version).items():
+        for address, version in client.run(_core_version, on_error="return").items():
+            if isinstance(version, OSError):
+                continue  # the worker is leaving
+            if isinstance(version, Exception):
+                raise version
             if version != own:
                 raise RuntimeError(
                     f"worker {address} has fasttree {version}, this process {own}; "

@@ -27,10 +27,12 @@ from .._checks import integer, real, weights_array
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..table import Table
+from .backends import backend_of
 from .base import Classifier, read_back
 from .batches.fitting import fit_forest
 from .batches.sources import batches_of
 from .explored import Explorable
+from .forest_blocks import grown_in_blocks
 from .idle import refuse_idle
 from .interoperable import Interoperable
 from .keywords import (
@@ -206,8 +208,13 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
 
     # -- fitting ----------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FastForestClassifier:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None
+    ) -> FastForestClassifier:
         """Grow the trees.
+
+        Under ``joblib.parallel_config(backend=...)`` and with `client` blocks of trees grow in
+        other processes, one thread each; the forest is the same.
 
         Args:
             X: rows, or a `Table` with its target (then y is None); or rows in batches, see
@@ -216,6 +223,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
                 the row, a row of weight 0 is dropped before anything else. Default: the Table's own
                 weights, or 1. Of batches the name of their column.
+            client: a ``dask.distributed.Client`` whose workers grow the trees; not for batches.
 
         Returns:
             The estimator.
@@ -229,21 +237,32 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             )
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
+            if client is not None:
+                raise ValueError(
+                    "client= with rows in batches; fasttree.distributed.fit_forest grows on "
+                    "partitions"
+                )
             self._grown = None
             return fit_forest(self, batches, y, sample_weight)
         table, weights = self._training_rows(X, y, sample_weight)
         config, custom, bagging = self._plan(table, weights, self.get_params(deep=False))
         refuse_idle(self)
+        before, progress = trees_before(self, config), self.progress
+        words: dict[str, Any] = {"sample_weight": weights, "custom": custom}
+        backend = backend_of(client)
+        if backend is not None:
+            rows = (table, config, bagging)
+            before = grown_in_blocks(backend, *rows, before=before, progress=progress, **words)
+            progress = None
         model = _engine.forest_fit(
             table,
             config,
             bagging,
             judged=bool(self.oob_score),
-            before=trees_before(self, config),
-            sample_weight=weights,
-            custom=custom,
+            before=before,
             n_jobs=self.n_jobs,
-            progress=self.progress,
+            progress=progress,
+            **words,
         )
         self._grown = (config["seed"], model.content, kept_words(self))
         self._adopt(model, table.class_values, table.has_feature_names)

@@ -200,12 +200,18 @@ def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
         if kind == "task":
             tasks.append(JournalTask(path, line, record))
             continue
-        at, number = record.get("task"), record.get("unit")
-        known = isinstance(at, int) and isinstance(number, int) and 0 <= at < len(tasks)
-        if kind != "unit" or not known or not 0 <= number < len(tasks[at].units):  # type: ignore[index,operator]
+        at, number = _place(record, "task"), _place(record, "unit")
+        known = kind == "unit" and 0 <= at < len(tasks) and 0 <= number < len(tasks[at].units)
+        if not known:
             raise DataFileError(f"is no record of a known unit; {_ADVICE}", path, line)
-        tasks[at].done.setdefault(number, (line, record))  # type: ignore[index,arg-type]
+        tasks[at].done.setdefault(number, (line, record))
     return tasks
+
+
+def _place(record: dict[str, Any], name: str) -> int:
+    """A number of a record, -1 where it has none."""
+    value = record.get(name)
+    return value if isinstance(value, int) else -1
 
 
 class Journal:

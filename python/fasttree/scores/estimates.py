@@ -153,6 +153,12 @@ class _Metric:
         return self.name == "pi"
 
     @property
+    def setting(self) -> tuple[tuple[float, float, float, float], float, str, float]:
+        """Theta, alpha, decay and the weight at distance 0."""
+        assert self.alpha is not None
+        return self.theta, self.alpha, self.decay, self.at_zero
+
+    @property
     def factors(self) -> np.ndarray:
         signs = {"contextual_merit": (0, 0, 0, 1), "relief": (0, 0, -1, 1)}.get(
             self.name, (1, -1, -1, 1)
@@ -388,6 +394,29 @@ class Job:
             progress=self.progress,
         )
 
+    def exact(self) -> np.ndarray:
+        """The scores from all pairs."""
+        return score_features(
+            self.table,
+            criterion=self.criterion,
+            sample_weight=self.weights,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+
+    def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over the pairs of blocks of rows, shape (pairs of blocks, features), and over all
+        self-pairs, shape (features,)."""
+        return _engine.pair_block_scores(
+            self.table,
+            blocks,
+            self.metric.name,
+            self.metric.setting,
+            sample_weight=self.weights,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+
     def constant(self) -> np.ndarray:
         """Features without pairs of two values."""
         return np.asarray(self.agreement([()])[0, :, 2:].sum(axis=1) == 0)
@@ -444,13 +473,7 @@ class Job:
         constant = None
         while True:
             if budget >= len(rows):
-                scores = score_features(
-                    self.table,
-                    criterion=self.criterion,
-                    sample_weight=self.weights,
-                    n_jobs=self.n_jobs,
-                    progress=self.progress,
-                )
+                scores = self.exact()
                 covariance = np.zeros((n, n))
             else:
                 constant = self.constant() if constant is None else constant
@@ -473,16 +496,7 @@ class Job:
     def sampled(self, rows: np.ndarray, t: int) -> tuple[np.ndarray, np.ndarray]:
         """Estimate and covariance from a sample in random order; t rows in all."""
         blocks = np.array_split(rows, BLOCKS)
-        assert self.metric.alpha is not None
-        pairs, own = _engine.pair_block_scores(
-            self.table,
-            blocks,
-            self.metric.name,
-            (self.metric.theta, self.metric.alpha, self.metric.decay, self.metric.at_zero),
-            sample_weight=self.weights,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
+        pairs, own = self.block_pairs(blocks)
         first, second = np.triu_indices(BLOCKS)
         s = len(rows)
         scale = t * (t - 1.0)

@@ -32,7 +32,7 @@ from ..table import Table
 from .genotypes import as_genotypes, labelled, near_scores
 from .streaming import codes_of, stream
 
-__all__ = ["TurfResult", "score_features", "turf"]
+__all__ = ["TurfResult", "prepared", "score_features", "turf"]
 
 VARIANTS = 2000
 """Variants of genotypes that become a Table together."""
@@ -91,6 +91,22 @@ def score_features(
         return stream(
             codes, table, made, weights, n_jobs=estimator.n_jobs, progress=estimator.progress
         )
+    table, weights, config, custom = prepared(estimator, X, y, sample_weight)
+    return _engine.score_features(
+        table,
+        config,
+        sample_weight=weights,
+        custom=custom,
+        n_jobs=estimator.n_jobs,
+        progress=estimator.progress,
+    )
+
+
+def prepared(
+    estimator: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Table, np.ndarray | None, dict[str, Any], Any]:
+    """The rows and weights that are scored by an estimator's criterion, the core's configuration,
+    and the user's criterion."""
     if sample_weight is not None and y is not None and not isinstance(y, str):
         # a level that only rows of weight 0 have is not declared
         X, y, sample_weight = without_empty_rows(X, y, sample_weight)
@@ -100,14 +116,7 @@ def score_features(
     if settings["nominal_splits"] == "auto":
         settings["nominal_splits"] = "multiway"
     config, custom = config_of(settings, table, weights)
-    return _engine.score_features(
-        table,
-        config,
-        sample_weight=weights,
-        custom=custom,
-        n_jobs=estimator.n_jobs,
-        progress=estimator.progress,
-    )
+    return table, weights, config, custom
 
 
 def _of_variants(

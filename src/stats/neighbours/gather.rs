@@ -7,7 +7,8 @@
 //! copies one byte a nominal cell and eight a number.
 
 use super::columns::{MISSING, Other};
-use super::{Codes, Counts, Method, Multiclass, Rows, neighbour_scores};
+use super::score::{Share, distance_parts, needs_distances, neighbour_parts, neighbour_scores};
+use super::{Codes, Counts, Method, Multiclass, Rows};
 use crate::data::{self, Column, Dataset, Kind};
 use crate::error::Result;
 use crate::numeric::ExactSum;
@@ -64,6 +65,64 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         (method, multiclass): (Method, Multiclass),
     ) -> Result<Vec<f64>> {
+        let found = self.asked(rows, weight, |near| {
+            Ok(vec![neighbour_scores(control, near, method, multiclass)?])
+        })?;
+        Ok(found.into_iter().next().unwrap_or_else(|| vec![f64::NAN; self.ranges.len()]))
+    }
+
+    /// What a share of the rows adds to the scores: to all of them first, then to each feature (NaN
+    /// as in [`Self::scores`]).
+    ///
+    /// # Errors
+    /// As [`neighbour_scores`].
+    pub fn parts(
+        &self,
+        control: &Control,
+        rows: &[u32],
+        weight: Option<&dyn Fn(u32) -> f64>,
+        search: (Method, Multiclass),
+        (share, total): (Share, Option<(i128, f64)>),
+    ) -> Result<Vec<(f64, Vec<f64>)>> {
+        let mut all = Vec::new();
+        let each = self.asked(rows, weight, |near| {
+            let parts = neighbour_parts(control, near, search, share, total)?;
+            all.extend(parts.iter().map(|p| p.all));
+            Ok(parts.into_iter().map(|p| p.each).collect())
+        })?;
+        Ok(all.into_iter().zip(each).collect())
+    }
+
+    /// Sums of the distances of a share of the rows, where the method asks for them.
+    ///
+    /// # Errors
+    /// As [`neighbour_scores`].
+    pub fn distances(
+        &self,
+        control: &Control,
+        rows: &[u32],
+        weight: Option<&dyn Fn(u32) -> f64>,
+        method: Method,
+        share: Share,
+    ) -> Result<Vec<(i128, f64)>> {
+        let mut sums = Vec::new();
+        self.asked(rows, weight, |near| {
+            if needs_distances(near, method) {
+                sums = distance_parts(control, near, share)?;
+            }
+            Ok(Vec::new())
+        })?;
+        Ok(sums)
+    }
+
+    /// Rows of numbers for the features that differ, asked of the rows as neighbours see them, with
+    /// NaN for the other features; nothing where no feature differs.
+    fn asked(
+        &self,
+        rows: &[u32],
+        weight: Option<&dyn Fn(u32) -> f64>,
+        ask: impl FnOnce(&Rows<'_>) -> Result<Vec<Vec<f64>>>,
+    ) -> Result<Vec<Vec<f64>>> {
         // numbers of rows tell ties apart
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);
@@ -107,9 +166,8 @@ impl<'a> Root<'a> {
                 }
             }
         }
-        let mut scores = vec![f64::NAN; self.ranges.len()];
         if complete.is_empty() && others.is_empty() {
-            return Ok(scores);
+            return Ok(Vec::new());
         }
         let n = complete.len();
         let mut bytes = vec![0u8; n * rows.len()];
@@ -127,10 +185,13 @@ impl<'a> Root<'a> {
         };
         let codes = Codes { values: &bytes, columns: n, stride: n };
         let near = Rows::new(codes, others, &classes, self.data.n_classes(), counts)?;
-        let found = neighbour_scores(control, &near, method, multiclass)?;
-        let features = complete.iter().map(|c| c.0).chain(of_others);
-        features.zip(found).for_each(|(feature, score)| scores[feature] = score);
-        Ok(scores)
+        let features: Vec<usize> = complete.iter().map(|c| c.0).chain(of_others).collect();
+        let placed = |found: Vec<f64>| {
+            let mut all = vec![f64::NAN; self.ranges.len()];
+            features.iter().zip(found).for_each(|(&feature, value)| all[feature] = value);
+            all
+        };
+        Ok(ask(&near)?.into_iter().map(placed).collect())
     }
 }
 

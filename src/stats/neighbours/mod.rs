@@ -41,7 +41,10 @@ mod tests;
 pub use by_distance::{default_radius, pairs_by_distance};
 pub use columns::{MISSING, Other};
 pub use gather::Root;
-pub use score::{neighbour_scores, neighbour_scores_with};
+pub use score::{
+    Part, Share, distance_parts, needs_distances, neighbour_parts, neighbour_scores,
+    neighbour_scores_with, round,
+};
 pub use select::{Method, Multiclass, NeighbourTies, PairMetric, Ranks};
 
 use crate::error::{Error, Result};

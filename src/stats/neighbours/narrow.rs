@@ -17,7 +17,7 @@ use super::bands::band;
 use super::distances::Order;
 use super::grid::Grid;
 use super::nearest::{Near, ranked};
-use super::score::{Counted, mean_distance};
+use super::score::{Counted, Share, mean_distance};
 use super::select::{Choice, Group, Method, Multiclass, NeighbourTies, Picker, Ranks};
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -27,16 +27,17 @@ use std::ops::Range;
 /// Most bytes of all planes.
 const PLANE_BYTES: usize = 64 << 20;
 
-/// Scores, or nothing if this way does not serve (or would not pay).
-pub(super) fn scores(
+/// What each chunk of rows of a share adds to the scores, or nothing if this way does not serve (or
+/// would not pay).
+pub(super) fn parts(
     control: &Control,
     kernels: Kernels,
     rows: &Rows<'_>,
     order: &Order,
     counted: &Counted,
-    method: Method,
-    multiclass: Multiclass,
-) -> Result<Option<Vec<f64>>> {
+    (method, multiclass): (Method, Multiclass),
+    share: Share,
+) -> Result<Option<Vec<Vec<f64>>>> {
     let (t, n) = (rows.len(), rows.codes.columns);
     let values: usize = counted.levels.iter().map(|&l| usize::from(l)).sum();
     // what classes of their own tiles waste is bounded, for tiles of 512
@@ -51,18 +52,16 @@ pub(super) fn scores(
     let picker = Picker::new(method, multiclass, order, &rows.mass, (mean, Grid::of(rows)));
     let whole = Whole::new(kernels, rows, order, &counted.levels);
     let chunk = if padded > 32_768 { 16 } else { 64 };
-    control.expect(t as u64);
-    let parts = parallel::map(control, t.div_ceil(chunk), |c| {
+    let chunks = share.range(t.div_ceil(chunk));
+    control.expect((chunks.len() * chunk) as u64);
+    let parts = parallel::map(control, chunks.len(), |c| {
         control.check()?;
-        let some = c * chunk..((c + 1) * chunk).min(t);
+        let first = (chunks.start + c) * chunk;
+        let some = first..(first + chunk).min(t);
         control.advance(some.len() as u64);
         Ok(Chunk::new(&whole, &picker, some).scores())
     })?;
-    let mut scores = vec![0.0; n];
-    for part in &parts {
-        scores.iter_mut().zip(part).for_each(|(to, s)| *to += s);
-    }
-    Ok(Some(scores))
+    Ok(Some(parts))
 }
 
 /// All rows as columns.

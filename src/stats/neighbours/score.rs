@@ -3,7 +3,8 @@
 //!
 //! Columns are taken in blocks whose bytes (all rows) stay in the second-level cache; threads take
 //! blocks, and within a block rows come in order, so a score is the same sum for any number of
-//! threads.
+//! threads. Rows come in groups whose sums are added in order: groups that are summed in other
+//! processes give the same scores ([`neighbour_parts`]).
 
 use super::distances::{Distances, Order, tile_rows};
 use super::grid::Grid;
@@ -16,6 +17,9 @@ use std::ops::Range;
 
 /// Bytes of a block of columns over all rows.
 const BLOCK_BYTES: usize = 1 << 20;
+
+/// Bytes of the sums of all groups.
+const PART_BYTES: usize = 128 << 20;
 
 /// One score a feature (nominal columns, then numeric), larger is better.
 ///
@@ -53,17 +57,142 @@ pub fn neighbour_scores_with(
                 .into(),
         });
     }
-    if rows.len() < 2 {
-        return Ok(vec![0.0; rows.features()]);
+    let mut scores = vec![0.0; rows.features()];
+    if rows.len() >= 2 {
+        let task = Task { kernels, rows, method, multiclass, share: Share::WHOLE, total: None };
+        sums(control, &task, &mut |part| part.add_to(&mut scores))?;
+        round(&mut scores);
     }
-    let mut scores = sums(control, kernels, rows, method, multiclass)?;
-    round(&mut scores);
     Ok(scores)
+}
+
+/// What some of the groups of rows add to the scores; `total` is the sum of all distances
+/// ([`distance_parts`]) where [`needs_distances`] says so.
+///
+/// # Errors
+/// As [`neighbour_scores`].
+pub fn neighbour_parts(
+    control: &Control,
+    rows: &Rows<'_>,
+    (method, multiclass): (Method, Multiclass),
+    share: Share,
+    total: Option<(i128, f64)>,
+) -> Result<Vec<Part>> {
+    method.check()?;
+    let mut parts = Vec::new();
+    if rows.len() < 2 {
+        return Ok(vec![Part { all: 0.0, each: vec![0.0; rows.features()] }]);
+    }
+    let task = Task { kernels: Kernels::active(), rows, method, multiclass, share, total };
+    sums(control, &task, &mut |part| parts.push(part))?;
+    Ok(parts)
+}
+
+/// Whether a method asks for the sum of all distances, and a pass over pairs has to find it.
+pub fn needs_distances(rows: &Rows<'_>, method: Method) -> bool {
+    method.needs_mean() && !(rows.others.is_empty() && rows.mass.is_unit())
+}
+
+/// Sums of the distances of some groups of rows to all rows; those of all groups, added in order,
+/// are the total.
+///
+/// # Errors
+/// [`crate::error::Error::Cancelled`].
+pub fn distance_parts(
+    control: &Control,
+    rows: &Rows<'_>,
+    share: Share,
+) -> Result<Vec<(i128, f64)>> {
+    let (order, kernels) = (Order::new(rows), Kernels::active());
+    let counted = Counted::new(control, rows, false)?;
+    let groups = Groups::new(rows);
+    let mut parts = Vec::new();
+    for tile in groups.tiles(share) {
+        let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
+        parts.extend(total(control, rows, &order, &d, &tile, &groups)?);
+    }
+    Ok(parts)
+}
+
+/// Some of the groups of rows: number `index` of `of` shares.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// Number of the share, from 0.
+    pub index: usize,
+    /// Number of shares, at least 1.
+    pub of: usize,
+}
+
+impl Share {
+    /// All groups.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// Those of n things that belong to the share.
+    pub(super) fn range(self, n: usize) -> Range<usize> {
+        self.index * n / self.of..(self.index + 1) * n / self.of
+    }
+}
+
+/// What a group of rows adds to the scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// To all of them.
+    pub all: f64,
+    /// To each.
+    pub each: Vec<f64>,
+}
+
+impl Part {
+    fn add_to(&self, scores: &mut [f64]) {
+        scores.iter_mut().zip(&self.each).for_each(|(to, s)| *to = (*to + self.all) + s);
+    }
+}
+
+/// The rows in groups: their size depends on the data alone.
+struct Groups {
+    rows: usize,
+    size: usize,
+    /// Rows of a tile: whole groups.
+    tile: usize,
+}
+
+impl Groups {
+    const MOST: usize = 64;
+    const SMALLEST: usize = 16;
+
+    fn new(rows: &Rows<'_>) -> Self {
+        let fit = tile_rows(rows);
+        let most = (PART_BYTES / (8 * rows.features())).clamp(4, Self::MOST);
+        let size = rows.len().div_ceil(most).max(Self::SMALLEST).min(fit);
+        Self { rows: rows.len(), size, tile: fit / size * size }
+    }
+
+    /// Ranges of rows whose distances are held together.
+    fn tiles(&self, share: Share) -> Vec<Range<usize>> {
+        let groups = share.range(self.rows.div_ceil(self.size));
+        let (first, last) = (groups.start * self.size, (groups.end * self.size).min(self.rows));
+        (first..last).step_by(self.tile).map(|at| at..(at + self.tile).min(last)).collect()
+    }
+
+    /// Groups of the rows of a tile, counted from its first row.
+    fn within(&self, rows: usize) -> Vec<Range<usize>> {
+        (0..rows).step_by(self.size).map(|at| at..(at + self.size).min(rows)).collect()
+    }
+}
+
+/// What is summed.
+struct Task<'a> {
+    kernels: Kernels,
+    rows: &'a Rows<'a>,
+    method: Method,
+    multiclass: Multiclass,
+    share: Share,
+    total: Option<(i128, f64)>,
 }
 
 /// Round to 40 binary digits below the largest score (or 1): what is equal but for the order of a
 /// sum, as copies and weights or two features are, becomes equal, and features that tie do tie.
-pub(super) fn round(scores: &mut [f64]) {
+pub fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {
         // a score of a power of two and a bit more, or less, has the same digits
@@ -72,40 +201,33 @@ pub(super) fn round(scores: &mut [f64]) {
     }
 }
 
-fn sums(
-    control: &Control,
-    kernels: Kernels,
-    rows: &Rows<'_>,
-    method: Method,
-    multiclass: Multiclass,
-) -> Result<Vec<f64>> {
-    let t = rows.len();
+fn sums(control: &Control, task: &Task<'_>, give: &mut dyn FnMut(Part)) -> Result<()> {
+    let Task { kernels, rows, method, multiclass, share, .. } = *task;
     let order = Order::new(rows);
     let counted = Counted::new(control, rows, method.needs_mean())?;
-    if let Some(scores) =
-        narrow::scores(control, kernels, rows, &order, &counted, method, multiclass)?
-    {
-        return Ok(scores);
+    let search = (method, multiclass);
+    if let Some(parts) = narrow::parts(control, kernels, rows, &order, &counted, search, share)? {
+        parts.into_iter().for_each(|each| give(Part { all: 0.0, each }));
+        return Ok(());
     }
-    let mut scores = vec![0.0; rows.features()];
-    let size = tile_rows(rows);
-    let tiles: Vec<_> = (0..t).step_by(size).map(|at| at..(at + size).min(t)).collect();
+    let groups = Groups::new(rows);
+    let tiles = groups.tiles(share);
     let distances = |tile| Distances::new(control, kernels, rows, &order, &counted.levels, tile);
-    let simple = rows.others.is_empty() && rows.mass.is_unit();
-    let first_pass = method.needs_mean() && !simple;
-    control.expect(t as u64 * (1 + u64::from(first_pass)));
+    let asked: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
+    let (far, first_pass) = (needs_distances(rows, method), task.total.is_none());
+    control.expect(asked * (1 + u64::from(far && first_pass)));
     let mut kept = None;
     let grid = Grid::of(rows);
-    let mean = if first_pass {
-        let (mut steps, mut real) = (0, 0.0);
-        for tile in &tiles {
+    let mean = if far {
+        let mut sum = task.total.unwrap_or_default();
+        for tile in tiles.iter().filter(|_| first_pass) {
             let d = distances(tile)?;
-            let sum = total(control, rows, &order, &d, tile)?;
-            (steps, real) = (steps + sum.0, real + sum.1);
+            let parts = total(control, rows, &order, &d, tile, &groups)?;
+            sum = parts.iter().fold(sum, |(a, b), (x, y)| (a + x, b + y));
             kept = (tiles.len() == 1).then_some(d);
             control.advance(tile.len() as u64);
         }
-        (grid.value(steps) + real) / mean_pairs(rows, multiclass)
+        (grid.value(sum.0) + sum.1) / mean_pairs(rows, multiclass)
     } else if method.needs_mean() {
         mean_distance(rows, &counted, multiclass)
     } else {
@@ -119,10 +241,6 @@ fn sums(
         };
         let choices = pick(control, rows, &picker, &d, tile)?;
         drop(d);
-        let constant: f64 =
-            if method.by_share() { 0.0 } else { choices.iter().map(|c| c.constant).sum() };
-        scores.iter_mut().for_each(|s| *s += constant);
-        let (nominal, others) = scores.split_at_mut(rows.codes.columns);
         let work = Work {
             kernels,
             rows,
@@ -130,12 +248,15 @@ fn sums(
             first: tile.start,
             choices: &choices,
             by_share: method.by_share(),
+            groups: groups.within(tile.len()),
         };
-        add_nominal(control, &work, nominal)?;
-        add_others(control, &work, others)?;
+        let mut parts: Vec<Part> = work.groups.iter().map(|group| work.part(group)).collect();
+        add_nominal(control, &work, &mut parts)?;
+        add_others(control, &work, &mut parts)?;
+        parts.into_iter().for_each(&mut *give);
         control.advance(tile.len() as u64);
     }
-    Ok(scores)
+    Ok(())
 }
 
 /// Facts about the nominal columns.
@@ -195,15 +316,16 @@ pub(super) fn mean_pairs(rows: &Rows<'_>, multiclass: Multiclass) -> f64 {
     if pairs > 0.0 { pairs } else { 1.0 }
 }
 
-/// Sum of the distances of the rows of a tile to all others, in steps of the grid where weights are
-/// whole, otherwise as a number; rows in order.
+/// Sums of the distances of the groups of a tile to all rows, in steps of the grid where weights
+/// are whole, otherwise as a number; rows in order.
 fn total(
     control: &Control,
     rows: &Rows<'_>,
     order: &Order,
     d: &Distances,
     tile: &Range<usize>,
-) -> Result<(i128, f64)> {
+    groups: &Groups,
+) -> Result<Vec<(i128, f64)>> {
     let grid = Grid::of(rows);
     let sums = parallel::map(control, tile.len(), |i| {
         let row = tile.start + i;
@@ -227,7 +349,9 @@ fn total(
         let sum = all.iter().zip(&order.rows).map(weighted).sum::<f64>() - mine * all[own];
         Ok((0, mine * sum))
     })?;
-    Ok(sums.iter().fold((0, 0.0), |(a, b), (x, y)| (a + x, b + y)))
+    let of_group =
+        |rows: &[(i128, f64)]| rows.iter().fold((0, 0.0), |(a, b), (x, y)| (a + x, b + y));
+    Ok(sums.chunks(groups.size).map(of_group).collect())
 }
 
 fn pick(
@@ -267,16 +391,27 @@ struct Work<'a> {
     first: usize,
     choices: &'a [Choice],
     by_share: bool,
+    /// Places of choices that are summed together.
+    groups: Vec<Range<usize>>,
 }
 
-fn add_nominal(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<()> {
+impl Work<'_> {
+    /// What a group adds before features are looked at.
+    fn part(&self, group: &Range<usize>) -> Part {
+        let constants = self.choices[group.clone()].iter().map(|c| c.constant);
+        let all = if self.by_share { 0.0 } else { constants.sum() };
+        Part { all, each: vec![0.0; self.rows.features()] }
+    }
+}
+
+fn add_nominal(control: &Control, work: &Work<'_>, parts: &mut [Part]) -> Result<()> {
     let (rows, columns) = (work.rows, work.rows.codes.columns);
     if columns == 0 {
         return Ok(());
     }
     let fit = (BLOCK_BYTES / rows.len().max(1) / 64 * 64).clamp(64, 4096);
     let width = fit.min(columns.next_multiple_of(64));
-    let parts = parallel::map(control, columns.div_ceil(width), |b| {
+    let found = parallel::map(control, columns.div_ceil(width), |b| {
         let range = b * width..((b + 1) * width).min(columns);
         // rows by place, because members are places
         let mut bytes = vec![0u8; rows.len() * width];
@@ -284,27 +419,35 @@ fn add_nominal(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result
             to[..range.len()].copy_from_slice(rows.part(row as usize, range.clone()));
         }
         let shares = if work.by_share { shares(&bytes, width, rows.len()) } else { Vec::new() };
-        let (mut sums, mut of_row) = (vec![0.0; width], vec![0.0; width]);
-        for (i, choice) in work.choices.iter().enumerate() {
-            if i % 64 == 0 {
-                control.check()?;
-            }
-            let row = &bytes[work.order.places[work.first + i] as usize * width..][..width];
-            for (weight, members) in &choice.groups {
-                let to = if work.by_share { &mut of_row } else { &mut sums };
-                work.kernels.add_mismatches(row, &bytes, members, *weight, to);
-            }
-            if work.by_share {
-                for (k, (sum, add)) in sums.iter_mut().zip(&mut of_row).enumerate() {
-                    *sum += shares[k * 256 + usize::from(row[k])] * (choice.constant + *add);
-                    *add = 0.0;
+        let mut of_row = vec![0.0; width];
+        let mut of_groups = vec![vec![0.0; width]; work.groups.len()];
+        for (group, sums) in work.groups.iter().zip(&mut of_groups) {
+            for i in group.clone() {
+                if i % 64 == 0 {
+                    control.check()?;
+                }
+                let choice = &work.choices[i];
+                let row = &bytes[work.order.places[work.first + i] as usize * width..][..width];
+                for (weight, members) in &choice.groups {
+                    let to = if work.by_share { &mut of_row } else { &mut *sums };
+                    work.kernels.add_mismatches(row, &bytes, members, *weight, to);
+                }
+                if work.by_share {
+                    for (k, (sum, add)) in sums.iter_mut().zip(&mut of_row).enumerate() {
+                        *sum += shares[k * 256 + usize::from(row[k])] * (choice.constant + *add);
+                        *add = 0.0;
+                    }
                 }
             }
+            sums.truncate(range.len());
         }
-        sums.truncate(range.len());
-        Ok(sums)
+        Ok(of_groups)
     })?;
-    scores.iter_mut().zip(parts.iter().flatten()).for_each(|(to, s)| *to += s);
+    for (block, of_groups) in found.iter().enumerate() {
+        for (part, sums) in parts.iter_mut().zip(of_groups) {
+            part.each[block * width..][..sums.len()].copy_from_slice(sums);
+        }
+    }
     Ok(())
 }
 
@@ -318,34 +461,39 @@ fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
     shares
 }
 
-fn add_others(control: &Control, work: &Work<'_>, scores: &mut [f64]) -> Result<()> {
+fn add_others(control: &Control, work: &Work<'_>, parts: &mut [Part]) -> Result<()> {
     let places = &work.order.rows;
-    let sums = parallel::map(control, work.rows.others.len(), |k| {
+    let found = parallel::map(control, work.rows.others.len(), |k| {
         let column = &work.rows.others[k];
         // numbers by place, because members are places
         let numbers: Option<(Vec<f64>, &[f64])> = column
             .complete_numbers()
             .map(|values| (places.iter().map(|&row| values[row as usize]).collect(), values));
-        let mut sum = 0.0;
-        for (i, choice) in work.choices.iter().enumerate() {
-            if i % 64 == 0 {
-                control.check()?;
-            }
+        let of_row = |i: usize| -> f64 {
             let row = work.first + i;
-            for (weight, members) in &choice.groups {
-                let gaps: f64 = match &numbers {
+            let of_pairs = |members: &[u32]| -> f64 {
+                match &numbers {
                     Some((by_place, values)) => {
                         members.iter().map(|&m| (by_place[m as usize] - values[row]).abs()).sum()
                     }
                     None => {
                         members.iter().map(|&m| column.diff(row, places[m as usize] as usize)).sum()
                     }
-                };
-                sum += weight * gaps;
-            }
+                }
+            };
+            let groups = work.choices[i].groups.iter();
+            groups.map(|(weight, members)| weight * of_pairs(members)).sum()
+        };
+        let mut sums = Vec::with_capacity(work.groups.len());
+        for group in &work.groups {
+            control.check()?;
+            sums.push(group.clone().map(of_row).sum::<f64>());
         }
-        Ok(sum)
+        Ok(sums)
     })?;
-    scores.iter_mut().zip(&sums).for_each(|(to, s)| *to += s);
+    for (k, sums) in found.iter().enumerate() {
+        let place = work.rows.codes.columns + k;
+        parts.iter_mut().zip(sums).for_each(|(part, sum)| part.each[place] = *sum);
+    }
     Ok(())
 }

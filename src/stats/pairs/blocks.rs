@@ -15,6 +15,7 @@ use super::tile::{Mode, Worker};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::simd::{Kernels, Window};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Counts of each unordered pair of blocks, both orders of its pairs of rows.
@@ -108,8 +109,14 @@ pub fn pair_counts_by_block_with(
             None => return Err(Error::Data(format!("row {row}: block {b} of {blocks}"))),
         }
     }
-    let parts =
-        each_pair_of_blocks(control, kernels, codes, &members, classes, |_, _, counts| Ok(counts))?;
+    let parts = each_pair_of_blocks(
+        control,
+        kernels,
+        codes,
+        (&members, 0..usize::MAX),
+        classes,
+        |_, c| Ok(c),
+    )?;
     let mut all = PairCounts::zero(codes.offsets(), classes.kept(codes.n_classes()));
     for part in &parts {
         all.add(part)?;
@@ -117,20 +124,21 @@ pub fn pair_counts_by_block_with(
     Ok(BlockCounts { blocks, parts, all })
 }
 
-/// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f(a, b,
-/// counts)` makes of it, in lexicographic order.
+/// Count each unordered pair of blocks of rows, both orders of its pairs, and keep what `f((a, b),
+/// counts)` makes of it, in lexicographic order; of all pairs of blocks those with numbers in
+/// `asked`.
 pub(super) fn each_pair_of_blocks<R: Send>(
     control: &Control,
     kernels: Kernels,
     codes: &Codes<'_>,
-    members: &[Vec<u32>],
+    (members, asked): (&[Vec<u32>], Range<usize>),
     classes: Classes,
-    f: impl Fn(usize, usize, PairCounts) -> Result<R> + Sync + Send,
+    f: impl Fn((usize, usize), PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
     let blocks = members.len();
     let prepared = parallel::map(control, blocks, |b| Block::gather(codes, kernels, &members[b]))?;
-    let pairs: Vec<(usize, usize)> =
-        (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
+    let all = (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b)));
+    let pairs: Vec<(usize, usize)> = all.skip(asked.start).take(asked.len()).collect();
     control.expect(pairs.len() as u64);
     let (within, saw) = (control.quiet(), OnceLock::new());
     parallel::map(control, pairs.len(), |p| {
@@ -138,7 +146,7 @@ pub(super) fn each_pair_of_blocks<R: Send>(
         let counts = between(&within, kernels, [&prepared[a], &prepared[b]], classes, &saw)?;
         counts.check_sums()?;
         control.advance(1);
-        f(a, b, counts)
+        f((a, b), counts)
     })
 }
 

@@ -16,6 +16,7 @@ use super::input::Codes;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Kernels;
+use std::ops::Range;
 
 /// What is added up over pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +38,7 @@ pub struct BlockScores {
 }
 
 /// Sums of `sign f(D) share` over the pairs within and between blocks of rows (no row twice);
-/// `decay[d]` is the weight of distance d.
+/// `decay[d]` is the weight of distance d. Of the pairs of blocks those with numbers in `asked`.
 ///
 /// # Errors
 /// [`crate::error::Error::Data`] for a row that does not exist or counts that would not fit the
@@ -45,7 +46,7 @@ pub struct BlockScores {
 pub fn block_scores(
     control: &Control,
     codes: &Codes<'_>,
-    members: &[Vec<u32>],
+    (members, asked): (&[Vec<u32>], Range<usize>),
     decay: &[f64],
     signs: CaseSigns,
 ) -> Result<BlockScores> {
@@ -55,7 +56,7 @@ pub fn block_scores(
     let of_slot = slot_weights(control, codes)?;
     let all: f64 = (0..codes.n_rows()).map(|i| f64::from(codes.weight(i))).sum();
     let share = |slot: usize| if signs.shares { of_slot[slot].0 / all.max(1.0) } else { 1.0 };
-    let contract = |a: usize, b: usize, counts: PairCounts| {
+    let contract = |(a, b): (usize, usize), counts: PairCounts| {
         control.check()?;
         let own = if a == b { Some(own_pairs(codes, &members[a])) } else { None };
         let classes = codes.n_classes();
@@ -79,8 +80,14 @@ pub fn block_scores(
         }
         Ok(scores)
     };
-    let pairs =
-        each_pair_of_blocks(control, Kernels::active(), codes, members, Classes::Apart, contract)?;
+    let pairs = each_pair_of_blocks(
+        control,
+        Kernels::active(),
+        codes,
+        (members, asked),
+        Classes::Apart,
+        contract,
+    )?;
     let unit = signs.factors[0] * decay[0];
     let own = (0..n)
         .map(|k| {
@@ -147,10 +154,13 @@ mod tests {
                 [(true, profile.pi(&setting)), (false, profile.pi_unweighted(&setting))]
             {
                 let signs = CaseSigns { factors: signed, shares };
-                let found = block_scores(&control, &codes, &members, &decay, signs).unwrap();
-                let threads =
-                    block_scores(&Control::new(3), &codes, &members, &decay, signs).unwrap();
-                assert_eq!(found, threads);
+                let asked = |control: &Control, some: Range<usize>| {
+                    block_scores(control, &codes, (&members, some), &decay, signs).unwrap()
+                };
+                let found = asked(&control, 0..10);
+                assert_eq!(found, asked(&Control::new(3), 0..usize::MAX));
+                let parts = [asked(&control, 0..3).pairs, asked(&control, 3..10).pairs];
+                assert_eq!(found.pairs, parts.concat());
                 for (k, exact) in exact.iter().enumerate() {
                     let sum = found.own[k] + found.pairs.iter().map(|p| p[k]).sum::<f64>();
                     let scale = profile.whole(&Setting::pi()).abs() + exact.abs() + 1.0;

@@ -26,21 +26,9 @@ import numpy as np
 from ... import _engine
 from ..idle import refuse_idle
 from ..parameters import config_of
+from . import passes
 from .parts import Coding, PartFacts, Reader, describe, joined
-from .passes import (
-    Encoded,
-    cuts_of,
-    edges_of_part,
-    encoded_part,
-    fills_of,
-    gaps_of_part,
-    joined_edges,
-    joined_features,
-    joined_gaps,
-    joined_values,
-    values_of_part,
-    with_values,
-)
+from .passes import Encoded
 from .sources import Batches
 
 __all__ = [
@@ -223,10 +211,10 @@ def coded_rows(
     if config["missing"] == "mode":
         gaps = _over(
             batches,
-            lambda part, where: gaps_of_part(reader, coding, part, where),
-            lambda a, b: joined_gaps(coding, a, b),
+            lambda part, where: passes.gaps_of_part(reader, coding, part, where),
+            lambda a, b: passes.joined_gaps(coding, a, b),
         )
-        coding = fills_of(coding, gaps)
+        coding = passes.fills_of(coding, gaps)
     if "numeric" in facts.kinds:
         coding = _with_cuts(batches, reader, coding, bins)
     records: np.ndarray | None = None
@@ -234,7 +222,7 @@ def coded_rows(
     features: list[Any] = []
     totals, at = np.zeros(len(facts.classes), np.uint64), 0
     for number, batch in batches():
-        part = encoded_part(reader, coding, hashed, batch, f"batch {number}")
+        part = passes.encoded_part(reader, coding, hashed, batch, f"batch {number}")
         if part is None:
             continue
         if records is None:
@@ -246,7 +234,11 @@ def coded_rows(
             at = end
             break
         _put(part, records, hashes, at)
-        features, totals, at = joined_features(features, part.features), totals + part.totals, end
+        features, totals, at = (
+            passes.joined_features(features, part.features),
+            totals + part.totals,
+            end,
+        )
     if records is None or at != facts.rows:
         raise ValueError(
             f"{batches.name} gave {facts.rows} rows in the first pass and others in the last: a "
@@ -264,18 +256,18 @@ def _put(part: Encoded, records: np.ndarray, hashes: np.ndarray | None, at: int)
 def _with_cuts(batches: Batches, reader: Reader, coding: Coding, bins: int) -> Coding:
     edges = _over(
         batches,
-        lambda part, where: edges_of_part(reader, coding, bins, part, where),
-        lambda a, b: joined_edges(bins, a, b),
+        lambda part, where: passes.edges_of_part(reader, coding, bins, part, where),
+        lambda a, b: passes.joined_edges(bins, a, b),
     )
-    coding, columns = cuts_of(coding, edges, bins)
+    coding, columns = passes.cuts_of(coding, edges, bins)
     if columns:
         names = [coding.facts.names[j] for j in columns]
         values = _over(
             batches,
-            lambda part, where: values_of_part(reader, coding, columns, part, where),
-            lambda a, b: joined_values(names, a, b),
+            lambda part, where: passes.values_of_part(reader, coding, columns, part, where),
+            lambda a, b: passes.joined_values(names, a, b),
         )
-        coding = with_values(coding, columns, values, bins)
+        coding = passes.with_values(coding, columns, values, bins)
     return coding
 
 

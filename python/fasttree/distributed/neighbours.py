@@ -1,0 +1,92 @@
+"""Scores by neighbours on a cluster: ReliefF, SURF, MultiSURF and their kin, to the bit.
+
+What
+    A unit of work finds the neighbours of a share of the rows among all rows, and sums what they
+    add to each feature. Rows come in groups whose size depends on the data alone; the sums of the
+    groups are added in order, as in one process. SURF's mean distance is made so in a pass before.
+Complexity
+    O(t^2 n) bit operations over all workers, for t rows and n features. A unit returns 8 bytes x
+    groups x (n + 1).
+When not to use it
+    Where the codes of all rows do not fit a worker: each of them holds all, one byte a nominal cell
+    and eight a number.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from .. import _engine
+from ..estimators import FastTreeClassifier
+from ..estimators.backends import DaskBackend
+from ..estimators.parameters import made_of
+from ..scores.features import prepared
+
+__all__ = ["neighbour_scores"]
+
+WITH_MEAN = ("surf", "surf_star")
+"""Criteria that compare distances with the mean of all."""
+SHARES = 4
+"""Shares of the rows for each worker."""
+
+Total = tuple[int, float] | None
+
+
+def _share(shared: tuple[Any, ...], asked: tuple[tuple[int, int], Total]) -> Any:
+    """The sums of distances of a share of the rows, or with their total what its groups add to the
+    scores: to all, then to each, shape (n_groups, 1 + n_features)."""
+    table, weights, config = shared
+    own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    return _engine.dataset_of(table).neighbour_share(json.dumps(config), *asked, own, 1)
+
+
+def neighbour_scores(
+    X: Any,
+    y: Any,
+    *,
+    criterion: Any,
+    sample_weight: Any,
+    params: dict[str, Any],
+    backend: DaskBackend,
+    n_shares: int | None,
+) -> np.ndarray:
+    """One score a feature by a criterion on neighbours, that of `fasttree.score_features`.
+
+    Args:
+        X, y, criterion, sample_weight, params: as in `fasttree.score_features`.
+        backend: the cluster.
+        n_shares: units of work; None: some for each worker.
+
+    Raises:
+        ValueError: what `fasttree.score_features` raises, or `n_shares` that is not within 1 and
+            the number of rows.
+    """
+    estimator = made_of(FastTreeClassifier, criterion, params)
+    table, weights, config, _ = prepared(estimator, X, y, sample_weight)
+    if n_shares is None:
+        n_shares = max(1, min(SHARES * backend.workers, len(table)))
+    if not 1 <= n_shares <= len(table):
+        raise ValueError(f"n_blocks={n_shares} must be between 1 and {len(table)}, the rows")
+    shared = {"rows": (table, weights, config)}
+
+    def of_all(total: Total) -> list[Any]:
+        units = [("rows", ((number, n_shares), total)) for number in range(n_shares)]
+        found = dict(backend.run(_share, units, shared))
+        return [found[number] for number in range(n_shares)]
+
+    steps, real = 0, 0.0
+    if config["criterion"] in WITH_MEAN:
+        for sums, _ in of_all(None):
+            for whole, rest in sums:
+                steps, real = steps + whole, real + rest
+    groups = np.concatenate([found for _, found in of_all((steps, real))])
+    if not len(groups):
+        return np.full(groups.shape[1] - 1, np.nan)
+    scores = np.zeros(groups.shape[1] - 1)
+    for group in groups:
+        scores = (scores + group[0]) + group[1:]
+    rounded: np.ndarray = _engine.core.rounded_scores(scores)
+    return rounded

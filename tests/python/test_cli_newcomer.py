@@ -124,7 +124,8 @@ def test_decimal_commas_are_read_as_numbers(tmp_path, text, kinds):
     file = tmp_path / "comma.csv"
     file.write_text(text)
     assert [c.kind for c in fasttree.datasets.load(file).columns] == kinds
-    assert fasttree.datasets.load(file, decimal=".").columns[0].kind == "nominal"
+    by_point = fasttree.datasets.load(file, decimal=".").columns[0]
+    assert by_point.kind == ("numeric" if "1,234" in text else "nominal")
     with pytest.raises(ValueError, match="decimal=';' is not known"):
         fasttree.datasets.load(file, decimal=";")
 

@@ -15,6 +15,7 @@ from ..rendering.html import STYLE, bar, html_table, paragraph
 from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
+from .source import Source
 
 __all__ = ["Advice"]
 
@@ -45,6 +46,7 @@ class Advice:
         majority: share of the most frequent class, and `majority_class` its label.
         table: one row a candidate with accuracy, standard error, leaves and depth (means over the
             folds), whether it is within one standard error of the best, and whether it was chosen.
+        codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out; not_tried: names of candidates that time
             did not allow.
     """
@@ -60,23 +62,26 @@ class Advice:
         table: Any,
         left_out: list[tuple[str, str]],
         unlabelled: int,
+        codes: list[str],
         not_tried: list[str],
         compared: int,
         folds: str,
-        source: str | None,
+        source: Source,
         dropped: list[str],
         started: float,
     ) -> None:
         self.model, self.params = model, params
         self.accuracy, self.standard_error = accuracy, standard_error
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
+        self.codes = codes
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         counts = np.bincount(table.y_codes, minlength=len(table.classes))
         self.majority = float(counts.max()) / len(table)
         self.majority_class = table.classes[int(counts.argmax())]
         self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
-        self._is_file = isinstance(source, str)
+        kinds = {c.name for c in table.columns if c.kind == "nominal"}
+        self._nominal = [n for n in table.feature_names if n in kinds] if source.nominal else []
         self.table = Records(
             sorted(rows, key=lambda r: (not r["chosen"], -r["accuracy"], r["leaves"])),
             {
@@ -119,6 +124,12 @@ class Advice:
         said = [f"Left out: {name} ({why})." for name, why in self.left_out]
         if self.unlabelled:
             said.append(f"{self.unlabelled} rows without a class are left out.")
+        if self.codes:
+            said.append(
+                f"Numbers that are codes of categories, by the name: {', '.join(self.codes)}; to "
+                f"read them as levels: categorical_features={self.codes!r} (ftree: --nominal "
+                f"{','.join(self.codes)})."
+            )
         said.append(
             f"{self.n_rows:,} rows, target {self.target!r}; most frequent class: "
             f"{self.majority_class!r}, {100 * self.majority:.1f} %."
@@ -142,24 +153,13 @@ class Advice:
         """Python that fits the recommended tree."""
         if not self.params:
             return "# no tree is recommended\n"
-        drop = f", drop={self._drop!r}" if self._drop else ""
-        lines = ["import fasttree", ""]
-        if self._source is not None:
-            lines.append(
-                f"table = fasttree.datasets.load({self._source!r}, target={self.target!r}{drop})"
-            )
-        elif self._drop:
-            lines.append(
-                f"table = fasttree.Table(frame.drop(columns={self._drop!r}), "
-                f"target={self.target!r})"
-            )
-        else:
-            lines.append(f"table = fasttree.Table(frame, target={self.target!r})")
+        head = self._source.code(self.target, self._drop, has_gaps=self.unlabelled > 0)
+        words = ", ".join(f"{k}={v!r}" for k, v in self.params.items())
         if self.params == presets.C45:
-            lines.append("model = fasttree.fit(table, **fasttree.presets.C45)")
-        else:
-            words = ", ".join(f"{k}={v!r}" for k, v in self.params.items())
-            lines.append(f"model = fasttree.fit(table, {words})")
+            words = "**fasttree.presets.C45"
+        if self._nominal:
+            words += f", categorical_features={self._nominal!r}"
+        lines = ["import fasttree", "", head, f"model = fasttree.fit(table, {words})"]
         return "\n".join(lines) + "\n"
 
     def plot(self, ax: Any = None, **options: Any) -> Any:

@@ -24,7 +24,11 @@ __all__ = ["screened"]
 
 
 def screened(
-    X: Any, y: Any, drop: tuple[str, ...] = (), nominal: Any = "from_dtype"
+    X: Any,
+    y: Any,
+    drop: tuple[str, ...] = (),
+    nominal: Any = "from_dtype",
+    reading: dict[str, Any] | None = None,
 ) -> tuple[Table, list[tuple[str, str]], int]:
     """The Table, the (column, reason) pairs left out, and the number of rows without a class.
 
@@ -32,14 +36,17 @@ def screened(
         X, y: as in `fasttree.advise`.
         drop: columns of a file that the caller leaves out.
         nominal: names of columns to be read as nominal though they hold numbers, or "all".
+        reading: keywords of `fasttree.datasets.load`, for a file.
 
     Raises:
         ValueError: no target, no class or one, or a target that is no class.
     """
     left_out: list[tuple[str, str]] = []
     if isinstance(X, (str, os.PathLike)):
-        table = _loaded(X, y, list(drop), left_out)
+        table = _loaded(X, y, list(drop), left_out, reading or {})
     else:
+        for word, value in (reading or {}).items():
+            raise ValueError(f"{word}={value!r} is for a file; X is none: leave {word} out")
         X, y = given(X, y)
         if not isinstance(X, Table):
             X = _without_dates(X, left_out)
@@ -68,11 +75,17 @@ def screened(
     return (table.drop(*(name for name, _ in found)) if found else table), left_out, unlabelled
 
 
-def _loaded(path: Any, target: Any, drop: list[str], left_out: list[tuple[str, str]]) -> Table:
+def _loaded(
+    path: Any,
+    target: Any,
+    drop: list[str],
+    left_out: list[tuple[str, str]],
+    reading: dict[str, Any],
+) -> Table:
     """A file, without the columns that have too many levels to be read."""
     while True:
         try:
-            return load(path, target=target, drop=drop)
+            return load(path, target=target, drop=drop, **reading)
         except DataFileError as error:
             name = error.column
             if name is None or "distinct labels" not in str(error) or name in drop:

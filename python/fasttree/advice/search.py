@@ -16,10 +16,12 @@ from ..model_selection import cross_validate
 from ..rendering.progress import make_report
 from ..table import Table
 from ..table.doubtful import quiet
+from ..table.traps import code_columns
 from .candidates import Candidate, candidates, folds_for, rows_compared
 from .honest import choose, corrected_accuracy, standard_error
 from .result import Advice
 from .screening import screened
+from .source import Source
 
 __all__ = ["advise"]
 
@@ -38,6 +40,8 @@ def advise(
     progress: Any = "auto",
     drop: Any = (),
     categorical_features: Any = "from_dtype",
+    decimal: str | None = None,
+    missing: Any = (),
     client: Any = None,
 ) -> Advice:
     """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
@@ -61,6 +65,8 @@ def advise(
             function (done, total).
         drop: columns to leave out.
         categorical_features: names of columns of numbers that are codes, or ``"all"``.
+        decimal, missing: how a text file writes numbers and missing cells, as in
+            `fasttree.datasets.load`.
         client: a ``dask.distributed.Client`` whose workers fit, as in `cross_validate`: the folds
             of several candidates at a time.
 
@@ -85,8 +91,9 @@ def advise(
         )
     started = time.monotonic()
     drop = [drop] if isinstance(drop, str) else listing("drop", drop)
-    name = X if isinstance(X, str) else getattr(X, "name", None)
-    table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features)
+    reading = {"decimal": decimal, "missing": missing}
+    reading = {word: value for word, value in reading.items() if value not in (None, (), [])}
+    table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
     if drop:
         table = table.drop(*(d for d in drop if d in table.feature_names))
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
@@ -125,10 +132,11 @@ def advise(
         about={
             "left_out": left_out,
             "unlabelled": unlabelled,
+            "codes": code_columns(table),
             "not_tried": not_tried,
             "compared": len(sample),
             "folds": description,
-            "source": name,
+            "source": Source.of(X, reading, categorical_features),
             "dropped": drop,
             "started": started,
         },

@@ -19,6 +19,8 @@ def advise(
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     time_limit: Annotated[
         float,
         typer.Option(
@@ -53,6 +55,7 @@ def advise(
         n_jobs=n_jobs,
         drop=o.split_list(drop),
         categorical_features=o.nominal_of(nominal),
+        **o.reading_of(decimal, missing),
     )
     text = [str(found)]
     if model is not None:

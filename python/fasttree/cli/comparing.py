@@ -72,6 +72,8 @@ def cv(
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     criteria: o.Criteria = None,
     folds: Cv = "5x10",
     scoring: Scoring = None,
@@ -95,7 +97,7 @@ def cv(
 
     o.check_form(form)
     _check_page(html)
-    rows = o.table_of(data, target, drop, nominal)
+    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
     settings = settings_of(param, preset)
     with client_at(cluster) as client:
         result = cross_validate(
@@ -172,6 +174,8 @@ def compare(
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     on_error: Annotated[
         str | None,
         typer.Option(
@@ -203,7 +207,7 @@ def compare(
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
     sets: dict[str, Any] = {}
     for name in data or default_sets():
-        one = o.table_of(name, target, drop, nominal)
+        one = o.table_of(name, target, drop, nominal, decimal=decimal, missing=missing)
         sets[_unused(one.name or name, sets)] = one
     with client_at(cluster) as client:
         result = run_comparison(

@@ -34,7 +34,9 @@ def list_(json: o.Json = None) -> None:
     emit(lambda: render(shown), {"command": "datasets list", "rows": sets}, json)
 
 
-def _readable(data: str, target: str | None, drop: list[str]) -> tuple[Any, list[tuple[str, str]]]:
+def _readable(
+    data: str, target: str | None, drop: list[str], reading: dict[str, Any]
+) -> tuple[Any, list[tuple[str, str]]]:
     """The Table of a file without the columns that cannot be read, and these with the reason."""
     from ..datasets.errors import DataFileError
 
@@ -42,7 +44,7 @@ def _readable(data: str, target: str | None, drop: list[str]) -> tuple[Any, list
     while True:
         try:
             gone = [*drop, *(name for name, _ in refused)]
-            return o.table_of(data, target, gone or None), refused
+            return o.table_of(data, target, gone or None, **reading), refused
         except DataFileError as error:
             name = error.column
             if name is None or name in drop or any(name == one for one, _ in refused):
@@ -52,13 +54,21 @@ def _readable(data: str, target: str | None, drop: list[str]) -> tuple[Any, list
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
 def describe(
-    data: o.DataFile, target: o.Target = None, drop: o.Drop = None, json: o.Json = None
+    data: o.DataFile,
+    *,
+    target: o.Target = None,
+    drop: o.Drop = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
+    json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells and classes of a data set."""
     from ..reports import render
     from ..table.traps import code_columns
 
-    rows, refused = _readable(data, target, o.split_list(drop))
+    rows, refused = _readable(
+        data, target, o.split_list(drop), {"decimal": decimal, "missing": missing}
+    )
     columns = rows.describe()
     counts = {}
     if rows.target is not None:

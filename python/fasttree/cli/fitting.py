@@ -117,6 +117,8 @@ def fit(
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     criterion: o.Criterion = None,
     preset: o.Preset = None,
     param: o.Params = None,
@@ -147,7 +149,7 @@ def fit(
     from ..estimators import FastTreeClassifier
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
-    rows = o.table_of(data, target, drop, nominal)
+    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
     settings = o.params_of(param, preset)
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import shlex
 import warnings
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +38,22 @@ Nominal = Annotated[
     typer.Option(
         "--nominal",
         help="Columns of numbers that are codes, with commas, or 'all': each number is a level.",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="MARK",
+        help="How a CSV writes numbers: ',' as 1.234,5 or '.' as 1,234.5. Default: found out.",
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing",
+        metavar="TEXT",
+        help="Texts of a CSV that mean a missing cell, beside ?, NA and NaN: n/a,none.",
     ),
 ]
 Criterion = Annotated[
@@ -223,11 +240,24 @@ def as_nominal(table: Any, names: list[str] | None) -> Any:
         raise ValueError(str(error).replace("categorical_features", "--nominal")) from error
 
 
+def reading_of(decimal: str | None, missing: list[str] | None) -> dict[str, Any]:
+    """How text is read: what was typed, as keywords of `fasttree.datasets.load`.
+
+    >>> reading_of(",", ["n/a,none"]), reading_of(None, None)
+    ({'decimal': ',', 'missing': ['n/a', 'none']}, {})
+    """
+    typed = {"decimal": decimal, "missing": split_list(missing) or None}
+    return {name: value for name, value in typed.items() if value is not None}
+
+
 def table_of(
     data: str,
     target: str | None = None,
     drop: list[str] | None = None,
     nominal: list[str] | None = None,
+    *,
+    decimal: str | None = None,
+    missing: list[str] | None = None,
 ) -> Any:
     """The Table of a data argument, rows without a class left out."""
     from ..datasets import load
@@ -235,7 +265,8 @@ def table_of(
     place: Any = target
     if target is not None and target.lstrip("-").isdigit():
         place = int(target)
-    table = as_nominal(load(data, target=place, drop=split_list(drop)), nominal)
+    reading = reading_of(decimal, missing)
+    table = as_nominal(load(data, target=place, drop=split_list(drop), **reading), nominal)
     warn_of_traps(table, data)
     if table.target is None:
         return table
@@ -255,16 +286,17 @@ def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like dates, identifiers, numbers with a comma or codes, each with
     what to type."""
     from ..table.doubtful import traps_are_said
-    from ..table.traps import code_columns, decimal_comma_share, suspicions
+    from ..table.traps import code_columns, decimal_comma_share, strange_cells, suspicions
 
     traps_are_said()
     commas = [
         c.name for c in table.columns if c.levels and decimal_comma_share(tuple(c.levels)) > 0.9
     ]
+    mixed = {c.name: odd for c in table.columns if (odd := strange_cells(c)) is not None}
     found = [
         (name, why)
         for name, why in suspicions(table)
-        if "one value" not in why and name not in commas
+        if "one value" not in why and name not in commas and name not in mixed
     ]
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found)
@@ -273,7 +305,15 @@ def warn_of_traps(table: Any, data: str) -> None:
     if commas:
         warnings.warn(
             f"{data}: {', '.join(commas)}: numbers with a comma (thousands or decimals) are read "
-            "as levels; write them without it, or with ';' between the columns",
+            "as levels; as numbers: --decimal , (1,5 is one and a half) or --decimal . (1,500 is "
+            "fifteen hundred)",
+            stacklevel=3,
+        )
+    for name, (texts, why_text) in mixed.items():
+        warnings.warn(
+            f"{data}: {name}: {why_text}, so all its numbers are read as levels; "
+            + (f"if missing: --missing {shlex.quote(','.join(texts))}; else " if texts else "")
+            + f"correct the file, or leave out: --drop {name}",
             stacklevel=3,
         )
     names = table.feature_names

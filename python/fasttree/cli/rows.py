@@ -16,7 +16,9 @@ class _Read:
         self.table, self.dropped = table, dropped
 
 
-def _needed_columns(data: str, names: list[str], target: str, drop: list[str]) -> _Read:
+def _needed_columns(
+    data: str, names: list[str], target: str, drop: list[str], reading: dict[str, Any]
+) -> _Read:
     """Columns that the model never saw need not be named: they are left out, also those that
     cannot be read."""
     from ..datasets import load
@@ -26,7 +28,7 @@ def _needed_columns(data: str, names: list[str], target: str, drop: list[str]) -
     wanted = {*names, target}
     while True:
         try:
-            table = load(data, target=False, drop=[*drop, *dropped])
+            table = load(data, target=False, drop=[*drop, *dropped], **reading)
             break
         except DataFileError as error:
             name = error.column
@@ -40,7 +42,7 @@ def _needed_columns(data: str, names: list[str], target: str, drop: list[str]) -
     return _Read(table, dropped)
 
 
-def rows_for(tree: Any, data: str, drop: list[str] | None) -> Any:
+def rows_for(tree: Any, data: str, drop: list[str] | None, **reading: Any) -> Any:
     """New rows as a Table, with the model's target split off where the file has it."""
     import json as json_
 
@@ -48,11 +50,11 @@ def rows_for(tree: Any, data: str, drop: list[str] | None) -> Any:
 
     schema = json_.loads(tree._model.schema_json())
     names = [feature["name"] for feature in schema["features"]]
-    everything = _needed_columns(data, names, schema["target"], o.split_list(drop))
+    everything = _needed_columns(data, names, schema["target"], o.split_list(drop), reading)
     drop = [*o.split_list(drop), *(everything.dropped)]
     everything = everything.table
     if schema["target"] in everything.feature_names and schema["target"] not in names:
-        return load(data, target=schema["target"], drop=o.split_list(drop))
+        return load(data, target=schema["target"], drop=o.split_list(drop), **reading)
     if everything.n_features == len(names) + 1 and not everything.has_feature_names:
-        return load(data, drop=o.split_list(drop))
+        return load(data, drop=o.split_list(drop), **reading)
     return everything

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
@@ -29,15 +30,30 @@ def one_line(error: BaseException) -> str:
     said: Any = error.args[0] if isinstance(error, KeyError) and error.args else error
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         said = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    return _typed(said) or type(error).__name__
+
+
+def _typed(said: Any) -> str:
+    """A message in one line and in the words that are typed."""
     text = " ".join(plain_text.one_line(said).split())
     for pattern, words in WORDS:
         text = re.sub(pattern, words, text)
-    return text or type(error).__name__
+    return text
 
 
 WORDS = (
     (r"drop=\[([^\]]*)\]", lambda m: "--drop " + m[1].replace("'", "").replace(", ", ",")),
     (r"(?<![\w.(])target='([^']*)'", r"--target \1"),
+    (r" \((?:drop|target)=\)", ""),
+    (r"name another with target=, load without one by target=False,", "name another: --target,"),
+    (r"name another with target=", "name another: --target"),
+    (r", or give names=\[\.\.\.\]", " in the file"),
+    (r"\bleave (decimal|missing) out", r"leave --\1 out"),
+    (r"\(pruning='error_based'\)", "(-p pruning=error_based)"),
+    (r"\bdecimal='(.*?)'", r"--decimal \1"),
+    (r"\bmissing=(\[.*?\])", lambda m: "--missing " + ",".join(ast.literal_eval(m[1]))),
+    (r"\btarget=(-?\d+)", r"--target \1"),
+    (r"\(or NaN for missing\)", "(--missing TEXT: a text of the file that means missing)"),
     (r"; header=False reads it as data", "; put the rows below it"),
     (r"\bmax_nodes=", "--max-nodes "),
     (r"categorical_features='all'", "--nominal all"),
@@ -55,12 +71,15 @@ def _complain(text: str) -> None:
 
 
 def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"ftree: warning: {' '.join(plain_text.one_line(message).split())}", file=sys.stderr)
+    print(f"ftree: warning: {_typed(message)}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:
     """Run the command and translate how it ended into an exit code."""
     with warnings.catch_warnings():
+        warnings.simplefilter("default")  # whatever PYTHONWARNINGS says: these are the command's
+        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)
         warnings.showwarning = _warning
         return copy_context().run(_run, arguments)  # what was said is forgotten at the end
 

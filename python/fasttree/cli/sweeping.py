@@ -51,6 +51,8 @@ def sweep(
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     criteria: Annotated[
         Several,
         typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
@@ -107,7 +109,7 @@ def sweep(
         "decay": o.split_list(decay),
         "criterion": o.split_list(criteria),
     }
-    rows = o.table_of(data, target, drop, nominal)
+    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
     with client_at(cluster) as client:
         found = run(
             rows,

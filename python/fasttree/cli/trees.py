@@ -25,6 +25,8 @@ def predict(
     data: o.DataFile,
     *,
     drop: o.Drop = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also the probability of every class.")
     ] = False,
@@ -38,7 +40,7 @@ def predict(
     known."""
     check_writable({"--out": out, "--json": json})
     tree = model_of(model).set_params(n_jobs=n_jobs)
-    rows = rows_for(tree, data, drop)
+    rows = rows_for(tree, data, drop, **o.reading_of(decimal, missing))
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
     truth = rows.y if rows.target is not None else None
@@ -98,6 +100,8 @@ def rank(
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
+    decimal: o.Decimal = None,
+    missing: o.Missing = None,
     criteria: o.Criteria = None,
     param: o.Params = None,
     top: Annotated[
@@ -138,7 +142,14 @@ def rank(
         from .genotypes import rank_variants
 
         _only_for_tables(
-            {"--target": target, "--drop": drop, "--nominal": nominal, "--estimate": estimate}
+            {
+                "--target": target,
+                "--drop": drop,
+                "--nominal": nominal,
+                "--decimal": decimal,
+                "--missing": missing,
+                "--estimate": estimate,
+            }
         )
         rank_variants(
             read_plink(data, phenotype=phenotype),
@@ -150,7 +161,7 @@ def rank(
             json=json,
         )
         return
-    rows = o.table_of(data, target, drop, nominal)
+    rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
     chosen = o.criteria_of(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
     )

@@ -27,7 +27,7 @@ import numpy as np
 
 from .._engine import ArffReader
 from ..table.columns import Column
-from .blocks import blocks, decode, split_suffix
+from .blocks import blocks, decode, decode_as, split_suffix
 from .errors import DataFileError
 from .limits import Limits
 from .reading import faults_of, found_column, read_column, tell_latin1
@@ -75,13 +75,13 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
     found = []
     for column in columns:
         name, kind, _ = attributes[column[0]]
-        title = name.decode(encoding)
+        title = decode_as(name, encoding)
         found.append(
             found_column(title, column, encoding, _MISSING)
             if kind == "string"
             else read_column(title, column, encoding)
         )
-    title = relation.decode(encoding) or split_suffix(path)[0]
+    title = decode_as(relation, encoding) or split_suffix(path)[0]
     sample_weight = None
     if len(weighted):
         n_rows = len(columns[0][1]) if columns else int(weighted[-1]) + 1

@@ -33,7 +33,9 @@ def assemble(
     dropped: Collection[str] = (),
 ) -> Table:
     """A Table of read columns with the target split off (see `load` for what `target` means)."""
-    found = None if target is False else find_target([c.name for c in columns], target, path)
+    found = None
+    if target is not False:
+        found = find_target([c.name for c in columns], target, path, named=has_feature_names)
     features = [c for c in columns if c.name != found]
     label = next((c for c in columns if c.name == found), None)
     if not features:
@@ -43,8 +45,10 @@ def assemble(
         if broken.size:
             raise DataFileError(
                 "Unknown label type: continuous. The column taken as the class holds "
-                f"{label.values[broken[0]]} in data row {int(broken[0])}; name another with "
-                "target=, or load without one by target=False",
+                f"{label.values[broken[0]]} in data row {int(broken[0])}: fasttree predicts "
+                "classes; name another with target=, load without one by target=False, cut the "
+                "numbers into groups (below 10, 10 to 20, ...), or estimate them with another "
+                "library (scikit-learn's DecisionTreeRegressor)",
                 path,
                 column=label.name,
             )
@@ -59,7 +63,7 @@ def assemble(
     return table
 
 
-def find_target(names: Sequence[str], target: TargetName, path: Path) -> str:
+def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: bool = True) -> str:
     """The name of the class column: the given one, else "class" if there is exactly one, else the
     last."""
     if target is None:
@@ -82,6 +86,11 @@ def find_target(names: Sequence[str], target: TargetName, path: Path) -> str:
         if close
         else f"the columns are {', '.join(map(repr, names[:12]))}"
     )
+    if not named:
+        hint = (
+            "the first line holds values, so the file has no names: put a line of names on top, "
+            f"or give the position of the column (0 to {len(names) - 1}, -1 the last)"
+        )
     raise DataFileError(f"is not a column (target=); {hint}", path, None, None, str(target))
 
 

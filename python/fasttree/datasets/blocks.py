@@ -143,4 +143,21 @@ def decode(text: bytes) -> str:
         decoder: Any = codecs.getincrementaldecoder("utf-8")()
         return str(decoder.decode(text))
     except UnicodeDecodeError:
-        return text.decode("latin-1")
+        return decode_as(text, "latin-1")
+
+
+_WINDOWS = {
+    code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)
+}
+"""The control characters of Latin-1 in whose places Windows-1252 has letters and signs."""
+
+
+def decode_as(text: bytes, encoding: str) -> str:
+    """Text of a known encoding; Latin-1 is read as its superset Windows-1252, which Excel saves.
+
+    Examples:
+        >>> decode_as(b"5 \\x80", "latin-1"), decode_as("gr\u00fcn".encode(), "utf-8")
+        ('5 \u20ac', 'gr\u00fcn')
+    """
+    found = text.decode(encoding)
+    return found.translate(_WINDOWS) if encoding == "latin-1" else found

@@ -4,7 +4,8 @@ What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
     column without a single value is nominal with no levels. Decimal commas are read
     (`decimal_comma`). Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
-    around). Blanks after a separator and empty lines do not count.
+    around), and what `missing` names. Blanks after a separator and empty lines do not count. A
+    first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
     A header is assumed when no cell of the first line is a number or missing, and either some
     column below holds numbers, or the cells differ and most of them never occur as values of their
@@ -21,17 +22,20 @@ Complexity
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .._checks import listing, string
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..table.columns import Column
-from .blocks import blocks, decode, head
+from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import reads_as_number, with_numbers
 from .errors import DataFileError
 from .limits import Limits
@@ -42,6 +46,7 @@ Path = str | os.PathLike[str]
 MISSING = frozenset(["", "?", "NA", "NaN", "nan"])
 """Texts that mean a missing cell."""
 
+_SEP_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _RECORD = re.compile(r"(.*)\.\|\s*\d+")
 
 
@@ -77,6 +82,7 @@ def read_delimited(
     header: bool | None = None,
     names: Sequence[str] | None = None,
     decimal: str | None = None,
+    missing: Collection[str] = (),
     limits: Limits | None = None,
 ) -> Sheet:
     """Read a delimited file into columns.
@@ -88,8 +94,10 @@ def read_delimited(
             the first line holds, else blanks (any number of them).
         header: whether the first line holds names; default: found out.
         names: the columns' names (with ``header=True`` they replace the file's).
-        decimal: ``","`` where text such as ``1,5`` is a number, ``"."`` where it is not; default:
-            it is, unless the column may hold thousands (``1,234`` between commas).
+        decimal: ``","`` where ``1,5`` and ``1.234,5`` are numbers, ``"."`` where ``1,234`` and
+            ``1,234.5`` are; default: what all values of a column read as, text where ``1,234``
+            may be both.
+        missing: further texts that mean a missing cell, such as ``n/a``.
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
@@ -98,8 +106,11 @@ def read_delimited(
         ValueError: a separator that cannot be one.
     """
     limits = limits or Limits()
+    lines = head(path, limits).splitlines()
+    told = _SEP_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
+    if sep is None and told is not None:
+        sep = told[1]
     if sep is None:
-        lines = head(path, limits).splitlines()
         sep = sniff(next((line for line in lines if line.strip()), ""))
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
         raise ValueError(
@@ -108,10 +119,13 @@ def read_delimited(
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
-    first = _Pass(path, sep, set(drop), limits, header=header, names=names)
+    skipped = 0 if told is None else len(told[0])
+    words = MISSING | {string("missing", one).strip() for one in listing("missing", missing)}
+    more: dict[str, Any] = {"header": header, "names": names, "missing": words, "skipped": skipped}
+    first = _Pass(path, sep, set(drop), limits, **more)
     columns = first.read(None)
     if first.failed:
-        again = _Pass(path, sep, set(drop), limits, header=first.has_header, names=names)
+        again = _Pass(path, sep, set(drop), limits, **more | {"header": first.has_header})
         columns |= again.read(set(first.failed))
     tell_latin1(path, first.latin1)
     found = [with_numbers(columns[j], sep, decimal) for j in sorted(columns)]
@@ -130,9 +144,12 @@ class _Pass:
         *,
         header: bool | None,
         names: Sequence[str] | None,
+        missing: frozenset[str],
+        skipped: int,
     ) -> None:
         self.path, self.drop, self.limits = path, drop, limits
         self.header, self.given = header, names
+        self.missing, self.skipped = missing, skipped
         self.reader = DelimitedReader(ord(sep), True, 0, limits.core)
         self.names: list[str] = []
         self.raw_names: list[bytes] = []
@@ -140,11 +157,18 @@ class _Pass:
         self.failed: list[int] = []
         self.latin1: int | None = None
 
+    def _blocks(self) -> Iterator[bytes]:
+        """The file; the line that names the separator is empty."""
+        found = blocks(self.path, self.limits)
+        if self.skipped:
+            yield next(found).removeprefix(codecs.BOM_UTF8)[self.skipped :]
+        yield from found
+
     def read(self, words: set[int] | None) -> dict[int, Column]:
         """The columns by position: all of them, or those in `words` as labels."""
         started = False
         with faults_of(self.path):
-            for block in blocks(self.path, self.limits):
+            for block in self._blocks():
                 self.reader.feed(block)
                 if not started and self.reader.is_ready():
                     self._start(words)
@@ -164,7 +188,7 @@ class _Pass:
         encoding = "utf-8" if self.latin1 is None else "latin-1"
         names = self.names
         if self.raw_names:
-            texts = [name.decode(encoding) for name in self.raw_names]
+            texts = [decode_as(name, encoding) for name in self.raw_names]
             names = _names(texts, True, None, self.path, 1)
         last = max((j for j, name in enumerate(names) if name not in self.drop), default=-1)
         columns = {}
@@ -172,7 +196,7 @@ class _Pass:
             place = one[0]
             if one[2] is not None:
                 rewrite = _record_labels if place == last else _plain_labels
-                columns[place] = found_column(names[place], one, encoding, MISSING, rewrite)
+                columns[place] = found_column(names[place], one, encoding, self.missing, rewrite)
                 continue
             column = read_column(names[place], one, encoding)
             if np.isnan(column.values[:1]).any() and column.n_missing == len(column):
@@ -189,7 +213,7 @@ class _Pass:
         if not sample:
             raise DataFileError("there are no rows", path)
         rows = [[decode(cell) for cell in cells] for _, cells in sample]
-        self.has_header = _has_header(rows) if self.header is None else self.header
+        self.has_header = _has_header(rows, self.missing) if self.header is None else self.header
         self.names = _names(rows[0], self.has_header, self.given, path, sample[0][0])
         if self.has_header and self.given is None:
             self.raw_names = sample[0][1]
@@ -204,7 +228,9 @@ class _Pass:
             (j, None, words is None, words is None) for j in places if words is None or j in words
         ]
         names = [name.encode("utf-8", "replace") for name in self.names]
-        reader.start(self.has_header, names, kinds, [text.encode() for text in MISSING])
+        reader.start(
+            self.has_header, names, kinds, [text.encode() for text in sorted(self.missing)]
+        )
 
 
 def _plain_labels(texts: list[str]) -> list[str]:
@@ -228,15 +254,15 @@ def _number(cell: str) -> bool:
     return "_" not in cell
 
 
-def _has_header(rows: list[list[str]]) -> bool:
+def _has_header(rows: list[list[str]], missing: frozenset[str]) -> bool:
     names = [cell.strip() for cell in rows[0]]
-    if any(n in MISSING or _number(n) for n in names):
+    if any(n in missing or _number(n) for n in names):
         return False
     if len(rows) < 2:  # one line of different words names columns of nothing
         return len(names) > 1 and len(set(names)) == len(names)
     columns = list(zip(*rows[1:201], strict=True))
     for column in columns:
-        present = [cell for cell in column if cell.strip() not in MISSING]
+        present = [cell for cell in column if cell.strip() not in missing]
         if present and all(map(_number, present)):
             return True
     if len(set(names)) < len(names):

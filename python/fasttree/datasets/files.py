@@ -48,7 +48,12 @@ def _names(name: str, value: Any) -> list[str]:
     ]
 
 
-@checked(path=_source, drop=_names, limits=maybe(having("fasttree.datasets.Limits", "core")))
+@checked(
+    path=_source,
+    drop=_names,
+    missing=_names,
+    limits=maybe(having("fasttree.datasets.Limits", "core")),
+)
 def load(
     path: Path,
     target: TargetName = None,
@@ -58,6 +63,7 @@ def load(
     header: bool | None = None,
     names: Sequence[str] | None = None,
     decimal: str | None = None,
+    missing: Collection[str] = (),
     limits: Limits | None = None,
 ) -> Table:
     """Read a data file into a Table.
@@ -72,7 +78,8 @@ def load(
             for none. Default: see the module; for a file without a target-like last column give
             False.
         drop: names of columns to leave out (identifiers, dates).
-        sep, header, names, decimal: for delimited text, see `read_delimited`; found out by default.
+        sep, header, names, decimal, missing: for delimited text, and refused elsewhere; see
+            `read_delimited`. Found out by default.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
 
     Returns:
@@ -91,17 +98,23 @@ def load(
         Table 'golf': 2 rows, 2 features (1 numeric, 1 nominal), target 'play' with 2 classes
     """
     text = os.path.expanduser(os.fspath(path))
+    asked = {"sep": sep, "header": header, "names": names, "decimal": decimal}
+    asked |= {"missing": list(missing) or None}
     if text.startswith("openml:"):
         from .openml import fetch
 
         frame, label, title = fetch(text.removeprefix("openml:"), target)
         columns = columns_of_frame(frame, drop, text)
+        _refuse(asked, text)
         return assemble(columns, label, text, name=title)
     if not os.path.exists(text):
-        return _bundled(text, target, drop)
+        table = _bundled(text, target, drop)
+        _refuse(asked, text)
+        return table
     if os.path.isdir(text):
         raise DataFileError("is a folder; name a file in it", text)
     if is_plink(text):
+        _refuse(asked, text)
         return _genotypes(text, target, drop)
     stem, kind, packed = split_suffix(text)
     weights = None
@@ -141,9 +154,12 @@ def load(
             header=header,
             names=names,
             decimal=decimal,
+            missing=missing,
             limits=limits,
         )
         columns, named = sheet.columns, sheet.has_header or names is not None
+        asked = {}
+    _refuse(asked, text)
     chosen = default if target is None else target
     return assemble(
         columns, chosen, text, name=stem, has_feature_names=named, weights=weights, dropped=drop
@@ -152,6 +168,16 @@ def load(
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
 _KNOWN = {".csv", ".tsv", ".txt", ".dat", ".data", ".test", ".names", ".tab", *_BINARY}
+
+
+def _refuse(asked: dict[str, Any], path: str) -> None:
+    """Refuse options of delimited text for another format."""
+    for name, value in asked.items():
+        if value is not None:
+            raise ValueError(
+                f"{name}={value!r} cannot act: {path} is not delimited text (CSV and its kin), "
+                f"and only that takes it; leave {name} out"
+            )
 
 
 def _genotypes(text: str, target: TargetName, drop: Collection[str]) -> Table:

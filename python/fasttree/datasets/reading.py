@@ -17,7 +17,7 @@ import numpy as np
 from .._engine import FileFault
 from ..table.columns import Column, make_levels, shorten
 from ..table.sources import column_of_codes
-from .blocks import decode
+from .blocks import decode, decode_as
 from .errors import DataFileError
 
 __all__ = ["faults_of", "found_column", "read_column", "tell_latin1"]
@@ -53,7 +53,7 @@ def tell_latin1(path: Path, line: int | None) -> str:
         return "utf-8"
     warnings.warn(
         f"{os.fspath(path)}, line {line}: this is not UTF-8, so the file is read as Latin-1 "
-        "(ISO 8859-1); save it as UTF-8 to be sure of its letters",
+        "(Windows-1252); save it as UTF-8 to be sure of its letters",
         UserWarning,
         stacklevel=5,
     )
@@ -65,7 +65,7 @@ def read_column(name: str, column: CoreColumn, encoding: str) -> Column:
     _, values, labels = column
     if labels is None:
         return Column(name, "numeric", values)
-    levels = make_levels(name, [text.decode(encoding) for text in labels])
+    levels = make_levels(name, [decode_as(text, encoding) for text in labels])
     return Column(name, "nominal", values, levels)
 
 
@@ -81,7 +81,7 @@ def found_column(
     Labels that become equal are one level; those that become one of `missing` are missing.
     """
     _, codes, labels = column
-    texts = [text.decode(encoding) for text in labels or ()]
+    texts = [decode_as(text, encoding) for text in labels or ()]
     clean = rewrite([text.strip() for text in texts])
     if clean == texts and missing.isdisjoint(clean):
         return Column(name, "nominal", codes, make_levels(name, texts))

@@ -24,6 +24,7 @@ from .._checks import weights_array
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message
+from ..table.traps import no_numbers
 
 __all__ = ["Schema", "labelled", "prepared", "rows_for", "weighted_rows", "without_empty_rows"]
 
@@ -284,12 +285,12 @@ def _number(column: Column) -> Column:
         return column
     if column.n_missing == len(column):
         return Column(column.name, "numeric", np.full(len(column), np.nan))
-    row = int(np.flatnonzero(np.asarray(column.values) >= 0)[0])
-    value = column.labels()[row]
+    codes = np.asarray(column.values)
+    strange = np.isin(codes, no_numbers(column.levels or ()))
+    row = int(np.flatnonzero(strange if strange.any() else codes >= 0)[0])
     raise TypeError(
         f"column {column.name!r} was numeric when the model was fitted, but row {row} holds "
-        f"{value!r}; "
-        "give numbers (or NaN for missing)"
+        f"{column.labels()[row]!r}; give numbers (or NaN for missing)"
     )
 
 

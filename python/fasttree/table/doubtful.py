@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .traps import date_share, decimal_comma_share
+from .traps import date_share, decimal_comma_share, strange_cells
 
 __all__ = ["DataWarning", "quiet", "traps_are_said", "warn_of_data", "warn_of_small_classes"]
 
@@ -115,7 +115,7 @@ def warn_of_data(table: Any) -> None:
 
 
 def _warn_of_text(table: Any) -> None:
-    """Warn of text that is a date or a number with a decimal comma."""
+    """Warn of text that is a date or numbers, but for a decimal comma, a sign or a few cells."""
     if table.block is not None:
         return
     texts = [c for c in table.columns if c.levels and isinstance(c.levels[0], str)]
@@ -132,6 +132,18 @@ def _warn_of_text(table: Any) -> None:
             f"numbers with a decimal comma as text: {_some([repr(name) for name in commas])}; read "
             "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
         )
+    for column in texts:
+        found = strange_cells(column)
+        if found is not None and column.name not in commas + dates:
+            _say(
+                f"column {column.name!r}: {found[1]}, so its numbers are levels: "
+                + (
+                    f"if missing, read the source with missing={found[0]!r}; else "
+                    if found[0]
+                    else ""
+                )
+                + "correct it, or leave the column out"
+            )
 
 
 def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None:

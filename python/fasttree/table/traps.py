@@ -7,13 +7,22 @@ a column of whole numbers.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .columns import Column
 
-__all__ = ["code_columns", "date_share", "decimal_comma_share", "reason_to_leave_out", "suspicions"]
+__all__ = [
+    "code_columns",
+    "date_share",
+    "decimal_comma_share",
+    "no_numbers",
+    "reason_to_leave_out",
+    "strange_cells",
+    "suspicions",
+]
 
 _DATE = re.compile(
     r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
@@ -35,6 +44,14 @@ _NAMED_CODE = re.compile(
     re.IGNORECASE,
 )
 _GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
+
+_PERCENT = re.compile(
+    r"\s*[-+]?\d+(?:[.,]\d+)?\s*(?:%|€|\$|£|EUR|USD)\s*|\s*[$€£]\s*[-+]?\d[\d.,]*\s*"
+)
+_PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
+
+MOST_STRANGERS = 3
+"""Texts among the numbers of a column that are named, at most."""
 
 MOST_CODES = 1000
 """Distinct numbers of a column of codes, at most."""
@@ -70,6 +87,48 @@ def decimal_comma_share(levels: tuple[Any, ...]) -> float:
     return _share(_DECIMAL_COMMA, levels)
 
 
+def no_numbers(levels: Sequence[Any]) -> list[int]:
+    """Codes of the levels that are text and read as no number.
+
+    Examples:
+        >>> no_numbers(("1", "2,5", "n/a", "1e3"))
+        [2]
+    """
+    texts = ((code, level) for code, level in enumerate(levels) if isinstance(level, str))
+    return [code for code, text in texts if _PLAIN.fullmatch(text) is None]
+
+
+def strange_cells(column: Column) -> tuple[list[str], str] | None:
+    """What keeps a column of text from being numbers: the few texts among them, where the first one
+    is, or the sign at each number; None where most levels are no numbers.
+
+    Args:
+        column: a feature.
+
+    Examples:
+        >>> import numpy as np
+        >>> levels = (*map(str, range(9)), "n/a")
+        >>> strange_cells(Column("age", "nominal", np.arange(10, dtype=np.int32), levels))
+        (['n/a'], "'n/a' in data row 9 (counted from 0) is no number, 9 of 10 levels are")
+    """
+    levels = [text for text in column.levels or () if isinstance(text, str)]
+    if len(levels) < 8 or len(levels) < len(column.levels or ()):
+        return None
+    if _share(_PERCENT, tuple(levels)) == 1.0:
+        return [], f"numbers with a sign ({levels[0]!r}, ...) are text"
+    strange = [levels[code] for code in no_numbers(levels)]
+    if not 0 < len(strange) <= 0.2 * len(levels):
+        return None
+    codes = np.asarray(column.values)
+    places = {text: np.flatnonzero(codes == levels.index(text)) for text in strange[:100]}
+    first = min((int(rows[0]), text) for text, rows in places.items() if len(rows))
+    said = (
+        f"{first[1]!r} in data row {first[0]} (counted from 0) is no number, "
+        f"{len(levels) - len(strange):,} of {len(levels):,} levels are"
+    )
+    return (strange if len(strange) <= MOST_STRANGERS else []), said
+
+
 def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
     """Why a column says nothing about new rows (an identifier, a date, one value); None if it may.
 
@@ -94,6 +153,9 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
         if len(levels) == 1 and filled == len(codes):
             return f"one value, {levels[0]!r}, in all rows"
         if len(levels) > 20 and len(levels) > 0.5 * filled:
+            strange = strange_cells(column)
+            if strange is not None:
+                return f"numbers read as text: {strange[1]}"
             return f"an identifier: {len(levels):,} levels in {filled:,} rows"
         return None
     values = np.asarray(column.values, dtype=np.float64)

@@ -68,9 +68,8 @@ impl Arff {
         let start = memchr::memrchr2(b'\n', b'\r', &open).map_or(0, |at| at + 1);
         let open = trim(&open[start..]);
         let last = open.iter().rposition(|&b| b == b',').map_or(0, |at| at + 1);
-        let mut fault = Fault::new(problem).at(number);
-        let value = trim(&open[last..]);
-        fault.value = (!value.is_empty()).then(|| value.to_vec());
+        let value = [trim(&open[last..]), b"\0"].concat();
+        let mut fault = Fault::new(problem).at(number).value(&value);
         if let Some(rows) = &self.rows {
             let commas = memchr::memchr_iter(b',', open).count();
             fault.column = rows.names.get(commas).cloned();
@@ -135,7 +134,7 @@ impl Arff {
                 _ => Kind::Found,
             };
             rows.is_text.push(kind == Kind::Found);
-            rows.builders.push(Builder::new(&kind, self.limits.levels));
+            rows.builders.push(Builder::new(&kind, self.limits.levels)?);
             rows.wanted[place] = Some(i);
         }
         self.rows = Some(rows);

@@ -6,6 +6,13 @@
 
 use super::{Fault, Limits, Result, append, push};
 
+/// Lines of more bytes are read step by step.
+const LONG_LINE: usize = 1 << 16;
+
+/// The low and the high bit of each of eight bytes.
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
 /// What divides a file into cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
@@ -29,11 +36,13 @@ enum State {
     Behind,
 }
 
-/// One record: its cells are `bytes[ends[j - 1]..ends[j]]`.
+/// One record: its cells are `bytes[ends[j - 1] + gap..ends[j]]`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Record {
     pub(crate) bytes: Vec<u8>,
     pub(crate) ends: Vec<usize>,
+    /// Bytes between two cells: 1 where the separators are kept, in lines taken whole.
+    gap: usize,
     /// Line on which it starts.
     pub(crate) line: u64,
     /// Whether some cell was quoted.
@@ -45,7 +54,7 @@ pub(crate) struct Record {
 impl Record {
     #[inline]
     pub(crate) fn cell(&self, j: usize) -> &[u8] {
-        let start = if j == 0 { 0 } else { self.ends[j - 1] };
+        let start = if j == 0 { 0 } else { self.ends[j - 1] + self.gap };
         &self.bytes[start..self.ends[j]]
     }
 
@@ -65,6 +74,7 @@ impl Record {
     fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
+        self.gap = 0;
         self.several_lines = false;
         self.quoted = false;
     }
@@ -133,10 +143,21 @@ impl Cells {
         take: &mut impl FnMut(&Record) -> Result<()>,
     ) -> Result<()> {
         let mut at = 0;
+        // Before this place no line is taken whole: it was tried, or there is none.
+        let mut stepwise = if self.takes_lines() { 0 } else { block.len() };
         while at < block.len() {
             if self.skip > 0 {
                 at = self.skip_lines(block, at);
                 continue;
+            }
+            if at >= stepwise && self.is_between_records() {
+                let end = memchr::memchr(b'\n', &block[at..]).map_or(block.len(), |n| at + n);
+                if end < block.len() && self.line_at_once(&block[at..end], limits)? {
+                    self.end_record(take)?;
+                    at = end + 1;
+                    continue;
+                }
+                stepwise = end;
             }
             match self.state {
                 State::Start if self.starts[usize::from(block[at])] => {
@@ -268,11 +289,73 @@ impl Cells {
             push(&mut self.record.ends, self.record.bytes.len())?;
             self.check_count(limits)?;
         }
+        self.end_record(take)
+    }
+
+    #[inline]
+    fn end_record(&mut self, take: &mut impl FnMut(&Record) -> Result<()>) -> Result<()> {
         take(&self.record)?;
         self.record.clear();
         self.line += 1;
         self.record.line = self.line;
         Ok(())
+    }
+
+    /// Whether lines without quotes can be divided without looking at each byte.
+    fn takes_lines(&self) -> bool {
+        self.dialect.quotes && self.dialect.separator != b' '
+    }
+
+    #[inline]
+    fn is_between_records(&self) -> bool {
+        self.state == State::Start
+            && self.record.ends.is_empty()
+            && self.record.bytes.is_empty()
+            && !self.record.quoted
+            && !self.after_return
+    }
+
+    /// Divide a line (without its end) at once. False, and nothing has happened: it holds a quote,
+    /// a CR or a blank before a cell, is empty, or is beyond a limit.
+    #[inline]
+    fn line_at_once(&mut self, line: &[u8], limits: &Limits) -> Result<bool> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (separator, first) = (self.dialect.separator, line.first());
+        let most = limits.field.min(limits.line).min(LONG_LINE);
+        if line.len() > most
+            || first.is_none_or(|&byte| byte == b' ')
+            || memchr::memchr2(b'"', b'\r', line).is_some()
+        {
+            return Ok(false);
+        }
+        let ends = &mut self.record.ends;
+        ends.try_reserve(line.len() + 1)?;
+        let pattern = u64::from(separator) * LOW;
+        let (words, rest) = line.as_chunks::<8>();
+        for (place, word) in words.iter().enumerate() {
+            let other = u64::from_le_bytes(*word) ^ pattern;
+            // The high bit of each byte that is the separator.
+            let mut found = !(((other & !HIGH) + !HIGH) | other | !HIGH);
+            while found != 0 {
+                ends.push(8 * place + found.trailing_zeros() as usize / 8);
+                found &= found - 1;
+            }
+        }
+        let before = line.len() - rest.len();
+        for (place, &byte) in rest.iter().enumerate() {
+            if byte == separator {
+                ends.push(before + place);
+            }
+        }
+        let blank = ends.iter().any(|&end| line.get(end + 1) == Some(&b' '));
+        ends.push(line.len());
+        if blank || ends.len() > limits.columns {
+            ends.clear();
+            return Ok(false);
+        }
+        self.record.gap = 1;
+        append(&mut self.record.bytes, line)?;
+        Ok(true)
     }
 
     #[inline]

@@ -39,6 +39,8 @@ pub enum Values {
 pub(crate) enum Refusal {
     NotANumber,
     Infinite,
+    /// A whole number that no float64 holds: it would become another one.
+    Inexact,
     Undeclared,
     TooMany,
     Memory,
@@ -105,18 +107,82 @@ pub(crate) enum Builder {
     Numbers(Vec<f64>),
     Labels {
         codes: Vec<i32>,
+        /// Labels of up to seven bytes.
+        short: Short,
+        /// The others.
         known: HashMap<Box<[u8]>, i32, Seeded>,
-        /// Codes of short labels seen lately, by their bytes and length.
-        recent: Box<[(u64, i32); RECENT]>,
         declared: bool,
         most: usize,
     },
 }
 
-/// Slots of the labels seen lately.
-const RECENT: usize = 256;
+/// The largest whole number that float64 tells from its neighbours, 2^53 - 1.
+const SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Up to seven bytes and their number as one word, which differs for different texts.
+/// Codes of short labels by the word that holds their bytes: no text is compared or kept apart.
+/// At most half of the slots are taken; a word of 0 is an empty slot.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Short {
+    slots: Vec<(u64, i32)>,
+    count: usize,
+    seed: Seeded,
+}
+
+impl Short {
+    #[inline]
+    fn find(&self, word: u64) -> Option<i32> {
+        let mut at = self.home(word);
+        loop {
+            let &(known, code) = self.slots.get(at)?;
+            if known == word {
+                return Some(code);
+            }
+            if known == 0 {
+                return None;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    #[inline]
+    fn home(&self, word: u64) -> usize {
+        let mut hash = self.seed.build_hasher();
+        hash.fold(word);
+        hash.finish() as usize & self.slots.len().wrapping_sub(1)
+    }
+
+    /// A label that is not there.
+    fn add(&mut self, word: u64, code: i32) -> Result<()> {
+        if 2 * self.count >= self.slots.len() {
+            let mut wider = Vec::new();
+            wider.try_reserve_exact((2 * self.slots.len()).max(64))?;
+            wider.resize((2 * self.slots.len()).max(64), (0, 0));
+            let old = std::mem::replace(&mut self.slots, wider);
+            old.into_iter().filter(|slot| slot.0 != 0).for_each(|slot| self.place(slot));
+        }
+        self.count += 1;
+        self.place((word, code));
+        Ok(())
+    }
+
+    fn place(&mut self, slot: (u64, i32)) {
+        let mut at = self.home(slot.0);
+        while self.slots[at].0 != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = slot;
+    }
+
+    /// The labels and their codes.
+    fn labels(&self) -> impl Iterator<Item = (Vec<u8>, i32)> + '_ {
+        self.slots.iter().filter(|slot| slot.0 != 0).map(|&(word, code)| {
+            let bytes = word.to_le_bytes();
+            (bytes[..usize::from(bytes[7])].to_vec(), code)
+        })
+    }
+}
+
+/// Up to seven bytes and their number (in the highest byte) as one word.
 #[inline]
 fn packed(text: &[u8]) -> Option<u64> {
     let n = text.len();
@@ -133,11 +199,6 @@ fn packed(text: &[u8]) -> Option<u64> {
     Some(word | (n as u64) << 56)
 }
 
-#[inline]
-fn slot(word: u64) -> usize {
-    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
-}
-
 /// A number as Python's `float` reads it, without blanks and underscores.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<f64> {
@@ -145,6 +206,18 @@ pub(crate) fn number(text: &[u8]) -> Option<f64> {
         return Some(value);
     }
     if text.is_ascii() { std::str::from_utf8(text).ok()?.parse().ok() } else { None }
+}
+
+/// Whether the text is a whole number in digits that `value` is not. Float64 has all of up to 15
+/// digits and prints its own digits exactly.
+#[cold]
+fn is_another(text: &[u8], value: f64) -> bool {
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    let zeros = digits.iter().take_while(|&&b| b == b'0').count();
+    let digits = &digits[zeros..];
+    digits.len() > 15
+        && digits.iter().all(u8::is_ascii_digit)
+        && format!("{:.0}", value.abs()).as_bytes() != digits
 }
 
 /// Numbers of up to 15 digits and no exponent, which one division of two exact numbers rounds
@@ -179,24 +252,40 @@ fn short_number(text: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
+/// A label that was not known.
+fn learn(
+    short: &mut Short,
+    known: &mut HashMap<Box<[u8]>, i32, Seeded>,
+    label: &[u8],
+    code: i32,
+) -> Result<()> {
+    if let Some(word) = packed(label) {
+        return short.add(word, code);
+    }
+    known.try_reserve(1)?;
+    known.insert(label.into(), code);
+    Ok(())
+}
+
 impl Builder {
-    pub(crate) fn new(kind: &Kind, most: usize) -> Self {
-        match kind {
+    pub(crate) fn new(kind: &Kind, most: usize) -> Result<Self> {
+        Ok(match kind {
             Kind::Numbers => Self::Numbers(Vec::new()),
             Kind::Found => Self::Labels {
                 codes: Vec::new(),
+                short: Short::default(),
                 known: HashMap::default(),
-                recent: Box::new([(0, 0); RECENT]),
                 declared: false,
                 most,
             },
             Kind::Declared(labels) => {
-                let place = |(i, label): (usize, &Vec<u8>)| (label.clone().into(), i as i32);
-                let known = labels.iter().enumerate().map(place).collect();
-                let recent = Box::new([(0, 0); RECENT]);
-                Self::Labels { codes: Vec::new(), known, recent, declared: true, most }
+                let (mut short, mut known) = (Short::default(), HashMap::default());
+                for (label, code) in labels.iter().zip(0..) {
+                    learn(&mut short, &mut known, label, code)?;
+                }
+                Self::Labels { codes: Vec::new(), short, known, declared: true, most }
             }
-        }
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -214,7 +303,7 @@ impl Builder {
         }
     }
 
-    /// A cell that is at once seen to be a number or a label seen lately; false: it is not taken.
+    /// A cell that is at once seen to be a number or a known short label; false: it is not taken.
     #[inline]
     pub(crate) fn take_quickly(&mut self, cell: &[u8]) -> Result<bool> {
         match self {
@@ -222,12 +311,9 @@ impl Builder {
                 let Some(value) = short_number(cell) else { return Ok(false) };
                 push(values, value)?;
             }
-            Self::Labels { codes, recent, .. } => {
+            Self::Labels { codes, short, .. } => {
                 let Some(word) = packed(cell) else { return Ok(false) };
-                let (known, code) = recent[slot(word)];
-                if known != word {
-                    return Ok(false);
-                }
+                let Some(code) = short.find(word) else { return Ok(false) };
                 push(codes, code)?;
             }
         }
@@ -241,24 +327,30 @@ impl Builder {
             Self::Numbers(values) => {
                 let value = number(trim(cell)).ok_or(Refusal::NotANumber)?;
                 push(values, value)?;
-                if value.is_infinite() { Err(Refusal::Infinite) } else { Ok(()) }
+                if value.is_infinite() {
+                    Err(Refusal::Infinite)
+                } else if value.abs() > SAFE && is_another(trim(cell), value) {
+                    Err(Refusal::Inexact)
+                } else {
+                    Ok(())
+                }
             }
-            Self::Labels { codes, known, recent, declared, most } => {
+            Self::Labels { codes, short, known, declared, most } => {
                 let cell = if *declared { cell } else { trim(cell) };
-                let code = match known.get(cell) {
-                    Some(&code) => code,
+                let found = match packed(cell) {
+                    Some(word) => short.find(word),
+                    None => known.get(cell).copied(),
+                };
+                let labels = short.count + known.len();
+                let code = match found {
+                    Some(code) => code,
                     None if *declared => return Err(Refusal::Undeclared),
-                    None if known.len() >= *most => return Err(Refusal::TooMany),
+                    None if labels >= *most => return Err(Refusal::TooMany),
                     None => {
-                        known.try_reserve(1).map_err(|_| Refusal::Memory)?;
-                        let code = known.len() as i32;
-                        known.insert(cell.into(), code);
-                        code
+                        learn(short, known, cell, labels as i32)?;
+                        labels as i32
                     }
                 };
-                if let Some(word) = packed(cell) {
-                    recent[slot(word)] = (word, code);
-                }
                 push(codes, code)?;
                 Ok(())
             }
@@ -280,10 +372,10 @@ impl Builder {
                 values.shrink_to_fit();
                 Values::Numbers(values)
             }
-            Self::Labels { mut codes, known, declared, .. } => {
+            Self::Labels { mut codes, short, known, declared, .. } => {
                 codes.shrink_to_fit();
-                let mut labels: Vec<(Vec<u8>, i32)> =
-                    known.into_iter().map(|(text, code)| (text.into_vec(), code)).collect();
+                let long = known.into_iter().map(|(text, code)| (text.into_vec(), code));
+                let mut labels: Vec<(Vec<u8>, i32)> = short.labels().chain(long).collect();
                 if declared {
                     labels.sort_unstable_by_key(|(_, code)| *code);
                 } else {

@@ -42,8 +42,8 @@ struct Column {
     builder: Builder,
     /// Whether text makes it a column of labels instead of an error.
     may_fail: bool,
-    /// The first number beyond float64.
-    infinite: Option<(u64, Vec<u8>)>,
+    /// The first number that float64 does not hold.
+    beyond: Option<(u64, Vec<u8>, Refusal)>,
 }
 
 impl Delimited {
@@ -67,12 +67,14 @@ impl Delimited {
         let result = cells.feed(text, limits, &mut |record| rows.take(record, limits));
         if nul.is_some() {
             let (j, value) = self.cells.open();
-            let value = value.to_vec();
-            let mut fault =
-                Fault::new("holds NUL bytes: this is no text file; convert it to CSV or ARFF");
+            let value = [value, b"\0"].concat();
+            let mut fault = Fault::new(format!(
+                "holds NUL bytes (cell {} of the line): this is no text file; convert it to CSV or \
+                 ARFF",
+                j + 1
+            ));
             fault.column = self.rows.names.get(j).cloned();
-            fault.value = (!value.is_empty()).then_some(value);
-            return fault.at(self.cells.line()).error();
+            return fault.at(self.cells.line()).value(&value).error();
         }
         result
     }
@@ -129,8 +131,8 @@ impl Delimited {
                 && kind == Kind::Numbers
                 && sample[first..].iter().any(|r| rows.is_text(r.cell(place)));
             let kind = if text { Kind::Found } else { kind };
-            let builder = Builder::new(&kind, limits.levels);
-            rows.columns.push(Column { place, builder, may_fail, infinite: None });
+            let builder = Builder::new(&kind, limits.levels)?;
+            rows.columns.push(Column { place, builder, may_fail, beyond: None });
         }
         sample[first..].iter().try_for_each(|record| rows.add(record, &limits))
     }
@@ -140,19 +142,15 @@ impl Delimited {
         let names = self.rows.names;
         let mut found = Vec::new();
         for column in self.rows.columns {
-            if let Some((line, value)) = column.infinite {
-                return beyond(&names[column.place], line, &value);
+            if let Some((line, value, refusal)) = column.beyond {
+                let fault = refused(refusal, &column.builder, &self.limits);
+                return fault.at(line).column(&names[column.place]).value(&value).error();
             }
             let read = column.builder.finish(column.place);
             found.push(read);
         }
         Ok((found, self.rows.failed))
     }
-}
-
-fn beyond<T>(name: &[u8], line: u64, value: &[u8]) -> Result<T> {
-    let problem = "is infinity or too large for float64; write ? for missing or a finite number";
-    Fault::new(problem).at(line).column(name).value(value).error()
 }
 
 impl Rows {
@@ -220,10 +218,10 @@ impl Rows {
                     self.failed.push(column.place);
                     text = true;
                 }
-                Err(Refusal::Infinite) if column.may_fail => {
-                    if column.infinite.is_none() {
+                Err(refusal @ (Refusal::Infinite | Refusal::Inexact)) if column.may_fail => {
+                    if column.beyond.is_none() {
                         let line = record.line_of(column.place);
-                        column.infinite = Some((line, cell.to_vec()));
+                        column.beyond = Some((line, cell.to_vec(), refusal));
                     }
                 }
                 Err(refusal) => return self.refuse(column, refusal, record, limits),
@@ -257,6 +255,10 @@ pub(super) fn refused(refusal: Refusal, builder: &Builder, limits: &Limits) -> F
     match refusal {
         Refusal::Infinite => Fault::new(
             "is infinity or too large for float64; write ? for missing or a finite number",
+        ),
+        Refusal::Inexact => Fault::new(
+            "is a whole number that float64 does not have, so rows that differ would become equal; \
+             leave the column out with drop=[...], subtract an offset, or make it nominal",
         ),
         Refusal::Undeclared => {
             let Values::Codes(_, labels) = builder.clone().finish(0).values else {

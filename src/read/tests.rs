@@ -80,14 +80,15 @@ fn faults_of_csv_say_where() {
         let limits = Limits { field: 20, columns: 3, levels: 2, line: 100 };
         (1..=text.len()).map(|n| fault(delimited(text, n, CSV, limits))).collect::<Vec<_>>()
     };
-    let cases: [(&[u8], &str, u64); 7] = [
+    let cases: [(&[u8], &str, u64); 8] = [
         (b"a,b\nc,\"open\nd,e", "never closed", 2),
         (b"a,b\n\"x\"y,b", "text behind its closing quote", 2),
         (b"a,b\n\nc", "has 1 cells but the first has 2", 3),
         (b"a,b\nc,123456789012345678901", "more than 20 bytes", 2),
         (b"a,b,c,d,e", "more than 3 cells", 1),
         (b"a\nb\nc", "more than 2 distinct", 3),
-        (b"a\nb\0c", "NUL", 2),
+        (b"a\nb\0c", "NUL bytes (cell 1", 2),
+        (b"a,b\n1,\0", "NUL bytes (cell 2", 2),
     ];
     for (text, words, line) in cases {
         for (problem, found) in at(text) {
@@ -129,6 +130,7 @@ fn faults_of_arff_say_where() {
         ("HEAD1,a\n2,c\n", "not among the declared", 6),
         ("HEAD1,a\nz,a\n", "is not a number", 6),
         ("HEAD1e999,a\n", "infinity", 5),
+        ("HEAD1,a\n-9007199254740993,a\n", "whole number that float64", 6),
         ("HEAD1\n", "the row has 1 values", 5),
         ("HEAD1,a,b\n", "the row has 3 values", 5),
         ("HEAD1,\n", "empty", 5),

@@ -162,7 +162,8 @@ def test_missing_labels_are_kept_and_named(tmp_path):
         ("a,c\ninf,u\n", 2, "column 'a': 'inf' is infinity"),
         ("", None, "there are no rows"),
         ("\n\n", None, "there are no rows"),
-        ("a,b\n\x00\n", 2, "NUL bytes"),
+        ("a,b\n\x00\n", 2, r"'\\x00' holds NUL bytes \(cell 1 of the line\)"),
+        ("a,b\n1,x\n2,y\x00z\n", 3, r"'y\\x00' holds NUL bytes \(cell 2 of the line\)"),
         ("a,b\n1,0.5\n2,0.25\n", None, "column 'b': Unknown label type: continuous"),
     ],
 )

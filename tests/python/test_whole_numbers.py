@@ -67,6 +67,44 @@ def test_what_doubles_hold_is_exact(cells):
         assert numbers_of(X)[: len(cells)].tolist() == cells, name
 
 
+FILES = {
+    "csv": ("a,class\n", "{},{}\n"),
+    "tsv": ("a\tclass\n", "{}\t{}\n"),
+    "arff": ("@relation r\n@attribute a numeric\n@attribute class {x,y}\n@data\n", "{},{}\n"),
+    "tab": ("a\tclass\nc\td\n\tclass\n", "{}\t{}\n"),
+    "data": ("", "{},{}.\n"),
+}
+
+
+def loaded(folder, kind, cells):
+    head, line = FILES[kind]
+    if kind == "data":
+        (folder / "n.names").write_text("x, y.\na: continuous.\n")
+    rows = "".join(line.format(cell, "xy"[i % 2]) for i, cell in enumerate(cells))
+    (folder / f"n.{kind}").write_text(head + rows)
+    return fasttree.datasets.load(folder / f"n.{kind}").columns[0]
+
+
+@pytest.mark.parametrize("kind", FILES)
+@given(st.lists(st.integers(-(2**70), 2**70) | st.integers(-20, 20), min_size=1, max_size=6))
+def test_files_are_exact_or_refused(tmp_path_factory, kind, cells):
+    folder = tmp_path_factory.mktemp("whole")
+    bad = [i for i, c in enumerate(cells) if int(float(c)) != c]
+    if bad:
+        line = FILES[kind][0].count("\n") + bad[0] + 1
+        words = f"line {line}, column 'a': '{cells[bad[0]]}' is a whole number that float64"
+        with pytest.raises(fasttree.datasets.DataFileError, match=words):
+            loaded(folder, kind, cells)
+    else:
+        assert loaded(folder, kind, cells).values.tolist() == cells
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "arff", "tab", "data"])
+def test_reals_in_files_are_rounded(tmp_path, kind):
+    cells = ["9007199254740993.5", "+0009007199254740992", "12345678901234567890e-3", "0.1"]
+    assert loaded(tmp_path, kind, cells).values.tolist() == [float(c) for c in cells]
+
+
 def test_rows_that_differ_do_not_merge():
     X = np.array([[LARGE], [LARGE + 1]] * 2, dtype=np.int64)
     with pytest.raises(ValueError, match="column 'x0', row 1: float64 has no 9007199254740993"):

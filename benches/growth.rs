@@ -72,9 +72,9 @@ fn forests(c: &mut Criterion) {
     let config = Config { criterion: "gini".into(), max_features: Some(4), ..Config::default() };
     let plan = Plan::new(config, None).expect("plan");
     let bagging = Bagging { trees: 10, draws: Some(ROWS), first: 0 };
-    let grow = |judged| {
+    let grow = |out_of_bag| {
         let control = Control::new(1);
-        let (rows, request) = (RowSet::all(ROWS), Request { judged, before: None });
+        let (rows, request) = (RowSet::all(ROWS), Request { out_of_bag, before: None });
         let grown = plan
             .fit_forest(&data, &rows, &Weights::Unit, &bagging, request, &control)
             .expect("forest");

@@ -169,7 +169,7 @@ impl Plan {
                 classes: occurring.len(),
                 occurring,
             },
-            guard: self.criterion.guard(),
+            gain_filter: self.criterion.gain_filter(),
             ties: self.config.ties,
             seed: self.config.seed,
             max_features: self.config.max_features,

@@ -261,7 +261,7 @@ def forest_fit(
     data: Dataset,
     config: str,
     bagging_json: str,
-    judged: bool = False,
+    out_of_bag: bool = False,
     sample_weight: np.ndarray | None = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,

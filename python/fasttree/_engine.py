@@ -240,18 +240,18 @@ def forest_fit(
     config: dict[str, Any],
     bagging: dict[str, Any],
     *,
-    judged: bool = False,
+    out_of_bag: bool = False,
     before: tuple[Forest, int] | None = None,
     sample_weight: Any = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Forest:
-    """Grow a forest; `judged` keeps the votes of the trees on the rows that they did not see,
+    """Grow a forest; `out_of_bag` keeps the votes of the trees on the rows that they did not see,
     `before` are its first trees with the number for their rows."""
     data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
     weights, report = _weights(sample_weight), make_report(progress, "trees")
-    return _core.forest_fit(data, *texts, judged, weights, custom, n_jobs, report, before)
+    return _core.forest_fit(data, *texts, out_of_bag, weights, custom, n_jobs, report, before)
 
 
 def bag_counts(

@@ -120,7 +120,7 @@ impl Criterion for Custom {
         out.iter_mut().for_each(|d| *d = -*d);
         Ok(())
     }
-    fn joined(&self) -> bool {
+    fn needs_all_candidates(&self) -> bool {
         true
     }
 }

@@ -102,7 +102,7 @@ impl OnPairs for PairFunction {
     fn matrices(&self) -> Option<(&Setting, Precision)> {
         Some((&self.setting, self.precision))
     }
-    fn joined(&self) -> bool {
+    fn needs_all_candidates(&self) -> bool {
         true
     }
 }

@@ -35,12 +35,12 @@ pub(super) fn bagging(json: &str) -> PyResult<Bagging> {
     serde_json::from_str(json).map_err(|e| exception(Error::parameter("bagging", json, e)))
 }
 
-/// Grow a forest; `judged` asks for the votes on the rows that trees did not see, `before` are its
-/// first trees with the number for their rows.
+/// Grow a forest; `out_of_bag` asks for the votes on the rows that trees did not see, `before` are
+/// its first trees with the number for their rows.
 #[pyfunction]
 #[pyo3(signature = (
-    data, config, bagging_json, judged = false, sample_weight = None, custom = None, n_jobs = None,
-    progress = None, before = None
+    data, config, bagging_json, out_of_bag = false, sample_weight = None, custom = None,
+    n_jobs = None, progress = None, before = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn forest_fit(
@@ -48,7 +48,7 @@ pub fn forest_fit(
     data: &PyDataset,
     config: &str,
     bagging_json: &str,
-    judged: bool,
+    out_of_bag: bool,
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
     custom: Option<Py<PyAny>>,
     n_jobs: Option<i64>,
@@ -60,7 +60,7 @@ pub fn forest_fit(
     let weights = weights(sample_weight.as_ref(), encoded)?;
     let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
-    let request = Request { judged, before };
+    let request = Request { out_of_bag, before };
     let GrownForest { forest, votes, content } =
         data.run_plans(py, plan, bagging.trees, n_jobs, progress.as_ref(), |plan, control| {
             plan.fit_forest(encoded, &rows, &weights, &bagging, request, control)

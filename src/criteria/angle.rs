@@ -61,7 +61,7 @@ impl Formula for Angle {
     }
 
     /// Each branch is held against a rest that holds the third.
-    fn convex_beside(&self) -> bool {
+    fn convex_with_missing_branch(&self) -> bool {
         false
     }
 

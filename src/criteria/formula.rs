@@ -16,7 +16,7 @@ use serde_json::Value;
 /// How the best feature is picked once every feature has its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Guard {
+pub enum GainFilter {
     /// The largest score wins.
     #[default]
     None,
@@ -67,15 +67,15 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
         None
     }
     /// The selection rule that goes with it.
-    fn guard(&self) -> Guard {
-        Guard::None
+    fn gain_filter(&self) -> GainFilter {
+        GainFilter::None
     }
     /// How the split of a node is found.
     fn split_rule(&self) -> SplitRule {
         SplitRule::Best
     }
     /// All candidates of a node must come in one block (a user's function: one call a node).
-    fn joined(&self) -> bool {
+    fn needs_all_candidates(&self) -> bool {
         false
     }
     /// With two classes a best division of levels cuts their order by the share of a class (tested
@@ -85,12 +85,12 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     }
     /// [`Info::convex`] also beside a branch that thresholds leave alone, but for the first and the
     /// last of all thresholds.
-    fn convex_beside(&self) -> bool {
+    fn convex_with_missing_branch(&self) -> bool {
         false
     }
     /// The criterion for tables whose branch i holds the rows labelled i; nothing when it reads
     /// them as any other.
-    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+    fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         None
     }
     /// What one label's row adds to the distance of a whole tree's table; see
@@ -137,15 +137,15 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
         None
     }
     /// The selection rule that goes with it.
-    fn guard(&self) -> Guard {
-        Guard::None
+    fn gain_filter(&self) -> GainFilter {
+        GainFilter::None
     }
     /// See [`Criterion::breiman_order`].
     fn breiman_order(&self) -> bool {
         Formula::info(self).convex
     }
-    /// See [`Criterion::convex_beside`].
-    fn convex_beside(&self) -> bool {
+    /// See [`Criterion::convex_with_missing_branch`].
+    fn convex_with_missing_branch(&self) -> bool {
         Formula::info(self).convex
     }
     /// How the split of a node is found.
@@ -153,8 +153,8 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
         SplitRule::Best
     }
     /// Another formula where branch i of a table holds the rows labelled i; see
-    /// [`Criterion::labelled`].
-    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+    /// [`Criterion::for_label_table`].
+    fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         None
     }
     /// Where the distance of a table is a sum over its branches, up to a number that depends on the
@@ -209,20 +209,20 @@ impl<F: Formula> Criterion for F {
     fn pair_screen(&self) -> Option<PairScreen> {
         Formula::pair_screen(self)
     }
-    fn guard(&self) -> Guard {
-        Formula::guard(self)
+    fn gain_filter(&self) -> GainFilter {
+        Formula::gain_filter(self)
     }
     fn breiman_order(&self) -> bool {
         Formula::breiman_order(self)
     }
-    fn convex_beside(&self) -> bool {
-        Formula::convex_beside(self)
+    fn convex_with_missing_branch(&self) -> bool {
+        Formula::convex_with_missing_branch(self)
     }
     fn split_rule(&self) -> SplitRule {
         Formula::split_rule(self)
     }
-    fn labelled(&self) -> Option<Box<dyn Criterion>> {
-        Formula::labelled(self)
+    fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
+        Formula::for_label_table(self)
     }
     fn row_terms(&self, row: &rows::Row<'_>, out: &mut [f64]) -> bool {
         match row.totals {

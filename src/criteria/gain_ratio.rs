@@ -10,7 +10,7 @@
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
-use super::{Block, Evidence, Formula, Guard, Info, OptionInfo, SplitRule};
+use super::{Block, Evidence, Formula, GainFilter, Info, OptionInfo, SplitRule};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct GainRatio {
     /// Which features may win; `None` compares all.
-    pub guard: Option<Guard>,
+    pub guard: Option<GainFilter>,
     /// Candidates as in C4.5 release 8.
     pub mdl_penalty: bool,
 }
@@ -86,7 +86,7 @@ impl Formula for GainRatio {
         screen_gain_ratios(block, out)
     }
 
-    fn guard(&self) -> Guard {
+    fn gain_filter(&self) -> GainFilter {
         self.guard.unwrap_or_default()
     }
 

@@ -216,7 +216,7 @@ impl Formula for Jaccard {
         true
     }
 
-    fn labelled(&self) -> Option<Box<dyn Criterion>> {
+    fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         match self.assignment {
             None => Some(Box::new(Self { assignment: Some(Pairing::Identity), ..self.clone() })),
             Some(_) => None,

@@ -14,7 +14,7 @@
 use crate::error::{Error, Result};
 pub use crate::numeric::Cells;
 pub use facts::{Evidence, Info, OptionInfo};
-pub use formula::{Criterion, Formula, Guard, PairScreen, SplitRule};
+pub use formula::{Criterion, Formula, GainFilter, PairScreen, SplitRule};
 pub use info_gain::InfoGain;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -46,7 +46,7 @@ impl Formula for Orthogonality {
     }
 
     /// Each branch is held against a rest that holds the third.
-    fn convex_beside(&self) -> bool {
+    fn convex_with_missing_branch(&self) -> bool {
         false
     }
 

@@ -67,7 +67,7 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
         })
     }
     /// Calls Python, so that nodes must come one after the other.
-    fn joined(&self) -> bool {
+    fn needs_all_candidates(&self) -> bool {
         false
     }
     /// Refuse options outside their domain.
@@ -102,8 +102,8 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
     fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
         self.refuse()
     }
-    fn joined(&self) -> bool {
-        self.0.joined()
+    fn needs_all_candidates(&self) -> bool {
+        self.0.needs_all_candidates()
     }
     fn on_pairs(&self) -> Option<&dyn OnPairs> {
         Some(&self.0)

@@ -1,7 +1,7 @@
 //! Combinations of parameters that nobody serves are refused by name, before any row is touched.
 
 use super::{Config, Missing, unsupported};
-use crate::criteria::{Criterion, Evidence, Guard, SplitRule};
+use crate::criteria::{Criterion, Evidence, GainFilter, SplitRule};
 use crate::error::{Error, Result};
 use crate::grow::{Decay, Evaluation, Labels};
 use crate::numeric::Ties;
@@ -118,7 +118,7 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             "criteria on tables",
         );
     }
-    if criterion.guard() != Guard::None || criterion.split_rule() == SplitRule::C45 {
+    if criterion.gain_filter() != GainFilter::None || criterion.split_rule() == SplitRule::C45 {
         return unsupported(
             "a guard or mdl_penalty=True with evaluation='global' or 'glocal' (they compare the \
              features of one leaf)",

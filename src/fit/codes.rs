@@ -94,7 +94,7 @@ impl Plan {
             || self.criterion.on_rows().is_some()
         {
             ("a criterion on pairs, neighbours or rows", "criteria on tables")
-        } else if self.criterion.joined() {
+        } else if self.criterion.needs_all_candidates() {
             ("a function as criterion", "the criteria of fasttree.list_criteria()")
         } else if config.ties == Ties::Row {
             ("ties='row'", "ties='first' or 'random'")

@@ -58,21 +58,21 @@ impl Plan {
             );
         }
         let mut rows = self.training_rows(data, rows, weights)?;
-        let mut judges = None;
+        let mut held_out = None;
         if let Some(Method::ReducedError { share, seed }) = self.config.pruning {
-            let (grown_on, held_out) =
+            let (grown_on, others) =
                 prune::reduced_error::divide(data, rows.rows(), weights, share, seed, control)?;
             rows = RowSet::of(grown_on, data.len());
-            judges = Some(held_out);
+            held_out = Some(others);
         }
         let prepared = self.prepare(data, &rows, weights, control)?;
         let seen = prepared.as_ref().unwrap_or(data);
-        let all = judges
+        let all = held_out
             .as_ref()
             .map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
         let model =
             self.grow_prepared((data, seen), &rows, all.as_ref(), weights, None, control)?;
-        let looked_at = Rows { data, rows: judges.as_deref().unwrap_or(rows.rows()), weights };
+        let looked_at = Rows { data, rows: held_out.as_deref().unwrap_or(rows.rows()), weights };
         self.cut_back(model, self.config.pruning.as_ref(), Some(&looked_at), control)
     }
 

@@ -47,7 +47,7 @@ pub struct GrownForest {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
     /// Votes on the rows that trees did not see.
-    pub judged: bool,
+    pub out_of_bag: bool,
     /// The first trees, with the number for the rows that they were grown on.
     pub before: Option<(&'a Forest, u64)>,
 }
@@ -64,7 +64,7 @@ impl Plan {
         request: Request<'_>,
         control: &Control,
     ) -> Result<GrownForest> {
-        self.check_forest(bagging, request.judged)?;
+        self.check_forest(bagging, request.out_of_bag)?;
         let rows = self.training_rows(data, rows, weights)?;
         let content = forest::content(data, &rows, weights);
         let prepared = self.prepare(data, &rows, weights, control)?;
@@ -117,7 +117,7 @@ impl Plan {
             .for_each(|&r| totals[data.classes()[r as usize] as usize] += weights.value(r));
         let grown = Forest { trees, seeds, totals, parameters: self.config.parameters.clone() };
         let votes = match (&sampler, bagging.draws) {
-            (Some(sampler), Some(draws)) if request.judged => {
+            (Some(sampler), Some(draws)) if request.out_of_bag => {
                 Some(forest::out_of_bag(&grown, data, &rows, sampler, draws, control)?)
             }
             _ => None,
@@ -126,7 +126,7 @@ impl Plan {
     }
 
     /// Refuse what forests do not go with.
-    fn check_forest(&self, bagging: &Bagging, judged: bool) -> Result<()> {
+    fn check_forest(&self, bagging: &Bagging, out_of_bag: bool) -> Result<()> {
         forest::check_bagging(bagging)?;
         if self.config.alpha_rule.is_some() {
             return super::unsupported("ccp_alpha='cv' in a forest", "a number");
@@ -137,7 +137,7 @@ impl Plan {
                 "None, 'pessimistic', 'error_based', 'cost_complexity', 'm_estimate', 'mdl'",
             );
         }
-        if judged && bagging.draws.is_none() {
+        if out_of_bag && bagging.draws.is_none() {
             return Err(Error::parameter(
                 "oob_score",
                 "True",

@@ -15,22 +15,22 @@ use crate::split::random::{self, Draws, Splitter};
 use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, Search};
 use crate::split::threshold::{self, Scan};
 use crate::split::{NominalSplits, Scratch, Sink};
-use crate::stats::contingency::{Code, Planes, Tally, count};
+use crate::stats::contingency::{Code, ContingencyTables, Planes, count};
 use crate::stats::{Sum, Weighing};
 
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct Workspace<S: Sum> {
     pub(super) scratch: Scratch<S::Cell>,
-    menu: LevelPartitions<S>,
+    partitions: LevelPartitions<S>,
     planes: Planes<S>,
     pub pairs: PairWorkspace,
 }
 
 impl<S: Sum> Workspace<S> {
     /// Take back the memory of tables that nobody needs any more.
-    pub fn recycle(&mut self, tally: Tally<S>) {
-        self.planes.recycle(tally);
+    pub fn recycle(&mut self, contingency: ContingencyTables<S>) {
+        self.planes.recycle(contingency);
     }
 }
 
@@ -38,7 +38,7 @@ impl<S: Sum> Default for Workspace<S> {
     fn default() -> Self {
         Self {
             scratch: Scratch::default(),
-            menu: LevelPartitions::default(),
+            partitions: LevelPartitions::default(),
             planes: Planes::default(),
             pairs: PairWorkspace::default(),
         }
@@ -52,7 +52,7 @@ pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
     pub range: NodeRange,
     pub totals: &'n [W::Sum],
     pub key: u64,
-    /// Offer also the thresholds that a convex criterion cannot choose.
+    /// Score also the thresholds that a convex criterion cannot choose.
     pub every: bool,
 }
 
@@ -81,7 +81,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         (&order[..known], Some(sums))
     }
 
-    pub(super) fn offer_numeric(
+    pub(super) fn score_numeric(
         &self,
         numeric: usize,
         scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
@@ -101,8 +101,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         }
         let criterion = self.context.setting.criterion;
         let context = &self.context.setting.context;
-        let convex =
-            if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
+        let convex = if known.is_some() {
+            criterion.convex_with_missing_branch()
+        } else {
+            criterion.info().convex
+        };
         let scan = Scan {
             feature: self.context.numeric[numeric].feature,
             order,
@@ -115,10 +118,17 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             steps: &[],
         };
         let Some(draws) = self.draws() else {
-            return threshold::offer(&scan, context, scratch, sink);
+            return threshold::score_candidates(&scan, context, scratch, sink);
         };
         let Some((_, at)) = self.drawn_threshold(draws, numeric, order) else { return Ok(()) };
-        random::offer(&scan, at, &self.context.sums_of(&order[..at]), context, scratch, sink)
+        random::score_candidates(
+            &scan,
+            at,
+            &self.context.sums_of(&order[..at]),
+            context,
+            scratch,
+            sink,
+        )
     }
 
     /// What is drawn for the node, where splits are not searched.
@@ -144,9 +154,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         })
     }
 
-    pub(super) fn offer_nominal(
+    pub(super) fn score_nominal(
         &self,
-        tally: &Tally<W::Sum>,
+        contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
         tools: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
@@ -159,21 +169,29 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         };
         if self.context.setting.nominal_splits != NominalSplits::Multiway {
             let wanted = of(false).filter(|&(_, &f)| wanted(f));
-            let levels = wanted.map(|(j, _)| self.levels(j, tally));
+            let levels = wanted.map(|(j, _)| self.levels(j, contingency));
             let (context, search) = (&self.context.setting.context, self.search());
-            let Workspace { menu, scratch, .. } = &mut *tools;
-            subset::offer(levels, self.totals, &search, context, menu, scratch, sink)?;
+            let Workspace { partitions, scratch, .. } = &mut *tools;
+            subset::score_candidates(
+                levels,
+                self.totals,
+                &search,
+                context,
+                partitions,
+                scratch,
+                sink,
+            )?;
         }
         if !self.context.setting.nominal_splits.has_multiway() {
             return Ok(());
         }
         let tables = of(true).filter(|&(_, &f)| wanted(f)).map(|(j, &feature)| NominalTable {
             feature,
-            cells: tally.table(&nominal.layout, j),
+            cells: contingency.table(&nominal.layout, j),
             missing: nominal.missing[j],
         });
         let (unit, context) = (self.context.weights.unit(), &self.context.setting.context);
-        multiway::offer(
+        multiway::score_candidates(
             tables,
             self.totals,
             unit,
@@ -196,13 +214,17 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The levels of a nominal feature.
-    fn levels<'t>(&self, nominal: usize, tally: &'t Tally<W::Sum>) -> Levels<'t, W::Sum> {
+    fn levels<'t>(
+        &self,
+        nominal: usize,
+        contingency: &'t ContingencyTables<W::Sum>,
+    ) -> Levels<'t, W::Sum> {
         let context = &self.context.nominal;
         let counted = !W::COPIES && self.context.setting.limits.min_samples_leaf > 1;
         Levels {
             table: NominalTable {
                 feature: context.features[nominal],
-                cells: tally.table(&context.layout, nominal),
+                cells: contingency.table(&context.layout, nominal),
                 missing: context.missing[nominal],
             },
             ordered: context.cuts[nominal].is_some(),
@@ -211,25 +233,29 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The divisions of the levels of a nominal feature, where there are only two sides.
-    pub(super) fn menu(&self, nominal: usize, tally: &Tally<W::Sum>) -> LevelPartitions<W::Sum> {
-        let mut menu = LevelPartitions::default();
-        menu.fill(&self.levels(nominal, tally), self.totals.len(), &self.search());
-        menu
+    pub(super) fn partitions(
+        &self,
+        nominal: usize,
+        contingency: &ContingencyTables<W::Sum>,
+    ) -> LevelPartitions<W::Sum> {
+        let mut partitions = LevelPartitions::default();
+        partitions.fill(&self.levels(nominal, contingency), self.totals.len(), &self.search());
+        partitions
     }
 
     /// All candidates of the wanted features; nominal features come first.
-    pub fn offer_all(
+    pub fn score_all(
         &self,
-        tally: &Tally<W::Sum>,
+        contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
         tools: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<()> {
-        self.offer_nominal(tally, &wanted, tools, sink)?;
+        self.score_nominal(contingency, &wanted, tools, sink)?;
         for (i, feature) in self.context.numeric.iter().enumerate() {
             if wanted(feature.feature) {
-                self.offer_numeric(i, &mut tools.scratch, sink)?;
+                self.score_numeric(i, &mut tools.scratch, sink)?;
                 control.check()?;
             }
         }
@@ -251,10 +277,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// Tables of all nominal features.
-    pub fn tally(&self, tools: &mut Workspace<W::Sum>) -> Tally<W::Sum> {
+    pub fn count_tables(&self, tools: &mut Workspace<W::Sum>) -> ContingencyTables<W::Sum> {
         let nominal = &self.context.nominal;
         if nominal.features.is_empty() {
-            return Tally::default();
+            return ContingencyTables::default();
         }
         let rows = self.field.coded(nominal.features.len(), self.range);
         count(rows, &nominal.layout, self.context.weights, &mut tools.planes)
@@ -284,11 +310,16 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// The test that a division of a nominal feature's levels stands for.
-    pub fn partition(&self, nominal: usize, at: u32, tally: &Tally<W::Sum>) -> LevelPartition {
+    pub fn partition(
+        &self,
+        nominal: usize,
+        at: u32,
+        contingency: &ContingencyTables<W::Sum>,
+    ) -> LevelPartition {
         let context = &self.context.nominal;
         let declared = context.layout.arity(nominal) as u32 - u32::from(context.missing[nominal]);
         let cuts = context.cuts[nominal];
-        self.menu(nominal, tally).partition(at, declared, cuts, &self.search())
+        self.partitions(nominal, contingency).partition(at, declared, cuts, &self.search())
     }
 
     pub fn one_table(

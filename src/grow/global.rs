@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
 use crate::split::{Choice, NominalSplits};
-use crate::stats::contingency::{Code, Tally};
+use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::Tree;
 use std::cmp::Ordering;
@@ -55,10 +55,10 @@ pub fn grow(
     check(&setting.limits)?;
     refuse_many_branches(data, setting)?;
     match weights {
-        Weights::Unit if setting.criterion.joined() => {
+        Weights::Unit if setting.criterion.needs_all_candidates() => {
             with_weights(data, setting, rows, RealCopies(None), control)
         }
-        Weights::Integer(w) if setting.criterion.joined() => {
+        Weights::Integer(w) if setting.criterion.needs_all_candidates() => {
             with_weights(data, setting, rows, RealCopies(Some(w)), control)
         }
         Weights::Unit => with_weights(data, setting, rows, UnitWeights, control),
@@ -142,7 +142,7 @@ fn with_codes<C: Code, W: Weighing>(
     let mut tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     let totals: Vec<Cell<W>> = sums.iter().map(|s| s.cell(context.weights.unit())).collect();
     tree.labels = vec![majority(totals.iter().copied()).map_or(0, i32::from)];
-    let labelled = context.setting.criterion.labelled();
+    let labelled = context.setting.criterion.for_label_table();
     let criterion = labelled.as_deref().unwrap_or(context.setting.criterion);
     let k = sums.len();
     let mut table = vec![W::Sum::default(); k * k];
@@ -282,7 +282,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         Ok(())
     }
 
-    fn look<'l>(
+    fn evaluator<'l>(
         ranges: &'l SortedRanges<'_, '_, C, W>,
         tree: &'l TreeBuilder<W::Sum>,
         node: u32,
@@ -302,14 +302,14 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     fn open(&mut self, node: u32, range: NodeRange, control: &Control) -> Result<()> {
         let (context, unit) = (self.ranges.context, self.unit());
         let setting = context.setting;
-        let look = Self::look(&self.ranges, &self.tree, node, range);
-        let counts: Vec<Cell<W>> = look.totals.iter().map(|s| s.cell(unit)).collect();
+        let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);
+        let counts: Vec<Cell<W>> = evaluator.totals.iter().map(|s| s.cell(unit)).collect();
         let rank = |feature: u32, at: u32| {
             let place = u64::from(feature) << 32;
             match setting.ties {
                 Ties::First => place | u64::from(at),
-                Ties::Row => place | u64::from(look.first_row(feature, at)),
-                Ties::Random => mix(mix(setting.seed, look.key), place | u64::from(at)),
+                Ties::Row => place | u64::from(evaluator.first_row(feature, at)),
+                Ties::Random => mix(mix(setting.seed, evaluator.key), place | u64::from(at)),
             }
         };
         let glocal = setting.evaluation == Evaluation::Glocal;
@@ -319,21 +319,21 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         let how = [setting.labels == Labels::Majority, glocal, lazy];
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
         let mut found = Collector::new(setting.criterion, &rank, how, fallback, counts.len());
-        let tally = look.tally(&mut self.tools);
+        let contingency = evaluator.count_tables(&mut self.tools);
         let p = context.data.columns().len();
-        search_among(p, setting.max_features, mix(setting.seed, look.key), |wanted| {
-            let wanted = |f: u32| wanted[f as usize] && look.is_large_enough(f);
-            look.offer_all(&tally, wanted, &mut self.tools, &mut found, control)?;
+        search_among(p, setting.max_features, mix(setting.seed, evaluator.key), |wanted| {
+            let wanted = |f: u32| wanted[f as usize] && evaluator.is_large_enough(f);
+            evaluator.score_all(&contingency, wanted, &mut self.tools, &mut found, control)?;
             Ok((!found.groups.is_empty()).then_some(()))
         })?;
         let (groups, mut local) = found.finish();
         if let Some(b) = local {
-            let before = || look.table_distance(look.totals, 1);
+            let before = || evaluator.table_distance(evaluator.totals, 1);
             if !setting.limits.accept(b.score, b.distance, before)? {
                 local = None;
             }
         }
-        self.tools.recycle(tally);
+        self.tools.recycle(contingency);
         let candidates = groups.iter().map(Group::len).sum();
         let widest = groups.iter().map(|g| g.branches).max().unwrap_or(0);
         if candidates > 0 {
@@ -470,7 +470,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             leaf.seen = Some((version, branches.min(leaf.widest)));
             Ok(())
         };
-        if control.threads() > 1 && work > WORTH_THREADS && !criterion.joined() {
+        if control.threads() > 1 && work > WORTH_THREADS && !criterion.needs_all_candidates() {
             parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
                 if stale(leaf) { rescore(leaf, &mut Scratch::default()) } else { Ok(()) }
             })
@@ -521,19 +521,19 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
     fn make(&mut self, step: Step, number: u32, control: &Control) -> Result<()> {
         let leaf = self.leaves.remove(step.leaf);
         let (node, k) = (leaf.node as usize, self.totals.len());
-        let look = Self::look(&self.ranges, &self.tree, leaf.node, leaf.range);
-        let tally = match look.context.place(step.feature) {
-            Place::Numeric(_) => Tally::default(),
-            Place::Nominal(_) => look.tally(&mut self.tools),
+        let evaluator = Self::evaluator(&self.ranges, &self.tree, leaf.node, leaf.range);
+        let contingency = match evaluator.context.place(step.feature) {
+            Place::Numeric(_) => ContingencyTables::default(),
+            Place::Nominal(_) => evaluator.count_tables(&mut self.tools),
         };
-        let (sums, _) = look.branches(step.feature, step.at, &tally);
+        let (sums, _) = evaluator.branches(step.feature, step.at, &contingency);
         let mut score = [0.0];
-        look.one_table(&sums, sums.len() / k, |t| {
-            look.context.setting.criterion.score(t, &mut score)
+        evaluator.one_table(&sums, sums.len() / k, |t| {
+            evaluator.context.setting.criterion.score(t, &mut score)
         })?;
         let choice = Choice { feature: step.feature, at: step.at, score: score[0] };
-        let chosen = look.chosen(choice, &tally)?;
-        self.tools.recycle(tally);
+        let chosen = evaluator.chosen(choice, &contingency)?;
+        self.tools.recycle(contingency);
 
         let before = self.table.clone();
         let old = self.rows_of[node] as usize;
@@ -568,8 +568,8 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
         let mut children = Vec::new();
         self.ranges.split(&mut self.tree, open, &chosen, number, &mut children);
         for child in children {
-            if let Some(tally) = child.rows.tally {
-                self.tools.recycle(tally);
+            if let Some(contingency) = child.rows.contingency {
+                self.tools.recycle(contingency);
             }
             self.open(child.node, child.rows.range, control)?;
         }

@@ -9,7 +9,7 @@
 use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
-use crate::split::{Offer, Sink, not_a_number};
+use crate::split::{CandidateBlock, Sink, not_a_number};
 use std::collections::HashMap;
 
 /// Candidates whose new leaves have the same labels (or whose labels are still to be chosen).
@@ -196,11 +196,11 @@ pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16>
 }
 
 impl<C: Count> Sink for Collector<'_, C> {
-    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+    fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         let wrong = || Error::Internal("counts of another kind".into());
-        let packed = match self.criterion.joined() {
+        let packed = match self.criterion.needs_all_candidates() {
             true => {
-                let t = &offer.tables;
+                let t = &block.tables;
                 pack(
                     C::of_cells(t.cells).ok_or_else(wrong)?,
                     t.branches * t.classes,
@@ -210,9 +210,9 @@ impl<C: Count> Sink for Collector<'_, C> {
             }
             false => Vec::new(),
         };
-        let t = match self.criterion.joined() {
-            true => &Tables { cells: C::cells(&packed), stride: offer.tables.len, ..offer.tables },
-            false => &offer.tables,
+        let t = match self.criterion.needs_all_candidates() {
+            true => &Tables { cells: C::cells(&packed), stride: block.tables.len, ..block.tables },
+            false => &block.tables,
         };
         let cells = C::of_cells(t.cells).ok_or_else(wrong)?;
         let [mut distances, mut scores] = std::mem::take(&mut self.numbers);
@@ -226,7 +226,7 @@ impl<C: Count> Sink for Collector<'_, C> {
         }
         let k = t.classes;
         for j in 0..t.len {
-            let (feature, at) = (offer.features.of(j), offer.at[j]);
+            let (feature, at) = (block.features.of(j), block.at[j]);
             let (distance, score) = (distances[j], scores[j]);
             if distance.is_nan() || score.is_nan() {
                 return Err(not_a_number(feature));
@@ -269,8 +269,8 @@ impl<C: Count> Sink for Collector<'_, C> {
         if !self.majority && t.len > 0 {
             let slot = self.slot(t.branches);
             let group = &mut self.groups[slot];
-            group.feature.extend((0..t.len).map(|j| offer.features.of(j)));
-            group.at.extend_from_slice(&offer.at[..t.len]);
+            group.feature.extend((0..t.len).map(|j| block.features.of(j)));
+            group.at.extend_from_slice(&block.at[..t.len]);
             group.rank.append(&mut self.ranks);
             if !self.lazy {
                 group.local.extend_from_slice(&distances);

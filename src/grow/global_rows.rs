@@ -122,7 +122,7 @@ fn terms<C: Count>(
         totals: C::cells(totals),
         context,
     };
-    !criterion.joined() && criterion.row_terms(&row, out)
+    !criterion.needs_all_candidates() && criterion.row_terms(&row, out)
 }
 
 /// The term of a row as it stands.
@@ -354,7 +354,7 @@ impl<C: Count> From<'_, C> {
                 }
                 let global = if label == self.label { whole.current } else { self.moved(label)? };
                 let j = group.champion;
-                Best::meet(best, whole.ties, group, (labels, pair), j, [global, group.local[j]])
+                Best::update(best, whole.ties, group, (labels, pair), j, [global, group.local[j]])
             };
             if single(&group.labels) {
                 one_label(group.labels[0], &group.labels, 0, &mut best)?;
@@ -369,7 +369,7 @@ impl<C: Count> From<'_, C> {
             for at in (0..n).step_by(BLOCK) {
                 let part = (at, BLOCK.min(n - at));
                 let len = part.1;
-                let mut look = |sums: &[f64], labels: [u16; 2], reach: &mut f64| {
+                let mut keep_near = |sums: &[f64], labels: [u16; 2], reach: &mut f64| {
                     let least = smallest(sums);
                     if least <= *reach {
                         *reach = reach.min(least + slack);
@@ -391,7 +391,7 @@ impl<C: Count> From<'_, C> {
                     let before = labels.filter(|&(b, l)| !group.labels[..b].contains(l));
                     let before = rest - before.map(|(_, &l)| bases[l as usize]).sum::<f64>();
                     sum.iter_mut().for_each(|s| *s += before);
-                    smallest_sum = smallest_sum.min(look(sum, [0, 0], &mut reach));
+                    smallest_sum = smallest_sum.min(keep_near(sum, [0, 0], &mut reach));
                 } else {
                     scratch.out.clear();
                     for branch in 0..2 {
@@ -417,7 +417,7 @@ impl<C: Count> From<'_, C> {
                             for ((s, l), r) in sum.iter_mut().zip(left).zip(right) {
                                 *s = rest + (l + r);
                             }
-                            let least = look(&sum[..len], [a as u16, b as u16], &mut reach);
+                            let least = keep_near(&sum[..len], [a as u16, b as u16], &mut reach);
                             smallest_sum = smallest_sum.min(least);
                         }
                     }
@@ -482,7 +482,7 @@ impl<C: Count> From<'_, C> {
                 } else {
                     (&group.labels[..], 0)
                 };
-                Best::meet(best, whole.ties, group, (labels, pair), near.at, [global, local])?;
+                Best::update(best, whole.ties, group, (labels, pair), near.at, [global, local])?;
             }
         }
         found.clear();

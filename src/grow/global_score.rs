@@ -46,7 +46,7 @@ impl Best {
 
     /// Take a candidate with its labels (in the order `pair` of label pairs) as the best if it
     /// comes first.
-    pub fn meet<C: Count>(
+    pub fn update<C: Count>(
         best: &mut Option<Self>,
         ties: Ties,
         group: &Group<C>,
@@ -108,7 +108,8 @@ pub(super) fn distances<C: Count>(
     let k = context.classes;
     let declared = vec![k as u32; out.len()];
     // A user's function reads the block as one array without gaps.
-    let packed = (criterion.joined() && (stride != out.len() || cells.len() != k * k * stride))
+    let packed = (criterion.needs_all_candidates()
+        && (stride != out.len() || cells.len() != k * k * stride))
         .then(|| pack(cells, k * k, stride, out.len()));
     let (cells, stride) = packed.as_deref().map_or((cells, stride), |p| (p, out.len()));
     let tables = Tables {
@@ -185,10 +186,10 @@ impl<C: Count> View<'_, C> {
                 distances(self.criterion, self.context, self.totals, &table, 1, &mut out)?;
                 out[0]
             };
-            return self.meet(group, labels, pair, group.champion, global, best);
+            return self.update(group, labels, pair, group.champion, global, best);
         }
         let n = group.len();
-        let stride = if self.criterion.joined() { n } else { n.min(BLOCK) };
+        let stride = if self.criterion.needs_all_candidates() { n } else { n.min(BLOCK) };
         scratch.cells.resize((k * k * stride).max(scratch.cells.len()), C::default());
         scratch.out.resize(stride.max(scratch.out.len()), 0.0);
         for (cell, &count) in scratch.cells.chunks_exact_mut(stride).zip(self.others) {
@@ -216,14 +217,14 @@ impl<C: Count> View<'_, C> {
             distances(self.criterion, self.context, self.totals, &scratch.cells, stride, out)?;
             for (j, &global) in out.iter().enumerate() {
                 if best.as_ref().is_none_or(|b| global <= b.global || global.is_nan()) {
-                    self.meet(group, labels, pair, at + j, global, best)?;
+                    self.update(group, labels, pair, at + j, global, best)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn meet(
+    fn update(
         &self,
         group: &Group<C>,
         labels: &[u16],
@@ -232,6 +233,6 @@ impl<C: Count> View<'_, C> {
         global: f64,
         best: &mut Option<Best>,
     ) -> Result<()> {
-        Best::meet(best, self.ties, group, (labels, pair), j, [global, group.local[j]])
+        Best::update(best, self.ties, group, (labels, pair), j, [global, group.local[j]])
     }
 }

@@ -66,12 +66,12 @@ const ROUNDING: f64 = 1e-9;
 /// alone.
 ///
 /// The table "label x class" starts with all rows in the row of label 0. Any tree will do, grown
-/// locally or globally; a criterion that reads labels otherwise ([`Criterion::labelled`]) does so
-/// here. O(steps x classes^2).
+/// locally or globally; a criterion that reads labels otherwise does so here
+/// ([`Criterion::for_label_table`]). O(steps x classes^2).
 pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> Result<Vec<f64>> {
     const BLOCK: usize = 256;
-    let labelled = criterion.labelled();
-    let joined = criterion.joined();
+    let labelled = criterion.for_label_table();
+    let joined = criterion.needs_all_candidates();
     let criterion = labelled.as_deref().unwrap_or(criterion);
     let k = tree.classes;
     let totals = tree.counts(0).to_vec();

@@ -66,7 +66,7 @@ fn listed<W: Weighing>(
     let field = buffers.field();
     let totals = context.sums(rows.rows().iter().copied());
     let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
-    let look = NodeEvaluator {
+    let evaluator = NodeEvaluator {
         context: &context,
         field: &field,
         range,
@@ -75,11 +75,15 @@ fn listed<W: Weighing>(
         every: true,
     };
     let mut tools = Workspace::default();
-    let tally = look.tally(&mut tools);
+    let contingency = evaluator.count_tables(&mut tools);
     let named =
         |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
     if let Some(search) = setting.criterion.on_neighbours() {
-        let found = look.scored(&tally, &look.neighbour_scores(search, control)?, |_| true)?;
+        let found = evaluator.scored(
+            &contingency,
+            &evaluator.neighbour_scores(search, control)?,
+            |_| true,
+        )?;
         return Ok(found.into_iter().map(named).collect());
     }
     if let Some(metric) = setting.criterion.on_pairs() {
@@ -87,17 +91,21 @@ fn listed<W: Weighing>(
             let mut buffers = RowBuffers::<u32>::new(&context, root, control)?;
             let range = NodeRange { len: root.len(), ..range };
             let coded = buffers.field();
-            resolve_radius(&look, coded.coded(context.nominal.features.len(), range), control)?;
+            resolve_radius(
+                &evaluator,
+                coded.coded(context.nominal.features.len(), range),
+                control,
+            )?;
         }
-        let known = look.pair_scores(metric, &mut tools.pairs, control)?;
-        let found = look.scored(&tally, &known, |_| true)?;
+        let known = evaluator.pair_scores(metric, &mut tools.pairs, control)?;
+        let found = evaluator.scored(&contingency, &known, |_| true)?;
         return Ok(found.into_iter().map(named).collect());
     }
     let mut found: Vec<(u32, u32, f64)> = if let Some(budget) = setting.criterion.on_rows() {
-        look.all_by_rows(budget, control)?
+        evaluator.all_by_rows(budget, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
-        look.offer_all(&tally, |_| true, &mut tools, &mut listing, control)?;
+        evaluator.score_all(&contingency, |_| true, &mut tools, &mut listing, control)?;
         listing.finish(&setting.context)?;
         listing.candidates
     };
@@ -127,14 +135,14 @@ fn listed<W: Weighing>(
             match context.place(feature) {
                 Place::Nominal(j) if context.splits(j) == NominalSplits::Multiway => {}
                 Place::Nominal(j) => {
-                    let division = look.partition(j, at, &tally);
+                    let division = evaluator.partition(j, at, &contingency);
                     match division.test {
                         Test::Threshold(t) => threshold = Some(t.at),
                         _ => levels = Some(division.listed),
                     }
                 }
                 Place::Numeric(i) => {
-                    let (order, _) = look.known(i);
+                    let (order, _) = evaluator.known(i);
                     let column = context.numeric[i].column;
                     let value = |j: usize| column.value(entry_row(order[j]));
                     let (lo, hi) = (value(at as usize - 1), value(at as usize));

@@ -25,7 +25,7 @@ mod packed;
 mod partition;
 mod search;
 
-use crate::criteria::{Context, Criterion, Guard, SplitRule};
+use crate::criteria::{Context, Criterion, GainFilter, SplitRule};
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::numeric::Ties;
@@ -239,7 +239,7 @@ pub struct Setting<'a> {
     /// Facts for its formulas.
     pub context: Context,
     /// Selection rule.
-    pub guard: Guard,
+    pub gain_filter: GainFilter,
     /// Tie rule.
     pub ties: Ties,
     /// Seed of ties and feature subsets.

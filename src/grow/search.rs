@@ -9,7 +9,7 @@ use super::context::Place;
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairScores;
 use super::features::search_among;
-use crate::criteria::{Criterion, Evidence, Guard, InfoGain};
+use crate::criteria::{Criterion, Evidence, GainFilter, InfoGain};
 use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::mix;
@@ -17,7 +17,7 @@ use crate::parallel::{self, Control};
 use crate::split::{
     Best, Choice, FeatureBest, NominalSplits, Scored, Scratch, Selector, not_a_number,
 };
-use crate::stats::contingency::{Code, Tally};
+use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{Sum, Weighing};
 use crate::tree::Test;
 
@@ -64,14 +64,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Candidates among features whose scores are known.
     pub fn scored(
         &self,
-        tally: &Tally<W::Sum>,
+        contingency: &ContingencyTables<W::Sum>,
         known: &PairScores,
         wanted: impl Fn(u32) -> bool,
     ) -> Result<Vec<Scored>> {
         let mut found = Vec::with_capacity(known.scores.len());
         for &(place, score) in &known.scores {
             let feature = self.context.nominal.features[place as usize];
-            if !wanted(feature) || !self.is_candidate(place as usize, tally) {
+            if !wanted(feature) || !self.is_candidate(place as usize, contingency) {
                 continue;
             }
             if score.is_nan() {
@@ -85,14 +85,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Best candidate of each wanted feature, in feature order.
     fn best(
         &self,
-        tally: &Tally<W::Sum>,
+        contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
         wanted: impl Fn(u32) -> bool + Sync,
         tools: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         if let Some(known) = known {
-            return self.scored(tally, known, wanted);
+            return self.scored(contingency, known, wanted);
         }
         if let Some(budget) = self.context.setting.criterion.on_rows() {
             return self.best_by_rows(budget, wanted, control);
@@ -106,19 +106,19 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             || setting.limits.min_samples_leaf <= 1
             || setting.nominal_splits != NominalSplits::Multiway;
         let mixed = setting.nominal_splits == NominalSplits::Auto;
-        let race = setting.guard == Guard::None
+        let winner_only = setting.gain_filter == GainFilter::None
             && !mixed
             && (nominal.is_empty() || (numeric.is_empty() && final_word));
-        let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
-        self.offer_nominal(tally, &wanted, tools, &mut best)?;
+        let mut best = Best::new(setting.criterion, setting.ties, winner_only).watched(control);
+        self.score_nominal(contingency, &wanted, tools, &mut best)?;
         let wide = self.range.len * numeric.len() > WIDE_NODE;
-        if control.threads() > 1 && wide && !setting.criterion.joined() {
+        if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             best.features.extend(
                 parallel::map(control, numeric.len(), |i| {
                     let mut best =
                         Best::new(setting.criterion, setting.ties, false).watched(control);
                     if wanted(numeric[i].feature) {
-                        self.offer_numeric(i, &mut Scratch::default(), &mut best)?;
+                        self.score_numeric(i, &mut Scratch::default(), &mut best)?;
                     }
                     Ok(best.features)
                 })?
@@ -128,7 +128,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         } else {
             for (i, feature) in numeric.iter().enumerate() {
                 if wanted(feature.feature) {
-                    self.offer_numeric(i, &mut tools.scratch, &mut best)?;
+                    self.score_numeric(i, &mut tools.scratch, &mut best)?;
                 }
                 if wide {
                     control.check()?;
@@ -146,24 +146,25 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// The split that the selection rule takes, or nothing when no feature has a valid one.
     pub fn choose(
         &self,
-        tally: &Tally<W::Sum>,
+        contingency: &ContingencyTables<W::Sum>,
         tools: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
         let setting = self.context.setting;
         let p = self.context.data.columns().len();
         let known = self.other_evidence(tools, control)?;
-        let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
+        let selector =
+            Selector { gain_filter: setting.gain_filter, ties: setting.ties, features: p };
         let best = search_among(p, setting.max_features, mix(setting.seed, self.key), |wanted| {
             let wanted = |f: u32| wanted[f as usize];
-            let best = self.best(tally, known.as_ref(), wanted, tools, control)?;
+            let best = self.best(contingency, known.as_ref(), wanted, tools, control)?;
             Ok((!best.is_empty()).then_some(best))
         })?;
         let Some(best) = best else { return Ok(None) };
-        let mut facts = Facts { look: self, tally };
+        let mut facts = Facts { evaluator: self, contingency };
         let choice = selector.choose(best, &mut facts, mix(setting.seed, !self.key))?;
         let Some(choice) = choice else { return Ok(None) };
-        let mut chosen = self.chosen(choice, tally)?;
+        let mut chosen = self.chosen(choice, contingency)?;
         let before = || match &known {
             Some(known) => Ok(-known.whole),
             None => self.table_distance(self.totals, 1),
@@ -193,7 +194,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         if let Some(budget) = criterion.on_rows() {
             return self.undivided_by_rows(budget, control);
         }
-        let branches = if criterion.joined() { branches } else { 1 };
+        let branches = if criterion.needs_all_candidates() { branches } else { 1 };
         let mut sums = self.totals.to_vec();
         sums.resize(branches * self.totals.len(), W::Sum::default());
         let mut out = [0.0];
@@ -202,7 +203,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// Class sums by branch of a candidate.
-    pub fn branches(&self, feature: u32, at: u32, tally: &Tally<W::Sum>) -> (Vec<W::Sum>, bool) {
+    pub fn branches(
+        &self,
+        feature: u32,
+        at: u32,
+        contingency: &ContingencyTables<W::Sum>,
+    ) -> (Vec<W::Sum>, bool) {
         match self.context.place(feature) {
             Place::Numeric(i) => {
                 let (order, known) = self.known(i);
@@ -219,11 +225,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 (sums, known.is_some())
             }
             Place::Nominal(j) if self.context.splits(j) != NominalSplits::Multiway => {
-                self.menu(j, tally).sums(at)
+                self.partitions(j, contingency).sums(at)
             }
             Place::Nominal(j) => {
                 let k = self.totals.len();
-                let mut sums = tally.table(&self.context.nominal.layout, j).to_vec();
+                let mut sums = contingency.table(&self.context.nominal.layout, j).to_vec();
                 let mut missing = self.context.nominal.missing[j];
                 if missing && sums[sums.len() - k..].iter().all(|s| s.is_empty()) {
                     sums.truncate(sums.len() - k);
@@ -234,8 +240,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         }
     }
 
-    pub fn chosen(&self, choice: Choice, tally: &Tally<W::Sum>) -> Result<BestSplit<W::Sum>> {
-        let (sums, missing) = self.branches(choice.feature, choice.at, tally);
+    pub fn chosen(
+        &self,
+        choice: Choice,
+        contingency: &ContingencyTables<W::Sum>,
+    ) -> Result<BestSplit<W::Sum>> {
+        let (sums, missing) = self.branches(choice.feature, choice.at, contingency);
         let place = self.context.place(choice.feature);
         let branches = sums.len() / self.totals.len();
         let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
@@ -262,7 +272,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             Place::Nominal(j) => {
                 let mut test = Test::Multiway;
                 if self.context.splits(j) != NominalSplits::Multiway {
-                    let division = self.partition(j, choice.at, tally);
+                    let division = self.partition(j, choice.at, contingency);
                     (test, levels) = (division.test, division.listed);
                     branch_of = division.is_first.iter().map(|&f| u16::from(!f)).collect();
                     branch_of.extend(self.context.nominal.missing[j].then_some(2));
@@ -285,11 +295,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             }
         };
         let criterion = self.context.setting.criterion;
-        let distance = if criterion.joined() || criterion.info().evidence != Evidence::Table {
-            -choice.score
-        } else {
-            self.table_distance(&sums, branches)?
-        };
+        let distance =
+            if criterion.needs_all_candidates() || criterion.info().evidence != Evidence::Table {
+                -choice.score
+            } else {
+                self.table_distance(&sums, branches)?
+            };
         Ok(BestSplit {
             feature: choice.feature,
             place,
@@ -307,21 +318,21 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 }
 
 struct Facts<'l, 'n, 'f, C, W: Weighing> {
-    look: &'l NodeEvaluator<'n, 'f, C, W>,
-    tally: &'l Tally<W::Sum>,
+    evaluator: &'l NodeEvaluator<'n, 'f, C, W>,
+    contingency: &'l ContingencyTables<W::Sum>,
 }
 
 impl<C: Code, W: Weighing> FeatureBest for Facts<'_, '_, '_, C, W> {
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64> {
-        let (sums, _) = self.look.branches(feature, at, self.tally);
+        let (sums, _) = self.evaluator.branches(feature, at, self.contingency);
         let mut out = [0.0];
-        let branches = sums.len() / self.look.totals.len();
-        self.look
+        let branches = sums.len() / self.evaluator.totals.len();
+        self.evaluator
             .one_table(&sums, branches, |t| Criterion::score(&InfoGain::default(), t, &mut out))?;
         Ok(out[0])
     }
 
     fn first_row(&mut self, feature: u32, at: u32) -> u32 {
-        self.look.first_row(feature, at)
+        self.evaluator.first_row(feature, at)
     }
 }

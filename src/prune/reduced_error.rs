@@ -1,4 +1,4 @@
-//! Reduced-error pruning (Quinlan 1987): rows that growth did not see are the judges.
+//! Reduced-error pruning (Quinlan 1987): by rows that growth did not see.
 //!
 //! Bottom-up, a node becomes a leaf when, on the rows held out, it makes no more errors than its
 //! subtree; a node that none of them reaches becomes a leaf. Without any row held out nothing is

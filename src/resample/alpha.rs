@@ -4,8 +4,8 @@
 //! The tree of all rows gives its sequence of prices `a_0 = 0 < a_1 < ...`; its k-th pruned tree is
 //! best for prices from `a_k` up to `a_(k+1)`, and stands for `sqrt(a_k a_(k+1))`, the last one for
 //! `a_K`. A tree is grown on all folds but one, for every fold, and pruned at each of these prices;
-//! the rows left out are its judges. `R_k` = mean cost of all rows (1 an error, or as the cost
-//! matrix says), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the
+//! its costs are those of the rows left out. `R_k` = mean cost of all rows (1 an error, or as the
+//! cost matrix says), with standard error `sqrt((mean c^2 - R_k^2) / n)`. The rule "min" takes the
 //! smallest `R_k` (the largest price on ties), "1se" the largest price whose `R` is at most the
 //! smallest one plus its standard error.
 //!
@@ -62,7 +62,7 @@ pub fn fit(
     let (alphas, leaves) = distinct(&path);
     let mut choice =
         Choice { errors: Vec::new(), deviations: Vec::new(), chosen: 0, alphas, leaves };
-    judge(plan, rule, data, &rows, weights, control, &mut choice)?;
+    add_costs(plan, rule, data, &rows, weights, control, &mut choice)?;
     let (model, account) = plan.prune_at(grown, choice.price(choice.chosen), control)?;
     Ok((model, account, Some(choice)))
 }
@@ -98,7 +98,7 @@ impl Choice {
     }
 }
 
-fn judge(
+fn add_costs(
     plan: &Plan,
     rule: &AlphaRule,
     data: &Dataset,

@@ -121,8 +121,8 @@ impl<S: Sum> SideSize<S> {
     }
 }
 
-/// Offer all cuts of one feature; a candidate's name is the highest code on its left.
-pub fn offer<S: Sum>(
+/// Score all cuts of one feature; a candidate's name is the highest code on its left.
+pub fn score_candidates<S: Sum>(
     scan: &BinScan<'_, S>,
     context: &Context,
     scratch: &mut Scratch<S::Cell>,

@@ -10,7 +10,7 @@
 //!   and the feature is usable when more than nothing is left.
 //! - Gain is `K/W (H(c) - H(c|m))`; the entropy of the split counts the rows without a value as one
 //!   more branch.
-//! - *Guard*: a feature whose gain is below the mean over the usable ones (less 0.001 with
+//! - *GainFilter*: a feature whose gain is below the mean over the usable ones (less 0.001 with
 //!   `guard="j48"`) is out; features with as many values as 0.3 times the training rows do not
 //!   count in the mean, unless all features are such.
 //! - Of the rest the largest gain ratio wins. Everywhere a number must exceed another by 1e-6 to be
@@ -26,7 +26,7 @@
 //! When not to use it: for scores other than gain and gain ratio.
 
 use super::scan::ClassOf;
-use crate::criteria::Guard;
+use crate::criteria::GainFilter;
 use crate::data::{entry_row, entry_tied};
 use crate::numeric::{Cells, Count, Logs};
 use crate::simd::{Level, logs::QuickLog};
@@ -315,18 +315,18 @@ pub fn runs<W: Weighing>(
 
 /// The usable split that is chosen, in the order of the features; nothing when none has a positive
 /// gain ratio.
-pub fn choose(usable: &[Usable], guard: Guard, features: usize) -> Option<&Usable> {
+pub fn choose(usable: &[Usable], filter: GainFilter, features: usize) -> Option<&Usable> {
     let counted = usable.iter().filter(|u| !u.many).count();
     if counted == 0 {
         return None;
     }
     let sum: f64 = usable.iter().filter(|u| !u.many).map(|u| u.gain).sum();
     let mean = sum / counted as f64;
-    let bound = match guard {
-        Guard::None => f64::NEG_INFINITY,
-        Guard::Average => mean,
-        Guard::J48 => mean - SHORT,
-        Guard::Chen2013 => sum / (features as f64 + 1.0),
+    let bound = match filter {
+        GainFilter::None => f64::NEG_INFINITY,
+        GainFilter::Average => mean,
+        GainFilter::J48 => mean - SHORT,
+        GainFilter::Chen2013 => sum / (features as f64 + 1.0),
     };
     let mut best: Option<&Usable> = None;
     for u in usable {

@@ -12,7 +12,7 @@
 
 use super::block::Scratch;
 use super::c45::{self, EQUAL, Known, XLog2X};
-use super::sink::{Offer, Sink};
+use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan};
 use super::{multiway::Minimum, weighed};
 use crate::criteria::Context;
@@ -71,7 +71,7 @@ pub fn cut<W: Weighing>(
         convex: true,
         steps: scan.steps,
     };
-    threshold::offer(&candidates, context, scratch, &mut sink)?;
+    threshold::score_candidates(&candidates, context, scratch, &mut sink)?;
     let at = sink.best_at;
     if at == 0 {
         return Ok(None);
@@ -199,9 +199,9 @@ impl<W: Weighing> Cuts<'_, '_, W> {
 }
 
 impl<W: Weighing> Sink for Cuts<'_, '_, W> {
-    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
-        let (len, k, stride) = (offer.tables.len, offer.tables.classes, offer.tables.stride);
-        let Some(cells) = CellOf::<W>::of_cells(offer.tables.cells) else {
+    fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
+        let (len, k, stride) = (block.tables.len, block.tables.classes, block.tables.stride);
+        let Some(cells) = CellOf::<W>::of_cells(block.tables.cells) else {
             return Err(Error::Internal("cuts of another kind of count".into()));
         };
         let mut gains = std::mem::take(&mut self.gains);
@@ -223,7 +223,7 @@ impl<W: Weighing> Sink for Cuts<'_, '_, W> {
             self.f.all(&self.sizes, &mut self.logs);
             gains.iter_mut().zip(&self.logs).for_each(|(gain, log)| *gain -= log);
         }
-        for (j, (&at, sum)) in offer.at.iter().zip(&gains).enumerate() {
+        for (j, (&at, sum)) in block.at.iter().zip(&gains).enumerate() {
             let (at, gain) = (at as usize, self.settle(*sum));
             if gain.max(self.last.gain) > self.best + 0.999 * EQUAL {
                 if j > 0 {

@@ -22,5 +22,5 @@ pub use block::Scratch;
 pub use random::Splitter;
 pub use select::{Choice, FeatureBest, Selector};
 pub(crate) use sink::not_a_number;
-pub use sink::{Best, Listing, Offer, Scored, Sink};
+pub use sink::{Best, CandidateBlock, Listing, Scored, Sink};
 pub use subset::NominalSplits;

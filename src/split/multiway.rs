@@ -6,7 +6,7 @@
 //! `min_rows`, and the split is not a candidate.
 
 use super::block::{BLOCK, Scratch};
-use super::sink::{Features, Offer, Sink};
+use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::Count;
@@ -23,8 +23,8 @@ pub struct NominalTable<'a, S> {
     pub missing: bool,
 }
 
-/// Offer the multiway splits of a node's nominal features, in feature order.
-pub fn offer<'a, S: Sum>(
+/// Score the multiway splits of a node's nominal features, in feature order.
+pub fn score_candidates<'a, S: Sum>(
     tables: impl Iterator<Item = NominalTable<'a, S>>,
     totals: &[S],
     unit: f64,
@@ -124,7 +124,11 @@ fn flush<C: Count>(
         declared: &scratch.declared,
         context,
     };
-    sink.take(&Offer { tables, at: &scratch.at[..len], features: Features::Each(features) })?;
+    sink.take(&CandidateBlock {
+        tables,
+        at: &scratch.at[..len],
+        features: Features::Each(features),
+    })?;
     features.clear();
     scratch.declared.clear();
     Ok(())

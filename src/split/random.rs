@@ -52,8 +52,8 @@ impl Draws {
     }
 }
 
-/// Offer the threshold with `at` known rows on its left, whose class sums are `left`.
-pub fn offer<W: Weighing>(
+/// Score the threshold with `at` known rows on its left, whose class sums are `left`.
+pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     at: usize,
     left: &[W::Sum],

@@ -6,7 +6,7 @@
 
 use super::block::{BLOCK, Scratch};
 use super::multiway::Minimum;
-use super::sink::{Features, Offer, Sink};
+use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::Count;
@@ -112,5 +112,5 @@ pub(super) fn flush<C: Count>(
         declared: &scratch.declared,
         context,
     };
-    sink.take(&Offer { tables, at: &scratch.at[..held], features: Features::One(feature) })
+    sink.take(&CandidateBlock { tables, at: &scratch.at[..held], features: Features::One(feature) })
 }

@@ -4,7 +4,7 @@
 //! gain a feature) and the tie rule; formulas and tables are out of its sight.
 
 use super::sink::Scored;
-use crate::criteria::Guard;
+use crate::criteria::GainFilter;
 use crate::error::Result;
 use crate::numeric::{Ties, better, uniform};
 
@@ -30,8 +30,8 @@ pub trait FeatureBest {
 /// A selection rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Selector {
-    /// Guard against small gains.
-    pub guard: Guard,
+    /// GainFilter against small gains.
+    pub gain_filter: GainFilter,
     /// Tie rule.
     pub ties: Ties,
     /// Number of features of the data set (not only those with a valid split).
@@ -78,17 +78,17 @@ impl Selector {
     }
 
     fn apply_guard(&self, best: &mut [Scored], facts: &mut dyn FeatureBest) -> Result<()> {
-        if self.guard == Guard::None || best.is_empty() {
+        if self.gain_filter == GainFilter::None || best.is_empty() {
             return Ok(());
         }
         let gains: Vec<f64> =
             best.iter().map(|b| facts.gain(b.feature, b.at)).collect::<Result<_>>()?;
         let sum: f64 = gains.iter().sum();
-        let bound = match self.guard {
-            Guard::None => return Ok(()),
-            Guard::Average => sum / gains.len() as f64,
-            Guard::J48 => sum / gains.len() as f64 - 1e-3,
-            Guard::Chen2013 => sum / (self.features as f64 + 1.0),
+        let bound = match self.gain_filter {
+            GainFilter::None => return Ok(()),
+            GainFilter::Average => sum / gains.len() as f64,
+            GainFilter::J48 => sum / gains.len() as f64 - 1e-3,
+            GainFilter::Chen2013 => sum / (self.features as f64 + 1.0),
         };
         for (b, &gain) in best.iter_mut().zip(&gains) {
             if gain < bound {

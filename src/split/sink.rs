@@ -7,7 +7,7 @@ use crate::parallel::Control;
 
 /// A block of candidates of one feature (or of several nominal features, one candidate each).
 #[derive(Debug, Clone, Copy)]
-pub struct Offer<'a> {
+pub struct CandidateBlock<'a> {
     /// The tables.
     pub tables: Tables<'a>,
     /// What identifies each candidate within its feature: rows on the left of a threshold, 0 for a
@@ -40,7 +40,7 @@ impl Features<'_> {
 /// Takes blocks.
 pub trait Sink {
     /// One block.
-    fn take(&mut self, offer: &Offer<'_>) -> Result<()>;
+    fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()>;
     /// Candidates that cannot be best may be left out.
     fn wants_best(&self) -> bool {
         false
@@ -74,7 +74,7 @@ pub struct Best<'a> {
     criterion: &'a dyn Criterion,
     ties: Ties,
     /// The best of all features is wanted: a feature that cannot have it may be left out.
-    race: bool,
+    winner_only: bool,
     /// Asked before each block whether to go on: one column of a large node alone can take a
     /// second.
     watch: Option<&'a Control>,
@@ -89,14 +89,14 @@ pub struct Best<'a> {
 
 impl<'a> Best<'a> {
     /// For one node; a user's criterion gathers all blocks first ([`Best::finish`] then scores
-    /// them). In a `race` only the winner is sure to be there (blocks must come in feature order).
-    pub fn new(criterion: &'a dyn Criterion, ties: Ties, race: bool) -> Self {
-        let gathered = criterion.joined().then(Gathered::default);
-        let race = race && ties == Ties::First;
+    /// them). With `winner_only` the others may be missing, and blocks must come in feature order.
+    pub fn new(criterion: &'a dyn Criterion, ties: Ties, winner_only: bool) -> Self {
+        let gathered = criterion.needs_all_candidates().then(Gathered::default);
+        let winner_only = winner_only && ties == Ties::First;
         Self {
             criterion,
             ties,
-            race,
+            winner_only,
             watch: None,
             top: f64::NEG_INFINITY,
             floor: f64::NEG_INFINITY,
@@ -118,18 +118,18 @@ impl<'a> Best<'a> {
 
     fn compare(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) -> Result<()> {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
-            // In a race what does not beat the best of all features is of no interest; what is no
-            // number goes on and is refused.
-            let beaten = self.race && score <= self.top && !self.features.is_empty();
+            // With `winner_only`, what does not beat the best of all features is left out. NaN is
+            // kept, and refused later.
+            let beaten = self.winner_only && score <= self.top && !self.features.is_empty();
             if !beaten {
-                self.meet(features.of(j), at, score)?;
+                self.update(features.of(j), at, score)?;
             }
         }
         Ok(())
     }
 
     #[inline]
-    fn meet(&mut self, feature: u32, at: u32, score: f64) -> Result<()> {
+    fn update(&mut self, feature: u32, at: u32, score: f64) -> Result<()> {
         match self.features.last_mut() {
             Some(best) if best.feature == feature => {
                 if better(score, best.score) {
@@ -158,11 +158,16 @@ impl<'a> Best<'a> {
 
     /// Score a block of thresholds of one feature, exactly only where a cheap approximation leaves
     /// a doubt.
-    fn screened(&mut self, offer: &Offer<'_>, feature: u32, scores: &mut [f64]) -> Result<bool> {
-        let Some(error) = self.criterion.screen(&offer.tables, scores) else { return Ok(false) };
+    fn screened(
+        &mut self,
+        block: &CandidateBlock<'_>,
+        feature: u32,
+        scores: &mut [f64],
+    ) -> Result<bool> {
+        let Some(error) = self.criterion.screen(&block.tables, scores) else { return Ok(false) };
         let largest = maximum(scores);
         let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
-        let known = if self.race { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
+        let known = if self.winner_only { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
         if largest + error < self.floor {
             return Ok(true);
         }
@@ -170,11 +175,11 @@ impl<'a> Best<'a> {
             return Ok(true);
         }
         let bound = (largest - 2.0 * error).max(known - error);
-        for (j, &at) in offer.at.iter().enumerate() {
+        for (j, &at) in block.at.iter().enumerate() {
             if scores[j] >= bound {
                 let mut exact = [0.0];
-                self.criterion.score(&offer.tables.window(j, 1), &mut exact)?;
-                self.meet(feature, at, exact[0])?;
+                self.criterion.score(&block.tables.window(j, 1), &mut exact)?;
+                self.update(feature, at, exact[0])?;
             }
         }
         Ok(true)
@@ -225,25 +230,25 @@ impl Sink for Best<'_> {
     }
 
     fn floor(&self) -> f64 {
-        if self.race { self.floor.max(self.top) } else { self.floor }
+        if self.winner_only { self.floor.max(self.top) } else { self.floor }
     }
 
-    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+    fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         if let Some(control) = self.watch {
             control.check()?;
         }
         if let Some(g) = &mut self.gathered {
-            return g.take(offer);
+            return g.take(block);
         }
         let mut scores = std::mem::take(&mut self.scores);
-        scores.resize(offer.tables.len, 0.0);
-        let done = match offer.features {
-            Features::One(feature) => self.screened(offer, feature, &mut scores)?,
+        scores.resize(block.tables.len, 0.0);
+        let done = match block.features {
+            Features::One(feature) => self.screened(block, feature, &mut scores)?,
             Features::Each(_) => false,
         };
         if !done {
-            self.criterion.score(&offer.tables, &mut scores)?;
-            match offer.features {
+            self.criterion.score(&block.tables, &mut scores)?;
+            match block.features {
                 // Thresholds: most blocks do not hold the best, and one look tells.
                 Features::One(feature)
                     if self.ties == Ties::First
@@ -251,7 +256,7 @@ impl Sink for Best<'_> {
                         && self.features.last().is_some_and(|b| {
                             b.feature == feature && maximum(&scores) <= b.score
                         }) => {}
-                features => self.compare(features, offer.at, &scores)?,
+                features => self.compare(features, block.at, &scores)?,
             }
         }
         self.scores = scores;
@@ -289,19 +294,19 @@ impl<'a> Listing<'a> {
 }
 
 impl Sink for Listing<'_> {
-    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
+    fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         if let Some(g) = &mut self.best.gathered {
-            return g.take(offer);
+            return g.take(block);
         }
-        let mut scores = vec![0.0; offer.tables.len];
-        self.best.criterion.score(&offer.tables, &mut scores)?;
+        let mut scores = vec![0.0; block.tables.len];
+        self.best.criterion.score(&block.tables, &mut scores)?;
         self.candidates.extend(
-            offer
+            block
                 .at
                 .iter()
                 .zip(scores)
                 .enumerate()
-                .map(|(j, (&at, s))| (offer.features.of(j), at, s)),
+                .map(|(j, (&at, s))| (block.features.of(j), at, s)),
         );
         Ok(())
     }
@@ -323,8 +328,8 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn take(&mut self, offer: &Offer<'_>) -> Result<()> {
-        let t = &offer.tables;
+    fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
+        let t = &block.tables;
         let before = self.at.len();
         let planes = self.planes.len().max(t.branches * t.classes);
         if planes.saturating_mul(before + t.len) > LARGEST_NODE {
@@ -359,8 +364,8 @@ impl Gathered {
             Cells::Weights(n) => n.to_vec(),
         };
         self.declared.extend_from_slice(&t.declared[..t.len]);
-        self.at.extend_from_slice(&offer.at[..t.len]);
-        self.features.extend((0..t.len).map(|j| offer.features.of(j)));
+        self.at.extend_from_slice(&block.at[..t.len]);
+        self.features.extend((0..t.len).map(|j| block.features.of(j)));
         Ok(())
     }
 

@@ -23,14 +23,14 @@
 //! one fits by accident.
 
 mod join;
-mod offer;
+mod score;
 
 use super::multiway::{Minimum, NominalTable};
 use super::random::Draws;
 use crate::stats::Sum;
 use crate::tree::Test;
 
-pub use offer::offer;
+pub use score::score_candidates;
 
 /// Levels of which all divisions are tried.
 pub const EXACT: usize = 12;

@@ -21,8 +21,8 @@ use crate::stats::{Sum, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
 
-/// Offer all thresholds of one feature.
-pub fn offer<W: Weighing>(
+/// Score all thresholds of one feature.
+pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     context: &Context,
     scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
@@ -61,7 +61,7 @@ pub fn offer<W: Weighing>(
     if W::UNIT && few {
         counted_rows(scan, first, last, context, branches, scratch, sink)
     } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {
-        weighed::offer((scan, weights), (first, last), context, branches, scratch, sink)
+        weighed::score_candidates((scan, weights), (first, last), context, branches, scratch, sink)
     } else {
         any_classes(scan, first, last, context, branches, scratch, sink)
     }

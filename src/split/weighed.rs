@@ -47,8 +47,8 @@ struct Standing {
     before: [i64; MOST_CLASSES],
 }
 
-/// Offer the thresholds at `first..=last`.
-pub(super) fn offer<W: Weighing>(
+/// Score the thresholds at `first..=last`.
+pub(super) fn score_candidates<W: Weighing>(
     (scan, weights): (&Scan<'_, W>, &[i64]),
     (mut first, mut last): (usize, usize),
     context: &Context,
@@ -353,9 +353,9 @@ mod tests {
     }
 
     impl Sink for Counting<'_> {
-        fn take(&mut self, offer: &super::super::Offer<'_>) -> Result<()> {
-            self.given += offer.tables.len;
-            self.best.take(offer)
+        fn take(&mut self, block: &super::super::CandidateBlock<'_>) -> Result<()> {
+            self.given += block.tables.len;
+            self.best.take(block)
         }
         fn wants_best(&self) -> bool {
             self.best.wants_best()
@@ -435,7 +435,8 @@ mod tests {
             let mut best = Best::new(criterion.as_ref(), ties, false);
             best.above(floor);
             let mut sink = Counting { best, given: 0 };
-            threshold::offer(&scan, &context, &mut Scratch::default(), &mut sink).unwrap();
+            threshold::score_candidates(&scan, &context, &mut Scratch::default(), &mut sink)
+                .unwrap();
             (sink.best.features, sink.given)
         }
 

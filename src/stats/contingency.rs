@@ -6,7 +6,7 @@
 //! other. About 0.7 ns a cell. Few rows are counted straight into the compact table instead.
 //!
 //! Tables of siblings add up to their parent's, so the largest child is obtained by subtraction
-//! ([`Tally::subtract`]).
+//! ([`ContingencyTables::subtract`]).
 
 use super::{Sum, Weighing};
 
@@ -53,11 +53,11 @@ impl Layout {
 
 /// The tables of all features for one set of rows.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally<S> {
+pub struct ContingencyTables<S> {
     cells: Vec<S>,
 }
 
-impl<S: Sum> Tally<S> {
+impl<S: Sum> ContingencyTables<S> {
     /// The table of a feature: `[code * classes + class]`.
     pub fn table(&self, layout: &Layout, feature: usize) -> &[S] {
         &self.cells[layout.offsets[feature]..layout.offsets[feature + 1]]
@@ -112,9 +112,9 @@ pub struct Planes<S> {
 
 impl<S: Sum> Planes<S> {
     /// Take back the memory of tables that nobody needs any more.
-    pub fn recycle(&mut self, tally: Tally<S>) {
+    pub fn recycle(&mut self, contingency: ContingencyTables<S>) {
         if self.used.len() < 64 {
-            self.used.push(tally.cells);
+            self.used.push(contingency.cells);
         }
     }
 }
@@ -136,13 +136,13 @@ pub fn count<C: Code, W: Weighing>(
     layout: &Layout,
     weights: W,
     planes: &mut Planes<W::Sum>,
-) -> Tally<W::Sum> {
+) -> ContingencyTables<W::Sum> {
     let mut cells = planes.used.pop().unwrap_or_default();
     cells.clear();
     cells.resize(layout.cells(), W::Sum::default());
     let p = layout.features();
     if p == 0 || rows.rows.is_empty() {
-        return Tally { cells };
+        return ContingencyTables { cells };
     }
     let k = layout.classes;
     if !C::NARROW || rows.rows.len() < FEW {
@@ -153,7 +153,7 @@ pub fn count<C: Code, W: Weighing>(
                 *cell = cell.plus(w);
             }
         }
-        return Tally { cells };
+        return ContingencyTables { cells };
     }
     for first in (0..p).step_by(CHUNK) {
         let width = CHUNK.min(p - first);
@@ -183,7 +183,7 @@ pub fn count<C: Code, W: Weighing>(
             }
         }
     }
-    Tally { cells }
+    ContingencyTables { cells }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::criteria_tables::{
     Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
 };
-use fasttree_core::criteria::{CRITERIA, Criterion, Evidence, Guard, Info, find, make};
+use fasttree_core::criteria::{CRITERIA, Criterion, Evidence, GainFilter, Info, find, make};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -238,7 +238,7 @@ fn best_inside(r: &mut Random, c: &dyn Criterion, aside: bool) -> Result<(), Str
 fn convex_criteria_choose_boundaries() {
     for (info, c) in on_tables() {
         verify(info, "strictly quasi-convex", info.convex, |r| best_inside(r, c.as_ref(), false));
-        if c.convex_beside() {
+        if c.convex_with_missing_branch() {
             verify(info, "convex beside a third branch", true, |r| {
                 best_inside(r, c.as_ref(), true)
             });
@@ -395,11 +395,11 @@ fn a_misspelt_name_meets_its_neighbour() {
 
 #[test]
 fn guards_travel_with_gain_ratio() {
-    let guard = |v: Value| criterion("gain_ratio", json!({"guard": v})).guard();
-    assert_eq!(guard(Value::Null), Guard::None);
-    assert_eq!(guard(json!("average")), Guard::Average);
-    assert_eq!(guard(json!("j48")), Guard::J48);
-    assert_eq!(guard(json!("chen2013")), Guard::Chen2013);
+    let guard = |v: Value| criterion("gain_ratio", json!({"guard": v})).gain_filter();
+    assert_eq!(guard(Value::Null), GainFilter::None);
+    assert_eq!(guard(json!("average")), GainFilter::Average);
+    assert_eq!(guard(json!("j48")), GainFilter::J48);
+    assert_eq!(guard(json!("chen2013")), GainFilter::Chen2013);
     let told = criterion("gain_ratio", json!({"guard": "j48"})).options();
     assert_eq!(told, json!({"guard": "j48", "mdl_penalty": false}));
     assert!(make("gain_ratio", Map::from_iter([("guard".to_owned(), json!("quinlan"))])).is_err());

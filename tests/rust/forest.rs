@@ -43,7 +43,7 @@ fn grown(
     let config = Config { max_features: Some(1), seed: 5, ..Config::default() };
     let plan = Plan::new(config, None).unwrap();
     let bagging = Bagging { trees: 7, draws, first: 0 };
-    let request = Request { judged: draws.is_some(), before: None };
+    let request = Request { out_of_bag: draws.is_some(), before: None };
     let rows = RowSet::all(data.len());
     let GrownForest { forest, votes, .. } =
         plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads)).unwrap();
@@ -148,8 +148,8 @@ fn empty_forests_are_refused() {
         assert!(matches!(refused, Err(Error::Parameter { .. })));
     }
     let all = Bagging { trees: 3, draws: None, first: 0 };
-    let (rows, judged) = (RowSet::all(30), Request { judged: true, before: None });
-    let refused = plan.fit_forest(&data, &rows, &Weights::Unit, &all, judged, &Control::new(1));
+    let (rows, request) = (RowSet::all(30), Request { out_of_bag: true, before: None });
+    let refused = plan.fit_forest(&data, &rows, &Weights::Unit, &all, request, &Control::new(1));
     assert!(matches!(refused, Err(Error::Parameter { .. })));
 }
 
@@ -165,7 +165,7 @@ fn a_forest_that_goes_on_is_the_one_grown_at_once() {
         before: Option<(&Forest, u64)>,
     ) -> Result<GrownForest, Error> {
         let bagging = Bagging { trees, draws: Some(300), first: 0 };
-        let (rows, request) = (RowSet::all(300), Request { judged: true, before });
+        let (rows, request) = (RowSet::all(300), Request { out_of_bag: true, before });
         plan.fit_forest(data, &rows, weights, &bagging, request, &Control::new(threads))
     }
     let of = (&plan, &data, &weights);

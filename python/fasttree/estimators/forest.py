@@ -258,7 +258,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             table,
             config,
             bagging,
-            judged=bool(self.oob_score),
+            out_of_bag=bool(self.oob_score),
             before=before,
             n_jobs=self.n_jobs,
             progress=progress,
@@ -332,22 +332,22 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
     ) -> None:
         """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters
         (n_rows,)."""
-        judged = voters > 0
-        probabilities[~judged] = np.nan
+        voted = voters > 0
+        probabilities[~voted] = np.nan
         given = table.sample_weight if sample_weight is None else weights_array(sample_weight)
         if given is not None and given.ndim == 1 and len(given) != len(table):
             given = given[given > 0]
         weights = np.ones(len(table)) if given is None else np.broadcast_to(given, len(table))
-        if not judged.all():
+        if not voted.all():
             warnings.warn(
-                f"{int((~judged).sum())} of {len(judged)} rows were in the sample of every tree; "
+                f"{int((~voted).sum())} of {len(voted)} rows were in the sample of every tree; "
                 "they have no "
                 "out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
                 stacklevel=3,
             )
-        right = probabilities[judged].argmax(axis=1) == table.y_codes[judged]
-        known = weights[judged]
+        right = probabilities[voted].argmax(axis=1) == table.y_codes[voted]
+        known = weights[voted]
         self.oob_score_ = (
             float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
         )
@@ -499,13 +499,13 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             n_jobs=self.n_jobs,
             progress=self.progress,
         ).T
-        judged = losses[:, ~np.isnan(losses).any(axis=0)]
-        if judged.size == 0:
+        finite = losses[:, ~np.isnan(losses).any(axis=0)]
+        if finite.size == 0:
             raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
         return Bunch(
             importances=losses,
-            importances_mean=judged.mean(axis=1),
-            importances_std=judged.std(axis=1),
+            importances_mean=finite.mean(axis=1),
+            importances_std=finite.std(axis=1),
         )
 
 

@@ -17,7 +17,7 @@ use crate::grow::evaluate::NodeEvaluator;
 use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::Weighing;
-use crate::stats::contingency::{Code, CodedRows, Tally};
+use crate::stats::contingency::{Code, CodedRows, ContingencyTables};
 use crate::stats::pairs::{NodeRows, Numbering, Part, Profile, Setting};
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 known
             }
         };
-        let scores = self.judged(metric, pairs, &known);
+        let scores = self.scored_by_pairs(metric, pairs, &known);
         tools.last = known.counts.is_some().then_some(known);
         scores
     }
@@ -177,7 +177,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile, counts }))
     }
 
-    fn judged(
+    fn scored_by_pairs(
         &self,
         metric: &dyn OnPairs,
         pairs: &PairContext,
@@ -205,12 +205,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// Whether a nominal feature has two branches with rows, and none that is too small.
-    pub fn is_candidate(&self, place: usize, tally: &Tally<W::Sum>) -> bool {
+    pub fn is_candidate(&self, place: usize, contingency: &ContingencyTables<W::Sum>) -> bool {
         let nominal = &self.context.nominal;
         let feature = nominal.features[place];
         let table = NominalTable {
             feature,
-            cells: tally.table(&nominal.layout, place),
+            cells: contingency.table(&nominal.layout, place),
             missing: nominal.missing[place],
         };
         let unit = self.context.weights.unit();
@@ -221,14 +221,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 
 /// Relief's radius of some rows, for looks at nodes far from their root.
 pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
-    look: &NodeEvaluator<'_, '_, C, W>,
+    evaluator: &NodeEvaluator<'_, '_, C, W>,
     root: CodedRows<'_, C>,
     control: &Control,
 ) -> Result<()> {
-    let (nominal, Some(pairs)) = (&look.context.nominal, &look.context.pairs) else {
+    let (nominal, Some(pairs)) = (&evaluator.context.nominal, &evaluator.context.pairs) else {
         return Ok(());
     };
-    let classes = look.context.data.n_classes();
+    let classes = evaluator.context.data.n_classes();
     let weight = |r| pairs.weight(r);
     let rows = NodeRows::gather(root, &nominal.layout, classes, weight, &mut Numbering::default())?;
     if !rows.features().is_empty() {

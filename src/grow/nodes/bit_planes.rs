@@ -7,7 +7,7 @@
 //! costs; the tree is the same, node for node (tests compare the two).
 
 use super::{NodeRows, Open, Rank};
-use crate::criteria::{Cells, Criterion, Evidence, Guard, InfoGain, Tables};
+use crate::criteria::{Cells, Criterion, Evidence, GainFilter, InfoGain, Tables};
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::{Split, TreeBuilder};
@@ -33,7 +33,7 @@ pub(in crate::grow) fn grow(
     if !matches!(weights, Weights::Unit)
         || setting.nominal_splits != NominalSplits::Multiway
         || setting.max_features.is_some()
-        || setting.criterion.joined()
+        || setting.criterion.needs_all_candidates()
         || setting.criterion.info().evidence != Evidence::Table
     {
         return Ok(None);
@@ -286,11 +286,11 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
             }
             self.blocks[group].scores = scores;
         }
-        let choice = if setting.guard == Guard::None && setting.ties != Ties::Random {
+        let choice = if setting.gain_filter == GainFilter::None && setting.ties != Ties::Random {
             self.first_best()
         } else {
             let selector = Selector {
-                guard: setting.guard,
+                gain_filter: setting.gain_filter,
                 ties: setting.ties,
                 features: self.context.features,
             };

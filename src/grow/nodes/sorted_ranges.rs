@@ -18,7 +18,7 @@ use crate::grow::search::BestSplit;
 use crate::grow::{Limits, Setting};
 use crate::numeric::mix;
 use crate::parallel::Control;
-use crate::stats::contingency::{Code, Tally};
+use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::pairs::is_worth_it;
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::{NONE, Tree};
@@ -72,7 +72,8 @@ fn with_codes<C: Code, W: Weighing>(
     let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
-    let task = if context.setting.memo.is_some() || context.setting.criterion.joined() {
+    let task = if context.setting.memo.is_some() || context.setting.criterion.needs_all_candidates()
+    {
         0
     } else {
         driver::task_size(rows.len(), smallest_task(context), control)
@@ -105,7 +106,7 @@ fn largest_child(sizes: &[u32], keep: &[bool]) -> Option<usize> {
 #[derive(Debug)]
 pub(in crate::grow) struct RangeNode<S> {
     pub range: NodeRange,
-    pub tally: Option<Tally<S>>,
+    pub contingency: Option<ContingencyTables<S>>,
     /// What its pairs can be had from.
     pub pairs: Option<Box<ParentPairs>>,
 }
@@ -113,7 +114,7 @@ pub(in crate::grow) struct RangeNode<S> {
 impl<S> RangeNode<S> {
     /// A range of which nothing is known yet.
     pub fn new(range: NodeRange) -> Self {
-        Self { range, tally: None, pairs: None }
+        Self { range, contingency: None, pairs: None }
     }
 }
 
@@ -172,7 +173,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         }
         self.tools.pairs.parent = open.rows.pairs.take();
         self.tools.pairs.last = None;
-        let look = NodeEvaluator {
+        let evaluator = NodeEvaluator {
             context: self.context,
             field: &self.field,
             range: open.rows.range,
@@ -180,13 +181,13 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             key: tree.nodes[node].key,
             every: false,
         };
-        let tally = match open.rows.tally.take() {
+        let contingency = match open.rows.contingency.take() {
             Some(t) => t,
-            None => look.tally(&mut self.tools),
+            None => evaluator.count_tables(&mut self.tools),
         };
-        let chosen = look.choose(&tally, &mut self.tools, control)?;
+        let chosen = evaluator.choose(&contingency, &mut self.tools, control)?;
         self.tools.pairs.node = open.node;
-        open.rows.tally = Some(tally);
+        open.rows.contingency = Some(contingency);
         Ok(chosen)
     }
 
@@ -205,7 +206,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     ) {
         // Pairs are at hand only of the node that was evaluated last.
         let known = self.tools.pairs.last.take().filter(|_| self.tools.pairs.node == open.node);
-        let RangeNode { range, mut tally, .. } = open.rows;
+        let RangeNode { range, mut contingency, .. } = open.rows;
         let split = Split {
             feature: best.feature,
             test: best.test,
@@ -222,10 +223,10 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();
         if !keep.contains(&true) {
-            tally.into_iter().for_each(|t| self.tools.recycle(t));
+            contingency.into_iter().for_each(|t| self.tools.recycle(t));
             return;
         }
-        let subtract = self.subtract_for(&best.sizes, &keep, tally.is_some());
+        let subtract = self.subtract_for(&best.sizes, &keep, contingency.is_some());
         let largest_child = known.as_ref().and_then(|_| largest_child(&best.sizes, &keep));
         let mut wanted = keep.clone();
         if subtract.is_some() || largest_child.is_some() {
@@ -245,7 +246,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             _ => None,
         };
         if subtract.is_none() {
-            tally.take().into_iter().for_each(|t| self.tools.recycle(t));
+            contingency.take().into_iter().for_each(|t| self.tools.recycle(t));
         }
         let from = children.len();
         let mut start = range.start;
@@ -253,17 +254,17 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
             start += size as usize;
             let mut own = None;
-            if let Some(rest) = &mut tally
+            if let Some(rest) = &mut contingency
                 && subtract != Some(b)
                 && size > 0
             {
-                let part = self.tally(range);
+                let part = self.count_tables(range);
                 rest.subtract(&part);
                 own = Some(part);
             }
             if keep[b] {
                 let pairs = if largest_child == Some(b) { pairs.take() } else { None };
-                let rows = RangeNode { range, tally: own, pairs };
+                let rows = RangeNode { range, contingency: own, pairs };
                 children.push(Open { node: first_child + b as u32, rows });
             } else {
                 own.into_iter().for_each(|t| self.tools.recycle(t));
@@ -272,12 +273,12 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if let Some(b) = subtract {
             let node = first_child + b as u32;
             let largest = children[from..].iter_mut().find(|c| c.node == node);
-            largest.into_iter().for_each(|c| c.rows.tally = tally.take());
+            largest.into_iter().for_each(|c| c.rows.contingency = contingency.take());
         }
     }
 
     fn discard(&mut self, rows: Self::Node) {
-        rows.tally.into_iter().for_each(|t| self.tools.recycle(t));
+        rows.contingency.into_iter().for_each(|t| self.tools.recycle(t));
     }
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
@@ -322,8 +323,8 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
         out
     }
 
-    fn tally(&mut self, range: NodeRange) -> Tally<W::Sum> {
-        let look = NodeEvaluator {
+    fn count_tables(&mut self, range: NodeRange) -> ContingencyTables<W::Sum> {
+        let evaluator = NodeEvaluator {
             context: self.context,
             field: &self.field,
             range,
@@ -331,7 +332,7 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
             key: 0,
             every: false,
         };
-        look.tally(&mut self.tools)
+        evaluator.count_tables(&mut self.tools)
     }
 
     /// The branch whose tables are best obtained by subtraction: the largest, when it will be

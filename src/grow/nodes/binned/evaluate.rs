@@ -4,7 +4,7 @@ use super::BinnedContext;
 use super::block::CutBlock;
 use super::counts::NodeCounts;
 use super::pairs::PairCuts;
-use crate::criteria::{Criterion, Guard, InfoGain, Tables};
+use crate::criteria::{Criterion, GainFilter, InfoGain, Tables};
 use crate::error::Result;
 use crate::grow::builder::Split;
 use crate::grow::features::shuffle;
@@ -67,7 +67,7 @@ pub(super) struct BinnedWorkspace<S: Sum> {
     /// Features in the order in which a node looks at them.
     pub order: Vec<u32>,
     scratch: Scratch<S::Cell>,
-    menu: LevelPartitions<S>,
+    partitions: LevelPartitions<S>,
     groups: BinGroups<S>,
     keys: Vec<u64>,
 }
@@ -80,7 +80,7 @@ impl<S: Sum> Default for BinnedWorkspace<S> {
             counts: Vec::new(),
             order: Vec::new(),
             scratch: Scratch::default(),
-            menu: LevelPartitions::default(),
+            partitions: LevelPartitions::default(),
             groups: BinGroups::default(),
             keys: Vec::new(),
         }
@@ -123,7 +123,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         Some((self.totals.iter().zip(missing).map(|(t, m)| t.minus(m)).collect(), rows))
     }
 
-    fn offer_numeric(
+    fn score_numeric(
         &self,
         feature: usize,
         work: &mut BinnedWorkspace<S>,
@@ -141,8 +141,11 @@ impl<S: Sum> BinnedNode<'_, S> {
             }
         }
         let criterion = self.context.setting.criterion;
-        let convex =
-            if known.is_some() { criterion.convex_beside() } else { criterion.info().convex };
+        let convex = if known.is_some() {
+            criterion.convex_with_missing_branch()
+        } else {
+            criterion.info().convex
+        };
         let scan = BinScan {
             feature: feature as u32,
             groups: &work.groups,
@@ -152,7 +155,7 @@ impl<S: Sum> BinnedNode<'_, S> {
             min,
             convex,
         };
-        binned::offer(&scan, &self.context.setting.context, &mut work.scratch, sink)
+        binned::score_candidates(&scan, &self.context.setting.context, &mut work.scratch, sink)
     }
 
     fn level_table(&self, feature: usize, work: &mut BinnedWorkspace<S>) -> LevelTable<S> {
@@ -196,13 +199,13 @@ impl<S: Sum> BinnedNode<'_, S> {
         }
     }
 
-    fn menu(&self, table: &LevelTable<S>) -> LevelPartitions<S> {
-        let mut menu = LevelPartitions::default();
-        menu.fill(&self.levels(table), self.totals.len(), &self.search());
-        menu
+    fn partitions(&self, table: &LevelTable<S>) -> LevelPartitions<S> {
+        let mut partitions = LevelPartitions::default();
+        partitions.fill(&self.levels(table), self.totals.len(), &self.search());
+        partitions
     }
 
-    fn offer_nominal(
+    fn score_nominal(
         &self,
         wanted: impl Fn(usize) -> bool,
         work: &mut BinnedWorkspace<S>,
@@ -223,8 +226,16 @@ impl<S: Sum> BinnedNode<'_, S> {
         let facts = &context.setting.context;
         if !divided.is_empty() {
             let levels = divided.iter().map(|t| self.levels(t));
-            let (search, BinnedWorkspace { menu, scratch, .. }) = (self.search(), &mut *work);
-            subset::offer(levels, self.totals, &search, facts, menu, scratch, sink)?;
+            let (search, BinnedWorkspace { partitions, scratch, .. }) = (self.search(), &mut *work);
+            subset::score_candidates(
+                levels,
+                self.totals,
+                &search,
+                facts,
+                partitions,
+                scratch,
+                sink,
+            )?;
         }
         if tables.is_empty() {
             return Ok(());
@@ -233,7 +244,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let large = |t: &&LevelTable<S>| t.rows.iter().all(|&s| s == 0 || s >= least);
         let tables = tables.iter().filter(large).map(|t| self.nominal_table(t));
         let (min, scratch) = (context.minimum(), &mut work.scratch);
-        multiway::offer(tables, self.totals, context.unit, min, facts, scratch, sink)
+        multiway::score_candidates(tables, self.totals, context.unit, min, facts, scratch, sink)
     }
 
     /// Best candidate of each wanted feature, in feature order.
@@ -247,15 +258,15 @@ impl<S: Sum> BinnedNode<'_, S> {
         let nominal = context.features.iter().filter(|f| f.is_nominal()).count();
         // Only where blocks come in feature order may one feature shut out another.
         let mixed = setting.nominal_splits == NominalSplits::Auto;
-        let race = setting.guard == Guard::None
+        let winner_only = setting.gain_filter == GainFilter::None
             && (nominal == 0 || (nominal == context.features.len() && !mixed));
-        let mut best = Best::new(setting.criterion, setting.ties, race).watched(control);
+        let mut best = Best::new(setting.criterion, setting.ties, winner_only).watched(control);
         if nominal > 0 {
-            self.offer_nominal(&wanted, work, &mut best)?;
+            self.score_nominal(&wanted, work, &mut best)?;
         }
         for feature in 0..context.features.len() {
             if !context.features[feature].is_nominal() && wanted(feature) {
-                self.offer_numeric(feature, work, &mut best)?;
+                self.score_numeric(feature, work, &mut best)?;
             }
         }
         best.finish(&setting.context)?;
@@ -273,7 +284,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let setting = self.context.setting;
         let best = self.best(wanted, work, control)?;
         let features = self.context.features.len();
-        let selector = Selector { guard: setting.guard, ties: setting.ties, features };
+        let selector = Selector { gain_filter: setting.gain_filter, ties: setting.ties, features };
         let choice =
             selector.choose(best, &mut BinnedFacts { node: self }, mix(setting.seed, !self.key))?;
         choice.map(|choice| self.chosen(choice)).transpose()
@@ -316,7 +327,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         }
         let table = self.level_table(feature, &mut work);
         if self.context.splits(feature) != NominalSplits::Multiway {
-            return self.menu(&table).sums(at);
+            return self.partitions(&table).sums(at);
         }
         let mut missing = self.context.features[feature].missing;
         let mut sums = table.cells;
@@ -347,8 +358,11 @@ impl<S: Sum> BinnedNode<'_, S> {
             test = Test::Subset { first: 0, len: levels.len() as u32 };
         }
         let criterion = self.context.setting.criterion;
-        let distance =
-            if criterion.joined() { -choice.score } else { self.distance(&sums, branches)? };
+        let distance = if criterion.needs_all_candidates() {
+            -choice.score
+        } else {
+            self.distance(&sums, branches)?
+        };
         Ok(BinnedSplit {
             feature: choice.feature,
             test,
@@ -369,8 +383,9 @@ impl<S: Sum> BinnedNode<'_, S> {
     fn division(&self, feature: usize, at: u32, sums: &[S]) -> (Vec<u32>, Vec<u16>) {
         let (bins, k, unit) =
             (&self.context.features[feature], self.totals.len(), self.context.unit);
-        let menu = self.menu(&self.level_table(feature, &mut BinnedWorkspace::default()));
-        let mut listed = menu.listed(at);
+        let partitions =
+            self.partitions(&self.level_table(feature, &mut BinnedWorkspace::default()));
+        let mut listed = partitions.listed(at);
         let mut branch_of = vec![1; bins.width()];
         if bins.missing {
             branch_of[bins.codes as usize] = 2;
@@ -378,7 +393,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let weight = |b: usize| sums[b * k..(b + 1) * k].iter().map(|s| s.value(unit)).sum::<f64>();
         let subset = self.context.splits(feature) == NominalSplits::Subset;
         if subset && weight(0) >= weight(1) {
-            let occurring = menu.occurring();
+            let occurring = partitions.occurring();
             listed.extend((0..bins.codes).filter(|code| occurring.binary_search(code).is_err()));
             listed.sort_unstable();
         }
@@ -428,7 +443,7 @@ impl<S: Sum> BinnedNode<'_, S> {
     /// as it has seen, all but one of them empty.
     fn undivided_score(&self, branches: usize) -> Result<f64> {
         let criterion = self.context.setting.criterion;
-        let branches = if criterion.joined() { branches } else { 1 };
+        let branches = if criterion.needs_all_candidates() { branches } else { 1 };
         let mut sums = self.totals.to_vec();
         sums.resize(branches * self.totals.len(), S::default());
         let mut out = [0.0];

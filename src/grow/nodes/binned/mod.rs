@@ -28,7 +28,7 @@ mod spread;
 
 use super::{NodeRows, Open, Rank};
 use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
-use crate::criteria::{Evidence, Guard, PairScreen, SplitRule};
+use crate::criteria::{Evidence, GainFilter, PairScreen, SplitRule};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
@@ -213,9 +213,9 @@ fn widest(table: &TableFacts<'_>) -> usize {
 
 /// Whether the cuts of a node can be looked at as one block.
 fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &Setting<'_>) -> bool {
-    setting.guard == Guard::None
+    setting.gain_filter == GainFilter::None
         && setting.ties == Ties::First
-        && !setting.criterion.joined()
+        && !setting.criterion.needs_all_candidates()
         && !layout.wide
         && layout.weight != WeightWidth::Long
         && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
@@ -235,7 +235,7 @@ fn with_sums<S: Sum>(
     let mut other = vec![0; records.bytes.len()];
     let buffers = RecordBuffers::new(layout.width, &mut records.bytes, &mut other);
     let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
-    let task = match setting.criterion.joined() {
+    let task = match setting.criterion.needs_all_candidates() {
         true => 0,
         false => driver::task_size(len, SMALLEST_TASK, control),
     };

@@ -6,7 +6,7 @@
 
 use super::context::FractionalContext;
 use super::rows::FractionalRows;
-use crate::criteria::{Criterion, Guard, InfoGain, SplitRule, Tables};
+use crate::criteria::{Criterion, GainFilter, InfoGain, SplitRule, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::grow::features::search_among;
@@ -21,7 +21,7 @@ use crate::split::random::{self, Draws, Splitter};
 use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
-use crate::stats::contingency::{Code, CodedRows, Planes, Tally, count};
+use crate::stats::contingency::{Code, CodedRows, ContingencyTables, Planes, count};
 use crate::stats::{FixedWeights, Sum, UnitWeights, Weighing};
 use crate::tree::Test;
 
@@ -66,7 +66,7 @@ struct FractionalEvaluator<'v, C, W: Weighing> {
     totals: Vec<W::Sum>,
     /// First row of the classes 1, 2, ...
     starts: Vec<u32>,
-    tally: Tally<W::Sum>,
+    contingency: ContingencyTables<W::Sum>,
     min: Minimum,
     /// What is drawn for the node, where splits are not searched.
     draws: Option<Draws>,
@@ -83,8 +83,8 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let starts = (1..totals.len().max(1))
             .map(|c| parts.classes.partition_point(|&x| usize::from(x) < c) as u32);
         let n = parts.len();
-        let tally = match base.nominal.is_empty() {
-            true => Tally::default(),
+        let contingency = match base.nominal.is_empty() {
+            true => ContingencyTables::default(),
             false => count(
                 CodedRows {
                     codes: &parts.codes,
@@ -99,7 +99,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let (starts, min) = (starts.collect(), base.minimum(parts.whole));
         let random = base.setting.splitter == Splitter::Random;
         let draws = random.then(|| Draws::new(base.setting.seed, key));
-        Self { base, parts, weights, totals, starts, tally, min, draws }
+        Self { base, parts, weights, totals, starts, contingency, min, draws }
     }
 
     fn class_of(&self) -> ClassOf<'_> {
@@ -162,12 +162,12 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     /// Table of known rows of a nominal feature, and their class sums.
     fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
         let k = self.totals.len();
-        let cells = self.tally.table(&self.base.layout, nominal);
+        let cells = self.contingency.table(&self.base.layout, nominal);
         let (cells, missing) = cells.split_at(cells.len() - k);
         (cells, self.totals.iter().zip(missing).map(|(t, &m)| t.minus(m)).collect())
     }
 
-    fn offer_numeric(
+    fn score_numeric(
         &self,
         numeric: usize,
         scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
@@ -195,10 +195,17 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let context = &self.base.setting.context;
         if let Some(draws) = self.draws {
             if let Some((_, at)) = self.drawn_threshold(draws, numeric) {
-                random::offer(&scan, at, &self.sums_of(&order[..at]), context, scratch, best)?;
+                random::score_candidates(
+                    &scan,
+                    at,
+                    &self.sums_of(&order[..at]),
+                    context,
+                    scratch,
+                    best,
+                )?;
             }
         } else {
-            threshold::offer(&scan, context, scratch, best)?;
+            threshold::score_candidates(&scan, context, scratch, best)?;
         }
         scratch.steps = steps;
         Ok(share)
@@ -215,7 +222,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         })
     }
 
-    fn offer_nominal(
+    fn score_nominal(
         &self,
         nominal: usize,
         scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
@@ -226,15 +233,31 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
         let (unit, context) = (self.weights.unit(), &self.base.setting.context);
         if self.base.splits(nominal) != NominalSplits::Multiway {
-            let (levels, mut menu) =
+            let (levels, mut partitions) =
                 (std::iter::once(self.levels(nominal)), LevelPartitions::default());
-            subset::offer(levels, &known, &self.search(), context, &mut menu, scratch, best)?;
+            subset::score_candidates(
+                levels,
+                &known,
+                &self.search(),
+                context,
+                &mut partitions,
+                scratch,
+                best,
+            )?;
             return Ok(self.share(&known));
         }
         if !self.base.copies && self.min.rows > 1 && !self.has_large_branches(nominal) {
             return Ok(0.0);
         }
-        multiway::offer(std::iter::once(table), &known, unit, self.min, context, scratch, best)?;
+        multiway::score_candidates(
+            std::iter::once(table),
+            &known,
+            unit,
+            self.min,
+            context,
+            scratch,
+            best,
+        )?;
         Ok(self.share(&known))
     }
 
@@ -275,10 +298,10 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         }
     }
 
-    fn menu(&self, nominal: usize) -> LevelPartitions<W::Sum> {
-        let mut menu = LevelPartitions::default();
-        menu.fill(&self.levels(nominal), self.totals.len(), &self.search());
-        menu
+    fn partitions(&self, nominal: usize) -> LevelPartitions<W::Sum> {
+        let mut partitions = LevelPartitions::default();
+        partitions.fill(&self.levels(nominal), self.totals.len(), &self.search());
+        partitions
     }
 
     /// The division that a candidate of a nominal feature stands for.
@@ -293,7 +316,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
                 is_first,
             };
         }
-        self.menu(nominal).partition(at, feature.levels, feature.cuts, &self.search())
+        self.partitions(nominal).partition(at, feature.levels, feature.cuts, &self.search())
     }
 
     fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
@@ -318,11 +341,11 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     /// be left out.
     fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
         let (base, setting) = (self.base, self.base.setting);
-        let look = |feature: u32, top: f64, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
+        let best_of = |feature: u32, top: f64, scratch: &mut Scratch<_>| -> Result<Vec<Scored>> {
             let mut best = Best::new(setting.criterion, setting.ties, false).watched(control);
             let share = match base.numeric_place(feature) {
-                Some(i) => self.offer_numeric(i, scratch, (top, &mut best))?,
-                None => self.offer_nominal(self.nominal_place(feature), scratch, &mut best)?,
+                Some(i) => self.score_numeric(i, scratch, (top, &mut best))?,
+                None => self.score_nominal(self.nominal_place(feature), scratch, &mut best)?,
             };
             best.finish(&setting.context)?;
             best.features.iter_mut().for_each(|b| b.score *= share);
@@ -331,17 +354,17 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
             let found = parallel::map(control, p, |f| match wanted[f] {
-                true => look(f as u32, f64::NEG_INFINITY, &mut Scratch::default()),
+                true => best_of(f as u32, f64::NEG_INFINITY, &mut Scratch::default()),
                 false => Ok(Vec::new()),
             })?;
             return Ok(found.into_iter().flatten().collect());
         }
         // Where the largest score decides, and nothing else, a feature may shut out later ones.
-        let race = setting.guard == Guard::None && setting.ties == Ties::First;
+        let winner_only = setting.gain_filter == GainFilter::None && setting.ties == Ties::First;
         let (mut scratch, mut found, mut top) = (Scratch::default(), Vec::new(), f64::NEG_INFINITY);
         for f in (0..p).filter(|&f| wanted[f]) {
-            let scored = look(f as u32, top, &mut scratch)?;
-            if race {
+            let scored = best_of(f as u32, top, &mut scratch)?;
+            if winner_only {
                 top = scored.iter().fold(top, |top, s| if s.score > top { s.score } else { top });
             }
             found.extend(scored);
@@ -357,7 +380,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let logs = XLog2X::new(context.logs, base.quick);
         let f = |cell: <W::Sum as Sum>::Cell| logs.one(cell);
         let unit = self.weights.unit();
-        let look = |feature: u32, scratch: &mut Scratch<_>| -> Result<Option<Usable>> {
+        let best_of = |feature: u32, scratch: &mut Scratch<_>| -> Result<Option<Usable>> {
             let found = if let Some(i) = base.numeric_place(feature) {
                 let order = self.parts.order(i);
                 let mut steps = std::mem::take(&mut scratch.steps);
@@ -393,14 +416,14 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let p = base.data.columns().len();
         if control.threads() > 1 && self.parts.len() * p > WIDE_NODE {
             let found = parallel::map(control, p, |f| match wanted[f] {
-                true => look(f as u32, &mut Scratch::default()),
+                true => best_of(f as u32, &mut Scratch::default()),
                 false => Ok(None),
             })?;
             return Ok(found.into_iter().flatten().collect());
         }
         let (mut scratch, mut found) = (Scratch::default(), Vec::new());
         for f in (0..p).filter(|&f| wanted[f]) {
-            found.extend(look(f as u32, &mut scratch)?);
+            found.extend(best_of(f as u32, &mut scratch)?);
         }
         Ok(found)
     }
@@ -410,11 +433,12 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let p = wanted.len();
         if self.base.rule == SplitRule::C45 {
             let usable = self.usable(wanted, control)?;
-            let chosen = c45::choose(&usable, setting.guard, p);
+            let chosen = c45::choose(&usable, setting.gain_filter, p);
             return Ok(chosen.map(|u| self.picked(u.feature, u.at, u.ratio)));
         }
         let best = self.best(wanted, control)?;
-        let selector = Selector { guard: setting.guard, ties: setting.ties, features: p };
+        let selector =
+            Selector { gain_filter: setting.gain_filter, ties: setting.ties, features: p };
         let choice = selector.choose(best, self, mix(setting.seed, !key))?;
         Ok(choice.map(|c| self.picked(c.feature, c.at, c.score)))
     }
@@ -445,7 +469,7 @@ impl<C: Code, W: Weighing> FeatureBest for FractionalEvaluator<'_, C, W> {
                 let (cells, known) = self.table(nominal);
                 match self.base.splits(nominal) {
                     NominalSplits::Multiway => (cells.to_vec(), known),
-                    _ => (self.menu(nominal).sums(at).0, known),
+                    _ => (self.partitions(nominal).sums(at).0, known),
                 }
             }
         };

@@ -7,19 +7,19 @@ use crate::criteria::{Context, Tables};
 use crate::error::Result;
 use crate::numeric::{Count, uniform};
 use crate::split::block::{BLOCK, Scratch};
-use crate::split::sink::{Features, Offer, Sink};
+use crate::split::sink::{CandidateBlock, Features, Sink};
 use crate::stats::Sum;
 
 /// Levels whose sums are tabulated.
 const LOW: usize = 8;
 
-/// Offer the divisions of a node's nominal features, in feature order.
-pub fn offer<'a, S: Sum>(
+/// Score the divisions of a node's nominal features, in feature order.
+pub fn score_candidates<'a, S: Sum>(
     features: impl Iterator<Item = Levels<'a, S>>,
     totals: &[S],
     search: &Search,
     context: &Context,
-    menu: &mut LevelPartitions<S>,
+    partitions: &mut LevelPartitions<S>,
     scratch: &mut Scratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
@@ -28,15 +28,15 @@ pub fn offer<'a, S: Sum>(
     scratch.features.clear();
     let mut block = Block { search, context, branches: 0, scratch, sink };
     for levels in features {
-        menu.fill(&levels, context.classes, search);
-        if menu.is_empty() || !block.admits_missing(menu, &levels) {
+        partitions.fill(&levels, context.classes, search);
+        if partitions.is_empty() || !block.admits_missing(partitions, &levels) {
             continue;
         }
-        block.open(menu.branches())?;
-        match menu.naming {
-            _ if search.drawn.is_some() => block.drawn(menu, &levels)?,
-            Naming::Mask => block.masks(menu, &levels)?,
-            _ => block.one_by_one(menu, &levels)?,
+        block.open(partitions.branches())?;
+        match partitions.naming {
+            _ if search.drawn.is_some() => block.drawn(partitions, &levels)?,
+            Naming::Mask => block.masks(partitions, &levels)?,
+            _ => block.one_by_one(partitions, &levels)?,
         }
     }
     block.flush()
@@ -65,12 +65,12 @@ impl<C: Count> Block<'_, C> {
 
     fn admits_missing<S: Sum<Cell = C>>(
         &self,
-        menu: &LevelPartitions<S>,
+        partitions: &LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> bool {
         let rows = levels.rows.as_ref().and_then(|r| r.last()).copied();
-        menu.missing.is_empty()
-            || self.is_large_enough(menu.missing.iter().copied(), || rows.unwrap_or(0))
+        partitions.missing.is_empty()
+            || self.is_large_enough(partitions.missing.iter().copied(), || rows.unwrap_or(0))
     }
 
     /// Whether a branch reaches the limits; `rows` counts its rows where sums do not.
@@ -94,7 +94,7 @@ impl<C: Count> Block<'_, C> {
     /// Whether both sides of a division reach the limits.
     fn admits<S: Sum>(
         &self,
-        menu: &LevelPartitions<S>,
+        partitions: &LevelPartitions<S>,
         levels: &Levels<'_, S>,
         at: u32,
         left: impl Iterator<Item = S>,
@@ -102,8 +102,8 @@ impl<C: Count> Block<'_, C> {
     ) -> bool {
         let rows = |first: bool| {
             let counted = levels.rows.as_deref().unwrap_or_default();
-            let side = (0..menu.groups()).filter(|&g| menu.is_first(at, g) == first);
-            side.flat_map(|g| &menu.codes[menu.starts[g]..menu.starts[g + 1]])
+            let side = (0..partitions.groups()).filter(|&g| partitions.is_first(at, g) == first);
+            side.flat_map(|g| &partitions.codes[partitions.starts[g]..partitions.starts[g + 1]])
                 .map(|&c| counted[c as usize])
                 .sum()
         };
@@ -113,7 +113,7 @@ impl<C: Count> Block<'_, C> {
     /// Append a candidate.
     fn push<S: Sum<Cell = C>>(
         &mut self,
-        menu: &LevelPartitions<S>,
+        partitions: &LevelPartitions<S>,
         levels: &Levels<'_, S>,
         at: u32,
         left: &[S],
@@ -125,7 +125,7 @@ impl<C: Count> Block<'_, C> {
             self.scratch.features.len(),
             self.scratch.stride,
         );
-        for (i, &sum) in left.iter().chain(right).chain(&menu.missing).enumerate() {
+        for (i, &sum) in left.iter().chain(right).chain(&partitions.missing).enumerate() {
             self.scratch.cells[i * stride + held] = sum.cell(unit);
         }
         debug_assert_eq!(left.len(), k);
@@ -137,15 +137,16 @@ impl<C: Count> Block<'_, C> {
     /// One division, drawn among all.
     fn drawn<S: Sum<Cell = C>>(
         &mut self,
-        menu: &LevelPartitions<S>,
+        partitions: &LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> Result<()> {
         let Some(draws) = self.search.drawn else { return Ok(()) };
-        let at = menu.first() + uniform(draws.of(levels.table.feature), menu.len() as u64) as u32;
-        let (sums, _) = menu.sums(at);
+        let at = partitions.first()
+            + uniform(draws.of(levels.table.feature), partitions.len() as u64) as u32;
+        let (sums, _) = partitions.sums(at);
         let (left, right) = sums[..2 * self.context.classes].split_at(self.context.classes);
-        if self.admits(menu, levels, at, left.iter().copied(), right.iter().copied()) {
-            self.push(menu, levels, at, left, right)?;
+        if self.admits(partitions, levels, at, left.iter().copied(), right.iter().copied()) {
+            self.push(partitions, levels, at, left, right)?;
         }
         Ok(())
     }
@@ -153,53 +154,53 @@ impl<C: Count> Block<'_, C> {
     /// One level against the others, and cuts of an order.
     fn one_by_one<S: Sum<Cell = C>>(
         &mut self,
-        menu: &mut LevelPartitions<S>,
+        partitions: &mut LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> Result<()> {
-        let (k, n) = (self.context.classes, menu.groups());
-        menu.arrange(levels.ordered);
+        let (k, n) = (self.context.classes, partitions.groups());
+        partitions.arrange(levels.ordered);
         // Sums of the groups (before each cut: of all up to it), of all, and of the other side.
-        let mut work = std::mem::take(&mut menu.work);
+        let mut work = std::mem::take(&mut partitions.work);
         work.clear();
-        work.extend_from_slice(&menu.sums);
+        work.extend_from_slice(&partitions.sums);
         work.resize((n + 2) * k, S::default());
         let (sums, rest) = work.split_at_mut(n * k);
         let (known, after) = rest.split_at_mut(k);
         for row in sums.chunks_exact(k) {
             known.iter_mut().zip(row).for_each(|(sum, &s)| *sum = sum.plus(s));
         }
-        if menu.naming == Naming::Cut {
+        if partitions.naming == Naming::Cut {
             (k..sums.len()).for_each(|i| sums[i] = sums[i].plus(sums[i - k]));
         }
-        for j in 0..menu.sequence.len() {
-            let i = menu.sequence[j].1 as usize;
-            let at = menu.first() + i as u32;
+        for j in 0..partitions.sequence.len() {
+            let i = partitions.sequence[j].1 as usize;
+            let at = partitions.first() + i as u32;
             let before = &sums[i * k..(i + 1) * k];
             for c in 0..k {
                 after[c] = known[c].minus(before[c]);
             }
-            let (left, right) = match menu.naming == Naming::Level || menu.lowest <= i {
+            let (left, right) = match partitions.naming == Naming::Level || partitions.lowest <= i {
                 true => (before, &after[..]),
                 false => (&after[..], before),
             };
-            if self.admits(menu, levels, at, left.iter().copied(), right.iter().copied()) {
-                self.push(menu, levels, at, left, right)?;
+            if self.admits(partitions, levels, at, left.iter().copied(), right.iter().copied()) {
+                self.push(partitions, levels, at, left, right)?;
             }
         }
-        menu.work = work;
+        partitions.work = work;
         Ok(())
     }
 
     /// All divisions, in the order of their numbers.
     fn masks<S: Sum<Cell = C>>(
         &mut self,
-        menu: &mut LevelPartitions<S>,
+        partitions: &mut LevelPartitions<S>,
         levels: &Levels<'_, S>,
     ) -> Result<()> {
-        let (k, groups, unit) = (self.context.classes, menu.groups(), self.search.unit);
+        let (k, groups, unit) = (self.context.classes, partitions.groups(), self.search.unit);
         let low = (groups - 1).min(LOW);
         let width = 1 << low;
-        let mut work = std::mem::take(&mut menu.work);
+        let mut work = std::mem::take(&mut partitions.work);
         work.clear();
         work.resize((width + 4) * k, S::default());
         // Sums of group 0 and of every set of the low groups.
@@ -207,7 +208,7 @@ impl<C: Count> Block<'_, C> {
         let (known, rest) = rest.split_at_mut(k);
         let (high, rest) = rest.split_at_mut(k);
         let (left, right) = rest.split_at_mut(k);
-        let group = |g: usize, c: usize| menu.sums[g * k + c];
+        let group = |g: usize, c: usize| partitions.sums[g * k + c];
         for c in 0..k {
             let row = &mut tabulated[c * width..(c + 1) * width];
             row[0] = group(0, c);
@@ -218,7 +219,7 @@ impl<C: Count> Block<'_, C> {
             }
             known[c] = (0..groups).fold(S::default(), |sum, g| sum.plus(group(g, c)));
         }
-        let count = menu.len();
+        let count = partitions.len();
         let limited = self.search.limited();
         for from in (0..count).step_by(width) {
             for (c, sum) in high.iter_mut().enumerate() {
@@ -234,8 +235,14 @@ impl<C: Count> Block<'_, C> {
                         left[c] = tabulated[c * width + j].plus(high[c]);
                         right[c] = known[c].minus(left[c]);
                     }
-                    if self.admits(menu, levels, at, left.iter().copied(), right.iter().copied()) {
-                        self.push(menu, levels, at, left, right)?;
+                    if self.admits(
+                        partitions,
+                        levels,
+                        at,
+                        left.iter().copied(),
+                        right.iter().copied(),
+                    ) {
+                        self.push(partitions, levels, at, left, right)?;
                     }
                     j += 1;
                     continue;
@@ -253,7 +260,7 @@ impl<C: Count> Block<'_, C> {
                         *r = known[c].minus(sum).cell(unit);
                     }
                 }
-                for (c, &sum) in menu.missing.iter().enumerate() {
+                for (c, &sum) in partitions.missing.iter().enumerate() {
                     self.scratch.cells[(2 * k + c) * stride + held..][..len].fill(sum.cell(unit));
                 }
                 for (at, i) in self.scratch.at[held..held + len].iter_mut().zip(from + j..) {
@@ -266,7 +273,7 @@ impl<C: Count> Block<'_, C> {
                 }
             }
         }
-        menu.work = work;
+        partitions.work = work;
         Ok(())
     }
 
@@ -284,7 +291,7 @@ impl<C: Count> Block<'_, C> {
                 context: self.context,
             };
             let features = Features::Each(&self.scratch.features);
-            self.sink.take(&Offer { tables, at: &self.scratch.at[..len], features })?;
+            self.sink.take(&CandidateBlock { tables, at: &self.scratch.at[..len], features })?;
             self.scratch.features.clear();
         }
         Ok(())

@@ -189,8 +189,15 @@ fn walk<T: Copy + Into<f64>, const MISSING: bool>(
     let row = |i: u32| &values[i as usize * width..(i as usize + 1) * width];
     ends.fill(0);
     if ends.len() < LANES {
+        // A few rows stop where they arrive, which is long before the depth of a grown-out tree.
         for (i, end) in ends.iter_mut().enumerate() {
-            (0..tree.depth).for_each(|_| *end = step(tree, row(i as u32), *end));
+            loop {
+                let next = step(tree, row(i as u32), *end);
+                if next == *end {
+                    break;
+                }
+                *end = next;
+            }
         }
         return;
     }

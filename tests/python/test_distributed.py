@@ -80,7 +80,11 @@ def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, 
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("seed", range(20, 200))
+@pytest.mark.parametrize(
+    ("client", "seed"),
+    [([1, 2, 4][seed // 3 % 3], seed) for seed in range(20, 200)],
+    indirect=["client"],
+)
 def test_two_hundred_trees_on_partitions(client, monkeypatch, seed):
     check_tree(client, monkeypatch, seed)
 
@@ -166,6 +170,36 @@ def test_a_parquet_folder_is_read_where_it_lies(two_workers, tmp_path):
     found = fasttree.distributed.fit(tmp_path, "label", client=two_workers, **params)
     local = fasttree.fit(rows, "label", threshold_search="histogram", **params)
     assert found.to_bytes() == local.to_bytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parquet_of_every_kind_of_column(two_workers, tmp_path, seed):
+    pq = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow")
+    import pyarrow as pa
+
+    rows = random_rows(seed)
+    params = random_settings(seed, rows) | {"missing": "branch"}
+    for number, part in enumerate(np.array_split(np.arange(len(rows)), 3)):
+        whole = pa.Table.from_pandas(rows, preserve_index=False)
+        pq.write_table(whole.take(part), tmp_path / f"{number}.parquet", row_group_size=50)
+    words = {"sample_weight": "w"} if seed else {}
+    found = fasttree.distributed.fit(tmp_path, "y", client=two_workers, **words, **params)
+    expected = fasttree.FastTreeClassifier(**params).fit(tmp_path, "y", **words)
+    assert found.to_bytes() == expected.to_bytes()
+
+
+def test_files_of_different_columns_are_named(two_workers, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet", reason="Parquet needs pyarrow")
+    import pyarrow as pa
+
+    pq.write_table(pa.table({"a": [1.0, 2.0], "b": [0, 1], "y": [0, 1]}), tmp_path / "0.parquet")
+    other = {"a": ["u", "v"], "b": [0, 1], "y": [0, 1]}
+    pq.write_table(pa.table(other), tmp_path / "1.parquet")
+    with pytest.raises(ValueError, match=r"column 'a' is numeric in partition 0 but nominal in"):
+        fasttree.distributed.fit(tmp_path, "y", client=two_workers)
+    pq.write_table(pa.table({"a": [1.0], "c": [0], "y": [0]}), tmp_path / "1.parquet")
+    with pytest.raises(ValueError, match=r"partition 1 has the columns a, c"):
+        fasttree.distributed.fit(tmp_path, "y", client=two_workers)
 
 
 def slow_part(part, seconds):
@@ -271,6 +305,42 @@ def test_a_partition_of_another_kind_is_named(two_workers):
     )
     with pytest.raises(ValueError, match=r"column 'a' is numeric in partition 0 but nominal in"):
         fasttree.distributed.fit(frame, "y", client=two_workers)
+
+
+def spilled(dask_worker):
+    """Bytes on disk that the worker has written so far."""
+    return sum(dask_worker.data.spilled_total)
+
+
+def test_what_a_worker_writes_to_disk_comes_back_unchanged(monkeypatch):
+    import dask
+
+    monkeypatch.setattr(growth, "SMALL_BYTES", 1)
+    X, y = numbers(30_000, p=6, seed=7)
+    rows, labels = da.from_array(X, chunks=(3000, 6)), da.from_array(y, chunks=3000)
+    on_disk = []
+    own = growth.tree_sum
+    with (
+        dask.config.set({"distributed.worker.memory.target": 1e-4}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="1GiB"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+
+        def watched(*args):
+            on_disk.append(sum(client.run(spilled).values()))
+            return own(*args)
+
+        monkeypatch.setattr(growth, "tree_sum", watched)
+        tree = fasttree.distributed.fit(rows, labels, client=client, max_depth=6)
+        words = {"n_estimators": 2, "random_state": 0, "max_depth": 4}
+        forest = fasttree.distributed.fit_forest(rows, labels, client=client, **words)
+    assert max(on_disk) > 100_000
+    how = {"threshold_search": "histogram"}
+    assert tree.to_bytes() == fasttree.fit(X, y, max_depth=6, **how).to_bytes()
+    whole = fasttree.FastForestClassifier(**words, **how).fit(X, y)
+    assert forest.to_bytes() == whole.to_bytes()
 
 
 def grows_too_large(part):

@@ -198,11 +198,11 @@ def _name_of(y: Any) -> str:
 
 
 def _described(client: Any, found: Partitions) -> PartFacts:
-    parts = computed(client, found.parts, describe, found.reader)
+    parts = computed(client, found.lean or found.parts, describe, found.reader)
     facts: PartFacts | None = tree_sum(client, joined, (), parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
-    return facts
+    return found.columns.completed(facts)
 
 
 def _coded(

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader
-from ..estimators.batches.sources import parquet_dataset
+from ..estimators.batches.sources import numbers_of, parquet_dataset
 
 __all__ = [
     "Partitions",
@@ -38,10 +39,13 @@ TOGETHER = 8
 
 @dataclass(frozen=True)
 class Partitions:
-    """Parts as Dask's delayed objects, and how each is read."""
+    """Parts as Dask's delayed objects, and how each is read; where a schema names numbers, the same
+    parts without columns that need not be read to describe them."""
 
     parts: Sequence[Any]
     reader: Reader
+    lean: Sequence[Any] = ()
+    columns: Columns = field(default_factory=lambda: Columns((), ()))
 
 
 def aligned(value: Any) -> Any:
@@ -107,7 +111,7 @@ def partitions_of(
     """
     if isinstance(data, (str, os.PathLike)):
         named = _named(y, sample_weight, "a Parquet path")
-        return Partitions(_row_groups(data, limit), Reader(*named, categorical_features))
+        return _of_parquet(data, Reader(*named, categorical_features), limit)
     if hasattr(data, "dask") and hasattr(data, "map_partitions") and hasattr(data, "columns"):
         parts = data.to_delayed()
         if isinstance(y, str) and (sample_weight is None or isinstance(sample_weight, str)):
@@ -167,26 +171,38 @@ def _three(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
     return X, y, weights
 
 
-def _row_groups(path: Any, limit: int | None) -> list[Any]:
+def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
+    """Row groups as parts."""
     from dask.delayed import delayed
 
-    groups = []
+    groups: list[tuple[str, list[int]]] = []
+    schemas = []
     for fragment in parquet_dataset(path).get_fragments():
+        schemas.append(fragment.physical_schema)
         for own in fragment.split_by_row_group():
             size = sum(group.total_byte_size for group in own.row_groups)
             if limit is not None and 3 * size > limit:
                 raise too_large(f"a row group of {own.path!r} takes {size / 2**20:,.0f} MiB", limit)
-            groups.append(delayed(_read)(own.path, [g.id for g in own.row_groups]))
+            groups.append((own.path, [g.id for g in own.row_groups]))
     if not groups:
         raise ValueError(f"{str(path)!r} holds no rows")
-    return groups
+    read = delayed(_read)
+    parts = [read(*group) for group in groups]
+    names = schemas[0].names
+    same = all(schema.names == names for schema in schemas) and len(set(names)) == len(names)
+    if not same or reader.target not in names:
+        return Partitions(parts, reader)
+    numbers = set.intersection(*(set(numbers_of(schema)) for schema in schemas))
+    columns = Columns.of(names, numbers, reader)
+    wanted = [name for name in names if name not in columns.spared]
+    return Partitions(parts, reader, [read(*group, wanted) for group in groups], columns)
 
 
-def _read(path: str, groups: list[int]) -> Any:
+def _read(path: str, groups: list[int], columns: list[str] | None = None) -> Any:
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(path) as file:
-        return file.read_row_groups(groups, use_threads=False)
+        return file.read_row_groups(groups, columns=columns, use_threads=False)
 
 
 def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words: Any) -> list[Any]:

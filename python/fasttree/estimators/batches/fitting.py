@@ -17,7 +17,7 @@ When not to use it
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from .passes import Encoded
 from .sources import Batches
 
 __all__ = [
+    "Columns",
     "Facts",
     "check_plan",
     "check_words",
@@ -160,36 +161,54 @@ def _over(
     return found
 
 
+@dataclass(frozen=True)
+class Columns:
+    """Columns of a schema: the features in order, and those among them whose numbers need not be
+    read to know what they are."""
+
+    features: tuple[str, ...]
+    spared: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: Iterable[str], numbers: Iterable[str], reader: Reader) -> Columns:
+        """`numbers` are the names of columns of which the schema says that they are numbers."""
+        own = {reader.target, reader.weights}
+        features = [n for n in names if n not in own]
+        known = set(numbers) - own if reader.categorical_features == "from_dtype" else set()
+        # A Table has a column: the first number stands for the others.
+        spared = [n for n in features if n in known][1 if known >= set(features) else 0 :]
+        return cls(tuple(features), tuple(spared))
+
+    def completed(self, facts: PartFacts) -> PartFacts:
+        """What parts hold, the spared columns put back."""
+        if not self.spared:
+            return facts
+        known = dict(zip(facts.names, zip(facts.kinds, facts.levels, strict=True), strict=True))
+        pairs = [known.get(n, ("numeric", None)) for n in self.features]
+        kinds, levels = zip(*pairs, strict=True)
+        return replace(facts, names=self.features, kinds=kinds, levels=levels)
+
+
 def described(batches: Batches, reader: Reader) -> PartFacts:
     """Columns, levels and classes of all batches; numbers are not read where a schema names them.
 
     Raises:
         ValueError: no rows, or a column that is not there.
     """
-    names, numbers = batches.columns, set()
-    if names is not None:
-        for column in (reader.target, reader.weights):
-            if column is not None and column not in names:
-                raise ValueError(
-                    f"{batches.name} has no column {column!r}; there are {', '.join(names[:20])}"
-                )
-        if reader.categorical_features == "from_dtype":
-            numbers = set(batches.numbers) - {reader.target, reader.weights}
-    own = {reader.target, reader.weights}
-    features = [n for n in names or () if n not in own]
-    # A Table has a column: the first number stands for the others.
-    spared = [n for n in features if n in numbers][1 if numbers >= set(features) else 0 :]
-    columns = None if names is None else [n for n in names if n not in spared]
+    names = batches.columns or ()
+    for column in (reader.target, reader.weights):
+        if names and column is not None and column not in names:
+            raise ValueError(
+                f"{batches.name} has no column {column!r}; there are {', '.join(names[:20])}"
+            )
+    columns = Columns.of(names, batches.numbers, reader)
+    wanted = [n for n in names if n not in columns.spared] or None
     facts: PartFacts | None = _over(
-        batches, lambda part, where: describe(reader, part, where), joined, columns
+        batches, lambda part, where: describe(reader, part, where), joined, wanted
     )
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
-    if not spared:
-        return facts
-    known = dict(zip(facts.names, zip(facts.kinds, facts.levels, strict=True), strict=True))
-    kinds, levels = zip(*(known.get(n, ("numeric", None)) for n in features), strict=True)
-    return replace(facts, names=tuple(features), kinds=kinds, levels=levels)
+    return columns.completed(facts)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Batches", "batches_of", "is_parquet", "parquet_dataset"]
+__all__ = ["Batches", "batches_of", "is_parquet", "numbers_of", "parquet_dataset"]
 
 KINDS = (".parquet", ".pq")
 ROWS = 1 << 17
@@ -131,11 +131,6 @@ def batches_of(X: Any, histogram: bool) -> Batches | None:
 
 
 def _of_dataset(dataset: Any, name: str) -> Batches:
-    import pyarrow
-
-    def is_number(kind: Any) -> bool:
-        return bool(pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind))
-
     def read(columns: Sequence[str] | None) -> Iterable[Any]:
         wanted = None if columns is None else list(columns)
         batches: Iterable[Any] = dataset.to_batches(
@@ -143,5 +138,11 @@ def _of_dataset(dataset: Any, name: str) -> Batches:
         )
         return batches
 
-    numbers = tuple(f.name for f in dataset.schema if is_number(f.type))
-    return Batches(read, name, tuple(dataset.schema.names), numbers)
+    return Batches(read, name, tuple(dataset.schema.names), numbers_of(dataset.schema))
+
+
+def numbers_of(schema: Any) -> tuple[str, ...]:
+    """Names of the columns of which a schema of Arrow says that they are numbers."""
+    from pyarrow import types
+
+    return tuple(f.name for f in schema if types.is_integer(f.type) or types.is_floating(f.type))

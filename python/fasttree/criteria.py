@@ -33,7 +33,7 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
@@ -78,6 +78,9 @@ class Criterion(Parameters):
                         f"{self.name}: {name}={shown(value)} must be finite. {name}: {doc}"
                     )
             self._check_kind(name, value)
+        usual = {o["name"]: json.loads(o["default"]) for o in self.info["options"]}
+        for name in idle_options(options, usual):
+            raise ValueError(f"{self.name}: {idle_message(name, options)}")
         if callable(options.get("size")):
             options["size_values"] = size_values(options["size"], n_rows)
             options["size"] = "values"
@@ -150,6 +153,33 @@ class Criterion(Parameters):
             self.name, json.dumps(options), block, declared, occurring
         )
         return (scores[0], distances[0]) if one else (scores, distances)
+
+
+DISTANCES = {"at_zero": ("power",), "alpha": ("exponential", "power", "threshold")}
+"""Settings of the weight of a pair, and the decays under which they act."""
+
+
+def idle_options(options: Mapping[str, Any], usual: Mapping[str, Any]) -> list[str]:
+    """Options other than the usual ones that cannot act beside the others.
+
+    >>> usual = {"alpha": 0.1, "decay": "exponential", "at_zero": 0.0}
+    >>> idle_options({"alpha": 2.0, "decay": "uniform", "at_zero": 0.0}, usual)
+    ['alpha']
+    """
+    return [
+        name
+        for name, decays in DISTANCES.items()
+        if name in options and options["decay"] not in decays and options[name] != usual[name]
+    ]
+
+
+def idle_message(name: str, options: Mapping[str, Any]) -> str:
+    """That an option cannot act, and what it needs."""
+    needed = " or ".join(f"decay={one!r}" for one in DISTANCES[name])
+    return (
+        f"{name}={shown(options[name])} cannot act beside decay={options['decay']!r}: it needs "
+        f"{needed}; set that, or leave {name} out"
+    )
 
 
 def _is_number(value: Any) -> bool:
@@ -253,13 +283,16 @@ class PairFunction(Parameters):
         if not callable(self.F):
             raise TypeError(f"PairFunction: F={shown(self.F)} must be a function")
         try:
-            return {
+            found = {
                 "theta": list(four_weights(self.theta)),
                 "alpha": at_least_zero("alpha", self.alpha),
                 "decay": one_of("decay", self.decay, DECAYS),
                 "at_zero": at_least_zero("at_zero", self.at_zero),
                 "precision": one_of("precision", self.precision, ("exact", "fixed")),
             }
+            for name in idle_options(found, {"alpha": 0.1, "at_zero": 0.0}):
+                raise ValueError(idle_message(name, found))
+            return found
         except ValueError as error:
             raise ValueError(f"PairFunction: {error}") from None
 

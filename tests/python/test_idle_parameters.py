@@ -16,12 +16,14 @@ import pytest
 from sklearn.base import clone
 
 import fasttree
-from fasttree import FastForestClassifier, FastTreeClassifier, presets
+from fasttree import FastForestClassifier, FastTreeClassifier, criteria, presets
+from fasttree.criteria import ContextualMerit, Pi
 from fasttree.discretize import MDLP, EqualWidth
 from fasttree.estimators import idle, tree
-from fasttree.estimators.idle import CONDITIONS, SILENT
+from fasttree.estimators.idle import CONDITIONS, SCORING, SILENT
 from fasttree.model_selection import cross_validate
 from fasttree.pruning import CostComplexity, ReducedError
+from fasttree.scores import features
 
 KINDS = (FastTreeClassifier, FastForestClassifier)
 GLOBAL = {"evaluation": "global"}
@@ -261,3 +263,139 @@ def test_a_parameter_shared_by_criteria_must_act_for_one_of_them():
         cross_validate(X, y, criterion=["gini", "info_gain"], n_bins=4, cv="2x2", random_state=0)
     with pytest.raises(ValueError, match="leaf_order='distance' cannot act"):
         fasttree.fit(X, y, leaf_order="distance")
+
+
+def scored(table, words):
+    """Scores of features, and the words of a refusal where they are refused."""
+    try:
+        return fasttree.score_features(*table, **words).tobytes()
+    except ValueError as error:
+        return str(error)
+
+
+# By evidence: a criterion, and settings beside which a parameter may act on scores of features.
+SCORERS = {
+    "table": ("info_gain", [{}, BINS, {"threshold_search": "histogram"}]),
+    "pairs": ("pi", [{}, BINS]),
+    "neighbours": ("relieff", [{}]),
+    "rows": ("minimal_tree_size", [{}, BINS]),
+}
+STRONG = {
+    "min_samples_leaf": [30],
+    "min_weight_fraction_leaf": [0.25],
+    "max_bins": [3],
+    "missing": ["branch", "mode"],
+}
+
+
+@pytest.mark.parametrize("evidence", SCORERS)
+@pytest.mark.parametrize("name", [*CASES, *ALWAYS])
+def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monkeypatch):
+    """What is refused would have changed nothing; what is not refused changes some scores."""
+    if name == "criterion" or name not in inspect.signature(FastTreeClassifier).parameters:
+        return
+    criterion, settings = SCORERS[evidence]
+    data = [*tables(), small_levels()] if evidence != "rows" else [small_levels()]
+    values = STRONG.get(name) or (CASES[name][0] if name in CASES else [ALWAYS[name][0]])
+    refused, changed = set(), False
+    for beside in settings:
+        for value in values:
+            base = {"criterion": criterion, **beside}
+            words = {**base, name: value}
+            first = scored(data[0], words)
+            kept = [scored(one, base) for one in data]
+            if isinstance(first, str):
+                refused.add(first)
+                if "cannot act" not in first:  # the core's own refusal
+                    continue
+                assert first.startswith(name)
+                monkeypatch.setattr(features, "refuse_unscored", lambda estimator: None)
+                found = [scored(one, words) for one in data]
+                assert all(isinstance(a, str) or a == b for a, b in zip(found, kept, strict=True))
+                monkeypatch.undo()
+            else:
+                changed |= any(scored(one, words) != b for one, b in zip(data, kept, strict=True))
+    if name == "threshold_search":  # with 255 bins it is as exact on few rows
+        return
+    assert changed or refused, f"{name} changes no score and is not refused"
+    if evidence != "rows":
+        assert changed == (evidence in SCORING.get(name, ()))
+
+
+def small_levels():
+    """A hundred rows of levels with gaps, and few numbers."""
+    rng = np.random.default_rng(2)
+    columns = {name: rng.integers(0, k, 100).astype(str) for name, k in (("c", 3), ("d", 4))}
+    X = pd.DataFrame(columns, dtype=object)
+    X.loc[rng.random(100) < 0.2, "c"] = None
+    X["n"] = rng.integers(0, 6, 100)
+    return X, rng.integers(0, 3, 100)
+
+
+# Criterion -> options, and those beside which they cannot act.
+IDLE_OPTIONS = [
+    (Pi, "alpha", 2.0, [{"decay": "identical"}, {"decay": "uniform"}]),
+    (Pi, "at_zero", 3.0, [{}, {"decay": "threshold"}, {"decay": "uniform"}]),
+    (ContextualMerit, "alpha", 0.5, [{"decay": "identical"}, {"decay": "uniform"}]),
+    (ContextualMerit, "at_zero", 3.0, [{"decay": "exponential"}, {"decay": "identical"}]),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "idling"), IDLE_OPTIONS)
+def test_options_of_criteria_that_cannot_act_are_refused(kind, name, value, idling, monkeypatch):
+    (X, y), *_ = tables(1)
+    for beside in idling:
+        with pytest.raises(ValueError, match=f"{name}={value:g}.* cannot act beside decay="):
+            fasttree.fit(X, y, criterion=kind(**{**beside, name: value}))
+        monkeypatch.setattr(criteria, "idle_options", lambda options, usual: [])
+        given = fasttree.fit(X, y, criterion=kind(**{**beside, name: value}))
+        assert state(given, X) == state(fasttree.fit(X, y, criterion=kind(**beside)), X)
+        monkeypatch.undo()
+
+
+# Options that act on some data beside the defaults of the others; those that need more are above.
+OPTIONS = {
+    "guard": ["average", "j48", "chen2013"],
+    "mdl_penalty": [True],
+    "assignment": ["matching", "identity"],
+    "size": ["sqrt", "log1p"],
+    "beta": [3.0],
+    "variant": ["change"],
+    "positive": [0],
+    "theta": [(1, 0, 0, 1)],
+    "alpha": [0.7],
+    "decay": ["threshold", "identical", "uniform"],
+    "weighted": [False],
+    "radius": [1.0],
+    "node_budget": [1],
+    "k": [3],
+    "neighbour_ties": ["first"],
+    "multiclass": ["rebate"],
+    "rank": [2.0],
+}
+
+
+@pytest.mark.parametrize(
+    ("criterion", "option"),
+    [
+        (one["name"], option)
+        for one in fasttree.list_criteria()
+        for option in one["options"]
+        if option not in ("at_zero", "precision")  # above, and equal up to rounding
+    ],
+)
+def test_every_option_of_every_criterion_acts(criterion, option):
+    data = [small_levels()] if criterion == "minimal_tree_size" else [*tables(), small_levels()]
+    for value in OPTIONS[option]:
+        one = criteria.make(criterion).set_params(**{option: value})
+        changed = any(state_of(X, y, one) != state_of(X, y, criterion) for X, y in data)
+        if option == "assignment" and value == "matching" and not changed:
+            continue  # Jaccard's own choice in local growth
+        assert changed, f"{criterion}({option}={value!r}) changes nothing"
+
+
+def state_of(X, y, criterion):
+    """Nodes and scores of a tree of three levels."""
+    model = fasttree.fit(X, y, criterion=criterion, max_depth=3, missing="mode")
+    scores = [step.score for step in model.trace_]
+    return model.tree_.feature.tobytes(), model.tree_.threshold.tobytes(), scores

@@ -34,6 +34,9 @@ CELLS = {
     "evaluation": "model.evaluate('iris')",
     "explain": "fasttree.fit('weather', trace='candidates').explain(0)",
     "progress": "_ = fasttree.FastForestClassifier(5, progress=True, random_state=0).fit('iris')",
+    "folds": (
+        "_ = fasttree.model_selection.cross_validate('iris', 'gini', cv='20x10', progress=True)"
+    ),
     "advice": "fasttree.advise('iris')",
 }
 
@@ -115,3 +118,6 @@ def test_printing_prints_the_tree_and_progress_leaves_nothing(shown):
     assert "petal" in text and "setosa (50)" in text
     assert not [o for o in shown["progress"] if o.get("output_type") == "error"]
     assert not any(word in str(o) for o in shown["progress"] for word in ("Traceback", "Warning"))
+    bars = [shown["progress"], shown["advice"], shown["folds"]]
+    assert not any(o["output_type"] == "stream" for outputs in bars for o in outputs)
+    assert [dict(o["data"]) for o in shown["folds"]] == [{"text/plain": ""}]

@@ -238,6 +238,10 @@ def test_learning_curves_show_means_and_deviations():
         datasets.load_iris(), criterion=["gini", "mdl"], n_repeats=4, scoring=("accuracy", "leaves")
     )
     ax = plots.learning_curves(found)
+    assert (
+        found.plot(metric="leaves").get_ylabel()
+        == plots.learning_curves(found, metric="leaves").get_ylabel()
+    )
     values = found.values("gini", "accuracy")
     np.testing.assert_allclose(
         lines_of(ax)["gini"], np.column_stack([found.train_sizes, 100 * values.mean(axis=0)])

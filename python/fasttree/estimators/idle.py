@@ -24,7 +24,15 @@ from .. import criteria
 from .._checks import shown
 from ..pruning import CostComplexity
 
-__all__ = ["CONDITIONS", "SILENT", "Condition", "drop_idle_of_some", "refuse_idle"]
+__all__ = [
+    "CONDITIONS",
+    "SCORING",
+    "SILENT",
+    "Condition",
+    "drop_idle_of_some",
+    "refuse_idle",
+    "refuse_unscored",
+]
 
 Words = Mapping[str, Any]
 
@@ -103,6 +111,18 @@ CONDITIONS = {
 }
 """Parameters that act only beside others."""
 
+EVERY = ("table", "pairs", "rows", "neighbours")
+
+SCORING = {
+    **dict.fromkeys(("categorical_features", "missing", "priors", "class_weight"), EVERY),
+    **dict.fromkeys(
+        ("discretize", "n_bins", "min_samples_leaf", "min_weight_fraction_leaf"), EVERY[:3]
+    ),
+    **dict.fromkeys(("nominal_splits", "threshold_search", "max_bins"), EVERY[:1]),
+}
+"""Parameters that act on the scores of features, and the evidence of criteria beside which they
+do."""
+
 SILENT = frozenset({"random_state", "n_jobs", "progress"})
 """Parameters that are never refused: the same call may need them or not."""
 
@@ -119,12 +139,16 @@ def is_idle(estimator: Any, name: str) -> bool:
     default = defaults_of(kind).get(name, inspect.Parameter.empty)
     if default is inspect.Parameter.empty:
         return False
-    value = getattr(estimator, name)
+    return is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
+
+
+def is_set(estimator: Any, name: str) -> bool:
+    """Whether a parameter has a value other than its default, and other than None."""
+    kind: Any = type(estimator)
+    value, default = getattr(estimator, name), defaults_of(kind)[name]
     if value is None or value is default:
         return False
-    if isinstance(value, str | numbers.Real | np.bool_) and value == default:
-        return False
-    return not CONDITIONS[name].acts(vars(estimator))
+    return not (isinstance(value, str | numbers.Real | np.bool_) and value == default)
 
 
 def refuse_idle(estimator: Any) -> None:
@@ -146,6 +170,37 @@ def refuse_idle(estimator: Any) -> None:
                 f"{name}={shown(getattr(estimator, name))} cannot act in this fit: it needs "
                 f"{condition.remedy}; set that, or leave {name} out"
             )
+
+
+def refuse_unscored(estimator: Any) -> None:
+    """Refuse parameters of a tree that cannot act on the scores of features.
+
+    Raises:
+        ValueError: naming the parameter, its value and why it cannot.
+
+    Examples:
+        >>> import fasttree
+        >>> fasttree.score_features("iris", criterion="gini", max_depth=2)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        ValueError: max_depth=2 cannot act on scores of features: they are those of the root ...
+    """
+    kind: Any = type(estimator)
+    evidence = criteria.evidence_of(estimator.criterion)
+    for name in defaults_of(kind):
+        if name == "criterion" or name in SILENT or not is_set(estimator, name):
+            continue
+        said = f"{name}={shown(getattr(estimator, name))} cannot act on scores of features"
+        if name not in SCORING:
+            raise ValueError(f"{said}: they are those of the root alone; leave {name} out")
+        elsewhere = name in CONDITIONS and CONDITIONS[name].is_refused_elsewhere
+        if evidence not in SCORING[name] and name != "nominal_splits" and not elsewhere:
+            raise ValueError(
+                f"{said} by {criteria.make(estimator.criterion)!r}: it needs a criterion on "
+                f"{' or '.join(SCORING[name]).replace('table', 'tables')}; leave {name} out"
+            )
+        if name in CONDITIONS and not elsewhere and is_idle(estimator, name):
+            raise ValueError(f"{said}: it needs {CONDITIONS[name].remedy}; or leave {name} out")
 
 
 def drop_idle_of_some(estimators: Sequence[Any]) -> None:

@@ -47,6 +47,12 @@ class LearningCurve(Rendered):
         """Return scores, (repetitions, sizes)."""
         return self.result[method][metric].reshape(-1, len(self.train_sizes))
 
+    def plot(self, metric: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw the curves; see `fasttree.plots.learning_curves`. Returns the axes."""
+        from ..plots import learning_curves
+
+        return learning_curves(self, metric=metric, ax=ax, **options)
+
     def records(self) -> list[dict[str, Any]]:
         """Return one dict a method, metric and size: mean, sd over repetitions (n - 1; NaN for
         one), repetitions."""

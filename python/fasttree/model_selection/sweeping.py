@@ -190,7 +190,8 @@ def _made(
         options["theta"] = theta
     if decay is not None:
         options["decay"] = decay
-    return made.set_params(**options)
+    idle = criteria.idle_options({**known, **options}, known)
+    return made.set_params(**{n: v for n, v in options.items() if n not in idle})
 
 
 @checked(random_state=random_seed)
@@ -270,6 +271,11 @@ def sweep(
             label += f" {d}" if d is not None and "decay" in known else ""
             label += f" theta={_label(t)}" if len(thetas) > 1 and "theta" in known else ""
             made[label] = _made(name, t, a, d, at_zero)
+    if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
+        raise ValueError(
+            f"at_zero={at_zero!r} cannot act in this sweep: it needs decay='power'; set that, or "
+            "leave at_zero out"
+        )
     if len(made) < len(settings):
         raise ValueError(
             "a sweep over the same setting twice: give every criterion, theta, alpha and decay once"

@@ -2,7 +2,8 @@
 
 True and "auto" show a bar where somebody can see it (a terminal or a notebook; nothing otherwise),
 a callable is called with (done, total), False and None are silent.  The bar is rich's where rich is
-installed, else plain text; it redraws at most ten times a second and is gone when the call ends.
+installed, else plain text (in a notebook one output of the cell); it redraws at most ten times a
+second and is gone when the call ends.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Bar:
         self._drawn = float("-inf")
         self._rich: Any = None
         self._width = 0
+        self._cell: Any = None
         self._silent = not (sys.stderr.isatty() or in_notebook())
 
     def __call__(self, done: int, total: int) -> None:
@@ -92,6 +94,9 @@ class Bar:
         filled = 30 * done // max(total, 1)
         left = f", {spent / done * (total - done):.0f} s left" if 0 < done < total else ""
         line = f"{self.what} [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}{left}"
+        if in_notebook():
+            self._note("" if done >= total else line)
+            return
         blank = " " * max(0, self._width - len(line))
         self._width = len(line)
         if done >= total:
@@ -99,15 +104,28 @@ class Bar:
         sys.stderr.write(f"\r{line}{blank}" + ("\r" if done >= total else ""))
         sys.stderr.flush()
 
+    def _note(self, line: str) -> None:
+        """Show the line in the cell's one output, which is empty in the end."""
+        from IPython import display as ipython
+
+        display: Any = ipython.display
+        shown = {"text/plain": line}
+        if self._cell is None:
+            self._cell = display(shown, raw=True, display_id=True)
+        else:
+            self._cell.update(shown, raw=True)
+
     def close(self) -> None:
         """Remove the bar."""
+        if self._cell is not None and not self._silent:
+            self._note("")
         if self._rich:
             self._rich[0].stop()
         self._rich = None
         self._silent = True
 
     def __del__(self) -> None:
-        if self._rich:
+        if self._rich or self._cell is not None:
             self.close()
 
 

@@ -26,6 +26,7 @@ from .. import _engine, criteria
 from .._checks import as_float, integer, shown
 from ..datasets.genotypes import Genotypes
 from ..datasets.inputs import table_of
+from ..estimators.idle import refuse_unscored
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
 from ..table import Table
@@ -55,7 +56,7 @@ def score_features(
             copies of a row, and others are importances relative to their mean.
         **params: parameters of `FastTreeClassifier` that matter at the root: `discretize`,
             `n_bins`, `missing`, `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`,
-            ...
+            ... Others than their defaults that cannot act on these scores are refused by name.
 
     Returns:
         Scores, larger is better, shape (n_features,), in column order; NaN where a feature allows
@@ -76,6 +77,7 @@ def score_features(
     from ..estimators import FastTreeClassifier
 
     estimator = made_of(FastTreeClassifier, criterion, params)
+    refuse_unscored(estimator)
     study = as_genotypes(X)
     if study is not None:
         return _of_variants(study, y, criterion, sample_weight, params)

@@ -130,7 +130,7 @@ def test_compare_takes_files_criteria_with_options_and_a_baseline(ftree, tmp_pat
 
 def test_compare_draws_pictures(ftree, tmp_path):
     pytest.importorskip("matplotlib")
-    code, _, _ = ftree("compare", "iris", "wine", "--cv", "2x3", "--out", tmp_path / "p")
+    code, _, _ = ftree("compare", "iris", "wine", "--cv", "2x3", "--pictures", tmp_path / "p")
     assert code == 0
     names = sorted(path.name for path in (tmp_path / "p").iterdir())
     assert names == ["compare-accuracy.png", "compare-leaves.png", "compare-ranks.png"]
@@ -338,7 +338,7 @@ def test_reproduce_writes_json_and_pictures(ftree, tmp_path, uci):
         "labor,zoo",
         "--json",
         file,
-        "--out",
+        "--pictures",
         tmp_path / "p",
     )
     assert code == 0
@@ -365,7 +365,7 @@ def test_reproduce_lists_the_experiments_and_the_missing_sets(ftree, tmp_path):
 
 def test_reproduce_says_what_quick_leaves_out_and_that_nothing_is_drawn(ftree, tmp_path):
     folder = tmp_path / "p"
-    rest = ["--data", tmp_path, "--out", folder]
+    rest = ["--data", tmp_path, "--pictures", folder]
     code, out, _ = ftree("reproduce", "vilalta2001", "--datasets", "tic-tac-toe", "--quick", *rest)
     assert code == 0 and not list(folder.glob("*"))
     assert "Left out (--quick): the sweeps over theta and decay with both figures" in out

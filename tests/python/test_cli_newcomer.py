@@ -346,3 +346,22 @@ def test_the_version_is_the_engines_and_waits_for_no_numpy():
     )
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert done.stdout == f"ftree {core_version()}\nset()\n"
+
+
+def test_an_option_means_one_thing_in_every_command():
+    """The same name takes the same kind of value wherever it stands."""
+    from typer.main import get_command
+
+    from fasttree.cli.app import app
+
+    kinds: dict[str, set[str | None]] = {}
+    waiting = list(get_command(app).commands.values())
+    while waiting:
+        command = waiting.pop()
+        waiting += list(getattr(command, "commands", {}).values())
+        for one in command.params:
+            for name in one.opts if one.param_type_name == "option" else ():
+                kinds.setdefault(name, set()).add(one.metavar)
+    assert {"--out", "--json", "--pictures"} <= set(kinds)
+    kinds.pop("--data")  # rows: of one file (show), or of a folder of data sets (reproduce)
+    assert not {name: found for name, found in kinds.items() if len(found) > 1}

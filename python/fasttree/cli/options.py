@@ -99,7 +99,7 @@ Json = Annotated[
 ]
 Pictures = Annotated[
     Path | None,
-    typer.Option("--pictures", "--out", metavar="DIR", help="Draw pictures into this folder."),
+    typer.Option("--pictures", metavar="DIR", help="Draw pictures into this folder."),
 ]
 Form = Annotated[
     str,

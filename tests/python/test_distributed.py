@@ -307,6 +307,40 @@ def test_a_partition_of_another_kind_is_named(two_workers):
         fasttree.distributed.fit(frame, "y", client=two_workers)
 
 
+@pytest.mark.parametrize("kind", ["tree", "forest"])
+def test_workers_are_let_forget_what_is_divided_and_summed(two_workers, monkeypatch, kind):
+    monkeypatch.setattr(growth, "SMALL_BYTES", 1)
+    X, y = numbers(4000, seed=7)
+    rows, labels = da.from_array(X, chunks=(200, 4)), da.from_array(y, chunks=200)
+    held = []
+    own = growth._engine.core.SpreadGrowth
+
+    class Watched:
+        """Notes what the client asks workers to keep while it splits nodes."""
+
+        def __init__(self, *args):
+            self.growth = own(*args)
+
+        def choose(self, counts):
+            held.append(sorted({key.rsplit("-", 5)[0] for key in two_workers.futures}))
+            return self.growth.choose(counts)
+
+        def __getattr__(self, name):
+            return getattr(self.growth, name)
+
+    monkeypatch.setattr(growth.core, "SpreadGrowth", Watched)
+    words = {"client": two_workers, "max_depth": 5}
+    if kind == "tree":
+        fasttree.distributed.fit(rows, labels, **words)
+    else:
+        fasttree.distributed.fit_forest(rows, labels, n_estimators=1, random_state=0, **words)
+    assert len(held) >= 4
+    large = {"_count", "_whole", "_first_whole", "drawn"} | (
+        {"encoded_part"} if kind == "tree" else set()
+    )
+    assert "_divide" in held[-1] and not large & set(held[-1])
+
+
 def spilled(dask_worker):
     """Bytes on disk that the worker has written so far."""
     return sum(dask_worker.data.spilled_total)

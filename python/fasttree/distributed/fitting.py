@@ -188,6 +188,7 @@ def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
         model = _forest(rows, config, bagging)
     else:
         states = [client.submit(_whole, part, pure=False) for part in rows.parts]
+        rows.parts.clear()  # the first states hold the same codes
         model = grown_tree(client, (rows.facts, rows.lean), states, config)
     return finished(estimator, model, facts)
 
@@ -222,7 +223,9 @@ def _coded(
         if columns:
             names = [coding.facts.names[j] for j in columns]
             values = computed(client, parts, passes.values_of_part, reader, coding, columns)
-            counted = tree_sum(client, passes.joined_values, (names,), values).result()
+            whole = tree_sum(client, passes.joined_values, (names,), values)
+            values.clear()
+            counted = whole.result()
             coding = passes.with_values(coding, columns, counted, bins)
     encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
     meanings = [client.submit(_meaning, part, pure=False) for part in encoded]
@@ -279,6 +282,7 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
         weights = [client.submit(_second, sample, pure=False) for sample in samples]
         totals = tree_sum(client, _added, (), weights).result()
         states = [client.submit(_first_whole, sample, pure=False) for sample in samples]
+        samples.clear()
         text, features, *_ = rows.facts
         own: Facts = (text, features, True, True, totals, draws)
         lean = client.submit(_drawn_facts, rows.lean, totals, draws, pure=False)

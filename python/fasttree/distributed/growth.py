@@ -29,7 +29,7 @@ SMALL_BYTES = 1 << 20
 """Nodes whose rows take at most so many bytes grow on one worker."""
 BUCKET_BYTES = 1 << 24
 """Rows that one task grows on, in bytes, unless one node has more."""
-ROUND_BYTES = 1 << 26
+ROUND_BYTES = 1 << 25
 """Histograms of a round, in bytes."""
 
 core = _engine.core
@@ -85,11 +85,15 @@ def grown_tree(
         client: of Dask.
         known: what the core must know of all rows, and a future of the same with a schema without
             cut points, for workers.
-        states: futures of the partitions' rows, in groups.
+        states: futures of the partitions' rows, in groups; the list is emptied, so that the workers
+            may forget them when they are divided.
         config: the core's configuration.
         seed: of a tree of a forest; None for a tree alone.
     """
     (facts, lean), text = known, json.dumps(config)
+    first, states = states, [*states]
+    first.clear()
+    del first
     growth = core.SpreadGrowth(facts, text, seed)
     width, cells = _sizes(facts)
     small, families = max(SMALL_BYTES // width, 1), max(ROUND_BYTES // (4 * cells), 1)
@@ -100,13 +104,14 @@ def grown_tree(
             rows = [client.submit(_rows_of, lean, groups, s, pure=False) for s in states]
             keys = [node[3:] for node in bucket]
             grown = client.submit(_grow, lean, text, seed, keys, rows, pure=False)
+            rows.clear()
             below.append(([node[1] for node in bucket], grown))
         if growth.is_done():
             break
         wanted = growth.wanted(families).tolist()
         counts = np.empty(0, np.uint32)
         if wanted:
-            parts = [client.submit(_count, lean, wanted, s, pure=False) for s in states]
+            parts = (client.submit(_count, lean, wanted, s, pure=False) for s in states)
             counts = aligned(tree_sum(client, _added, (), parts).result())
         routes = growth.choose(counts)
         if growth.is_done():

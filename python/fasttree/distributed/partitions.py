@@ -12,8 +12,9 @@ When not to use it
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -215,12 +216,23 @@ def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words:
     return futures
 
 
-def tree_sum(client: Any, join: Callable[..., Any], words: Sequence[Any], parts: list[Any]) -> Any:
-    """A future of all parts joined by ``join(*words, a, b)``, some at a time."""
-    while len(parts) > 1:
-        groups = [parts[i : i + TOGETHER] for i in range(0, len(parts), TOGETHER)]
-        parts = [client.submit(_fold, join, words, g, pure=False) for g in groups]
-    return parts[0]
+def tree_sum(
+    client: Any, join: Callable[..., Any], words: Sequence[Any], parts: Iterable[Any]
+) -> Any:
+    """A future of all parts joined by ``join(*words, a, b)``, some at a time.
+
+    Joining goes before all else that waits, and a part is forgotten when it has been joined: of
+    parts that are submitted as they are asked for (a generator) a worker holds a few.
+    """
+    while True:
+        left, joined = iter(parts), []
+        while group := list(islice(left, TOGETHER)):
+            if len(group) > 1:
+                group = [client.submit(_fold, join, words, group, pure=False, priority=1)]
+            joined += group
+        if len(joined) == 1:
+            return joined[0]
+        parts = joined
 
 
 def _fold(join: Callable[..., Any], words: Sequence[Any], parts: list[Any]) -> Any:

@@ -62,6 +62,11 @@ sphinx_gallery_conf = {
     "thumbnail_size": (280, 196),
     "min_reported_time": 3600,
     "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [
+        f"examples/{part}"
+        for part in ("trees", "criteria", "comparing", "models", "export", "papers")
+    ],
+    "capture_repr": (),  # what an example shows, it prints or draws
 }
 
 autodoc_default_options = {
@@ -89,3 +94,5 @@ python_use_unqualified_type_names = True
 maximum_signature_line_length = 80
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+autodoc_type_aliases = {"SplitCriterion": "SplitCriterion"}  # forty names, listed at "Criteria"
+toc_object_entries_show_parents = "hide"

@@ -63,7 +63,7 @@ WHEN = {
     "k_nearest_merit": "Contextual merit as Hong's paper computes it, by k nearest rows.",
 }
 
-WIDTH, HEIGHT, PAD = 460, 240, 44
+WIDTH, HEIGHT, PAD = 480, 240, 54
 
 
 def curve_points(
@@ -72,7 +72,7 @@ def curve_points(
     """Scores of tables of 50 rows of each class, of which ``left`` rows go to the left branch,
     over the number of class 1 among them."""
     tables = [[[left - c, c], [50 - left + c, 50 - c]] for c in range(left + 1)]
-    return [(c / left, score(table)) for c, table in enumerate(tables)]
+    return [(c / left, round(score(table), 9) + 0.0) for c, table in enumerate(tables)]
 
 
 def curve(score: Callable[[list[list[float]]], float], name: str) -> list[str]:
@@ -139,15 +139,18 @@ def page(info: dict[str, Any]) -> str:
             "-------",
             "",
             f">>> from fasttree.criteria import {info['class_name']}",
-            f">>> round({info['class_name']}().score({table}), 6)",
-            f"{round(object_().score(table), 6)!r}",
+            f">>> print(round({info['class_name']}().score({table}), 6))",
+            f"{round(object_().score(table), 6)}",
             "",
         ]
     options = [o for o in object_.info["options"] if o["name"] != "size_values"]
     if options:
         lines += ["Options", "-------", ""]
         for option in options:
-            lines += [f"``{option['name']}`` (default ``{option['default']}``)"]
+            default = {"null": "None", "true": "True", "false": "False"}.get(
+                option["default"], option["default"]
+            )
+            lines += [f"``{option['name']}`` (default ``{default}``)"]
             lines += [f"   {option['doc']}", ""]
     return "\n".join(lines)
 

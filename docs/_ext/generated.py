@@ -65,11 +65,14 @@ def criteria() -> list[str]:
 
 def metrics() -> list[str]:
     """The registry of metrics."""
-    rows = [
-        [f"``{m['name']}``", *(str(m[k]) for k in m if k != "name")]
-        for m in fasttree.metrics.list_metrics()
-    ]
-    return list_table(fasttree.metrics.list_metrics()[0], rows)
+    rows = []
+    for m in fasttree.metrics.list_metrics():
+        names = ", ".join(f"``{name}``" for name in (m["name"], *m["aliases"]))
+        low, high = ("" if end is None else f"{end:g}" for end in m["range"])
+        better = "higher" if m["greater_is_better"] else "lower"
+        rows += [[names, m["doc"], m["needs"], better, f"{low} to {high}", m["source"]]]
+    head = ["name and aliases", "what it is", "needs", "better", "range", "source"]
+    return list_table(head, rows, "25 30 10 8 12 15")
 
 
 def datasets() -> list[str]:

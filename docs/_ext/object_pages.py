@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.domains.python import PyObject
 from written import write_pages
 
 import fasttree
@@ -108,9 +110,29 @@ class Objects(Directive):
         return parent.children
 
 
+def one_name_each(*event: Any) -> None:
+    """Give each of several names before one text a field of its own with that text; Sphinx takes
+    all names but the last for types."""
+    lines = event[-1]
+    found = []
+    for line in lines:
+        match = re.match(r"(\s*:(?:ivar|param) )((?:[\w*\\]+, )+[\w.*\\]+)(: .*)", line)
+        if match is None:
+            found.append(line)
+            continue
+        start, names, text = match.groups()
+        found += [start + name + text for name in names.split(", ")[:-1]]
+        found.append(start + names.split(", ")[-1] + text)
+    lines[:] = found
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Register the directive; write the pages before Sphinx looks for sources."""
     app.add_directive("objects", Objects)
+    app.connect("autodoc-process-docstring", one_name_each, 900)
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
     app.connect(
         "config-inited", lambda app, _: write(Path(app.srcdir) / "reference" / "objects"), 400
     )

@@ -359,8 +359,8 @@ def _make_class(info: dict[str, Any]) -> type[Criterion]:
         f"\n    {o['name']}: {o['doc']} Default {o['default']}." for o in info["options"]
     )
     doc = (
-        f"{info['summary']}\n\nScore: ``{info['formula']}``; distance: "
-        f"``{info['distance']}``.\nSource: {info['source']}.\n"
+        f"{info['summary']}\n\nScore: :math:`{info['formula']}`; distance: "
+        f":math:`{info['distance']}`.\nSource: {info['source']}.\n"
     )
     if options:
         doc += f"\nArgs:{options}\n"

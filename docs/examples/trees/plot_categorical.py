@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import fasttree
 
 data = fasttree.datasets.load_tic_tac_toe()
-fig, axes = plt.subplots(1, 2, figsize=(13, 6))
+fig, axes = plt.subplots(2, 1, figsize=(8, 9), height_ratios=(2, 1))
 for ax, how in zip(axes, ("multiway", "subset"), strict=True):
     tree = fasttree.fit(data, criterion="gini", nominal_splits=how, max_depth=2)
     tree.plot(ax=ax)

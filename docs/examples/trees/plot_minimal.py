@@ -12,7 +12,7 @@ import fasttree
 data = fasttree.datasets.make_monks(1, 50, random_state=0)
 greedy = fasttree.fit(data, criterion="info_gain")
 smallest = fasttree.minimal_tree(data)
-fig, axes = plt.subplots(1, 2, figsize=(14, 7))
+fig, axes = plt.subplots(2, 1, figsize=(9, 15), height_ratios=(5, 2))
 for ax, (name, tree) in zip(axes, {"info_gain": greedy, "smallest": smallest}.items(), strict=True):
     tree.plot(ax=ax)
     ax.set_title(f"{name}: {tree.get_n_leaves()} leaves")

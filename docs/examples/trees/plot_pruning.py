@@ -32,3 +32,4 @@ for name, pruning in prunings.items():
         textcoords="offset points",
     )
 ax.set(xlabel="leaves", ylabel="accuracy on 1,000 new rows (%)", xlim=(0, None))
+ax.margins(0.15)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier
 
-from .habits_tools import COLOUR, FRAME, LABEL, MIXED, RNG, SIZE, N, X, Y, habit, refused
+from .habits_tools import COLOUR, FRAME, IRIS, LABEL, MIXED, RNG, SIZE, N, X, Y, habit, refused
 
 # -- data -----------------------------------------------------------------------------------------
 
@@ -91,6 +91,17 @@ def dict_of_columns():
 def target_by_column_name():
     model = fasttree.fit(MIXED, "label")
     assert list(model.feature_names_in_) == list(FRAME.columns)
+    assert fasttree.fit(IRIS, "target").score(IRIS.drop(columns="target"), IRIS["target"]) == 1.0
+
+
+@habit
+def columns_named_as_attributes_are():
+    words = ["target", "target_column", "y", "X", "name", "levels", "block", "dtype", "shape"]
+    words += ["columns", "feature_names", "sample_weight", "classes", "take", "index", "names"]
+    for label in words:
+        frame = pd.DataFrame({w: SIZE if w != label else LABEL for w in words})
+        assert fasttree.fit(frame, label, max_depth=1).classes_.tolist() == ["no", "yes"]
+        assert fasttree.fit(frame.drop(columns=label), LABEL, max_depth=1).n_features_in_ == 15
 
 
 @habit

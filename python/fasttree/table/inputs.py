@@ -16,9 +16,10 @@ def without_column(X: Any, name: str) -> tuple[Any, Any]:
         _check_column(name, [str(k) for k in X])
         key = next(k for k in X if str(k) == name)
         return {k: v for k, v in X.items() if k != key}, X[key]
-    if getattr(X, "target", None) == name and hasattr(X, "target_column"):
-        return X, None  # a Table whose target has this name
-    if hasattr(X, "target_column"):
+    is_table = hasattr(type(X), "target_column")  # a frame's columns are attributes, too
+    if is_table and X.target == name:
+        return X, None
+    if is_table:
         _check_column(name, X.feature_names)
         raise ValueError(
             f"X is a Table with the target {X.target!r}: to predict the column {name!r} make "

@@ -7,6 +7,7 @@
 //! is written grows fallibly.
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::parallel::Control;
 use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -37,7 +38,7 @@ impl Write for Writer<'_> {
             self.checked = self.out.len();
             self.control.check().map_err(|_| stop())?;
         }
-        self.out.try_reserve(bytes.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        memory::try_reserve(&mut self.out, bytes.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
         self.out.extend_from_slice(bytes);
         Ok(bytes.len())
     }
@@ -119,7 +120,7 @@ where
                     let check = |c: &RefCell<Option<Control>>| {
                         c.borrow().as_ref().is_none_or(|control| control.check().is_ok())
                     };
-                    if !READING.with(check) || out.try_reserve(4096).is_err() {
+                    if !READING.with(check) || memory::try_reserve(&mut out, 4096).is_err() {
                         return Err(A::Error::custom("stopped"));
                     }
                 }

@@ -6,8 +6,10 @@
 //! exactly what the formula gives, so table and formula agree to the bit.
 //!
 //! The tables are shared by the whole process, one pair for each power of two, filled on first use:
-//! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`] the formula is evaluated.
+//! O(n) once, then one load per logarithm. Above [`LARGEST_TABLE`], and where there is no memory
+//! for a table, the formula is evaluated.
 
+use crate::memory::try_reserve;
 use std::sync::OnceLock;
 
 /// Base-2 logarithm as the criteria define it: `ln x / ln 2`.
@@ -46,11 +48,33 @@ pub fn log2_factorial(x: f64) -> f64 {
 /// Largest count for which logarithms come from a table (two tables of 128 MiB at the very most).
 pub const LARGEST_TABLE: usize = 1 << 24;
 
+/// Entries of the smallest tables.
+const SMALLEST: usize = 64;
+
 struct Level {
     log2: Vec<f64>,
     x_log2_x: Vec<f64>,
     /// Filled by the first criterion that asks for a factorial.
     log2_factorial: OnceLock<Vec<f64>>,
+}
+
+impl Level {
+    /// The tables of a size; None where there is no memory for them.
+    fn of(size: usize) -> Option<Self> {
+        let log2 = filled(size, |i| if i == 0 { 0.0 } else { log2(i as f64) })?;
+        let x_log2_x = filled(size, |i| i as f64 * log2[i])?;
+        Some(Self { log2, x_log2_x, log2_factorial: OnceLock::new() })
+    }
+}
+
+/// A table by place; None where there is no memory for it.
+fn filled(size: usize, value: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+    let mut table = Vec::new();
+    if size > SMALLEST {
+        try_reserve(&mut table, size).ok()?;
+    }
+    table.extend((0..size).map(value));
+    Some(table)
 }
 
 static LEVELS: [OnceLock<Level>; 25] = [const { OnceLock::new() }; 25];
@@ -73,14 +97,19 @@ impl Logs {
     /// Tables that hold at least the counts `0..=max` (or up to [`LARGEST_TABLE`]).
     pub fn up_to(max: u64) -> Self {
         let size = (max.saturating_add(1)).min(LARGEST_TABLE as u64).next_power_of_two() as usize;
-        let size = size.max(64);
-        let level = LEVELS[size.trailing_zeros() as usize].get_or_init(|| {
-            let log2: Vec<f64> =
-                (0..size).map(|i| if i == 0 { 0.0 } else { log2(i as f64) }).collect();
-            let x_log2_x = log2.iter().enumerate().map(|(i, l)| i as f64 * l).collect();
-            Level { log2, x_log2_x, log2_factorial: OnceLock::new() }
-        });
-        Self { log2: &level.log2, x_log2_x: &level.x_log2_x, level }
+        let mut size = size.max(SMALLEST);
+        loop {
+            let slot = &LEVELS[size.trailing_zeros() as usize];
+            if let Some(level) = slot.get() {
+                return Self { log2: &level.log2, x_log2_x: &level.x_log2_x, level };
+            }
+            match Level::of(size) {
+                // A second thread that was as quick has made the same.
+                Some(level) => drop(slot.set(level)),
+                // What lies beyond a smaller table is computed.
+                None => size /= 2,
+            }
+        }
     }
 
     /// Tables for the counts of `rows` rows that weigh `max` together: few rows have few sums, so
@@ -93,8 +122,7 @@ impl Logs {
     #[inline]
     pub fn log2_factorial(&self, c: u32) -> f64 {
         let table = self.level.log2_factorial.get_or_init(|| {
-            let size = self.log2.len();
-            (0..size).map(|i| log2_factorial(i as f64)).collect()
+            filled(self.log2.len(), |i| log2_factorial(i as f64)).unwrap_or_default()
         });
         match table.get(c as usize) {
             Some(&v) => v,

@@ -60,6 +60,7 @@ __all__ = [
     "rounded_sum",
     "row_hashes",
     "rows_of_groups",
+    "scale_reserve",
     "score_tables",
     "simd_level",
     "stream_scores",
@@ -442,6 +443,7 @@ def bin_cuts(
     n_classes: int = 1,
     weights: np.ndarray | None = None,
 ) -> np.ndarray: ...
+def scale_reserve(bytes: int) -> int: ...
 def exercise(
     what: str,
     seconds: float = 0.0,

@@ -3,6 +3,7 @@
 
 use crate::data::{Bins, Column, Dataset, MISSING, Weights};
 use crate::error::{Error, Result};
+use crate::memory;
 use serde::{Deserialize, Serialize};
 
 /// How the cells of a feature are read.
@@ -93,6 +94,7 @@ impl Input {
             return Err(Error::Internal("cut points and columns differ in number".into()));
         }
         let n = data.len();
+        memory::expect(n * size_of::<i64>())?;
         let (weights, unit) = match weights {
             Weights::Unit => (vec![1; n], 1.0),
             Weights::Integer(w) => (w.iter().map(|&w| i64::from(w)).collect(), 1.0),

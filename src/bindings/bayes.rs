@@ -82,7 +82,8 @@ impl PyBayesModel {
     /// A model from JSON, checked before use.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        let model = run(py, None, data.len() * 16, None, |c| Model::from_json(data, c))?;
+        let work = Work::from(data.len() * 16).with_memory(data.len(), data.len());
+        let model = run(py, None, work, None, |c| Model::from_json(data, c))?;
         Ok(Self { model: Arc::new(model) })
     }
 }

@@ -19,7 +19,7 @@ use crate::stats::neighbours::Share;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use std::sync::{Arc, PoisonError};
 
 /// Encoded rows; immutable.
@@ -100,9 +100,6 @@ impl PyDataset {
         }
     }
 }
-
-/// A candidate as Python sees it: feature, threshold, codes on the first branch, score.
-type CandidateParts = (u32, Option<f64>, Option<Vec<u32>>, f64);
 
 #[pymethods]
 impl PyDataset {
@@ -225,23 +222,28 @@ impl PyDataset {
     /// All candidate splits of some rows: (feature, threshold or None, codes on the first branch or
     /// None, score).
     #[pyo3(signature = (config, rows = None, sample_weight = None, custom = None, n_jobs = None))]
-    fn explain(
+    fn explain<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         config: &str,
         rows: Option<PyReadonlyArray1<'_, i64>>,
         sample_weight: Option<PyReadonlyArray1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<Vec<CandidateParts>> {
+    ) -> PyResult<Bound<'py, PyList>> {
         let rows = row_set(rows.as_ref(), &self.data)?;
         let weights = weights(sample_weight.as_ref(), &self.data)?;
-        self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
+        let found = self.run_plan(py, plan(config, custom)?, n_jobs, None, |plan, control| {
             inspect::explain(plan, &self.data, &rows, &weights, control)
-        })
-        .map(|found| {
-            found.into_iter().map(|c| (c.feature, c.threshold, c.levels, c.score)).collect()
-        })
+        })?;
+        let list = PyList::empty(py);
+        for (i, c) in found.into_iter().enumerate() {
+            if i % 8192 == 0 {
+                py.check_signals()?;
+            }
+            list.append((c.feature, c.threshold, c.levels, c.score))?;
+        }
+        Ok(list)
     }
 
     /// Every configuration on every fold; arrays as described in `_core.pyi`.

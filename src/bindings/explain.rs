@@ -2,7 +2,7 @@
 
 use super::dataset::PyDataset;
 use super::forest::PyForest;
-use super::job::{reserve, run};
+use super::job::{Work, reserve, run};
 use super::model::PyModel;
 use crate::error::Result;
 use crate::explain::ForestExplainer;
@@ -25,7 +25,7 @@ pub(super) fn explained<'py>(
     let bytes = rows.saturating_mul(features * classes).saturating_mul(8);
     let _memory = reserve(bytes, bytes)?;
     let nodes: usize = trees.iter().map(|t| t.tree.nodes.len()).sum();
-    let work = rows.saturating_mul(nodes * 4);
+    let work = Work::from(rows.saturating_mul(nodes * 4)).with_memory(nodes * 128, nodes * 64);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         values(&ForestExplainer::new(trees, control)?, control)
     })?;

@@ -3,7 +3,7 @@
 use super::convert::{Block, Dense32, Dense64, View, bytes, row_set, weights};
 use super::dataset::{PyDataset, plan};
 use super::explain::explained;
-use super::job::{exception, reserve, run};
+use super::job::{Work, exception, reserve, run};
 use super::model::{PyModel, on_source, readable};
 use crate::error::{Error, Result};
 use crate::explain::ForestExplainer;
@@ -344,7 +344,7 @@ impl PyForest {
     /// A forest from the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        let work = data.len().saturating_mul(16);
+        let work = Work::from(data.len().saturating_mul(16)).with_memory(data.len(), data.len());
         let forest = run(py, None, work, None, |c| store::forest_from_bytes(data, c))?;
         Ok(Self::grown(forest))
     }

@@ -111,6 +111,14 @@ pub fn run_attached<R>(
     Ok(result)
 }
 
+/// Let the reserve for the moment when memory runs out be small (1 MiB otherwise, 16 times as much
+/// in long calls); the largest allocation since the last call of this that it did not cover.
+/// For tests.
+#[pyfunction]
+pub fn scale_reserve(bytes: usize) -> usize {
+    memory::scale(bytes)
+}
+
 /// Exercise the machinery that every long call relies on: `spin` works for some seconds on all
 /// threads, `panic` fails on one of them. For tests and `ftree doctor`.
 #[pyfunction]

@@ -4,7 +4,7 @@ use super::convert::{Block, Columns, Dense32, Dense64, View, bytes, string, weig
 use super::custom::Custom;
 use super::dataset::PyDataset;
 use super::explain::explained;
-use super::job::{exception, reserve, run, run_attached};
+use super::job::{Work, exception, reserve, run, run_attached};
 use crate::criteria;
 use crate::data::Schema;
 use crate::error::{Error, Result};
@@ -91,6 +91,11 @@ impl PyModel {
     /// What it takes to write all nodes down.
     fn size(&self) -> usize {
         self.model.tree.nodes.len() * (self.model.tree.classes + 16) * 16
+    }
+
+    /// Work on a copy of the tree, of any length.
+    fn work(&self) -> Work {
+        Work::from(usize::MAX).with_memory(self.size(), self.size() / 2)
     }
 
     /// A cost matrix from JSON.
@@ -330,7 +335,7 @@ impl PyModel {
         let merged: Option<prune::Merge> = option("merge_redundant", merge_json)?;
         let model = &self.model;
         let weighted = data.map(|d| weights(sample_weight.as_ref(), d.data())).transpose()?;
-        let pruned = run(py, n_jobs, usize::MAX, None, |control| {
+        let pruned = run(py, n_jobs, self.work(), None, |control| {
             let kept: Vec<u32> = match (data, &weighted) {
                 (Some(d), Some(w)) => {
                     (0..d.data().len() as u32).filter(|&r| !w.is_zero(r)).collect()
@@ -400,7 +405,7 @@ impl PyModel {
         let costs = self.costs(costs_json)?;
         let quoted = serde_json::Value::from(impurity).to_string();
         let impurity = option("impurity", Some(&quoted))?.unwrap_or_default();
-        let path = run(py, None, usize::MAX, None, |control| {
+        let path = run(py, None, self.work(), None, |control| {
             prune::cost_complexity::path_by_cost(
                 &self.model.tree,
                 impurity,
@@ -448,7 +453,7 @@ impl PyModel {
     /// A model from the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        let work = data.len().saturating_mul(16);
+        let work = Work::from(data.len().saturating_mul(16)).with_memory(data.len(), data.len());
         Ok(Self::new(run(py, None, work, None, |c| store::from_bytes(data, c))?))
     }
 

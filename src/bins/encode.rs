@@ -10,6 +10,7 @@ use super::records::{Records, RowLayout, WeightWidth};
 use super::{FeatureBins, RowChoice, RowSource, TILE};
 use crate::data::{MISSING, Weights};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::parallel::{self, Control};
 use std::sync::{Mutex, PoisonError};
 
@@ -122,6 +123,7 @@ impl BinnedTable {
             Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
         };
         let layout = RowLayout::new(encoders.len(), wide, weight);
+        memory::expect(rows.len() * layout.width)?;
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
         let blocks: Vec<Mutex<&mut [u8]>> =
             records.bytes.chunks_mut(TASK * layout.width).map(Mutex::new).collect();

@@ -326,7 +326,7 @@ impl<C: Code, W: Weighing> Growth<'_, '_, C, W> {
             evaluator.score_all(&contingency, wanted, &mut self.tools, &mut found, control)?;
             Ok((!found.groups.is_empty()).then_some(()))
         })?;
-        let (groups, mut local) = found.finish();
+        let (groups, mut local) = found.finish()?;
         if let Some(b) = local {
             let before = || evaluator.table_distance(evaluator.totals, 1);
             if !setting.limits.accept(b.score, b.distance, before)? {

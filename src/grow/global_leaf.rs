@@ -8,6 +8,7 @@
 
 use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::numeric::Count;
 use crate::split::{CandidateBlock, Sink, not_a_number};
 use std::collections::HashMap;
@@ -149,9 +150,12 @@ impl<'a, C: Count> Collector<'a, C> {
     }
 
     /// All groups, ready to be rescored.
-    pub fn finish(mut self) -> (Vec<Group<C>>, Option<LocalBest>) {
-        self.groups.iter_mut().for_each(|g| g.finish(self.classes));
-        (self.groups, self.local)
+    pub fn finish(mut self) -> Result<(Vec<Group<C>>, Option<LocalBest>)> {
+        for group in &mut self.groups {
+            memory::expect(group.len() * group.planes.len() * size_of::<C>())?;
+            group.finish(self.classes);
+        }
+        Ok((self.groups, self.local))
     }
 
     /// The group of the labels in `self.labels`.

@@ -11,6 +11,7 @@ use super::evidence::PairContext;
 use super::evidence::pairs::resolve_radius;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
+use crate::memory;
 use crate::numeric::better;
 use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
@@ -128,6 +129,7 @@ fn listed<W: Weighing>(
         }
         found = best;
     }
+    memory::expect(found.len() * size_of::<Candidate>())?;
     Ok(found
         .into_iter()
         .map(|(feature, at, score)| {

@@ -6,12 +6,9 @@
 //! a Rust program that wants the same installs it itself.
 #![allow(unsafe_code)]
 
-use super::{follow, refused};
+use super::{follow, refused, small};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::time::Duration;
-
-/// Allocations below this never move the reserve.
-const LARGE: usize = 1 << 20;
 
 /// The system's allocator, with a reserve.
 #[derive(Debug)]
@@ -24,7 +21,7 @@ fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     if found.is_null() {
         return again(size, ask);
     }
-    if size >= LARGE {
+    if size >= small() {
         follow(size);
     }
     found

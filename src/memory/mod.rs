@@ -27,13 +27,16 @@ pub use allocator::Allocator;
 
 use crate::error::{Error, Result};
 use memmap2::MmapMut;
+use std::cell::Cell;
+use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 const MIB: usize = 1 << 20;
 
-/// Reserve of a short call, which works on the caller's thread; kept between calls.
-pub const SMALL: usize = MIB;
+/// Reserve of a short call, which works on the caller's thread; kept between calls. Allocations
+/// below it never move the reserve. A variable for the sake of tests ([`scale`]).
+static SMALL: AtomicUsize = AtomicUsize::new(MIB);
 /// Reserve of a long call, which has threads and many buffers.
 pub const BASE: usize = 16 * MIB;
 /// The reserve never exceeds this: larger buffers are asked for fallibly.
@@ -49,8 +52,32 @@ static REFUSED: AtomicUsize = AtomicUsize::new(0);
 static HELD: AtomicUsize = AtomicUsize::new(0);
 /// Somebody changes the reserve: no lock is waited for inside the allocator.
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
+/// The largest allocation that the reserve of its moment did not cover, since it was asked for.
+static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
 /// The reserve can no longer follow: it is not tried at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// This thread asks fallibly: a refusal is an error already.
+    static FALLIBLE: Cell<bool> = const { Cell::new(false) };
+}
+
+#[inline]
+fn small() -> usize {
+    SMALL.load(Ordering::Relaxed)
+}
+
+/// Let the reserve of a short call be `bytes`, that of a long one 16 times as much, and begin to
+/// watch; the largest allocation so far that was neither asked for fallibly nor covered by the
+/// reserve. Tests walk all calls with a small reserve and few rows: zero means that no refusal of
+/// the system can end the process.
+pub fn scale(bytes: usize) -> usize {
+    SMALL.store(bytes.max(1 << 12), Ordering::Relaxed);
+    if ACTIVE.load(Ordering::Relaxed) == 0 {
+        release();
+    }
+    UNCOVERED.swap(0, Ordering::Relaxed)
+}
 
 /// The lock on the reserve, unless somebody else keeps it (or a fork has left it locked).
 fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
@@ -116,9 +143,9 @@ pub fn reserve(need: Need) -> Result<Reservation> {
     if first {
         STUCK.store(false, Ordering::Relaxed);
     }
-    let base = if need.long { BASE } else { SMALL };
+    let base = if need.long { BASE / MIB * small() } else { small() };
     let reserve = need.largest.saturating_add(base).min(CAP);
-    if need.peak > SMALL {
+    if need.peak > MIB {
         is_there(need.peak.saturating_add(base))?;
     }
     if hold(reserve) { Ok(reservation) } else { Err(Error::Memory { bytes: reserve as u64 }) }
@@ -127,9 +154,9 @@ pub fn reserve(need: Need) -> Result<Reservation> {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let last = ACTIVE.fetch_sub(1, Ordering::AcqRel) == 1;
-        if last && HELD.load(Ordering::Relaxed) > SMALL {
+        if last && HELD.load(Ordering::Relaxed) > small() {
             release();
-            hold(SMALL);
+            hold(small());
         }
     }
 }
@@ -140,6 +167,34 @@ pub fn is_there(bytes: usize) -> Result<()> {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::Memory { bytes: bytes as u64 }),
     }
+}
+
+/// Announce a buffer of so many bytes that the call is about to make: from now on the reserve
+/// covers it, or the error. For buffers that are much larger than what they are made from.
+pub fn expect(bytes: usize) -> Result<()> {
+    if bytes <= HELD.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    if bytes > CAP {
+        return is_there(bytes.saturating_add(small()));
+    }
+    if hold((bytes + small()).min(CAP)) {
+        Ok(())
+    } else {
+        Err(Error::Memory { bytes: bytes as u64 })
+    }
+}
+
+/// Make room for `n` more, or the error.
+pub fn try_reserve<T>(to: &mut Vec<T>, n: usize) -> std::result::Result<(), TryReserveError> {
+    fallibly(|| to.try_reserve(n))
+}
+
+fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
+    let before = FALLIBLE.replace(true);
+    let found = ask();
+    FALLIBLE.set(before);
+    found
 }
 
 /// How often memory has run out so far: a job remembers it and ends when it has changed.
@@ -164,7 +219,7 @@ pub fn zeroed<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
 pub fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
     let mut out = Vec::new();
     let bytes = n.saturating_mul(size_of::<T>()) as u64;
-    out.try_reserve_exact(n).map_err(|_| Error::Memory { bytes })?;
+    fallibly(|| out.try_reserve_exact(n)).map_err(|_| Error::Memory { bytes })?;
     Ok(out)
 }
 
@@ -181,7 +236,10 @@ fn follow(size: usize) {
     if ACTIVE.load(Ordering::Relaxed) == 0 || STUCK.load(Ordering::Relaxed) {
         return;
     }
-    let wanted = size.saturating_mul(2).saturating_add(SMALL).min(CAP);
+    if size > HELD.load(Ordering::Relaxed) && !FALLIBLE.try_with(Cell::get).unwrap_or(true) {
+        UNCOVERED.fetch_max(size, Ordering::Relaxed);
+    }
+    let wanted = size.saturating_mul(2).saturating_add(small()).min(CAP);
     if HELD.load(Ordering::Relaxed) < wanted && !hold(wanted) {
         STUCK.store(true, Ordering::Relaxed);
         REFUSED.store(wanted, Ordering::Relaxed);
@@ -236,6 +294,6 @@ mod tests {
         assert_eq!(exhausted(), Error::Memory { bytes: 10 });
         drop(call);
         let _next = reserve(Need::default()).unwrap();
-        assert!(HELD.load(Ordering::Relaxed) >= SMALL);
+        assert!(HELD.load(Ordering::Relaxed) >= small());
     }
 }

@@ -5,6 +5,7 @@
 //! blanks may come before the next separator. Lines end in LF, CR or CR LF.
 
 use super::{Fault, Limits, Result, append, push};
+use crate::memory::try_reserve;
 
 /// Lines of more bytes are read step by step.
 const LONG_LINE: usize = 1 << 16;
@@ -329,7 +330,7 @@ impl Cells {
             return Ok(false);
         }
         let ends = &mut self.record.ends;
-        ends.try_reserve(line.len() + 1)?;
+        try_reserve(ends, line.len() + 1)?;
         let pattern = u64::from(separator) * LOW;
         let (words, rest) = line.as_chunks::<8>();
         for (place, word) in words.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! One column as it is read: numbers, codes of declared labels, or codes of the labels that occur.
 
 use super::{Result, push, trim};
+use crate::memory::try_reserve;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -155,7 +156,7 @@ impl Short {
     fn add(&mut self, word: u64, code: i32) -> Result<()> {
         if 2 * self.count >= self.slots.len() {
             let mut wider = Vec::new();
-            wider.try_reserve_exact((2 * self.slots.len()).max(64))?;
+            try_reserve(&mut wider, (2 * self.slots.len()).max(64))?;
             wider.resize((2 * self.slots.len()).max(64), (0, 0));
             let old = std::mem::replace(&mut self.slots, wider);
             old.into_iter().filter(|slot| slot.0 != 0).for_each(|slot| self.place(slot));

@@ -28,6 +28,8 @@ mod encoding;
 mod lexer;
 mod lines;
 
+use crate::memory::try_reserve;
+
 pub use arff::Arff;
 pub use arff_header::{Attribute, AttributeKind};
 pub use cells::Dialect;
@@ -128,7 +130,7 @@ impl From<std::collections::TryReserveError> for ReadError {
 #[inline]
 pub(crate) fn push<T>(to: &mut Vec<T>, value: T) -> Result<()> {
     if to.len() == to.capacity() {
-        to.try_reserve(to.len().max(64))?;
+        try_reserve(to, to.len().max(64))?;
     }
     to.push(value);
     Ok(())
@@ -138,7 +140,7 @@ pub(crate) fn push<T>(to: &mut Vec<T>, value: T) -> Result<()> {
 #[inline]
 pub(crate) fn append(to: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     if to.capacity() - to.len() < bytes.len() {
-        to.try_reserve(bytes.len().max(to.len()))?;
+        try_reserve(to, bytes.len().max(to.len()))?;
     }
     to.extend_from_slice(bytes);
     Ok(())

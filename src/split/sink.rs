@@ -2,6 +2,7 @@
 
 use crate::criteria::{Context, Criterion, Tables};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::numeric::{Cells, Ties, better};
 use crate::parallel::Control;
 
@@ -371,6 +372,7 @@ impl Gathered {
 
     fn scores(&self, criterion: &dyn Criterion, context: &Context) -> Result<Vec<f64>> {
         let len = self.at.len();
+        memory::expect(len * self.planes.len() * size_of::<f64>())?;
         let cells = self.planes.concat();
         let tables = Tables {
             cells: Cells::Weights(&cells),

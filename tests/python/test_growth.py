@@ -15,6 +15,7 @@ import pytest
 
 import fasttree
 from fasttree import _engine, criteria
+from fasttree.estimators.explained import best_first
 from fasttree.table import Column, Table
 
 from .tools import criteria_oracle, tree_oracle
@@ -349,3 +350,11 @@ def test_max_features_looks_at_some_and_goes_on_until_a_split_is_valid():
         int(fasttree.fit(X, y, max_features=1, random_state=s).tree_.feature[0]) for s in range(20)
     }
     assert len(roots) > 2
+
+
+def test_many_candidates_are_sorted_as_few_are():
+    draw = np.random.default_rng(0)
+    scores = np.concatenate([draw.random(150_000), draw.choice([0.1, 0.2], 150_000)])
+    rows = [{"score": float(s), "place": i} for i, s in enumerate(draw.permutation(scores))]
+    assert best_first(rows) == sorted(rows, key=lambda row: -row["score"])
+    assert best_first([]) == []

@@ -388,3 +388,13 @@ def test_huge_weights_of_classes_are_named(huge):
         fasttree.fit(golf, priors={"yes": huge, "no": 0.5})
     with pytest.raises(ValueError, match="priors"):
         naive_bayes.NaiveBayes(priors=[huge, 1]).fit(golf)
+
+
+@pytest.mark.parametrize("name", fasttree.FastTreeClassifier().get_params(deep=False))
+@pytest.mark.parametrize("value", [np.array([1, 2]), [1, [2]]], ids=["array", "nested"])
+def test_arrays_where_words_and_numbers_stand_are_named(name, value):
+    X = np.arange(40.0).reshape(20, 2)
+    try:
+        fasttree.fit(X, [0, 1] * 10, **{name: value})
+    except (ValueError, TypeError) as error:
+        assert name in str(error) or ALSO.get(name, name) in str(error)

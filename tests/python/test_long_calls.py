@@ -32,6 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and lim
 
 SERVER = """
 import json, signal, threading, time
+from fasttree import _core
 
 def usable():
     X = np.arange(600.0).reshape(-1, 2) % 7
@@ -85,7 +86,11 @@ for line in sys.stdin:
     size = task["size"]
     exec(task["prepare"], space)
     work = compile(task["work"], task["name"], "exec")
-    answer = interrupted(work, task["delay"]) if task["what"] == "interrupt" else walked(work)
+    if task["what"] == "interrupt":
+        _core.scale_reserve(1 << 16)  # a sixteenth: as if there were 16 times as many rows
+        answer = [interrupted(work, task["delay"]), _core.scale_reserve(1 << 20)]
+    else:
+        answer = walked(work)
     print(json.dumps([answer, usable()]), flush=True)
 """
 
@@ -133,14 +138,22 @@ def server(tmp_path_factory):
     made.close()
 
 
+# Buffers of blocks are never larger, however many rows there are; long calls reserve 16 MiB.
+BLOCK = 2 << 20
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
+    """And no buffer is made that memory could end the process for: the reserve covers it, or it is
+    asked for fallibly."""
     threads = 2 if "n_jobs=2" in CALLS[name].prepare + CALLS[name].work else 1
     # another moment for each call and attempt, the same in each run
     moments = [0.1 + zlib.crc32(f"{name} {i}".encode()) % 500 / 1000 for i in range(3)]
     times = []
     for delay in moments:
-        times.append(server.ask(name, "interrupt", 1.0, delay))
+        taken, uncovered = server.ask(name, "interrupt", 1.0, delay)
+        assert uncovered <= BLOCK
+        times.append(taken)
         if times[-1] < 0.2 * threads:
             return
     pytest.fail(f"{name}: {times} s of processor time")

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 
 /// An importer uses strictly lower ranks, or its own room. Tens are the stages; two rooms stand
 /// between: `data` is encoded and sorted by the threads of `parallel`, `inspect` asks the plan of
-/// `fit`, `memory` knows the errors and is known to `parallel`, `json` looks for its cancel.
+/// `fit`, `memory` knows the errors and is known to `numeric` and `parallel`, `json` looks for its
+/// cancel.
 const RANKS: [(&str, u32); 27] = [
     ("error", 0),
-    ("numeric", 0),
     ("simd", 0),
     ("memory", 5),
+    ("numeric", 7),
     ("parallel", 10),
     ("read", 10),
     ("json", 12),

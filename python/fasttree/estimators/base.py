@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import at_least_zero, shown, weights_array
+from .._checks import at_least_zero, one_of, shown, weights_array
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
 from ..rendering.saving import save_bytes
@@ -88,10 +88,7 @@ class Classifier(Stored):
         )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
-        if self.handle_unknown not in ("missing", "error"):
-            raise ValueError(
-                f"handle_unknown={self.handle_unknown!r} is not known; use 'missing' or 'error'"
-            )
+        one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
         warn_of_thin_levels(table)
         warn_of_data(table)
         return self._weighted(table, sample_weight)
@@ -148,10 +145,13 @@ class Classifier(Stored):
         if isinstance(self.class_weight, Mapping):
             for label, weight in self.class_weight.items():
                 at_least_zero(f"class_weight[{shown(label)}]", weight)
-        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
             from sklearn.utils.class_weight import compute_sample_weight
 
             return np.asarray(compute_sample_weight(self.class_weight, table.y))
+        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
+            raise ValueError(
+                f"class_weight={shown(self.class_weight)} must be None, 'balanced' or a dict"
+            )
         sums = class_sums(table.y_codes, sample_weight, len(table.classes))
         occurring = sums > 0
         factors = np.ones(len(sums))

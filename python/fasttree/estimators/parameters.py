@@ -131,15 +131,9 @@ def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str
 
 def smoothing_of(value: Any) -> dict[str, Any]:
     """Leaf smoothing."""
-    if value is None:
-        return {"method": "none"}
-    if value == "laplace":
-        return {"method": "laplace"}
-    if value == "m_estimate":
-        return {"method": "m_estimate", "m": 2.0}
-    raise ValueError(
-        f"leaf_smoothing={value!r} is not known; use None, 'laplace' or 'm_estimate' (m = 2)"
-    )
+    known = one_of("leaf_smoothing", value, (None, "laplace", "m_estimate"))
+    found: dict[str, Any] = {"method": known or "none"}
+    return found | ({"m": 2.0} if known == "m_estimate" else {})
 
 
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
@@ -372,10 +366,9 @@ def config_of(
         config["max_depth"] = integer("max_depth", params["max_depth"], 1)
     if params["max_leaf_nodes"] is not None:
         config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
-    if params["min_impurity_decrease"] != 0.0:
-        config["min_impurity_decrease"] = real(
-            "min_impurity_decrease", params["min_impurity_decrease"], 0.0, sys.float_info.max
-        )
+    least = params["min_impurity_decrease"]
+    if real("min_impurity_decrease", least, 0.0, sys.float_info.max) > 0.0:
+        config["min_impurity_decrease"] = float(least)
     if params["min_score"] is not None:
         config["min_score"] = real(
             "min_score", params["min_score"], -sys.float_info.max, sys.float_info.max

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
+from .._checks import one_of
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..table import Table
@@ -300,10 +301,7 @@ class FastTreeClassifier(
         if batches is not None:
             return fit_tree(self, batches, y, sample_weight)
         table, weights = self._training_rows(X, y, sample_weight)
-        if self.trace not in ("steps", "candidates", None):
-            raise ValueError(
-                f"trace={self.trace!r} is not known; use 'steps', 'candidates' or None"
-            )
+        one_of("trace", self.trace, ("steps", "candidates", None))
         config, custom = config_of(self.get_params(deep=False), table, weights)
         refuse_idle(self)
         if config.get("alpha_rule"):

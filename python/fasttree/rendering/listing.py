@@ -58,8 +58,9 @@ class Records(list[dict[str, Any]]):
         most: int = 40,
     ) -> None:
         super().__init__(rows)
-        keys = dict.fromkeys(k for row in self for k in row)
-        self._columns = dict(columns) if columns is not None else {k: k for k in keys}
+        if columns is None:
+            columns = {k: k for row in self for k in row}
+        self._columns = dict(columns)
         self.title, self.notes, self._left, self._most = title, tuple(notes), tuple(left), most
 
     def _cells(self, row: dict[str, Any]) -> list[Any]:

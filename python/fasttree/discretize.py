@@ -368,7 +368,7 @@ class EqualFrequency(Discretizer):
     """Bins of about equal weight, closed at the boundary between values nearest to the average of
     what is left.
 
-    As Weka's unsupervised Discretize with -F. With weight W left for b bins, the aim is W / b; of
+    As Weka's unsupervised Discretize with -F. With weight W left for b bins, the aim is W / b. Of
     the boundary that reaches it and the one before, the nearer becomes a cut (the later one if
     equally near), midway between two distinct values. Equal values stay together, so there can be
     fewer bins than asked for.
@@ -460,8 +460,8 @@ class ReplaceMissing(ColumnTransformer):
     """Missing cells become the mean (numeric) or the mode (nominal) of the training rows; the class
     is untouched.
 
-    As Weka's ReplaceMissingValues: the mean is a running sum in row order divided by the weight;
-    the mode is the first of the most frequent levels; a column without any known value gets 0 or
+    As Weka's ReplaceMissingValues: the mean is a running sum in row order divided by the weight.
+    The mode is the first of the most frequent levels; a column without any known value gets 0 or
     its first level.
 
     Args:

@@ -107,7 +107,7 @@ class ErrorBased(Pruning):
     CF, ``n (1 - CF^(1/n))`` for e = 0, linear in between up to e = 1, above that the normal
     approximation with continuity correction. Bottom-up: a leaf where that costs at most 0.1 more
     than the subtree and the raised branch; else, with `subtree_raising`, the heaviest branch takes
-    the node's place where it costs at most 0.1 more than the subtree, all rows of the node going
+    the node's place where it costs at most 0.1 more than the subtree. All rows of the node going
     down there. Before that, subtrees that save no training error become leaves.
 
     Source: Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4; margins as J48 in Weka

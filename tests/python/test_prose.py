@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,4 +143,47 @@ def test_sentences_of_texts_are_short():
     ]
     assert not found, f"{len(found)} sentences of more than {MOST_WORDS} words:\n" + "\n".join(
         found
+    )
+
+
+SECTION = re.compile(r"\s*(Args|Attributes|Returns|Raises|Yields):$")
+# Docstrings that still have longer sentences; the number may only fall.
+LONG_IN_DOCSTRINGS = 94
+
+
+def entries(docstring: str) -> str:
+    """A docstring in which each entry of a list of parameters is a paragraph."""
+    lines: list[str] = []
+    base: int | None = None
+    for line in docstring.splitlines():
+        indent = len(line) - len(line.lstrip())
+        if SECTION.match(line):
+            base = indent + 4
+            lines += ["", line, ""]
+            continue
+        if base is not None and line.strip() and indent < base:
+            base = None
+        if base == indent or re.match(r"\s*[\w*][\w, *]* : ", line):
+            lines += ["", line[indent:], ""] if base is None else ["", line[indent:]]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def test_entries_of_parameters_are_apart():
+    words = "word " * 20
+    assert long_sentences(entries(f"Say.\n\nArgs:\n    a: {words}\n    b: {words}")) == []
+    assert long_sentences(entries(f"Say.\n\na : int\n    {words}\nb : int\n    {words}")) == []
+
+
+def test_sentences_of_docstrings_are_short():
+    found = []
+    for path in sorted((ROOT / "python" / "fasttree").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = entries(ast.get_docstring(node) or "")
+                found += [f"{path.name}: {one} ..." for one in long_sentences(text)]
+    assert len(found) <= LONG_IN_DOCSTRINGS, (
+        f"{len(found)} sentences of more than {MOST_WORDS} words in docstrings; split yours:\n"
+        + "\n".join(found)
     )

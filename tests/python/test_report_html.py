@@ -175,7 +175,7 @@ def test_a_comparison_says_all_of_it(comparison, tmp_path):
         assert [t["name"] for t in document["trees"]] == ["info_gain", "gini"]
         assert document["rows"] is None
     assert paragraph(comparison) in page.text
-    assert page.text.index(finding(comparison)) < page.text.index("Over all")
+    assert page.text.index(finding(comparison)) < page.text.index("Overall")
 
 
 def test_a_cross_validation_says_all_of_it(validation):

@@ -3,8 +3,8 @@ Explore a tree in a browser
 ===========================
 
 ``explore`` writes one page that needs no network: fold the tree, follow a row, see the scores of
-all candidates of a node and what another criterion would have done. The page of this example opens
-from :doc:`/how_to/explore`; the bars below are what it shows for the root.
+all candidates of a node and what another criterion would have done. The bars below are part of what
+it shows for the root.
 """
 
 import matplotlib.pyplot as plt

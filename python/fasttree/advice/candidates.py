@@ -2,8 +2,8 @@
 else.
 
 Quinlan's C4.5 as J48 runs it comes first, then six criteria by three prunings, with a branch for
-each level and with levels in two groups, then small trees that are not pruned.  The order is that
-of trying: if time runs out, the end of the list is not tried.
+each level and with levels in two groups. Last come small trees that are not pruned.  The order is
+that of trying: if time runs out, the end of the list is not tried.
 """
 
 from __future__ import annotations

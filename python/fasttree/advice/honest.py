@@ -2,7 +2,7 @@
 
 The rule is Breiman's (1984): the smallest tree whose accuracy is within one standard error,
 ``sqrt(p (1 - p) / n)``, of the best.  The accuracy of the best of many is flattered by the choice
-(Varma & Simon 2006), so the choice itself is cross-validated: the rule chooses by the out-of-fold
+(Varma & Simon 2006), so the choice itself is cross-validated. The rule chooses by the out-of-fold
 answers of nine tenths of the rows, and what it chose is judged by those of the last tenth.  No tree
 is fitted again.
 """
@@ -40,7 +40,7 @@ def corrected_accuracy(
     """Accuracy of the choice on rows that took no part in it, and its standard error.
 
     The standard error is Nadeau & Bengio's (2003) for cross-validation, the binomial one times
-    ``sqrt(1 + k / (k - 1))`` with k folds: the answers of overlapping trainings are not
+    ``sqrt(1 + k / (k - 1))`` with k folds. The answers of overlapping trainings are not
     independent, and the binomial error alone is a third too small.
 
     Args:

@@ -2,7 +2,7 @@
 
 What
     `ColumnReader` matches columns by name or position as the other models do, turns numbers into
-    bins and labels into codes, and fills missing cells by the most frequent level of the training
+    bins and labels into codes. It fills missing cells by the most frequent level of the training
     rows, or divides rows by parts.
 """
 

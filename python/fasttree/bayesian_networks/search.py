@@ -71,9 +71,9 @@ class SearchResult:
 
 def default_steps(n_columns: int) -> int:
     """Steps of all chains together, which bring the distance between sampled and exact arc
-    probabilities below .02 on the bundled data sets: 60 n^5 up to 20 columns, at least 1 and at
-    most 10 million; with more columns 4000 n^3, at most 40 million, but never fewer than the 200
-    n^3 of the authors' program.
+    probabilities below .02 on the bundled data sets. They are 60 n^5 up to 20 columns, at least 1
+    and at most 10 million; with more columns 4000 n^3, at most 40 million, but never fewer than the
+    200 n^3 of the authors' program.
 
     >>> default_steps(8), default_steps(17), default_steps(70)
     (1966080, 10000000, 68600000)

@@ -3,7 +3,7 @@
 What
     A graph over n columns is a list of n lists of parents. Two graphs are Markov equivalent when
     they have the same edges and the same v-structures (two parents of a column that are not joined;
-    Verma & Pearl 1990): no data can tell them apart by their likelihood.
+    Verma & Pearl 1990). No data can tell them apart by their likelihood.
 Complexity
     O(n^3) at most.
 """

@@ -3,7 +3,7 @@
 
 What
     `main` is the entry point. Wrong usage, bad data and bad parameters are one line on stderr and
-    exit code 2; Ctrl-C is exit code 130; an error of fasttree's own is exit code 1 and asks for a
+    exit code 2. Ctrl-C is exit code 130; an error of fasttree's own is exit code 1 and asks for a
     report.
 When not to use it
     From Python: every command is a few calls of the package.

@@ -4,8 +4,8 @@ exact posterior.
 What
     The models of Hope & Korb (2004, section 5.1): 4 to 8 attributes including the class, 2 to 5
     values each, probabilities drawn at random. Every model is a mixture of components in which an
-    attribute depends on the class and at most one other attribute: naive Bayes is one component
-    without other parents; TAN one component with a random tree; AODE one component for every
+    attribute depends on the class and at most one other attribute. Naive Bayes is one component
+    without other parents; TAN one component with a random tree. AODE is one component for every
     attribute i, with i the parent of all others, one of which is picked uniformly for every row.
 Formula
     P(c | x) is proportional to P(c) sum_m 1/M prod_j P_m(x_j | c, x_parent(m, j)).

@@ -3,8 +3,8 @@
 What
     `blocks` gives the bytes of a file piece by piece; ``.gz``, ``.bz2`` and ``.xz`` are unpacked on
     the way. A damaged packed file is a DataFileError whatever its library raises, and so is one
-    that unpacks to far more than a table would (a "bomb"): more than ``limits.unpacked`` bytes, or
-    more than ``limits.ratio`` times its size.
+    that unpacks to far more than a table would (a "bomb"). The bounds are more than
+    ``limits.unpacked`` bytes, or more than ``limits.ratio`` times its size.
 Complexity
     One block is held (256 KiB).
 """

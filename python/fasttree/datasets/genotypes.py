@@ -220,9 +220,9 @@ class Genotypes:
         return replace(found, packed=packed, covariates=covariates, **per_sample)
 
     def feature_names(self) -> list[str]:
-        """One name a variant, no two alike: the identifier; where that is missing (``.``) or not
-        unique, with chromosome, position and alleles; and with the number of the variant where that
-        is not unique either."""
+        """One name a variant, no two alike: the identifier. Where that is missing (``.``) or not
+        unique, it comes with chromosome, position and alleles; and with the number of the variant
+        where that is not unique either."""
         names = self.variant_ids.tolist()
         for tries in range(2):
             seen: dict[str, int] = {}

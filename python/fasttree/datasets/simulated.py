@@ -26,7 +26,7 @@ def make_genotypes(
 
     Allele frequencies are uniform in [0.1, 0.5], genotypes in Hardy-Weinberg proportions and
     independent between variants. The first two variants (``"together1"``, ``"together2"``) have the
-    frequency 1 - sqrt(1/2), so that half the samples carry allele 1: a sample that carries exactly
+    frequency 1 - sqrt(1/2), so that half the samples carry allele 1. A sample that carries exactly
     one of the two is a case with probability (1 + `effect`) / 2, any other with (1 - `effect`) / 2.
 
     Args:

@@ -2,7 +2,7 @@
 
 What
     Rows are cut into blocks. A unit of work counts the pairs of two blocks, in both orders, or of
-    one with itself; counts are whole numbers and add up to those of one pass over all rows, to the
+    one with itself. Counts are whole numbers and add up to those of one pass over all rows, to the
     bit, in any order. Scores are contractions of the sums, so they are equal to the bit, too.
     Estimates divide the subsets of features, or the pairs of blocks of a sample.
 Complexity

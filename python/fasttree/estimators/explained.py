@@ -322,7 +322,7 @@ class Explained:
 def _nearest_cut(
     found: list[tuple[str, Any, float]], name: str | None, threshold: float, score: float
 ) -> Any:
-    """The candidate that a threshold between two bins stands for: of the cuts next to it, the one
+    """The candidate that a threshold between two bins stands for. Of the cuts next to it, the one
     with the score of the split; the threshold itself where there is none."""
     cuts = [(t, s) for f, t, s in found if f == name and not isinstance(t, tuple)]
     below = [c for c in cuts if c[0] < threshold]

@@ -1,7 +1,7 @@
 """`Explorable`: ``model.explore``, the fitted tree as a page that answers questions.
 
 What
-    The tree itself is read from the model; with rows, each node gets a histogram of its feature by
+    The tree itself is read from the model. With rows, each node gets a histogram of its feature by
     class and the scores of its candidates by every criterion, computed by the core as growth
     computes them (`explain`). What is kept is bounded by `ExplorerLimits`.
 Decisions

@@ -72,7 +72,7 @@ _OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score", "warm
 class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixin, BaseEstimator):
     """A random forest of trees that split by any criterion.
 
-    Tree t has a seed of its own, made from `random_state`; its sample and the features that its
+    Tree t has a seed of its own, made from `random_state`. Its sample and the features that its
     nodes look at depend on that seed alone, so the forest is the same for any `n_jobs`. Samples are
     drawn from the rows sorted by their content: the order of the rows changes nothing, and a row of
     integer weight w is w copies of it. The forest's probabilities are the mean of its trees'

@@ -148,7 +148,7 @@ WIDTH = 92
 
 
 def documented(kind: type) -> Callable[[F], F]:
-    """Give a function the parameters of a class that it passes on: its signature names them with
+    """Give a function the parameters of a class that it passes on. Its signature names them with
     their defaults, and its text lists them (where it says ``...``) with types, defaults and the
     class's words."""
 

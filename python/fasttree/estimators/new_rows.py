@@ -2,7 +2,7 @@
 
 What
     Columns are matched by name where both sides have names (reordered if need be), by position
-    otherwise; labels become codes of the declared levels; a label that was not declared is treated
+    otherwise; labels become codes of the declared levels. A label that was not declared is treated
     as missing, with one warning that names column and labels, or refused. A float array for an
     all-numeric model passes without a copy.
 Complexity

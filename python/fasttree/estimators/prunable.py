@@ -59,7 +59,7 @@ class Prunable:
         hold it.
 
         A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
-        becomes best), leaves, errors (cross-validated mean cost), standard_errors; and chosen
+        becomes best), leaves, errors (cross-validated mean cost), standard_errors. Also chosen
         (place of the tree that was taken), ccp_alpha (the price it was pruned at).
         """
         from sklearn.utils import Bunch

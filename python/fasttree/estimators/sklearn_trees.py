@@ -4,7 +4,7 @@ What
     A `DecisionTreeClassifier` or `RandomForestClassifier` whose arrays say what our tree says, so
     that everything that reads scikit-learn's trees reads it. A test with a branch for each level or
     bin becomes a chain of thresholds (a balanced tree of them beyond eight branches), a subset test
-    one indicator column; where columns are nominal, `SplitColumns` stands before the tree in a
+    one indicator column. Where columns are nominal, `SplitColumns` stands before the tree in a
     Pipeline. A missing value that has a branch of its own is told apart by a threshold of infinity.
 Precision
     scikit-learn's trees read rows as float32. On numbers that float32 holds, probabilities are

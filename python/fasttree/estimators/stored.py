@@ -3,7 +3,7 @@
 What
     pickle, joblib and skops ask an estimator for its state. The core's model travels in it as the
     bytes of a model file, and comes back through the loader that checks everything before it is
-    believed; what follows from the model is left out and made again.
+    believed. What follows from the model is left out and made again.
 Complexity
     That of writing and reading a model file.
 When not to use it

@@ -2,7 +2,7 @@
 labels.
 
 What
-    `Graph` collects nodes; `Inputs` turns what the user gives (one tensor, or one a column) into
+    `Graph` collects nodes. `Inputs` turns what the user gives (one tensor, or one a column) into
     columns of numbers with NaN for what is missing or not declared; `Answers` knows labels and
     probabilities of the leaves.
 Complexity

@@ -7,7 +7,7 @@ What
     so is a level that the model does not know; leaves that predict nothing give NULL. Where missing
     values go down several branches (C4.5), the probability of a class is the sum over the leaves of
     its probability times the row's share in the leaf, and the label is the class with the largest
-    sum; rows that go to one leaf as a whole are still answered by the plain CASE. Identifiers and
+    sum. Rows that go to one leaf as a whole are still answered by the plain CASE. Identifiers and
     literals are quoted for the dialect whatever they hold, and numbers are written so that they
     read back as the same double.
 Complexity

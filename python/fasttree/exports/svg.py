@@ -2,7 +2,7 @@
 
 What
     The design of `drawing`: an inner node shows the feature it asks for, its training rows, the
-    score of its split and a bar of its class shares; a leaf its class, ``(rows/errors)`` and the
+    score of its split and a bar of its class shares. A leaf its class, ``(rows/errors)`` and the
     same bar; a branch what it takes. Longer names are cut, the whole is in the tooltip with the
     counts of all classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``,
     ``--ft-line``, ``--ft-soft``) with values for light and for dark pages; a page that embeds the

@@ -4,7 +4,7 @@
     PC(+) = p(+) C_fn / (p(+) C_fn + p(-) C_fp)          probability cost, 0 to 1
     NE    = (1 - TPR) PC(+) + FPR (1 - PC(+))            normalised expected cost, 0 to 1
 
-A point of ROC space is a line here, a ROC curve the lower envelope of its lines, and a vertex of
+A point of ROC space is a line here, a ROC curve the lower envelope of its lines. A vertex of
 the ROC convex hull a segment of the envelope: the range of PC(+) in which that threshold is the
 cheapest.  "Always negative" costs PC(+), "always positive" 1 - PC(+); a classifier is worth asking
 only where it lies below both.  Unlike ROC curves, cost curves answer by how much one classifier is
@@ -27,7 +27,7 @@ from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_c
 class CostCurve(NamedTuple):
     """A lower envelope of m segments, from left to right.
 
-    `probability_cost` and `normalized_cost` (m + 1,) are its corners; on segment i, from corner i
+    `probability_cost` and `normalized_cost` (m + 1,) are its corners. On segment i, from corner i
     to corner i + 1, the cheapest classifier has `fpr[i]`, `tpr[i]` and is reached at
     `thresholds[i]` (m,; NaN where none was given).
     """

@@ -2,7 +2,7 @@
 once.
 
 Labels may be strings, numbers or booleans; a prediction that is None (or NaN) is *unclassified*,
-code -1: a tree with empty branches says so, and every metric on labels counts it as an error.
+code -1. A tree with empty branches says so, and every metric on labels counts it as an error.
 Cost: one pass and a sort of the distinct labels.  Not for training data: a Table does that, with
 declared levels.
 """

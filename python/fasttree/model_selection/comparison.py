@@ -1,6 +1,6 @@
 """`compare`: methods over data sets, with significance marks, wins, ties and losses.
 
-Every data set is cross-validated with the same folds for all methods; then every pair of methods is
+Every data set is cross-validated with the same folds for all methods. Then every pair of methods is
 tested on its fold values (the corrected resampled t test unless told otherwise).  A mark v / * says
 that a method is significantly better / worse than the baseline, as in Weka's Experimenter.  The
 tests are not corrected for the number of data sets; for one verdict over all of them ask

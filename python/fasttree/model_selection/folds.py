@@ -1,7 +1,7 @@
 """From what a user calls `cv` to fold indices, made once and shared by every method.
 
 "RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
-repetition of K folds; a splitter is asked to split; a list of (train, test) pairs is checked and
+repetition of K folds. A splitter is asked to split; a list of (train, test) pairs is checked and
 used as it is.  O(total fold sizes).
 """
 

@@ -1,7 +1,7 @@
 """Tasks run as units: on the backend that was asked for, with a journal if there is one.
 
 What
-    Units of all tasks are one stream. A backend computes them in any order; the journal, if there
+    Units of all tasks are one stream. A backend computes them in any order. The journal, if there
     is one, gives those that an earlier run has finished and keeps each new one; the outcomes are
     put together task by task. Nothing here knows where a unit ran.
 Complexity

@@ -61,9 +61,9 @@ class Data:
     def view(self, method: Method) -> tuple[str, Any]:
         """Return ("table" | "rows", X) in the form the estimator takes.
 
-        Our own estimators get the Table.  Others get X as the user gave it; of a Table, a float
-        array (nominal columns as codes in declared order, missing NaN), or a data frame when the
-        estimator is a pipeline, which may want to encode columns itself.
+        Our own estimators get the Table.  Others get X as the user gave it. Of a Table they get a
+        float array (nominal columns as codes in declared order, missing NaN), or a data frame when
+        the estimator is a pipeline, which may want to encode columns itself.
         """
         estimator = method.estimator
         if method.table is not None:

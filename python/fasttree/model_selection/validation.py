@@ -1,6 +1,6 @@
 """`cross_validate`: several split criteria and any scikit-learn classifiers on the same folds.
 
-Folds are made once; our own trees run on all folds by one call into Rust, other classifiers are
+Folds are made once. Our own trees run on all folds by one call into Rust, other classifiers are
 cloned, fitted and asked fold by fold; scoring is vectorised over methods and folds.  An answer None
 counts as an error, and its share is kept as "unclassified".  Cost outside the fits: O(methods x
 test rows).  For several data sets and significance marks use `compare`.

@@ -2,7 +2,7 @@
 
 What
     `BayesClassifier.fit` turns rows into a Table and weights, finds cut points for numeric columns
-    on the training rows, and calls the core; prediction brings rows into the schema of the fit and
+    on the training rows, and calls the core. Prediction brings rows into the schema of the fit and
     sums logarithms in the core.
 When not to use it
     Directly; it is no classifier by itself.

@@ -61,7 +61,7 @@ class NaiveBayes(BayesClassifier):
     there is one value). Each number is rounded to a multiple of it, the deviation in a class is at
     least precision / 6, and the likelihood is the normal distribution's mass over the rounded value
     +- precision / 2, at least 1e-75. Take it for counts, codes and coarse measurements, where a
-    class may have a single value and a density has a spike there; take the densities for real
+    class may have a single value and a density has a spike there. Take the densities for real
     measurements, where both agree and densities cost half the time.
 
     Attributes:

@@ -222,8 +222,8 @@ def estimate_features(
     is the way for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
     any decay.
 
-    The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small:
-    over three small data sets and four settings the exact score lay within two of them for 57 to 95
+    The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small.
+    Over three small data sets and four settings the exact score lay within two of them for 57 to 95
     % of the features with 64 subsets, 64 to 96 % with 256 and 85 to 97 % with 1024 (a normal error
     bar: 95 %).
 

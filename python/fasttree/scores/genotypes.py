@@ -173,9 +173,9 @@ def relief_p_values(
     `score_features`.
 
     The smallest p-value is 1 / (n_permutations + 1). The adjusted ones hold for all variants
-    together: under permutation of the classes at most a share alpha of studies has any variant with
+    together. Under permutation of the classes at most a share alpha of studies has any variant with
     an adjusted p-value of at most alpha. STIR's p-values are for one variant and rest on the t
-    distribution; pairs of neighbours share samples, so that they are not exact (the page on
+    distribution. Pairs of neighbours share samples, so that they are not exact (the page on
     genotypes has their rate under null data).
 
     Args:

@@ -461,7 +461,7 @@ def count_matrices(
         theta, alpha, decay, at_zero: as in `PairCounts.matrices`.
         precision: ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``.
             ``"fixed"``: pairs are not counted by distance, their weights are added up as whole
-            numbers: a pair of different rows is off by at most 2^-25 of the largest weight of such
+            numbers. A pair of different rows is off by at most 2^-25 of the largest weight of such
             a pair (of D = 1 where all weigh more than a sixteenth of that), a cell of R by at most
             that for each of its pairs (times theta); pairs at distance 0 are exact. The result does
             not depend on threads. With many features, and on processors without AVX-512, it takes a

@@ -4,7 +4,7 @@ What
     A cell sequence (NumPy array, list, pandas / Polars / Arrow series) becomes a `Column`: numeric
     (float64 or float32, NaN = missing) or nominal (int32 codes, -1 = missing, and a tuple of
     levels). Levels that a schema declares (pandas categories, a Polars Enum, ARFF) keep their
-    order; levels read off the data are sorted, never first-seen, so the order of the rows changes
+    order. Levels read off the data are sorted, never first-seen, so the order of the rows changes
     nothing.
 Complexity
     Strings: one pass for the types, one for the distinct values, one for the codes, all in C loops

@@ -1,7 +1,7 @@
 """A data frame of the user's own library with some columns replaced by `Column` objects.
 
 What
-    The way back from `Table` columns to pandas, Polars, Arrow or whatever narwhals reads: numeric
+    The way back from `Table` columns to pandas, Polars, Arrow or whatever narwhals reads. Numeric
     columns become float64, nominal ones the library's ordered categorical type with all declared
     levels (pandas Categorical, Polars Enum, Arrow dictionary), in which `Table` finds them again.
 Complexity

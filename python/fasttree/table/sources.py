@@ -8,7 +8,7 @@ What
 Decisions
     A pandas Categorical, an Enum and an ordered Arrow dictionary keep their declared order. A
     Polars Categorical keeps only the strings that occur, sorted (its category pool is global and
-    first-seen); an unordered Arrow dictionary keeps all its strings, sorted: otherwise the order of
+    first-seen). An unordered Arrow dictionary keeps all its strings, sorted. Otherwise the order of
     the rows would show.
 Complexity
     O(cells); a frame of floats without nulls is taken over as one block.

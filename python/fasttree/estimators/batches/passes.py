@@ -2,7 +2,7 @@
 
 What
     Each pass has a function of one part, which any process may call, and a function that joins what
-    two parts say; the joined result does not depend on how rows were parted. Cut points are those
+    two parts say. The joined result does not depend on how rows were parted. Cut points are those
     of all rows together: the core's sample is chosen by the content of the rows.
 Memory
     A sample of about 65,536 rows; 16 bytes for each distinct value of a column that has to be
@@ -184,8 +184,8 @@ def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -
 
 @dataclass(frozen=True)
 class Encoded:
-    """A part as codes: records (rows, width) uint8; codes, missing code and ranges of each column;
-    weight of each class; a number for the content of each row, where it is asked for."""
+    """A part as codes: records (rows, width) uint8; codes, missing code and ranges of each column.
+    Weight of each class; a number for the content of each row, where it is asked for."""
 
     records: np.ndarray
     features: list[tuple[int, bool, np.ndarray | None]]

@@ -191,7 +191,7 @@ class Growth:
     """Accuracy after each split, averaged over the repetitions: arrays (steps + 1,), keyed by
     method.
 
-    `train` is on the rows trees were grown on, with the labels they had; `unfinished` the share of
+    `train` is on the rows trees were grown on, with the labels they had. `unfinished` the share of
     trees that had another split to make; `final` and `steps` (repeats,) are the test accuracy and
     the splits of each finished tree.
     """

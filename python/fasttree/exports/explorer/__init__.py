@@ -6,7 +6,7 @@ What
     is made by ``model.explore`` and given here as plain values.
 Decisions
     No build chain: the files of ``static`` are put into the page as they are. Names come from data
-    files and may hold anything: data are JSON in a script element that no browser runs, every
+    files and may hold anything. Data are JSON in a script element that no browser runs, every
     character that could end it is escaped, and the script writes text alone, never markup.
 Complexity
     O(nodes kept).

@@ -33,8 +33,8 @@ class ClassRewards(NamedTuple):
     """A mean reward in parts, arrays (k,) in the order of `classes`.
 
     `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows),
-    `term` the mean of what each class's probability adds on all rows; sum(share * reward) =
-    sum(term) = the mean reward.
+    `term` the mean of what each class's probability adds on all rows. The sums agree: sum(share *
+    reward) = sum(term) = the mean reward.
     """
 
     classes: tuple[Any, ...]

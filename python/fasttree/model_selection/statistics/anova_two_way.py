@@ -4,7 +4,7 @@ together?
     F_A = MS_A / MS_{A x S},   F_B = MS_B / MS_{B x S},   F_{AB} = MS_{AB} / MS_{AB x S}
 
 on n subjects S (data sets, generated models) that were measured under every pair of levels of A and
-B; each effect is compared with its own interaction with the subjects. Greenhouse & Geisser's
+B. Each effect is compared with its own interaction with the subjects. Greenhouse & Geisser's
 epsilon gives the p-value without sphericity. Not for the folds of one cross-validation: they are
 not independent.
 """

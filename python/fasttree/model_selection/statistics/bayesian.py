@@ -10,7 +10,7 @@ distribution (Corani & Benavoli, Machine Learning 100, 2015):
 
 A region of practical equivalence [-rope, rope] cuts it into three probabilities: mu left of it, in
 it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the smaller
-tail is half that test's p; but these are statements about the methods, given the data, and "equal
+tail is half that test's p. But these are statements about the methods, given the data, and "equal
 in practice" can be concluded.  Without variance all probability is where the mean is.  Not for
 results on several data sets: each has a posterior of its own.  O(J).
 """

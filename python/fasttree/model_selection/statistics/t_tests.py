@@ -48,8 +48,8 @@ def t_from_differences(
     """Return (mean, standard error, t) of differences (..., J), with the variance multiplied by
     `variance_factor`.
 
-    `scale`: the largest absolute value behind the differences, against which rounding is judged;
-    where the differences are all equal within it, the standard error is exactly 0 and t is 0 or
+    `scale`: the largest absolute value behind the differences, against which rounding is measured.
+    Where the differences are all equal within it, the standard error is exactly 0 and t is 0 or
     infinite.
     """
     mean = d.mean(axis=-1)

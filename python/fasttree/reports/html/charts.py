@@ -2,7 +2,7 @@
 
 Coordinates are whole pixels in a box of fixed size, points on a line are left out, so that a curve
 costs a few hundred bytes.  Colours and dashes are classes ``m0``, ``m1``, ... of the page's style
-sheet, which knows light and dark; nothing has an id, so any number of charts can stand on one page.
+sheet, which knows light and dark. Nothing has an id, so any number of charts can stand on one page.
 O(points).  Not for print: see `fasttree.plots`.
 """
 

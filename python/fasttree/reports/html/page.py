@@ -2,7 +2,7 @@
 
 First the finding in words, then tables over all data sets, then each data set with its classes,
 curves, confusions and trees, at last what is needed to run it again.  Names of data sets, methods,
-classes and features come from files and may hold anything: the templates escape all text, SVG is
+classes and features come from files and may hold anything. The templates escape all text, SVG is
 made of escaped text, and the page forbids every script but its own by a content security policy.
 Cost: fits of the trees on all rows, and O(test rows) for the curves.
 """

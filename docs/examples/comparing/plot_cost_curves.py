@@ -3,6 +3,8 @@ Cost curves
 ===========
 
 Expected cost over all operating conditions (Drummond & Holte): which classifier for which costs?
+
+More: :doc:`/how_to/costs`.
 """
 
 import numpy as np

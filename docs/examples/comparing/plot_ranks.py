@@ -3,6 +3,8 @@ Critical difference diagram
 ===========================
 
 Mean ranks over the data sets; bars join methods that do not differ (Nemenyi).
+
+More: :doc:`/how_to/compare`.
 """
 
 import fasttree

@@ -3,6 +3,8 @@ Interacting genotypes
 =====================
 
 Two of 60 variants act together and not alone. MultiSURF ranks both first; chi-squared does not.
+
+More: :doc:`/how_to/genotypes`.
 """
 
 import matplotlib.pyplot as plt

@@ -4,6 +4,8 @@ Selection bias
 
 All features are noise, with 2 to 20 values. How often does each criterion pick each of them? A fair
 criterion would pick each equally often.
+
+More: :doc:`/explanation/selection_bias`.
 """
 
 import numpy as np

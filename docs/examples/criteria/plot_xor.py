@@ -4,6 +4,8 @@ XOR: what tables of one feature cannot see
 
 The class is the exclusive or of two bits; eight bits are noise. Information gain sees nothing,
 criteria on pairs of rows and on neighbours find both bits.
+
+More: :doc:`/explanation/interactions`.
 """
 
 import fasttree

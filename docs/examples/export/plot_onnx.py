@@ -4,6 +4,8 @@ A tree in ONNX
 
 ``to_onnx`` writes the tree as a graph, and ONNX Runtime answers for it. The picture has the
 probabilities of both for new rows; without the two packages it has those of fasttree alone.
+
+More: :doc:`/how_to/elsewhere`.
 """
 
 import matplotlib.pyplot as plt

@@ -3,6 +3,8 @@ A tree in SQLite
 ================
 
 ``to_sql`` writes the tree as an expression; here SQLite predicts, and agrees with Python.
+
+More: :doc:`/how_to/export`.
 """
 
 import sqlite3

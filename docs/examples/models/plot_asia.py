@@ -4,6 +4,8 @@ Asia: exact and sampled arcs
 
 A thousand patients drawn from the Asia network, and the probability of every arc: summed over all
 networks, and by the search of CaMML. The two agree to .01.
+
+More: :doc:`/explanation/networks`.
 """
 
 import matplotlib.pyplot as plt

@@ -4,6 +4,8 @@ The tree of a TAN classifier
 
 Tree-augmented naive Bayes lets each feature depend on the class and on one other feature. Here are
 the arcs between the squares of the tic-tac-toe boards.
+
+More: :doc:`/explanation/bayes`.
 """
 
 import matplotlib.pyplot as plt

@@ -3,6 +3,8 @@ Hope & Korb: learners by information reward
 ===========================================
 
 Naive Bayes, TAN and AODE on data that each kind of model made itself: bits of reward a row.
+
+More: :doc:`/explanation/hope_korb2004`.
 """
 
 import numpy as np

@@ -4,6 +4,8 @@ Späh & Kosub: growth by the distance of the whole tree
 
 Local and global growth under the Jaccard distance: accuracy on new rows of a random tree's classes,
 over the share of labels that were flipped.
+
+More: :doc:`/explanation/spaeh_kosub`.
 """
 
 import matplotlib.pyplot as plt

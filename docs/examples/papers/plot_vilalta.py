@@ -3,6 +3,8 @@ Vilalta et al.: how far a pair counts
 =====================================
 
 Accuracy of Pi on XOR-like data over the decay of a pair's weight with its distance.
+
+More: :doc:`/explanation/vilalta2001`.
 """
 
 import matplotlib.pyplot as plt

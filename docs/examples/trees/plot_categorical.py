@@ -3,6 +3,8 @@ Categorical features: one branch a level, or subsets
 ====================================================
 
 Tic-tac-toe: a branch per level, or a binary split of the levels.
+
+More: :doc:`/how_to/categorical_features`.
 """
 
 import matplotlib.pyplot as plt

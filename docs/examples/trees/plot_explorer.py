@@ -5,6 +5,8 @@ Explore a tree in a browser
 ``explore`` writes one page that needs no network: fold the tree, follow a row, see the scores of
 all candidates of a node and what another criterion would have done. The bars below are part of what
 it shows for the root.
+
+More: :doc:`/how_to/explore`.
 """
 
 import matplotlib.pyplot as plt

@@ -3,6 +3,8 @@ A forest and its out-of-bag accuracy
 ====================================
 
 Out-of-bag accuracy of forests of 1 to 100 trees under two criteria.
+
+More: :doc:`/how_to/forests`.
 """
 
 import warnings

@@ -4,6 +4,8 @@ Growth step by step
 
 Accuracy on training and test rows while the tree grows, leaf by leaf. ``staged_predict`` and
 ``cut`` give the tree after any step.
+
+More: :doc:`/explanation/growing`.
 """
 
 import numpy as np

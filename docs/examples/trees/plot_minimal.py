@@ -3,6 +3,8 @@ The smallest tree
 =================
 
 Greedy growth and the smallest tree that makes no error on the training rows (exact search).
+
+More: :doc:`/explanation/exact`.
 """
 
 import matplotlib.pyplot as plt

@@ -3,6 +3,8 @@ Three ways with missing values
 ==============================
 
 Cells of the wine data are deleted at random. The accuracy of three ways to grow with them.
+
+More: :doc:`/how_to/missing_values`.
 """
 
 import matplotlib.pyplot as plt

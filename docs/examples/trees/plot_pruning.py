@@ -3,6 +3,8 @@ Five ways to prune
 ==================
 
 The same grown tree under five prunings: leaves and accuracy on rows that were set aside.
+
+More: :doc:`/how_to/prune`.
 """
 
 import matplotlib.pyplot as plt

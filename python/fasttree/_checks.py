@@ -103,6 +103,19 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     return value
 
 
+def one_value(name: str, value: Any) -> Any:
+    """Anything but an array (or a Series), whose truth value and comparisons are no single one.
+
+    >>> one_value("positive", np.array([1, 2]))
+    Traceback (most recent call last):
+    ...
+    ValueError: positive=array([1, 2]) is an array: give one value
+    """
+    if getattr(value, "ndim", 0):
+        raise ValueError(f"{name}={shown(value)} is an array: give one value")
+    return value
+
+
 def integer(name: str, value: Any, low: int) -> int:
     """A whole number that is at least `low`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):

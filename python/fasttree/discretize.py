@@ -36,7 +36,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from . import _engine
-from ._checks import Parameters, integer, number_array, shown, weights_array
+from ._checks import Parameters, integer, number_array, one_value, shown, weights_array
 from .datasets.inputs import table_of
 from .table import Table
 from .table.columns import Column
@@ -231,7 +231,7 @@ class ColumnTransformer(Parameters):
             )
 
     def _check(self) -> None:
-        if self.scope not in ("fold", "all"):
+        if one_value("scope", self.scope) not in ("fold", "all"):
             raise ValueError(
                 f"scope={self.scope!r} is not known; use 'fold' (training rows of each fold) or "
                 "'all'"

@@ -32,7 +32,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
-from ._checks import Parameters, as_float, shown
+from ._checks import Parameters, as_float, checked, one_value, shown
 from .rendering.plain_text import one_line
 
 __all__ = [
@@ -299,6 +299,7 @@ class CostComplexity(Pruning):
         alpha: Any = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
         if not (isinstance(alpha, str) and alpha == "cv"):
             for name, value, usual in (("folds", self.folds, 10), ("rule", self.rule, "1se")):
+                one_value(name, value)
                 if value != usual:
                     raise ValueError(
                         f"CostComplexity({name}={value!r}) cannot act: only ccp_alpha='cv' chooses "
@@ -411,6 +412,7 @@ def make(method: Any) -> Pruning:
     )
 
 
+@checked(impurity=one_value, criterion=one_value)
 def impurity_for(impurity: str, criterion: Any) -> str:
     """What a leaf's rows cost: as named, or (``"auto"``) what fits the `criterion`, a name or an
     object."""

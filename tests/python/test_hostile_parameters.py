@@ -62,6 +62,7 @@ SUBTLE = {
     "ragged lists": [[1], [2, 3]],
     "a complex number": 1j,
     "an array of no dimension": np.array(5),
+    "an array of two": np.array([1, 2]),
     "a set": {1},
     "a function": lambda *given: 0.0,
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, integer, listing, shown
+from .._checks import as_float, checked, integer, listing, one_value, shown
 from ..estimators import FastTreeClassifier
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
@@ -25,10 +25,17 @@ from .source import Source
 
 __all__ = ["advise"]
 
+
+def _listed(name: str, value: Any) -> Any:
+    """An array as a list, anything else as it is."""
+    return list(value) if getattr(value, "ndim", 0) else value
+
+
 MOST_LEAVES = 0.1
 """Largest share of the rows that a recommended tree has leaves."""
 
 
+@checked(categorical_features=_listed, decimal=one_value, missing=_listed)
 def advise(
     X: Any,
     y: Any = None,
@@ -92,7 +99,11 @@ def advise(
     started = time.monotonic()
     drop = [drop] if isinstance(drop, str) else listing("drop", drop)
     reading = {"decimal": decimal, "missing": missing}
-    reading = {word: value for word, value in reading.items() if value not in (None, (), [])}
+    reading = {
+        word: value
+        for word, value in reading.items()
+        if not (value is None or (isinstance(value, list | tuple) and not value))
+    }
     table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
     if drop:
         table = table.drop(*(d for d in drop if d in table.feature_names))

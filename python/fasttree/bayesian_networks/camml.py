@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import one_of
+from .._checks import one_of, one_value
 from ..datasets.inputs import given
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import seed_of, stored_discretizer
@@ -210,7 +210,9 @@ class CaMML(ClassifierMixin, BaseEstimator):
         """Attributes from the search and the rows."""
         found, table = self.search_, reading.table
         network = BayesianNetwork.from_reading(reading, [list(p) for p in found.parents])
-        mixture = _mixture(found.models if self.average else [], found.parents)
+        mixture = _mixture(
+            found.models if one_value("average", self.average) else [], found.parents
+        )
         tables = family_tables(reading, [one for _, families in mixture for one in families])
         self._reader = ColumnReader.of(
             network.names[:-1],

@@ -177,9 +177,12 @@ def prior_config(
             raise ValueError(
                 f"arc_probability={arc_probability}: a number above 0 and below 1 (0.5 is neutral)"
             )
+    given = {} if arc_priors is None else mapping("probabilities")("arc_priors", arc_priors)
     arcs = [
         (pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0))
-        for arc, p in mapping("probabilities")("arc_priors", arc_priors or {}).items()
+        for arc, p in mapping("probabilities")(
+            "arc_priors", {} if arc_priors is None else arc_priors
+        ).items()
     ]
     named = [ends for ends, _ in arcs]
     for i, j in named:

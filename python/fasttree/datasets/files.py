@@ -21,7 +21,7 @@ import os
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from .._checks import checked, having, listing, maybe, path_of, string
+from .._checks import checked, having, listing, maybe, one_value, path_of, string
 from ..table import Table
 from ..table.columns import Column
 from .arff import read_arff
@@ -53,6 +53,7 @@ def _names(name: str, value: Any) -> list[str]:
     drop=_names,
     missing=_names,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
+    target=one_value,
 )
 def load(
     path: Path,

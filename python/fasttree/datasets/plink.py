@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, path_of, string
+from .._checks import checked, having, maybe, one_value, path_of, string
 from .errors import DataFileError
 from .genotypes import Genotypes, pack
 
@@ -47,7 +47,11 @@ def is_plink(path: str | os.PathLike[str]) -> bool:
 
 
 @checked(
-    path=path_of, phenotype=maybe(path_of), phenotype_name=maybe(string), covariates=maybe(path_of)
+    path=path_of,
+    phenotype=maybe(path_of),
+    phenotype_name=maybe(string),
+    covariates=maybe(path_of),
+    memory_map=one_value,
 )
 def read_plink(
     path: str | os.PathLike[str],

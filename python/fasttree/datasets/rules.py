@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import generator_of, share, whole
+from .._checks import checked, generator_of, one_value, share, whole
 from ..table import Table
 from ..table.columns import Column
 
@@ -139,6 +139,7 @@ def make_parity(
 _MONKS_VALUES = (3, 3, 2, 3, 4, 2)
 
 
+@checked(problem=one_value)
 def make_monks(
     problem: int = 1,
     n_samples: int | None = None,
@@ -239,6 +240,7 @@ def make_tic_tac_toe() -> Table:
     )
 
 
+@checked(as_nominal=one_value)
 def make_balance_scale(*, as_nominal: bool = False) -> Table:
     """All 625 settings of a balance: weight and distance (1 to 5) on each side; it tips L, R or is
     B(alanced).
@@ -313,6 +315,7 @@ rainy mild high TRUE 71 91 no
 """
 
 
+@checked(numeric=one_value)
 def make_weather(*, numeric: bool = False) -> Table:
     """Quinlan's 14 Saturday mornings: shall we play?
 

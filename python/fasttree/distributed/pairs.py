@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
+from .._checks import checked, one_value
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
 from ..scores import FeatureEstimates, PairCounts
@@ -305,6 +306,7 @@ def _block_pairs(shared: tuple[Any, ...], asked: tuple[int, int]) -> Any:
     return _engine.pair_block_scores(table, blocks, metric.name, metric.setting, **how)
 
 
+@checked(method=one_value)
 def estimate_features(
     X: Any,
     y: Any = None,

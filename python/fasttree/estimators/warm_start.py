@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import integer
+from .._checks import integer, one_value
 
 __all__ = ["kept_words", "trees_before"]
 
@@ -42,7 +42,7 @@ def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, i
     Raises:
         ValueError: fewer trees than there are, or a parameter that has changed.
     """
-    if not forest.warm_start or getattr(forest, "_grown", None) is None:
+    if not one_value("warm_start", forest.warm_start) or getattr(forest, "_grown", None) is None:
         return None
     seed, content, words = forest._grown
     before = len(forest._model.seeds)

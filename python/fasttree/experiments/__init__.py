@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from .._checks import checked, listing, maybe, path_of, string
+from .._checks import checked, listing, maybe, one_value, path_of, string
 from ..model_selection.grid import running_at
 from ..model_selection.interrupts import check_on_interrupt
 from ..table.doubtful import quiet
@@ -64,7 +64,13 @@ def _names(name: str, value: Any) -> list[str]:
     return [string(name, one) for one in listing(name, value)]
 
 
-@checked(name=string, data=maybe(path_of), datasets=maybe(_names))
+@checked(
+    name=string,
+    data=maybe(path_of),
+    datasets=maybe(_names),
+    quick=one_value,
+    on_interrupt=one_value,
+)
 def run(
     name: str,
     data: str | PathLike[str] | None = None,

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._checks import whole
+from .._checks import checked, one_value, whole
 from .labels import check_weights, encode_proba, positive_code
 from .metric import Metric
 
@@ -51,6 +51,7 @@ def curve_of(
     return CalibrationCurve(predicted, observed, total[kept])
 
 
+@checked(positive=one_value, strategy=one_value)
 def calibration_curve(
     y_true: Any,
     proba: Any,
@@ -101,6 +102,7 @@ def calibration_error_from_rows(
     )
 
 
+@checked(strategy=one_value)
 def expected_calibration_error(
     y_true: Any,
     proba: Any,

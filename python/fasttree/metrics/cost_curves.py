@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._checks import checked, mapping, number_array, number_in, shown
+from .._checks import checked, mapping, number_array, number_in, one_value, shown
 from .metric import Metric
 from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
 
@@ -119,6 +119,7 @@ def cost_envelope(*curves: Any) -> CostCurve:
     return CostCurve(corners[keep], costs[keep], fpr[kept], tpr[kept], thresholds[kept])
 
 
+@checked(positive=one_value)
 def cost_curve(
     y_true: Any,
     scores: Any,
@@ -194,6 +195,7 @@ def cost_curve_area_from_rows(
     )
 
 
+@checked(positive=one_value)
 def cost_curve_area(
     y_true: Any,
     scores: Any,

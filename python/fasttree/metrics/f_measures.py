@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import checked, number_array, number_in
+from .._checks import checked, number_array, number_in, one_value
 from .confusion import confusion_counts
 from .labels import check_weights, encode_pair, positive_code
 from .metric import Metric
@@ -98,6 +98,7 @@ def _counts(
     )
 
 
+@checked(positive=one_value, average=one_value)
 def f_beta(
     y_true: Any,
     y_pred: Any,
@@ -121,6 +122,7 @@ def f_beta(
     return float(f_beta_from_confusion(counts, beta=beta, positive=code, average=average))
 
 
+@checked(positive=one_value)
 def precision(
     y_true: Any,
     y_pred: Any,
@@ -138,6 +140,7 @@ def precision(
     return float(precision_from_confusion(counts, positive=code))
 
 
+@checked(positive=one_value)
 def recall(
     y_true: Any,
     y_pred: Any,

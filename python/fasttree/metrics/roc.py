@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._checks import number_array
+from .._checks import checked, number_array, one_value
 from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
 from .metric import Metric
 
@@ -104,6 +104,7 @@ def _binary_inputs(
     )
 
 
+@checked(positive=one_value)
 def roc_curve(
     y_true: Any,
     scores: Any,
@@ -182,6 +183,7 @@ def auc_from_rows(
     )
 
 
+@checked(positive=one_value)
 def auc(
     y_true: Any,
     scores: Any,

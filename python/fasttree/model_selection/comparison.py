@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, choice, integer, maybe, random_seed, shown, string
+from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
 from ..datasets.inputs import given
 from ..rendering.progress import make_report
 from ..rendering.records import records_to_frame
@@ -408,6 +408,9 @@ def _position(name: str, value: Any) -> str | int:
     sd=choice("folds", "repeats"),
     baseline=maybe(_position),
     metric=maybe(string),
+    keep_proba=one_value,
+    on_interrupt=one_value,
+    on_error=one_value,
 )
 def compare(
     tables: Any,

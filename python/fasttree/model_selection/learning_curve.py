@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, random_seed
+from .._checks import checked, listing, one_value, random_seed
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .learning_curve_split import LearningCurveSplit
@@ -94,7 +94,7 @@ class LearningCurve(Rendered):
         return records_to_frame(self.records())
 
 
-@checked(train_sizes=listing, random_state=random_seed)
+@checked(train_sizes=listing, random_state=random_seed, stratify=one_value, nested=one_value)
 def learning_curve(
     X: Any,
     y: Any = None,

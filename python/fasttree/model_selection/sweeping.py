@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
-from .._checks import at_least_zero, checked, random_seed, several_fours
+from .._checks import at_least_zero, checked, one_value, random_seed, several_fours
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .arguments import data_and_criteria
@@ -194,7 +194,7 @@ def _made(
     return made.set_params(**{n: v for n, v in options.items() if n not in idle})
 
 
-@checked(random_state=random_seed)
+@checked(random_state=random_seed, at_zero=one_value)
 def sweep(
     X: Any,
     y: Any = None,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, random_seed
+from .._checks import checked, one_value, random_seed
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
@@ -208,7 +208,7 @@ def _naming(name: str, error: Exception) -> Exception:
     return kind(f"{name}: {error}")
 
 
-@checked(random_state=random_seed)
+@checked(random_state=random_seed, keep_proba=one_value, on_interrupt=one_value, on_error=one_value)
 def cross_validate(
     X: Any,
     y: Any = None,

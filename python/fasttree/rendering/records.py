@@ -60,6 +60,8 @@ def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
     """
     if not isinstance(records, Sequence) or not all(isinstance(one, Mapping) for one in records):
         raise TypeError("records must be a list of dicts")
+    if not isinstance(raw, bool | np.bool_):
+        raise ValueError(f"raw={raw!r}: give True or False")
     columns = list(dict.fromkeys(key for record in records for key in record))
     out = io.StringIO()
     rows = ([record.get(key) for key in columns] for record in records)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import rendering
+from .._checks import checked, one_value
 
 __all__ = ["render"]
 
 
+@checked(form=one_value)
 def render(result: Any, form: str = "text", **options: Any) -> str:
     """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
     "json".

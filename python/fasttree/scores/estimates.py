@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import four_weights, integer, real
+from .._checks import checked, four_weights, integer, one_value, real
 from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
 from ..table import Table
@@ -197,6 +197,7 @@ def metric_of(criterion: Any) -> _Metric:
     return _Metric(name, theta, alpha, options["decay"], at_zero)
 
 
+@checked(method=one_value)
 def estimate_features(
     X: Any,
     y: Any = None,

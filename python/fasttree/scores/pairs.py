@@ -35,8 +35,10 @@ from .. import _engine
 from .._checks import (
     DECAYS,
     at_least_zero,
+    checked,
     four_weights,
     one_of,
+    one_value,
     several_fours,
     shown,
     weights_array,
@@ -437,6 +439,7 @@ def pair_counts(
     return PairCounts(core, table.feature_names, levels, table.classes, total)
 
 
+@checked(precision=one_value)
 def count_matrices(
     X: Any,
     y: Any = None,

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import checked, number_array
+from ..._checks import checked, number_array, one_value
 from ..labels import average, check_proba, check_weights
 from ..metric import Metric
 from ..probability import clip_proba, log_unit
 from .reward import ClassRewards
 
 
-@checked(P_true=number_array, P_pred=number_array)
+@checked(P_true=number_array, P_pred=number_array, per_instance=one_value, by_class=one_value)
 def kullback_leibler_divergence(
     P_true: Any,
     P_pred: Any,

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from ..._checks import checked, one_value
 from ..labels import average, check_weights, encode_proba
 from ..probability import clip_proba, log_unit
 from .prior import check_prior
@@ -137,6 +138,7 @@ def reward(
             found = terms(codes, proba, prior, base, clip)
             return found.mean(axis=1) if mean else found.sum(axis=1)
 
+        @checked(per_instance=one_value, by_class=one_value)
         def function(
             y_true: Any,
             proba: Any,

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import listing, number_array
+from ..._checks import checked, listing, number_array, one_value
 from .outcome import FriedmanResult, PairedTestResult, check_alpha
 from .t_tests import paired_values
 from .ties import TIED, exact_mean, mean_ranks, snap
@@ -116,6 +116,7 @@ def wilcoxon(
     )
 
 
+@checked(greater_is_better=one_value, tie_correction=one_value)
 def friedman_nemenyi(
     scores: Any,
     *,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._checks import at_least_zero, checked, maybe, path_of, whole
+from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
 from ...exports.explorer import component
 from ...exports.palette import css_colours
 from ...exports.words import one_line
@@ -321,7 +321,7 @@ def _template(name: str) -> str:
     )
 
 
-@checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of))
+@checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)
 def render_html(
     result: Any,
     path: str | PathLike[str] | None = None,

@@ -429,7 +429,7 @@ def pair_block_scores(
     asked: tuple[int, int] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over
-    all self-pairs (features,); `setting`: theta, alpha, decay, at_zero; `asked`: the first of the
+    all self-pairs (features,). `setting`: theta, alpha, decay, at_zero. `asked`: the first of the
     pairs of blocks, and the one after the last."""
     rows = np.concatenate(blocks).astype(np.int64)
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)

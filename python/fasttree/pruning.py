@@ -103,12 +103,12 @@ class Pessimistic(Pruning):
 class ErrorBased(Pruning):
     """C4.5's pruning by the upper limit of the error of each leaf, as J48 does it.
 
-    A leaf with weight n and e errors is charged e plus the errors that C4.5 adds: with confidence
-    CF, ``n (1 - CF^(1/n))`` for e = 0, linear in between up to e = 1, above that the normal
-    approximation with continuity correction. Bottom-up: a leaf where that costs at most 0.1 more
-    than the subtree and the raised branch; else, with `subtree_raising`, the heaviest branch takes
-    the node's place where it costs at most 0.1 more than the subtree. All rows of the node going
-    down there. Before that, subtrees that save no training error become leaves.
+    A leaf with weight n and e errors is charged e plus the errors that C4.5 adds. With confidence
+    CF these are ``n (1 - CF^(1/n))`` for e = 0. From e = 1 on they are the normal approximation
+    with continuity correction, and linear in between. First, subtrees that save no training error
+    become leaves. Then, bottom-up, a node becomes a leaf where that costs at most 0.1 more than the
+    subtree and the raised branch. Else, with `subtree_raising`, its heaviest branch takes its place
+    where that costs at most 0.1 more than the subtree; all rows of the node go down there.
 
     Source: Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4; margins as J48 in Weka
     3.6.
@@ -366,9 +366,9 @@ class MEstimate(Pruning):
 class MDL(Pruning):
     """Pruning by description length: bottom-up, a leaf where the message gets no longer.
 
-    In bits: every node 1; a test ``log2(features)``, and ``log2(n - 1)`` more for a threshold in a
-    node of n rows; a leaf ``log2 C(n + k - 1, k - 1) + log2(n! / prod n_c!)``, k = classes with
-    training rows; an empty leaf's classes cost nothing.
+    Costs in bits: every node 1. A test ``log2(features)``, and ``log2(n - 1)`` more for a threshold
+    in a node of n rows. A leaf ``log2 C(n + k - 1, k - 1) + log2(n! / prod n_c!)``, k = classes
+    with training rows. The classes of an empty leaf cost nothing.
 
     Source: Quinlan & Rivest (1989), Inferring decision trees using the minimum description length
     principle; bottom-up as in Mehta, Rissanen & Agrawal (1995), MDL-based decision tree pruning.

@@ -221,8 +221,8 @@ def tree_sum(
 ) -> Any:
     """A future of all parts joined by ``join(*words, a, b)``, some at a time.
 
-    Joining goes before all else that waits, and a part is forgotten when it has been joined: of
-    parts that are submitted as they are asked for (a generator) a worker holds a few.
+    Joining goes before all else that waits, and a part is forgotten when it has been joined. So a
+    worker holds few parts where a generator submits them as they are asked for.
     """
     while True:
         left, joined = iter(parts), []

@@ -88,8 +88,8 @@ class FastTreeClassifier(
             function ``f(tables) -> scores`` of all candidates of a node, `tables` of shape
             (candidates, branches, classes), float64; larger scores are better.
         evaluation: ``"local"``: each leaf is split by its own best candidate. ``"global"``: the
-            leaf, split and labels that bring the whole tree nearest to the classes, by the
-            criterion's distance on the table of predicted label x class of all rows (Spaeh & Kosub
+            leaf, split and labels that bring the whole tree nearest to the classes. The distance is
+            the criterion's on the table of predicted label x class of all rows (Spaeh & Kosub
             2022, algorithm 3). ``"glocal"``: a global step while it lowers that distance, else the
             best local step. The criterion must be one on tables, without a guard.
         labels: how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every
@@ -99,8 +99,8 @@ class FastTreeClassifier(
             threshold whose value occurs first in row order), ``"random"`` (drawn by
             `random_state`).
         nominal_splits: ``"multiway"``: one branch per declared level. ``"subset"``: the best
-            division of the levels in two (exact up to 12 levels in a node, and for two classes
-            where the criterion orders levels; more are first joined as C4.5 does),
+            division of the levels in two. It is exact up to 12 levels in a node, and for two
+            classes where the criterion orders levels; more are first joined as C4.5 does.
             ``"one_vs_rest"``: one level against the others. Numbers in bins are then split at a
             cut. ``"auto"``: each column by its declared levels or bins, multiway up to 32 and
             subset beyond; multiway throughout where the criterion serves no subsets, and in
@@ -147,13 +147,13 @@ class FastTreeClassifier(
         empty_branch: a branch that no training row reached predicts its parent's majority
             (``"parent"``) or nothing (``"unclassified"``: None from `predict`, zeros from
             `predict_proba`, an error in `score`).
-        missing: ``"fractional"`` (as C4.5: a row without a value goes down all branches, in parts
-            weighted by the branches' training weights, when the tree is grown and when it is asked;
-            a split is scored on the known rows and the score scaled by their share; limits count
-            parts), ``"branch"`` (a branch of its own; where training rows of a node had no missing
-            value, the heaviest branch takes them), ``"mode"`` (mean or mode of the training rows),
-            ``"error"``, ``"auto"`` (fractional with evaluation="local" and the criteria info_gain,
-            gain_ratio and gini, else branch).
+        missing: ``"fractional"`` as C4.5: a row without a value goes down all branches, in parts
+            weighted by the branches' training weights, in growth and in prediction.
+            A split is scored on the known rows, and the score is scaled by their share. Limits
+            count parts. ``"branch"``: a branch of its own; where training rows of a node had no
+            missing value, the heaviest branch takes them. ``"mode"``: mean or mode of the training
+            rows. ``"error"`` refuses them. ``"auto"``: fractional with evaluation="local" and the
+            criteria info_gain, gain_ratio and gini, else branch.
         handle_unknown: levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.
         pruning: how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
             ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``, or an

@@ -175,8 +175,8 @@ class Step:
             the model.
         nodes, leaves: size of the tree after the split.
         candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf
-            could have had: the question is a threshold, the levels of the first branch of a subset
-            split (of each nominal feature the best one), or None for a multiway split.
+            could have had. The question is a threshold, the levels of the first branch of a subset
+            split, or None for a multiway split; subset splits are the best one of each feature.
         levels: levels on the first branch of a subset split, else None.
     """
 

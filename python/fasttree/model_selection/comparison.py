@@ -124,11 +124,16 @@ def load_tables(tables: Any) -> dict[str, Any]:
 class Comparison(Rendered):
     """Result of `compare`.
 
-    Attributes: `results` data set -> `CrossValidation`; `datasets`, `methods` names; `metric` what
-    is compared and `greater_is_better`; `means`, `sds` (sets, methods); `p_values` (sets, methods,
-    methods) and `better` likewise, 1 where the first is significantly better than the second, -1
-    worse, 0 else (and where two means are equal within 1e-12); `baseline` the method marks refer
-    to; `unfinished` the data sets that an interrupt has left out.
+    Attributes:
+        results: data set -> `CrossValidation`.
+        datasets, methods: names.
+        metric, greater_is_better: what is compared.
+        means, sds: shape (sets, methods).
+        p_values: shape (sets, methods, methods).
+        better: of the same shape: 1 where the first is significantly better than the second, -1
+            worse, 0 else (and where two means are equal within 1e-12).
+        baseline: the method that marks refer to.
+        unfinished: the data sets that an interrupt has left out.
     """
 
     kind = "comparison"

@@ -24,8 +24,8 @@ class ContiguousKFold(Splitter):
     n_folds : int, default 4
         Number of validation folds.
     holdout : bool, default True
-        Keep a further part of the rows out of every fold: the size of a part is then floor(n /
-        (n_folds + 1)), and what remains after the folds is returned by `holdout_rows`.  False: the
+        Keep a further part of the rows out of every fold. The size of a part is then floor(n /
+        (n_folds + 1)), and `holdout_rows` returns what remains after the folds.  False: the
         folds cover all rows, the last one taking the remainder.
 
     Examples

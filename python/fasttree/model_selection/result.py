@@ -64,11 +64,16 @@ class MethodScores(Mapping[str, np.ndarray]):
 class CrossValidation(Rendered, Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
-    Attributes: `metrics` the names asked for; `folds`; `classes`; `true_codes` (test rows,) in the
-    order of `folds.test_rows`; `settings` what was run; `seconds` the whole time; `directions`
-    metric -> larger is better; `data` the rows (not copied; None in a pickled result);
-    `unfinished` how many folds an interrupt has left out;
-    `skipped` method -> why it does not apply (with ``on_error="skip"``).
+    Attributes:
+        metrics: the names asked for.
+        folds, classes: what was divided.
+        true_codes: shape (test rows,), in the order of `folds.test_rows`.
+        settings: what was run.
+        seconds: the whole time.
+        directions: metric -> larger is better.
+        data: the rows (not copied; None in a pickled result).
+        unfinished: how many folds an interrupt has left out.
+        skipped: method -> why it does not apply (with ``on_error="skip"``).
     """
 
     kind = "cross_validation"

@@ -62,8 +62,8 @@ class Data:
         """Return ("table" | "rows", X) in the form the estimator takes.
 
         Our own estimators get the Table.  Others get X as the user gave it. Of a Table they get a
-        float array (nominal columns as codes in declared order, missing NaN), or a data frame when
-        the estimator is a pipeline, which may want to encode columns itself.
+        float array: nominal columns as codes in declared order, missing NaN. A pipeline, which may
+        want to encode columns itself, gets a data frame.
         """
         estimator = method.estimator
         if method.table is not None:

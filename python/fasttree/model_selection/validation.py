@@ -260,8 +260,8 @@ def cross_validate(
         "return": Ctrl-C ends with the repetitions that are finished (of a single one: the folds),
         a warning, and `unfinished`, the number of folds that are not.
     on_error : "raise" | "skip", default "raise"
-        What becomes of a method that does not apply to the data: an error that names it, or a
-        place in `result.skipped` with the reason, and "does not apply" in tables.
+        What becomes of a method that does not apply to the data. It raises an error that names it,
+        or stands in `result.skipped` with the reason; tables say "does not apply".
     client : dask.distributed.Client, optional
         The workers that fit. Without it the backend of ``joblib.parallel_config(backend=...)``
         does, if there is one. The result is the same (`seconds` apart).

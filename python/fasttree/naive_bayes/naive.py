@@ -58,10 +58,10 @@ class NaiveBayes(BayesClassifier):
 
     ``distribution="weka"`` is the classifier of Weka 3.6, read from that program's output. The
     precision of a column is the mean gap between neighbouring distinct training values (.01 if
-    there is one value). Each number is rounded to a multiple of it, the deviation in a class is at
-    least precision / 6, and the likelihood is the normal distribution's mass over the rounded value
-    +- precision / 2, at least 1e-75. Take it for counts, codes and coarse measurements, where a
-    class may have a single value and a density has a spike there. Take the densities for real
+    there is one value). Each number is rounded to a multiple of it, and the deviation in a class
+    is at least precision / 6. The likelihood is the normal distribution's mass over the rounded
+    value +- precision / 2, at least 1e-75. Take it for counts, codes and coarse measurements, where
+    a class may have a single value and a density has a spike there. Take the densities for real
     measurements, where both agree and densities cost half the time.
 
     Attributes:

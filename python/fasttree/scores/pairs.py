@@ -191,11 +191,11 @@ class PairCounts:
         """One score a feature, shape (n_features,), larger is better.
 
         Args:
-            criterion: ``"pi"`` sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3]);
-                ``"pi_unweighted"`` without n_m/n; ``"contextual_merit"`` sum R[.,4] (power, alpha
-                2); ``"relief"`` sum R[.,4] - R[.,3] (threshold; `alpha` is the radius, by default
-                the smallest for which rows have on average ten others nearer); or a function
-                ``F(R_root, R, tables) -> scores``, R of shape (features, values, classes, 4) and
+            criterion: ``"pi"`` sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3]).
+                ``"pi_unweighted"`` without n_m/n. ``"contextual_merit"`` sum R[.,4] (power, alpha
+                2). ``"relief"`` sum R[.,4] - R[.,3] (threshold; `alpha` is the radius, by default
+                the smallest for which rows have on average ten others nearer). Or a function
+                ``F(R_root, R, tables) -> scores``: R has shape (features, values, classes, 4) and
                 tables (features, values, classes), padded with zeros to the largest number of
                 values.
             theta, alpha, decay, at_zero: as in `matrices`; defaults depend on the criterion.
@@ -465,10 +465,10 @@ def count_matrices(
         precision: ``"exact"``: ``pair_counts(...).matrices(theta, alpha, decay, at_zero)``.
             ``"fixed"``: pairs are not counted by distance, their weights are added up as whole
             numbers. A pair of different rows is off by at most 2^-25 of the largest weight of such
-            a pair (of D = 1 where all weigh more than a sixteenth of that), a cell of R by at most
-            that for each of its pairs (times theta); pairs at distance 0 are exact. The result does
-            not depend on threads. With many features, and on processors without AVX-512, it takes a
-            fraction of the time.
+            a pair (of D = 1 where all weigh more than a sixteenth of that). A cell of R is off by
+            at most that for each of its pairs (times theta). Pairs at distance 0 are exact. The
+            result does not depend on threads. With many features, and on processors without
+            AVX-512, it takes a fraction of the time.
 
     Raises:
         ValueError: a parameter outside its domain, and what `pair_counts` raises.

@@ -99,8 +99,9 @@ def no_numbers(levels: Sequence[Any]) -> list[int]:
 
 
 def strange_cells(column: Column) -> tuple[list[str], str] | None:
-    """What keeps a column of text from being numbers: the few texts among them, where the first one
-    is, or the sign at each number; None where most levels are no numbers.
+    """What keeps a column of text from being numbers: a few texts among them, or a sign at each.
+
+    Returns where the first such cell is; None where most levels are no numbers.
 
     Args:
         column: a feature.

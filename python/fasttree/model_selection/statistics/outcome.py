@@ -225,9 +225,9 @@ class FriedmanResult(Shown):
 class AnovaResult(Shown):
     """Outcome of a repeated-measures analysis of variance with Bonferroni pairwise comparisons.
 
-    `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)); `epsilon` is Greenhouse & Geisser's,
-    `corrected_p_value` the p-value with both degrees of freedom multiplied by it; `means`
-    (methods,); `pairs` Bonferroni-adjusted paired t tests with simultaneous intervals.
+    `statistic` is F with `df` = (k - 1, (n - 1)(k - 1)). `epsilon` is Greenhouse & Geisser's, and
+    `corrected_p_value` the p-value with both degrees of freedom multiplied by it. `means` has shape
+    (methods,). `pairs` are Bonferroni-adjusted paired t tests with simultaneous intervals.
     """
 
     names: tuple[str, ...]

@@ -217,7 +217,7 @@ def test_the_code_of_an_advice_reads_the_file_in_the_same_way(tmp_path):
 def test_the_commands_warnings_do_not_depend_on_pythons_filters(tmp_path, filters):
     file = written(tmp_path, lambda i: "n/a" if i == 9 else i)
     done = subprocess.run(
-        [sys.executable, "-m", "fasttree.cli", "fit", file, "--no-cv", "--json", "-"],
+        [sys.executable, "-m", "fasttree", "fit", file, "--no-cv", "--json", "-"],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONWARNINGS": filters},

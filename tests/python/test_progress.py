@@ -31,10 +31,10 @@ except ({error}, RuntimeError, KeyboardInterrupt):
 print("END")
 """
 CALLS = {
-    "cv": ["-m", "fasttree.cli", "cv", "iris", "-c", "gini,mdl", "--cv", "10x10"],
-    "compare": ["-m", "fasttree.cli", "compare", "iris", "weather", "-c", "gini,mdl", "--cv=1x10"],
-    "advise": ["-m", "fasttree.cli", "advise", "iris"],
-    "sweep": ["-m", "fasttree.cli", "sweep", "monks-1", "--cv", "1x3"],
+    "cv": ["-m", "fasttree", "cv", "iris", "-c", "gini,mdl", "--cv", "10x10"],
+    "compare": ["-m", "fasttree", "compare", "iris", "weather", "-c", "gini,mdl", "--cv=1x10"],
+    "advise": ["-m", "fasttree", "advise", "iris"],
+    "sweep": ["-m", "fasttree", "sweep", "monks-1", "--cv", "1x3"],
     "forest": [
         "-c",
         "import fasttree; fasttree.FastForestClassifier(300, progress=True).fit('iris');"

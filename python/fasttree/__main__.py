@@ -1,0 +1,7 @@
+"""``python -m fasttree`` is ``ftree``."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

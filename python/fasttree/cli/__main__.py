@@ -1,7 +1,0 @@
-"""``python -m fasttree.cli`` is ``ftree``."""
-
-import sys
-
-from . import main
-
-sys.exit(main())

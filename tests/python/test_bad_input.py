@@ -230,7 +230,7 @@ BAD_PARAMETERS = {
     ],
     "empty_branch": [("none", ValueError, "empty_branch='none'.*'parent', 'unclassified'")],
     "missing": [("mean", ValueError, "missing='mean'")],
-    "handle_unknown": [("ignore", ValueError, "handle_unknown='ignore'.*'missing' or 'error'")],
+    "handle_unknown": [("ignore", ValueError, "handle_unknown='ignore'.*'missing', 'error'")],
     "thresholds": [("upper", ValueError, "thresholds='upper'.*'midpoint', 'value'")],
     "leaf_smoothing": [("kneser", ValueError, "leaf_smoothing='kneser'.*'laplace'")],
     "class_weight": [("heavy", ValueError, "class_weight")],
@@ -238,7 +238,7 @@ BAD_PARAMETERS = {
         (-1, ValueError, "random_state=-1 must not be negative"),
         ("x", ValueError, "random_state='x'"),
     ],
-    "trace": [("all", ValueError, "trace='all'.*'steps', 'candidates' or None")],
+    "trace": [("all", ValueError, "trace='all'.*'steps', 'candidates', None")],
     "pruning": [("magic", ValueError, "pruning='magic'")],
     "n_jobs": [(0, ValueError, "n_jobs")],
 }

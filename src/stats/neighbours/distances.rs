@@ -8,6 +8,7 @@
 use super::Rows;
 use super::grid::Grid;
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::{self, Control};
 use crate::simd::{Buffer, Kernels, WIDE_BLOCK};
 use std::ops::Range;
@@ -128,7 +129,7 @@ fn nominal(
     tile: &Range<usize>,
 ) -> Result<Vec<u32>> {
     let w = kernels.words();
-    let mut out = vec![0u32; tile.len() * 64 * w];
+    let mut out: Vec<u32> = memory::zeroed(tile.len() * 64 * w)?;
     let mut planes = Buffer::default();
     let mut first = 0;
     while first < rows.codes.columns {
@@ -170,7 +171,7 @@ fn numeric(
     if rows.others.is_empty() {
         return Ok(Vec::new());
     }
-    let mut out = vec![0.0; tile.len() * width];
+    let mut out: Vec<f64> = memory::zeroed(tile.len() * width)?;
     let mut there = vec![0.0; width];
     let grid = Grid::of(rows);
     for column in &rows.others {

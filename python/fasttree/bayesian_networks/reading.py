@@ -178,12 +178,7 @@ def prior_config(
                 f"arc_probability={arc_probability}: a number above 0 and below 1 (0.5 is neutral)"
             )
     given = {} if arc_priors is None else mapping("probabilities")("arc_priors", arc_priors)
-    arcs = [
-        (pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0))
-        for arc, p in mapping("probabilities")(
-            "arc_priors", {} if arc_priors is None else arc_priors
-        ).items()
-    ]
+    arcs = [(pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0)) for arc, p in given.items()]
     named = [ends for ends, _ in arcs]
     for i, j in named:
         if named.count([i, j]) > 1:

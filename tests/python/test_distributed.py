@@ -80,13 +80,10 @@ def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, 
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("client", "seed"),
-    [([1, 2, 4][seed // 3 % 3], seed) for seed in range(20, 200)],
-    indirect=["client"],
-)
-def test_two_hundred_trees_on_partitions(client, monkeypatch, seed):
-    check_tree(client, monkeypatch, seed)
+@pytest.mark.parametrize("number", range(60))
+def test_two_hundred_trees_on_partitions(client, monkeypatch, number):
+    share = {1: 0, 2: 1, 4: 2}[len(client.scheduler_info(n_workers=-1)["workers"])]
+    check_tree(client, monkeypatch, 20 + 60 * share + number)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -215,8 +215,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete "
             f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
-            f"{values[row]!s}. fasttree predicts classes: name another target, cut the numbers "
-            "into groups, or use a regressor, as sklearn.tree.DecisionTreeRegressor.)"
+            f"{values[row]!s}. fasttree predicts classes: name another target, discretise this "
+            "one, or use a regressor, such as sklearn.tree.DecisionTreeRegressor.)"
         )
 
 

@@ -116,9 +116,9 @@ def _blocks_for(n_rows: int, workers: int) -> int:
     """So many blocks that the pairs of blocks are several for each worker.
 
     >>> _blocks_for(200_000, 2), _blocks_for(200_000, 100), _blocks_for(3000, 100)
-    (4, 29, 2)
+    (8, 57, 2)
     """
-    return max(1, min(math.ceil(math.sqrt(8 * workers)), n_rows // SMALLEST))
+    return max(1, min(math.ceil(math.sqrt(32 * workers)), n_rows // SMALLEST))
 
 
 def _here(data: Any) -> Any:

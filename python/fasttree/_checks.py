@@ -3,9 +3,9 @@
 What
     Each check returns the value as the core takes it, or raises a ValueError that names the
     parameter, the value and what is allowed. `Parameters` is what scikit-learn's `clone` and grid
-    searches need of a small object that is no estimator: the constructor's arguments, kept under
-    their names, from which come ``get_params``, ``set_params``, equality, hash and a repr that
-    evaluates to an equal object. scikit-learn is not imported.
+    searches need of a small object that is not an estimator. It keeps the constructor's arguments
+    under their names. From these come ``get_params``, ``set_params``, equality, hash and a repr
+    that evaluates to an equal object. scikit-learn is not imported.
 Complexity
     One look at the value; one pass for an array.
 When not to use it

@@ -3,8 +3,8 @@
 What
     Objects in scikit-learn's manner that turn numbers into intervals, or fill in missing cells. Bin
     b is ``(cuts[b-1], cuts[b]]``; values beyond the fitted range fall into the first or last bin;
-    missing stays missing; empty bins stay declared. What comes out is what went in: a `Table` gives
-    a Table whose numeric columns are nominal with all bins as levels, a frame gives a frame of the
+    missing stays missing; empty bins stay declared. What comes out is what went in. A `Table` gives
+    a Table whose numeric columns are nominal with all bins as levels. A frame gives a frame of the
     same library with ordered categories, a NumPy array gives the numbers of the bins as floats.
     Nominal columns are never touched.
 Scope
@@ -14,8 +14,8 @@ Scope
     often made so, and it is there to reproduce them. ``fit`` and ``transform`` themselves do the
     same under both.
 Sources
-    Equal width and equal frequency: Weka's unsupervised Discretize. MDLP: Fayyad & Irani, IJCAI
-    1993, as Weka's supervised Discretize. Replacement: Weka's ReplaceMissingValues. The core does
+    Equal width and equal frequency: Weka's unsupervised `Discretize`. MDLP: Fayyad & Irani, IJCAI
+    1993, as Weka's supervised `Discretize`. Replacement: Weka's ReplaceMissingValues. The core does
     the counting.
 Complexity
     O(n) a column for equal width, O(n) after one sort for equal frequency, and O(n k) a level of
@@ -344,7 +344,8 @@ class EqualWidth(Discretizer):
     """Bins of equal width: cuts ``min + i * ((max - min) / n_bins)``, i = 1 ... n_bins - 1, in this
     float64 order.
 
-    As Weka's unsupervised Discretize. A constant column, or one without a known value, is one bin.
+    As Weka's unsupervised `Discretize`. A constant column, or one without a known value, is one
+    bin.
 
     Args:
         n_bins: 1 to 65,535.
@@ -368,7 +369,7 @@ class EqualFrequency(Discretizer):
     """Bins of about equal weight, closed at the boundary between values nearest to the average of
     what is left.
 
-    As Weka's unsupervised Discretize with -F. With weight W left for b bins, the aim is W / b. Of
+    As Weka's unsupervised `Discretize` with -F. With weight W left for b bins, the aim is W / b. Of
     the boundary that reaches it and the one before, the nearer becomes a cut (the later one if
     equally near), midway between two distinct values. Equal values stay together, so there can be
     fewer bins than asked for.
@@ -393,7 +394,7 @@ class MDLP(Discretizer):
     """Recursive cuts of least class-information entropy, stopped by minimum description length;
     needs y.
 
-    Fayyad & Irani (IJCAI 1993), as Weka's supervised Discretize: with k, k1, k2 the classes that
+    Fayyad & Irani (IJCAI 1993), as Weka's supervised `Discretize`: with k, k1, k2 the classes that
     occur in S and its halves, a cut is accepted when ``gain > (log2(N - 1) + delta) / N`` and
     ``delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))``. A column that says nothing about the
     class is one bin.

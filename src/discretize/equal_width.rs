@@ -1,7 +1,7 @@
 //! Equal width: `cut_i = min + i * ((max - min) / bins)`, i = 1 .. bins - 1, in this order of
 //! operations.
 //!
-//! These are the edges of Weka's unsupervised Discretize. A constant column is one bin; so is a
+//! These are the edges of Weka's unsupervised `Discretize`. A constant column is one bin; so is a
 //! range so small that its tenth is zero. O(n). Not for skewed columns, whose rows all end in one
 //! bin.
 

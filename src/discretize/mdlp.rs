@@ -10,8 +10,8 @@
 //! `gain > (log2(N - 1) + delta) / N`, `delta = log2(3^k - 2) - (k H(S) - k1 H(S1) - k2 H(S2))`,
 //!
 //! and both sides are cut again. N counts weight (copies of rows), as the length of a message does;
-//! a set of weight below 2 is never cut. These are the cuts of Weka's supervised Discretize without
-//! its options.
+//! a set of weight below 2 is never cut. These are the cuts of Weka's supervised `Discretize`
+//! without its options.
 //!
 //! O(n k) for each level of the recursion, which is an explicit stack. Without classes that have
 //! to do with the column it gives one bin: that is an answer, not a failure.

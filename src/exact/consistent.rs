@@ -66,7 +66,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// A search and what it has learnt.
+/// A search and what it has learned.
 pub(super) struct Search<'a> {
     pub(super) problem: &'a Problem,
     pub(super) cache: Cache<Known>,

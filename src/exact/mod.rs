@@ -3,7 +3,7 @@
 //! A tree is consistent when it is right on every training row, and minimal when no consistent tree
 //! has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections 2.2 and
 //! 3.1). Finding one is NP-complete; here it is done by asking for trees of b splits, b = 0, 1, 2
-//! ... ([`consistent`] answers, [`prove`] asks), with what was learnt kept by row set ([`cache`]).
+//! ... ([`consistent`] answers, [`prove`] asks), with what was learned kept by row set ([`cache`]).
 //! Tests are `x <= r`; the levels of a nominal feature count as numbers in their declared order, so
 //! a test there divides the order in two.
 //!

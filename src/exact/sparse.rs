@@ -5,7 +5,7 @@
 //! al., "MurTree", 2022; Lin et al., "GOSDT", 2020; both from their descriptions): the best tree of
 //! a set is a leaf, or the best test with the best trees of both sides, each asked with what it may
 //! cost at most. Rows that agree on every feature but not on the class are errors of every tree:
-//! that is the lower bound of a set, besides what was learnt of it. A set whose best tree can have
+//! that is the lower bound of a set, besides what was learned of it. A set whose best tree can have
 //! depth two at most is solved by counting pairs of tests ([`pairs`]). When limits end the search,
 //! unfinished tests of the root give the lower bound.
 //!
@@ -81,8 +81,8 @@ impl<'a> Sparse<'a> {
 
     /// A lower bound without a search.
     fn low(&self, bits: &[u64], depth: u16, splits: u16) -> f64 {
-        let learnt = self.cache.get(&Self::key(bits, depth, splits)).map_or(0.0, |k| k.low);
-        learnt.max(self.lost(bits) + self.penalty)
+        let learned = self.cache.get(&Self::key(bits, depth, splits)).map_or(0.0, |k| k.low);
+        learned.max(self.lost(bits) + self.penalty)
     }
 
     fn keep(&mut self, bits: &[u64], depth: u16, splits: u16, solved: Solved) {

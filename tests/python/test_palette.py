@@ -1,6 +1,5 @@
 """The palette of eight colours: distinct for colour-blind people, visible on its ground, and used
-by
-plots, reports and the explorer alike."""
+by plots, reports and the explorer alike."""
 
 from __future__ import annotations
 
@@ -82,6 +81,15 @@ def test_the_measures_are_right():
 @pytest.mark.parametrize("sight", SIGHT)
 def test_eight_colours_are_distinct(ground, sight):
     assert closest(GROUNDS[ground][0], sight) > 0.1
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_no_two_colours_are_shades_of_one_hue(ground):
+    """Two blues of different lightness are both "the blue line" to a reader."""
+    _, green_red, blue_yellow = oklab(linear(GROUNDS[ground][0])).T
+    hues = np.degrees(np.arctan2(blue_yellow, green_red))[np.hypot(green_red, blue_yellow) > 0.06]
+    gaps = [abs((a - b + 180) % 360 - 180) for a, b in combinations(hues, 2)]
+    assert len(hues) >= 6 and min(gaps) >= 20
 
 
 @pytest.mark.parametrize("ground", GROUNDS)

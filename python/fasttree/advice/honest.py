@@ -40,7 +40,7 @@ def corrected_accuracy(
     """Accuracy of the choice on rows that took no part in it, and its standard error.
 
     The standard error is Nadeau & Bengio's (2003) for cross-validation, the binomial one times
-    ``sqrt(1 + k / (k - 1))`` with k folds. The answers of overlapping trainings are not
+    ``sqrt(1 + k / (k - 1))`` with k folds. The answers of overlapping training sets are not
     independent, and the binomial error alone is a third too small.
 
     Args:

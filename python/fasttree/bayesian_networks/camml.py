@@ -8,7 +8,7 @@ Complexity
     Fit: some millions of steps of less than a microsecond, and a pass over the rows for each table
     that is asked for the first time. Prediction: the tables of the class and of its children.
 When not to use it
-    For accuracy alone on few rows, where it finds no arcs and predicts the most frequent class; on
+    For accuracy alone on few rows, where it finds no arcs and predicts the most frequent class. On
     more than a hundred columns, whose orders it cannot explore.
 """
 

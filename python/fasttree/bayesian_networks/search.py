@@ -2,10 +2,10 @@
 
 What
     `find_models` runs the core's search on rows that were read: annealing, then Metropolis chains
-    over totally ordered models (Wallace & Korb 1999), each a ladder of temperatures whose coldest,
-    1, is the posterior (Geyer 1991). Up to 20 columns the ladders walk over orders with the parents
-    summed out (Friedman & Koller 2003), and models are drawn from there. Models are cleaned and
-    grouped.
+    over totally ordered models (Wallace & Korb 1999). Each chain is a ladder of temperatures whose
+    coldest, 1, is the posterior (Geyer 1991). Up to 20 columns the ladders walk over orders with
+    the parents summed out (Friedman & Koller 2003), and models are drawn from there. Models are
+    cleaned and grouped.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 What
     A streaming reader of the Attribute-Relation File Format as Weka 3 reads it (its manual, chapter
-    "ARFF"): ``%`` comments, keywords in any case, names and values in single or double quotes with
-    backslash escapes, ``{ a, 'b c' }`` with blanks and over several lines, ``integer [0,10]`` (the
-    range is ignored), ``{3 x, 7 y}`` sparse rows (what is left out is 0 or the first label), ``,
-    {2.5}`` weights at the end of a row. The bytes are read by the core (``src/read``).
+    "ARFF"): ``%`` comments, keywords in any case. Names and values in single or double quotes with
+    backslash escapes. Labels as ``{ a, 'b c' }`` with blanks and over several lines. ``integer
+    [0,10]`` (the range is ignored). ``{3 x, 7 y}`` sparse rows (what is left out is 0 or the first
+    label). ``, {2.5}`` weights at the end of a row. The bytes are read by the core (``src/read``).
 Decisions
     A bare ``?`` is missing; a quoted ``'?'`` is a label. A label with a blank need not be quoted
     where commas separate; rows without any comma are split at blanks and tabs. A quote is closed on

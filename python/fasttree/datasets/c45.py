@@ -1,11 +1,11 @@
 """Reading C4.5's pair of files: ``stem.names`` (classes and attributes) and ``stem.data`` (rows).
 
 What
-    Quinlan's format (C4.5, 1993, appendix): ``|`` starts a comment, a full stop ends an entry (it
-    may be left out at the end of a line), ``continuous``, ``discrete N``, ``ignore``, ``label`` (an
-    identifier, ignored) or the values themselves. C5.0's first entry may instead name the attribute
-    that is the class. A backslash takes the next character as it is; runs of blanks count as one.
-    ``?`` is missing.
+    Quinlan's format (C4.5, 1993, appendix): ``|`` starts a comment. A full stop ends an entry (it
+    may be left out at the end of a line). An attribute is ``continuous``, ``discrete N``,
+    ``ignore``, ``label`` (an identifier, ignored) or the values themselves. C5.0's first entry may
+    instead name the attribute that is the class. A backslash takes the next character as it is;
+    runs of blanks count as one. ``?`` is missing.
 Complexity
     O(bytes). A block of rows loses its comments, full stops and backslashes and becomes cells
     between unit separators, which the core reads as it reads CSV.

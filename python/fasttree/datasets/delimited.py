@@ -7,15 +7,14 @@ What
     around), and what `missing` names. Blanks after a separator and empty lines do not count. A
     first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
-    A header is assumed when no cell of the first line is a number or missing, and either some
-    column below holds numbers, or the cells differ and most of them never occur as values of their
-    column. Without a header the last column is called ``class`` and the others ``x0, x1, ...``.
-    When all labels of the last column end in a record number (``negative.|3733``, C4.5's comment),
-    the number is cut off.
-    An apostrophe that a CSV writer put before a text that a spreadsheet would run (``'=1+1``) is
-    taken off.
+    A header is assumed when no cell of the first line is a number or missing, and one more thing
+    holds. Either some column below holds numbers, or the cells differ and most of them never occur
+    as values of their column. Without a header the last column is called ``class`` and the others
+    ``x0, x1, ...``. When all labels of the last column end in a record number (``negative.|3733``,
+    C4.5's comment), the number is cut off. An apostrophe that a CSV writer put before a text that a
+    spreadsheet would run (``'=1+1``) is taken off.
 Complexity
-    O(bytes), read by the core (``src/read``), a block at a time: memory is the columns (8 or 4
+    O(bytes), read by the core (``src/read``), a block at a time. Memory is the columns (8 or 4
     bytes a cell), the distinct labels, one block and the first 8,192 rows (at most 16 MiB). A
     column that holds text only behind those rows costs a second pass.
 """

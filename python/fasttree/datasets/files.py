@@ -3,11 +3,11 @@
 What
     The suffix decides (the content, where there is none): ARFF, CSV / TSV / text, C4.5 names +
     data, Orange tab, Parquet, Feather, PLINK; ``openml:NAME``, ``openml:NAME/VERSION`` and
-    ``openml:ID`` go through scikit-learn's fetch_openml; a plain name that is no file is looked up
+    ``openml:ID`` go through scikit-learn's fetch_openml. A plain name that is no file is looked up
     among the bundled data sets.
 Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
-    else the last column (C4.5 and Orange files and OpenML say themselves which it is). Whole-number
+    else the last column. C4.5 and Orange files and OpenML say themselves which it is. Whole-number
     labels of CSV files become int classes. A row without a class label is kept: `Table.y` shows
     None there, fitting names the row, `Table.drop_missing_target()` leaves such rows out.
 Complexity

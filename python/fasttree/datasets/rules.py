@@ -243,7 +243,7 @@ def make_tic_tac_toe() -> Table:
 @checked(as_nominal=one_value)
 def make_balance_scale(*, as_nominal: bool = False) -> Table:
     """All 625 settings of a balance: weight and distance (1 to 5) on each side; it tips L, R or is
-    B(alanced).
+    B (balanced).
 
     Args:
         as_nominal: nominal features with levels 1 to 5 instead of numeric ones.

@@ -6,7 +6,7 @@ What
     are not counted level by level: their rows meet on one worker, which grows all that is below.
 Complexity
     A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes)
-    for each node whose rows are counted; all but the largest child of a split are.
+    for each node whose rows are counted. All children of a split but the largest are.
 When not to use it
     For one machine: there growth needs no messages.
 """

@@ -2,10 +2,10 @@
 search instead of growth.
 
 What
-    `minimal_tree` finds a consistent tree (right on every training row) with the fewest nodes, or,
-    when a limit ends the search, the best one so far with bounds that say how far it can be from
-    the smallest. Tests are ``x <= r``; the levels of a nominal column count as numbers in their
-    declared order, so a test divides the order in two. `optimal_tree` minimises the share of
+    `minimal_tree` finds a consistent tree (right on every training row) with the fewest nodes. When
+    a limit ends the search, it gives the best one so far with bounds that say how far it can be
+    from the smallest. Tests are ``x <= r``; the levels of a nominal column count as numbers in
+    their declared order, so a test divides the order in two. `optimal_tree` minimises the share of
     misclassified rows plus a price a leaf, over trees of limited depth or size.
 Source
     Spaeh & Kosub, "Global Evaluation for Decision Tree Learning": *consistent* and *minimal* of
@@ -13,9 +13,10 @@ Source
     1996). Optimal trees: Lin et al., "Generalized and scalable optimal sparse decision trees"
     (2020); Demirovic et al., "MurTree" (2022).
 Equation
-    With s(S) the fewest splits of a consistent tree of the rows S: s(S) = 0 if S has one class,
-    else min over tests of 1 + s(left) + s(right); S within T implies s(S) <= s(T). A tree of s
-    splits has 2 s + 1 nodes. `optimal_tree`: min over trees of errors / n + leaf_penalty x leaves.
+    Let s(S) be the fewest splits of a consistent tree of the rows S. Then s(S) = 0 if S has one
+    class, else min over tests of 1 + s(left) + s(right). S within T implies s(S) <= s(T). A tree of
+    s splits has 2 s + 1 nodes. `optimal_tree`: min over trees of errors / n + leaf_penalty x
+    leaves.
 Complexity
     Exponential in the size of the tree, mild in the rows: along a feature the costs of both sides
     are monotone, so thresholds are bisected, not listed. The table of solved row sets takes at most

@@ -2,9 +2,9 @@
 
 What
     scikit-learn's trees compare numbers with thresholds. A nominal column becomes the codes of its
-    levels where a test has a branch for each level, and one indicator column for each set of levels
-    that a subset test sends to its first branch. Numbers stay as they are; a missing value, and a
-    level that was not declared, is NaN.
+    levels where a test has a branch for each level. It becomes one indicator column for each set of
+    levels that a subset test sends to its first branch. Numbers stay as they are; a missing value,
+    and a level that was not declared, is NaN.
 Complexity
     One pass over the cells of each column.
 When not to use it

@@ -1,7 +1,7 @@
 """A fitted tree in the language of Graphviz, in the design of the SVG picture.
 
 Cards are HTML-like labels: the feature, rows and score of an inner node, class and
-``(rows/errors)`` of a leaf, and a bar of class shares in the colours of all pictures. A legend
+``(rows/errors)`` of a leaf. A bar holds the class shares in the colours of all pictures. A legend
 names the classes. O(nodes).
 """
 

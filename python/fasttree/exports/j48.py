@@ -1,12 +1,12 @@
 """A fitted tree in the layout of Weka's J48, so that two trees can be compared line by line.
 
 What
-    ``petal width <= 0.6: Iris-setosa (50.0)``, a bar and three blanks a level, weights with two
-    digits and errors after a slash, thresholds with six, then the number of leaves and the size of
-    the tree. With nominal values split in two, thresholds print as ``J48 -B`` prints them, ``<=
-    70.0``, and the rest of the values as ``!= value``. Counts include the parts of rows with
-    missing values, as J48's do. Bins of a discretised column print as Weka's Discretize names them;
-    a branch of missing values, which J48 has not, as ``is missing``.
+    ``petal width <= 0.6: Iris-setosa (50.0)``, a bar and three blanks per level. Weights have two
+    digits, errors stand after a slash, thresholds have six. Then come the number of leaves and the
+    size of the tree. With nominal values split in two, thresholds print as ``J48 -B`` prints them,
+    ``<= 70.0``, and the rest of the values as ``!= value``. Counts include the parts of rows with
+    missing values, as J48's do. Bins of a discretised column print as Weka's `Discretize` names
+    them; a branch of missing values, which J48 has not, as ``is missing``.
 Complexity
     O(nodes x depth) characters, as the layout wants it.
 When not to use it

@@ -3,19 +3,19 @@ runtime.
 
 What
     Outputs are ``label`` (N,) and ``probabilities`` (N, classes), as skl2onnx names and orders
-    them. Inputs: a model of numbers takes one tensor ``X`` (N, features); a model with nominal
-    columns one tensor (N, 1) a column, by name, with strings, integers or booleans as they are
-    (skl2onnx's way with data frames), or, on request, one tensor with the codes of levels. NaN is
-    missing; so is whatever is not a declared level.
+    them. Inputs: a model of numbers takes one tensor ``X`` (N, features). A model with nominal
+    columns takes one tensor (N, 1) per column, by name, with strings, integers or booleans as they
+    are (skl2onnx's way with data frames). On request it takes one tensor with the codes of levels.
+    NaN is missing; so is whatever is not a declared level.
 
     *Classifier*: one ``TreeEnsembleClassifier``, for every tree whose leaves say their most
     probable class. *Table*: a ``TreeEnsembleRegressor`` gives the number of the leaf, and tables
-    its label and probabilities, where labels are not the most probable class (costs, global
-    growth), leaves predict nothing, or 64 bits are asked for. *Mixture*: where missing values go
-    down several branches, no tree operator can divide a row; a batch that holds a missing value is
-    answered by plain operators that multiply the shares from the root down, any other batch by the
-    tree operator. *Vote*: a forest looks up every tree's leaf and sums in 64 bits, so that close
-    votes end as they do here.
+    its label and probabilities. It serves where labels are not the most probable class (costs,
+    global growth), leaves predict nothing, or 64 bits are asked for. *Mixture*: where missing
+    values go down several branches, no tree operator can divide a row. A batch that holds a missing
+    value is answered by plain operators that multiply the shares from the root down, any other
+    batch by the tree operator. *Vote*: a forest looks up every tree's leaf and sums in 64 bits, so
+    that close votes end as they do here.
 Complexity
     O(nodes) attributes. A tree operator costs O(depth) a row, the mixture O(nodes).
 When not to use it

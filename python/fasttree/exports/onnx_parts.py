@@ -3,7 +3,7 @@ labels.
 
 What
     `Graph` collects nodes. `Inputs` turns what the user gives (one tensor, or one a column) into
-    columns of numbers with NaN for what is missing or not declared; `Answers` knows labels and
+    columns of numbers with NaN for what is missing or not declared. `Answers` knows labels and
     probabilities of the leaves.
 Complexity
     O(columns + levels).
@@ -53,7 +53,7 @@ class Graph:
         return f"ft_{stem}_{self._made}"
 
     def constant(self, values: Any) -> str:
-        """An initializer; strings and arrays."""
+        """A constant of the graph; strings and arrays."""
         array = np.asarray(values)
         name = self.name("c")
         if array.dtype.kind in "UO":

@@ -4,9 +4,9 @@ What
     Every test becomes comparisons of one column with a threshold. A node of many branches becomes a
     balanced tree of them, so that two hundred values cost eight comparisons and no runtime sees a
     chain of equalities. A column holds a number, the code of a level, or the branch that a level
-    takes where the levels of a branch are not neighbours (`Columns`); NaN is missing and follows
+    takes where the levels of a branch are not neighbours (`Columns`). NaN is missing and follows
     ``nodes_missing_value_tracks_true`` to the branch that takes it. Thresholds of 32 bits are
-    rounded down, so that every number of 32 bits falls on the side it falls on in the tree; those
+    rounded down, so that every number of 32 bits falls on the side it falls on in the tree. Those
     of 64 bits become ranks (`Ensemble.ranked`), because not every runtime reads trees of 64 bits.
 Complexity
     O(nodes + children) nodes; no recursion.

@@ -2,8 +2,9 @@
 
 Eight colours for light grounds and eight for dark ones, at the same places. They follow Okabe & Ito
 (2008) and were moved apart by search: every pair stays distinct for people with deuteranopia and
-protanopia, and each has a contrast of 3 to 1 with its ground. Tests check both. Beyond eight come
-darker and paler ones, then the colours repeat, so no picture relies on colour alone.
+protanopia, and no two are shades of one hue. Each has a contrast of 3 to 1 with its ground. Tests
+check all three. Beyond eight come darker and paler ones, then the colours repeat, so no picture
+relies on colour alone.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ __all__ = ["DARK", "PALETTE", "colour", "css_colours"]
 PALETTE = ("#1B62D7", "#DF7415", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984", "#4C4A45")
 """Colours in order, on light grounds: blue, orange, teal, purple, sky, brown, sage, grey."""
 
-DARK = ("#65A4FF", "#F79C00", "#14D3B5", "#8E6996", "#CEFFFF", "#DC450E", "#FFF434", "#0D5FFF")
-"""Colours in order, on dark grounds."""
+DARK = ("#9194FF", "#E78E05", "#84B9AC", "#A400ED", "#12FFFF", "#D40F1C", "#FFEE2F", "#786E8C")
+"""Colours in order, on dark grounds: blue, orange, sage, violet, cyan, red, yellow, grey."""
 
 
 def colour(place: int) -> str:
@@ -37,7 +38,7 @@ def css_colours(style: str, prefix: str) -> str:
 
     Examples:
         >>> css_colours(":root{/*dark*/}", "m")[:28]
-        ':root{--m0:#65A4FF;--m1:#F79'
+        ':root{--m0:#9194FF;--m1:#E78'
     """
     for name, colours in (("light", PALETTE), ("dark", DARK)):
         words = "".join(f"--{prefix}{place}:{own};" for place, own in enumerate(colours))

@@ -3,8 +3,9 @@
 What
     A shallow tree becomes nested ifs, which people read. A deep or very wide one (compilers give up
     on some hundred nested blocks) becomes tables and a loop over them. Where missing values go down
-    several branches, the nested form answers rows that are nowhere divided and the loop the others,
-    by the same sums as the core: weights are multiplied from the root, leaves added in pre-order.
+    several branches, the nested form answers rows that are nowhere divided, and the loop the
+    others. The sums are those of the core: weights are multiplied from the root, leaves added in
+    pre-order.
 Complexity
     O(nodes) text; no recursion here or in what is written.
 When not to use it

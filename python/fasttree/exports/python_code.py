@@ -2,7 +2,7 @@
 
 What
     ``predict(row)``, ``predict_proba(row)`` and ``leaf(row)`` for a row that is a mapping (by
-    column name) or a sequence (in column order); None and NaN are missing, as is a level that the
+    column name) or a sequence (in column order). None and NaN are missing, as is a level that the
     model does not know. Answers are those of the estimator, probabilities to the last bit. Names
     and labels are written as escaped literals, so whatever they hold stays data.
 Complexity

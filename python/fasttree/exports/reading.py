@@ -2,13 +2,13 @@
 them.
 
 What
-    Every branch of every test, whatever its kind, holds a *part* of the values of one feature: an
-    interval ``(lower, upper]``, a set of declared levels, and a share of the rows whose value is
-    missing (1: they come here, 0: they do not, between: that fraction of them). Imputed values,
-    branches of missing values, the heaviest branch and C4.5's fractional rows are all told by that
-    share, levels that were not declared count as missing, and the conditions of a path on one
-    feature meet in one part. SQL, rules, C, Python and ONNX are written from parts and know no test
-    of the tree.
+    Every branch of every test, whatever its kind, holds a *part* of the values of one feature. A
+    part is an interval ``(lower, upper]``, a set of declared levels, and a share of the rows whose
+    value is missing. Share 1 means that they come here, 0 that they do not, between that a fraction
+    comes. Imputed values, branches of missing values, the heaviest branch and C4.5's fractional
+    rows are all told by that share. Levels that were not declared count as missing, and the
+    conditions of a path on one feature meet in one part. SQL, rules, C, Python and ONNX are written
+    from parts and know no test of the tree.
 Complexity
     O(nodes) to read; `Reading.paths` keeps one part a feature and undoes it on the way up, no
     recursion.

@@ -3,8 +3,8 @@
 What
     The conditions of a path that ask for one feature meet in one: ``x > 2`` and ``x <= 5`` is ``2 <
     x <= 5``, conditions that hold for every value are left out. A row meets the conditions of
-    exactly one rule (where missing values go down several branches, a row without a value meets
-    several, each in part), so the order of the rules means nothing. Coverage is the weight of the
+    exactly one rule, so the order of the rules means nothing. Where missing values go down several
+    branches, a row without a value meets several rules, each in part. Coverage is the weight of the
     training rows in the leaf, support its share of all; confidence is the share of the rule's class
     in it.
 Complexity

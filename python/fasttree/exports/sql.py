@@ -6,7 +6,7 @@ What
     expressions (SQLite at about twenty nested CASEs), not on long lists. NULL is a missing value,
     so is a level that the model does not know; leaves that predict nothing give NULL. Where missing
     values go down several branches (C4.5), the probability of a class is the sum over the leaves of
-    its probability times the row's share in the leaf, and the label is the class with the largest
+    its probability times the row's share in the leaf. The label is the class with the largest
     sum. Rows that go to one leaf as a whole are still answered by the plain CASE. Identifiers and
     literals are quoted for the dialect whatever they hold, and numbers are written so that they
     read back as the same double.

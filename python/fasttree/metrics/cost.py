@@ -1,7 +1,9 @@
 """Expected cost of predictions under a cost matrix, and the decision that minimises it.
 
-    expected cost = sum_ij n_ij C[i, j] / n        C[i, j] = cost of predicting j when the truth is
-    i decision(x)   = argmin_j sum_i p(i | x) C[i, j]                                  (Elkan 2001)
+    expected cost = sum_ij n_ij C[i, j] / n
+    decision(x)   = argmin_j sum_i p(i | x) C[i, j]     (Elkan 2001)
+
+C[i, j] is the cost of predicting j when the truth is i.
 
 O(n k^2) at most.  The decision is only as good as the probabilities: check calibration first.
 """

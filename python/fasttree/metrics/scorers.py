@@ -2,7 +2,7 @@
 take.
 
 A scorer of an information reward takes the prior from the estimator's ``class_prior_``
-(probabilities in the order of ``classes_``), looked for inside searches and pipelines too; without
+(probabilities in the order of ``classes_``), looked for inside searches and pipelines too. Without
 one, ``prior=`` must be given.  Metrics for which smaller is better are negated, as scikit-learn
 does, so that a search maximises.  Needs no scikit-learn.
 """

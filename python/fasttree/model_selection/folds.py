@@ -125,7 +125,7 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
 def make_folds(cv: Any, y_codes: np.ndarray, random_state: Any, X: Any = None) -> Folds:
     """Return the folds of `cv` for rows with class codes `y_codes` (n,).
 
-    Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelt
+    Raises ValueError for folds > rows, empty folds, row indices out of range or a misspelled
     protocol.
     """
     splitter = resolve_cv(cv, random_state)

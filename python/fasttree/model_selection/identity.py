@@ -1,8 +1,8 @@
 """What a run depends on, as short texts that can be compared: settings, estimators, data.
 
 What
-    `text_of` writes a value so that equal settings give equal texts in every process (no
-    addresses, arrays and code by their hash); `hash_of_rows` is a SHA-256 of a data set's cells.
+    `text_of` writes a value so that equal settings give equal texts in every process: no addresses,
+    arrays and code by their hash. `hash_of_rows` is a SHA-256 of a data set's cells.
 Complexity
     One pass over the data, about 1 ns a byte.
 When not to use it

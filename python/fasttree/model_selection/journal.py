@@ -2,10 +2,10 @@
 
 What
     A text file of one record a line, each behind the CRC-32 of its JSON. The first line holds the
-    versions; a line ``task`` the settings, the hash of the data and the plan of one data set; a
-    line ``unit`` the output of one finished unit (arrays compressed, base64). Lines are appended
-    and flushed to the disk one at a time. A last line without its end was being written when the
-    run was killed: it is dropped. The file is locked while a run writes it.
+    versions. A line ``task`` holds the settings, the hash of the data and the plan of one data set.
+    A line ``unit`` holds the output of one finished unit (arrays compressed, base64). Lines are
+    appended and flushed to the disk one at a time. A last line without its end was being written
+    when the run was killed: it is dropped. The file is locked while a run writes it.
 Complexity
     A line a unit, some 20 bytes a test row and method before compression.
 When not to use it

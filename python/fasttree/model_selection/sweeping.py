@@ -3,7 +3,7 @@
 What
     Every combination of criterion, theta, alpha and decay (Vilalta, Brodie, Oblinger & Rish 2001,
     section 5.2) grows its trees in one cross-validation. All settings of a fold share the pairs of
-    the nodes where their trees agree, so a setting more costs a contraction where its tree goes a
+    the nodes where their trees agree. One more setting costs a contraction where its tree goes a
     way that another has gone, and a count only where it leaves them all.
 Complexity
     One pass over the pairs of the rows of each distinct node of a fold; O(n (n + 1)) a setting and

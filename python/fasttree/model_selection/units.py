@@ -6,8 +6,9 @@ What
     `gathered` puts the outcomes together. The engine's trees depend on their fold alone, so the
     pieces are what one call gives, to the bit (`seconds` apart, which are measured).
 Sizes
-    A unit takes about a second, by a rough cost model: table criteria 10 ns x rows x features x
-    log2(rows), pair criteria 0.2 ns x rows^2 x features, other estimators 2 ms and the first rate.
+    A unit takes about a second, by a rough cost model. Table criteria take 10 ns x rows x features
+    x log2(rows), pair criteria 0.2 ns x rows^2 x features, other estimators 2 ms and the first
+    rate.
 """
 
 from __future__ import annotations

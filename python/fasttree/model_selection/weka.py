@@ -1,11 +1,11 @@
 """Weka's stratified cross-validation folds, row for row.
 
 One repetition: shuffle by Fisher-Yates from the last row down with java.util.Random(seed).nextInt(j
-+ 1); move rows of one class together (Weka's `stratify`: each row of the class swaps into the next
-place, which reorders the others); deal them out with stride n_splits; cut into consecutive blocks,
-the first n mod n_splits one row longer.  Repetition r uses seed r.  O(n) a repetition.  Test rows
-come in Weka's order; use it where agreement with Weka matters, otherwise `StratifiedRepeatedKFold`
-is faster.
++ 1); then move rows of one class together (Weka's `stratify`: each row of the class swaps into the
+next place, which reorders the others). Deal them out with stride n_splits and cut into consecutive
+blocks, the first n mod n_splits one row longer.  Repetition r uses seed r.  O(n) a repetition.
+Test rows come in Weka's order; use it where agreement with Weka matters, otherwise
+`StratifiedRepeatedKFold` is faster.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .splitter import Fold, Splitter, check_folds, label_codes
 
 
 def weka_order(codes: np.ndarray, n_splits: int, seed: int) -> np.ndarray:
-    """Return the row order after Weka's randomize(seed) and stratify(n_splits), int64 (n,)."""
+    """Return the row order after Weka's `randomize(seed)` and `stratify(n_splits)`, int64 (n,)."""
     n_rows = len(codes)
     order = list(range(n_rows))
     last = n_rows - 1

@@ -2,9 +2,9 @@
 
 What
     The learners that papers set beside trees, as scikit-learn estimators on the exact counts of the
-    Rust core. They differ in what a feature may depend on: the class (naive Bayes), the class and
-    one other feature in a tree (TAN), or the class and one feature at a time, averaged over all of
-    them (AODE).
+    Rust core. They differ in what a feature may depend on. It is the class (naive Bayes), or the
+    class and one other feature in a tree (TAN). In AODE it is the class and one feature at a time,
+    averaged over all features.
 Missing values
     A missing cell is evidence of nothing: it is left out of the counts it would belong to, and left
     out (TAN: summed out) in prediction. Levels not seen in fit count as missing, with a warning.

@@ -3,7 +3,8 @@ rank diagrams, Manhattan plots, and the tree itself, grown and growing (matplotl
 
 Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes (a
 new figure where something is drawn already), so ``plt.show()``, ``plt.savefig(path)`` and notebooks
-show it; ``ax.figure.savefig(path)`` always keeps it. matplotlib is loaded when something is drawn.
+show it; ``ax.figure.savefig(path)`` always keeps it. The module loads matplotlib when something is
+drawn.
 """
 
 from .bars import criteria_bars, grouped_bars, tree_size_bars

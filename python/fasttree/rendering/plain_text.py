@@ -1,12 +1,12 @@
 """Text from outside made harmless before it reaches a person's screen, page or spreadsheet.
 
 What
-    Names, labels and file names come from data files and may hold anything: line breaks that would
-    forge a line of a tree, ESC sequences that a terminal obeys, BEL and backspace, marks that turn
-    the direction of writing. `one_line` is what every text output of the package passes them
-    through: text, Markdown, LaTeX, DOT, SVG, rules, SQL comments, messages of the command.
-    `guard_cell` and `unguard_cell` do for CSV what spreadsheets need: an apostrophe before a cell
-    that would be run as a formula (CWE-1236).
+    Names, labels and file names come from data files and may hold anything. Examples are line
+    breaks that would forge a line of a tree, ESC sequences that a terminal obeys, BEL and
+    backspace, marks that turn the direction of writing. `one_line` is what every text output of the
+    package passes them through: text, Markdown, LaTeX, DOT, SVG, rules, SQL comments, messages of
+    the command. `guard_cell` and `unguard_cell` do for CSV what spreadsheets need: an apostrophe
+    before a cell that would be run as a formula (CWE-1236).
 Complexity
     Linear in the text.
 When not to use it

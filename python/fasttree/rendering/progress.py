@@ -2,7 +2,7 @@
 
 True and "auto" show a bar where somebody can see it (a terminal or a notebook; nothing otherwise),
 a callable is called with (done, total), False and None are silent.  The bar is rich's where rich is
-installed, else plain text (in a notebook one output of the cell); it redraws at most ten times a
+installed, else plain text (in a notebook one output of the cell). It redraws at most ten times a
 second and is gone when the call ends.
 """
 

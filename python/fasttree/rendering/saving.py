@@ -3,7 +3,7 @@
 What
     `replace_file` gives a binary stream on a temporary file in the folder of the target. When the
     block ends without an error, the temporary file is flushed to the disk (fsync) and renamed over
-    the target, which is one step for every reader and for a power failure. On an error it is
+    the target. Renaming is one step for every reader and for a power failure. On an error it is
     removed and the target is as it was. `save_bytes` and `save_text` write content that is at hand.
 Decisions
     A symbolic link stays: the file that it points to is replaced. The permissions of a file that is

@@ -8,7 +8,7 @@ What
 Source and equation
     The metrics are those of Vilalta, Brodie, Oblinger & Rish (2001). ``2^(-alpha D)`` is the
     probability that two rows at distance D agree on all features of a random subset that holds each
-    feature with probability ``1 - 2^-alpha``; the estimator that follows from it is ours. A sample
+    feature with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A sample
     of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
 Complexity
     O(rows x features) a subset; O(sample^2 x features) bit operations for a sample.

@@ -4,9 +4,9 @@ Rish (2001).
 What
     For every ordered pair of rows (i, j), self-pairs included, let D be the number of features on
     which they differ. One exact pass counts, for every feature, value m of row i and class c of row
-    i, the pairs by case and distance: case 1 same value and class, 2 same value, other class, 3
-    other value, same class, 4 other value and class. Every metric of the framework is a contraction
-    of these whole numbers: ``R_m[c, case] = theta_case * sum_D f(D) N[m, c, case, D]``.
+    i, the pairs by case and distance. The cases are: 1 same value and class, 2 same value, other
+    class, 3 other value, same class, 4 other value and class. Every metric of the framework is a
+    contraction of these whole numbers: ``R_m[c, case] = theta_case * sum_D f(D) N[m, c, case, D]``.
 Complexity
     O(t^2 n) bit operations for t rows and n features, 512 pairs an instruction; memory O(counts),
     never t x t. A setting of (F, theta, alpha, f) afterwards costs microseconds.

@@ -4,18 +4,18 @@ errors.
 What
     Keep each of n features with probability q. Scores under ``f(D) = (1 - q)^D`` are means over the
     subsets of counts of rows that agree on them. `Strata` says which subsets are counted and puts
-    the estimate together. Subset sizes are strata, small ones are enumerated where the share of the
-    budget that is theirs allows it, the rest is drawn without replacement (sizes at the ends
+    the estimate together. Subset sizes are strata. Small ones are enumerated where the share of the
+    budget that is theirs allows it. The rest is drawn without replacement (sizes at the ends
     together, with replacement). Subsets that hold two or more of the few features that change the
     scores of others most are a stratum of their own. They are rare and weigh much, so that an error
     bar from draws that happen to miss them would be far too small.
 Source and equation
     Stratified sampling with a difference estimator (Cochran, Sampling techniques, 1977, chapters 5
-    and 7). What is subtracted from each count and added back as its exact mean: were the features
-    independent within a case, the pairs of the case that agree on S would number ``N prod_{j in S}
-    r_j`` with r_j the share that agrees on j alone. The mean over the subsets of one size is an
-    elementary symmetric polynomial. Right on average whether the features are independent or not;
-    the nearer they are, the smaller the error.
+    and 7). A product form is subtracted from each count and added back as its exact mean. Were the
+    features independent within a case, the pairs of the case that agree on S would number ``N
+    prod_{j in S} r_j`` with r_j the share that agrees on j alone. The mean over the subsets of one
+    size is an elementary symmetric polynomial. Right on average whether the features are
+    independent or not; the nearer they are, the smaller the error.
 Complexity
     O(n^3) additions for the means; no pass over rows.
 When not to use it

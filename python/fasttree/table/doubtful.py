@@ -1,6 +1,6 @@
-"""Warnings about training sets that can be learned from, but not what was meant: a single class,
-columns without a value, no value at all, dates and decimal commas as text, and a class with fewer
-rows than a cross-validation has folds. Each is said once a call, with the remedy.
+"""Warnings about training sets that can be learned from, but not what was meant. These are a single
+class, columns without a value, no value at all, dates and decimal commas as text, and a class with
+fewer rows than a cross-validation has folds. Each is said once a call, with the remedy.
 
 A call that fits many models (a cross-validation, an advice) says it of all its rows, and its fits
 are `quiet`.  O(rows) for the classes; columns are looked at as far as their first value.

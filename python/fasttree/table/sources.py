@@ -1,8 +1,8 @@
 """Taking apart what users call X: arrays, lists, mappings, pandas / Polars / Arrow frames.
 
 What
-    `take_apart(X)` gives either one 2-D block (a numeric array) or a list of named cells, each a
-    1-D NumPy array or, where the frame declares levels (pandas Categorical, Polars Enum, Arrow
+    `take_apart(X)` gives either one 2-D block (a numeric array) or a list of named cells. Each cell
+    is a 1-D NumPy array or, where the frame declares levels (pandas Categorical, Polars Enum, Arrow
     dictionary), a finished nominal `Column`. Frames of every library come through narwhals, which
     is imported on the first frame only.
 Decisions

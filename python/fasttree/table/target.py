@@ -2,8 +2,8 @@
 
 What
     y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
-    the tuple of classes: declared levels where y has them (pandas Categorical, Polars Enum,
-    `levels`), otherwise the labels that occur, sorted, as scikit-learn's ``classes_``.
+    the tuple of classes. These are the declared levels where y has them (pandas Categorical, Polars
+    Enum, `levels`), otherwise the labels that occur, sorted, as scikit-learn's ``classes_``.
 Errors
     A missing label names its row; continuous numbers are refused in scikit-learn's words.
 Complexity

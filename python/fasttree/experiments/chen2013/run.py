@@ -2,14 +2,14 @@
 3, Figure 1.
 
 What is run
-    Weka's Id3, unpruned, with four measures: information gain, gain ratio (of the features whose
-    gain reaches the sum of gains over features + 1), gain over the logarithm of the declared
-    values, and Lopez de Mantaras' distance.
+    Weka's Id3, unpruned, with four measures. These are information gain, gain ratio, gain over the
+    logarithm of the declared values, and Lopez de Mantaras' distance. Gain ratio chooses among the
+    features whose gain reaches the sum of gains over features + 1.
 Data
-    The identifier columns go; missing cells become means and modes, and numbers ten bins of equal
-    width, both learned from all rows (so that test rows have a say, as in the paper); then 10 x
-    10-fold cross-validation with Weka's own folds. The text speaks of ten 90/10 splits, but only
-    this protocol gives its numbers.
+    The identifier columns go. Missing cells become means and modes, and numbers ten bins of equal
+    width. Both are learned from all rows (so that test rows have a say, as in the paper). Then
+    comes 10 x 10-fold cross-validation with Weka's own folds. The text speaks of ten 90/10 splits,
+    but only this protocol gives its numbers.
 What agrees
     Mean, standard deviation (of 100 fold accuracies, n - 1) and mark (corrected resampled t test
     against information gain, two-sided 0.05) of every cell of Table 2, to the last printed digit.

@@ -4,16 +4,17 @@ training and test tables, ROC.
 What is run
     Trees that split by the change of the weighted F measure (``f_measure`` with
     ``variant="change"``, which is what the authors' program computed), by Gini and by information
-    gain, on three data sets in the authors' row order: at most 10 levels, a leaf where a node is
-    pure or holds at most 20 / 10 / 5 rows (Breast / Heart / PopFailure), thresholds at data values,
-    ties by row order. With c = floor(n / 5), rows 0 .. 4c - 1 form four contiguous folds, the rest
-    is the test set, which the fold model with the lowest validation error meets.
+    gain. There are three data sets in the authors' row order. Trees have at most 10 levels and a
+    leaf where a node is pure or holds at most 20 / 10 / 5 rows (Breast / Heart / PopFailure).
+    Thresholds lie at data values and ties go by row order. With c = floor(n / 5), rows 0 .. 4c - 1
+    form four contiguous folds, the rest is the test set, which the fold model with the lowest
+    validation error meets.
 What agrees
     60 of the 63 printed cells to the last digit; the other three are slips of the print, each
     explained.
 Beside it
     Algorithm 1 (``f_measure_max``), algorithm 2 as it is written (``f_measure``), and beta 0.5 and
-    2 of all three; and where algorithm 1 is blind: it gives 0 to every split whose sides both have
+    2 of all three. Also where algorithm 1 is blind: it gives 0 to every split whose sides both have
     a majority of class 0, however pure.
 """
 

@@ -2,7 +2,7 @@
 
 Decisions
     A sentence is judged twice. By paired differences, as the design allows: all learners see the
-    same models; one is ahead where the interval of the difference lies above zero, two are alike
+    same models. One is ahead where the interval of the difference lies above zero; two are alike
     where it holds zero (95 %, Bonferroni over the pairs of learners at a size). And by the figure,
     as a reader of the paper judges: one is ahead where the intervals of two means do not overlap
     (95 %, Bonferroni over all cells).

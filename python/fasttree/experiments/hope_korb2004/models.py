@@ -3,15 +3,16 @@ truth is known.
 
 What
     `simulate`: forty random models of one type (naive Bayes, TAN, AODE; 4 to 8 attributes with 2 to
-    5 values), samples of three sizes, every learner's information reward on 1000 test rows, and its
-    Kullback-Leibler divergence from the true class posterior, which the paper calls ideal and,
-    without known models, inapplicable. `meta_metric`: pairs of classifiers whose order under the
-    truth is known; how often does each metric pick the better one from a small test set?
+    5 values), and samples of three sizes. It takes every learner's information reward on 1000 test
+    rows, and its Kullback-Leibler divergence from the true class posterior. The paper calls this
+    divergence ideal and, without known models, inapplicable. `meta_metric`: pairs of classifiers
+    whose order under the truth is known; how often does each metric pick the better one from a
+    small test set?
 Decisions
     All learners see the same samples. Attributes keep their declared values in small samples. Three
-    truths for the meta-metric, so that no metric is judged by its own definition alone: divergence
-    from the posterior, error rate, and cost under random cost matrices, each taken over a large
-    sample with the exact posterior as weights.
+    truths for the meta-metric, so that no metric is judged by its own definition alone. They are
+    divergence from the posterior, error rate, and cost under random cost matrices, each taken over
+    a large sample with the exact posterior as weights.
 Complexity
     models x sizes x learners fits of small Bayesian classifiers.
 """

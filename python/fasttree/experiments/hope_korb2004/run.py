@@ -3,16 +3,16 @@ and 5.2, and its meta-metric.
 
 What is run
     Section 5.1: forty random models of each of three types (naive Bayes, TAN, AODE), samples of 50,
-    500 and 5000 rows, the Bayesian information reward of each learner on 1000 test rows, a
-    two-factor repeated-measures ANOVA, intervals with Bonferroni's correction, figures 2 to 4.
-    Section 5.2: stratified 5x2cv on the data sets at hand, accuracies beside appendix A.2, rewards
-    in bits and nats, their order beside appendix A.1, significant differences as in tables 1 and 2.
-    And what the paper calls future work, a "meta-metric": which metric picks the better model most
-    often?
+    500 and 5000 rows. Measured is the Bayesian information reward of each learner on 1000 test
+    rows. Then a two-factor repeated-measures ANOVA, intervals with Bonferroni's correction, figures
+    2 to 4. Section 5.2: stratified 5x2cv on the data sets at hand, accuracies beside appendix A.2,
+    rewards in bits and nats, their order beside appendix A.1, significant differences as in tables
+    1 and 2. And what the paper calls future work, a "meta-metric": which metric picks the better
+    model most often?
 What cannot be compared
-    The values of A.1 exceed the largest possible value of the formula, the mean over rows and
-    classes of the surprise of the prior (printed beside them here); only their order within a row
-    is used. Fold seeds are unknown.
+    The values of A.1 exceed the largest possible value of the formula. That is the mean over rows
+    and classes of the surprise of the prior (printed beside them here). So only their order within
+    a row is used. Fold seeds are unknown.
 Settings that the text leaves open
     J48's rewards are those of leaves with Laplace's correction: raw leaf shares are certain and
     sometimes wrong, which costs an infinite reward. Naive Bayes models numbers as Weka does

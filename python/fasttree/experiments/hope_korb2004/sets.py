@@ -2,16 +2,16 @@
 names are read.
 
 "chess" is the 551-row set of the naive Bayes literature (of the five accuracies printed for it,
-3196 rows could give two), "led" has 1000 rows and is drawn again from Breiman's display, "bcw" is
-the Wisconsin breast cancer set, its grades from 1 to 10 read as levels: with them all five learners
-reach the printed accuracies, with numbers naive Bayes and CaMML do not; "crx" credit approval,
-"heart" statlog's, "cleveland" and "hungarian" the two-class versions. "glass" most likely has three
-classes (building and vehicle windows of float glass, windows of other glass, no windows): naive
-Bayes and J48 reach the printed accuracies with these and are 13 and 8 points away with the seven of
-the file. "anneal" most likely is anneal.ORIG, whose missing cells are missing: J48 reaches the
-printed 88.4 % with it (89.8 %; 98.4 % on the file where they are a value) and AODE its 95.3 %; TAN
-alone fits the other file better. The sign set is there only discretised: its trees and naive Bayes
-see bins, not numbers.
+3196 rows could give two). The "led" set has 1000 rows and is drawn again from Breiman's display.
+Set "bcw" is the Wisconsin breast cancer set, its grades from 1 to 10 read as levels. With them all
+five learners reach the printed accuracies, with numbers naive Bayes and CaMML do not. Set "crx" is
+credit approval, "heart" statlog's, "cleveland" and "hungarian" the two-class versions. Set "glass"
+most likely has three classes (building and vehicle windows of float glass, windows of other glass,
+no windows). Naive Bayes and J48 reach the printed accuracies with these. They are 13 and 8 points
+away with the seven of the file. Set "anneal" most likely is anneal.ORIG, whose missing cells are
+missing. J48 reaches the printed 88.4 % with it (89.8 %; 98.4 % on the file where they are a value)
+and AODE its 95.3 %. TAN alone fits the other file better. The sign set is there only discretised:
+its trees and naive Bayes see bins, not numbers.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ CODED = ("bcw", "chess")
 """Sets whose whole numbers are codes of nominal values."""
 
 OUT_OF_REACH: dict[tuple[str, str], str] = {
-    ("anneal", "nb"): "not explained: 75.9 to 77.5 % over 10 foldings, 88.1 % where missing cells "
+    ("anneal", "nb"): "not explained: 75.9 to 77.5 % over 10 divisions, 88.1 % where missing cells "
     "are a value of their own; the print lies between",
     ("anneal", "tan"): "missing cells: 97.2 % where they are a value of their own, in the other "
     "file, which is within reach",
-    ("echocardiogram", "j48"): "the folds: 62.0 to 67.8 % over 20 other foldings",
-    ("promoters", "aode"): "the folds: 81.3 to 85.1 % over 20 other foldings",
-    ("hungarian", "camml"): "the folds: 78.2 to 80.8 % over 8 other foldings",
+    ("echocardiogram", "j48"): "the folds: 62.0 to 67.8 % over 20 other divisions",
+    ("promoters", "aode"): "the folds: 81.3 to 85.1 % over 20 other divisions",
+    ("hungarian", "camml"): "the folds: 78.2 to 80.8 % over 8 other divisions",
     (
         "led",
         "j48",
@@ -89,7 +89,7 @@ OUT_OF_REACH: dict[tuple[str, str], str] = {
     ("labor-neg", "aode"): "not explained: with missing cells left out, replaced or as a value, "
     "and under six frequency limits, AODE has 84.9 % or more in every folding tried",
     ("lung-cancer", "aode"): "not explained: with columns as levels or as numbers AODE is at least "
-    "3 points better in each of 20 foldings, and so is naive Bayes; the paper's rows must differ",
+    "3 points better in each of 20 divisions, and so is naive Bayes; the paper's rows must differ",
     ("lung-cancer", "camml"): "printed is the share of the first class, 9 of 32 rows; CaMML finds "
     "hardly an arc and predicts the most frequent class, 13 of 32",
 }

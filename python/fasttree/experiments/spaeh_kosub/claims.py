@@ -222,7 +222,7 @@ def figure_5(sizes: Sizes) -> list[Verdict]:
         ),
         Verdict(
             "5",
-            "Local information gain, normalized VI and Gini impurity generate the smallest trees",
+            "Local information gain, normalised VI and Gini impurity generate the smallest trees",
             worst_good < best_rest,
             (
                 f"largest of these {worst_good:.1f} nodes, smallest of the other local ones "

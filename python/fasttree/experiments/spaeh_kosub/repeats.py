@@ -4,7 +4,7 @@ splits, accuracy while growing.
 What
     `learning_curves` (figure 4), `tree_sizes` (figures 5 and 6c) and `growth_curves` (figures 7 and
     8) each repeat one small experiment on freshly drawn rows and keep the numbers of every
-    repetition, so that means, standard deviations and confidence bands can be taken afterwards.
+    repetition. Means, standard deviations and confidence bands can be taken afterwards.
 Decisions
     All methods see the same rows in a repetition. A sample of a larger size contains the smaller
     ones of its repetition. A finished tree keeps its accuracy for the steps that others still take.
@@ -151,7 +151,7 @@ def tree_sizes(
     n_classes: int = 4,
     tick: Callable[[], None] = lambda: None,
 ) -> Sizes:
-    """Trees learnt from uniform rows that random trees of known sizes have labelled.
+    """Trees learned from uniform rows that random trees of known sizes have labelled.
 
     A sample is drawn again when some method finds a consistent tree that is smaller than the
     generating one, or when it shows fewer leaves than the generating tree has.

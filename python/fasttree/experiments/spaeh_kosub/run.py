@@ -5,13 +5,13 @@ What is run
     global evaluation (90/10, 500 repeats). Figure 5: sizes of consistent trees for rows labelled by
     random trees of 3 to 23 nodes (500 rows in [0, 1]^6, 4 classes, 200 repeats), and on the same
     trees the redundant splits of figure 6. Figures 7 and 8: accuracy while trees grow, iris with
-    half of the training labels drawn again (80/20, 1000 repeats) under four stopping rules, and
+    half of the training labels drawn again (80/20, 1000 repeats) under four stopping rules. Also
     glocal growth with the Jaccard distance on iris and Monks 3.
 What can be compared
-    The paper prints no numbers for its figures, so its sentences are checked: each claim is a row,
-    with what was measured and whether it holds, under ``ties="first"`` and under random ties (which
-    the authors' program used, but for its Jaccard distance: that takes the first candidate in row
-    order; see the page). Table 1 is compared with the facts of the registry.
+    The paper prints no numbers for its figures, so its sentences are checked. Each claim is a row,
+    with what was measured and whether it holds, under ``ties="first"`` and under random ties. The
+    authors' program used random ties, but for its Jaccard distance: that takes the first candidate
+    in row order (see the page). Table 1 is compared with the facts of the registry.
 Settings that the text leaves open
     Trees are grown until their leaves are pure. New leaves get majority labels, two different ones
     for the extended Jaccard distance (as in the authors' program); accuracy matches branches with
@@ -296,7 +296,7 @@ def run(
 PANELS_7: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("(a) no pruning, Gini impurity", "gini", {}),
     ("(b) at most 5 leaves, information gain", "info_gain", {"max_leaf_nodes": 5}),
-    ("(c) at least 30 rows to split, normalized VI", "normalized_vi", {"min_samples_split": 30}),
+    ("(c) at least 30 rows to split, normalised VI", "normalized_vi", {"min_samples_split": 30}),
     ("(d) no distance decay, extended Jaccard", "jaccard", {"no_distance_decay": True}),
 )
 """Panels of figure 7: title, distance, stopping rule."""

@@ -3,28 +3,29 @@ Using Decision Trees" (2001).
 
 What is run
     Table 1: Gini, information gain, contextual merit, Relief and the paper's instance of Pi (theta
-    (1, 1, 1, 1), alpha 0.1, 2^(-alpha D)) in trees on ten equal-width bins, multiway, a leaf below
-    three rows or where a node is pure, pruned; mean and standard deviation of five repetitions of
-    10-fold cross-validation; an asterisk where the best score differs significantly from the
-    second. Beside it the same trees under Quinlan's pessimistic pruning, and unpruned. What the
-    paper only mentions: section 5.2's sweeps over theta and over the decay, and whether
-    meta-features, counts of pairs over the whole training set, say which theta is good.
+    (1, 1, 1, 1), alpha 0.1, 2^(-alpha D)). Trees are multiway on ten equal-width bins, with a leaf
+    below three rows or where a node is pure, and pruned. Printed are the mean and standard
+    deviation of five repetitions of 10-fold cross-validation. An asterisk stands where the best
+    score differs significantly from the second. Beside it the same trees under Quinlan's
+    pessimistic pruning, and unpruned. What the paper only mentions: section 5.2's sweeps over theta
+    and over the decay, and whether meta-features, counts of pairs over the whole training set, say
+    which theta is good.
 What cannot be known
     The seeds of the folds, how missing values were treated (here they are a value of their own),
-    and the confidence of the pruning ("a pessimistic-pruning method" with a reference to C4.5;
-    error-based pruning with its default of 0.25 is assumed). So cells are compared within two
-    standard deviations of both, and by rank.
+    and the confidence of the pruning. The paper says "a pessimistic-pruning method" with a
+    reference to C4.5; error-based pruning with its default of 0.25 is assumed. So cells are
+    compared within two standard deviations of both, and by rank.
 The asterisk
     A two-sample t test over the five repetition means (8 degrees of freedom, two-sided 0.05)
-    between the best and the second-best metric: applied to the printed means and deviations it
+    between the best and the second-best metric. Applied to the printed means and deviations, it
     gives all asterisks of the print and no other.
 Data sets
     "heart" and "credit" each fit two sets at hand; statlog's heart and the German credit data are
-    taken. "lymphography2" and "lymphography3" are not described; they are taken to be the rows of
-    the two and of the three most frequent classes (metastases 81, malign lymph 61, fibrosis 4; "2"
-    is without the last, both without the two normal rows). Other readings (rare classes made one,
-    one class against the rest) lie as near to the print. Star-cluster and thyroid-hypo are not at
-    hand.
+    taken. "lymphography2" and "lymphography3" are not described. They are taken to be the rows of
+    the two and of the three most frequent classes (metastases 81, malign lymph 61, fibrosis 4). "2"
+    is without the last, both are without the two normal rows. Other readings (rare classes made
+    one, one class against the rest) lie as near to the print. Star-cluster and thyroid-hypo are not
+    at hand.
 Samples
     The paper proposes samples for the quadratic metrics. Domains of more than 1,000 rows are also
     run on a hundred samples of 1,000, beside the whole sets.

@@ -4,12 +4,14 @@ prior.
 With p' the predicted and p the prior probability, p = (n_i + 0.5)/(n + k/2) from the training
 counts:
 
-    Good 1952 (two classes)   log(2 p') when the predicted class is right, log(2 (1 - p')) when it
-    is wrong Kononenko & Bratko 1991   p' of the true class: log p' - log p if p' >= p, else log(1 -
-    p) - log(1 - p') Hope & Korb 2002          mean over classes of 1 - log p'_i/log p_i (true
-    class), 1 - log(1-p'_i)/log(1-p_i) (others) Hope & Korb 2004          mean over classes of
-    log(p'_i/p_i) (true class), log((1-p'_i)/(1-p_i)) (others) Kullback-Leibler          sum_i P_i
-    log(P_i/P'_i), P the true distribution
+    * Good 1952 (two classes): log(2 p') when the predicted class is right, else log(2 (1 - p'))
+    * Kononenko & Bratko 1991: log p' - log p if p' >= p, else log(1 - p) - log(1 - p'), with p' of
+      the true class
+    * Hope & Korb 2002: mean over classes of 1 - log p'_i/log p_i (true class) and
+      1 - log(1-p'_i)/log(1-p_i) (others)
+    * Hope & Korb 2004: mean over classes of log(p'_i/p_i) (true class) and
+      log((1-p'_i)/(1-p_i)) (others)
+    * Kullback-Leibler: sum_i P_i log(P_i/P'_i), P the true distribution
 
 Hope & Korb 2004 is Bayesian: it rewards the true probability most, which the 2002 form does not.  A
 certain wrong prediction is worth -inf, and stays so unless `clip=`.  A prediction equal to the

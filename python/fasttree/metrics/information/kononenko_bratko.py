@@ -1,9 +1,9 @@
-"""The information score of Kononenko & Bratko (1991): what was learnt about the true class.
+"""The information score of Kononenko & Bratko (1991): what was learned about the true class.
 
     log p' - log p if p' >= p, else log(1 - p) - log(1 - p')      p', p of the true class
 
-It has a kink at p' = p, where its slope jumps from 1/(1 - p) to 1/p, and a certain error costs no
-more than log(1 - p): a forecaster may gain from stating more than it believes.
+It has a kink at p' = p, where its slope jumps from 1/(1 - p) to 1/p. A certain error costs no more
+than log(1 - p), so a forecaster may gain from stating more than it believes.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 A reward is written as its terms, one a row and class, in nats: ``terms(codes, given, prior) -> (n,
 k)`` with `given` the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true
-classes.  `@reward` makes of it the public function: labels and probabilities checked, logs in the
-base asked for, and the value of a row the mean of its terms over the classes, or their sum for
-rewards that look at the true class alone (its term is then the only one).
+classes.  `@reward` makes of it the public function: labels and probabilities are checked, logs are
+in the base asked for. The value of a row is the mean of its terms over the classes. It is their sum
+for rewards that look at the true class alone (its term is then the only one).
 
 By class, a mean reward R falls apart in two ways, both exact:
 

@@ -2,9 +2,9 @@
 equal in practice?
 
 The J differences d of a cross-validation are taken as normal with mean mu and a common correlation
-rho, because training sets overlap: rho = n_test / (n_train + n_test), 1/k for k-fold (Nadeau &
-Bengio's heuristic).  With flat priors on mu and log sigma the posterior of mu is a Student
-distribution (Corani & Benavoli, Machine Learning 100, 2015):
+rho, because training sets overlap. With n_test and n_train rows, rho = n_test / (n_train + n_test),
+1/k for k-fold (Nadeau & Bengio's heuristic).  With flat priors on mu and log sigma the posterior of
+mu is a Student distribution (Corani & Benavoli, Machine Learning 100, 2015):
 
     mu ~ t(J - 1 df, location mean d, scale sqrt((1/J + rho / (1 - rho)) s_d^2))
 

@@ -3,10 +3,14 @@ several.
 
 As recommended by Demsar (2006): mean ranks R_j over N data sets,
 
-    chi2_F = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4)      k - 1 df, divided by the tie
-    correction F_F    = (N - 1) chi2_F / (N (k - 1) - chi2_F)                   (k - 1, (k - 1)(N -
-    1)) df (Iman & Davenport) CD     = q_alpha sqrt(k (k + 1) / (6 N))                         q =
-    studentised range / sqrt 2
+    chi2_F = 12 N / (k (k + 1)) (sum_j R_j^2 - k (k + 1)^2 / 4)
+
+    F_F = (N - 1) chi2_F / (N (k - 1) - chi2_F)
+
+    CD = q_alpha sqrt(k (k + 1) / (6 N))
+
+chi2_F has k - 1 degrees of freedom and is divided by the tie correction. F_F (Iman & Davenport) has
+k - 1 and (k - 1)(N - 1). q_alpha is the studentised range over sqrt 2.
 
 One value a data set and method (a mean over folds): folds of one data set are not independent and
 do not belong here.  Values within 1e-12 of the largest are tied (`ties`), in every test here.

@@ -2,8 +2,8 @@
 
 .1 + .2 and .3 are two doubles, and so are two means of the same fold values summed in two orders.
 Ranks that compare bits tell them apart. Here values of one sample are tied where they differ by at
-most 1e-12 of the largest magnitude in it: a million times what rounding does to a mean, and far
-below one row of any test set. O(n log n).
+most 1e-12 of the largest magnitude in it. That is a million times what rounding does to a mean, and
+far below one row of any test set. O(n log n).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """`render_html`: what a page says, in order; the templates say how.
 
 First the finding in words, then tables over all data sets, then each data set with its classes,
-curves, confusions and trees, at last what is needed to run it again.  Names of data sets, methods,
-classes and features come from files and may hold anything. The templates escape all text, SVG is
-made of escaped text, and the page forbids every script but its own by a content security policy.
-Cost: fits of the trees on all rows, and O(test rows) for the curves.
+curves, confusions and trees. At last comes what is needed to run it again.  Names of data sets,
+methods, classes and features come from files and may hold anything. The templates escape all text,
+SVG is made of escaped text, and the page forbids every script but its own by a content security
+policy. Cost: fits of the trees on all rows, and O(test rows) for the curves.
 """
 
 from __future__ import annotations

@@ -36,6 +36,7 @@ __all__ = [
     "Parameters",
     "as_float",
     "at_least_zero",
+    "check_weights",
     "checked",
     "choice",
     "content",
@@ -220,6 +221,21 @@ def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
                 f"{name} of row {row} is {shown(cell)}: weights are finite numbers >= 0"
             )
     return np.array([float(cell) for cell in cells])
+
+
+def check_weights(weights: np.ndarray) -> None:
+    """Refuse weights that are negative or not finite, by the first row that holds one.
+
+    >>> check_weights(np.array([1.0, -2.0]))
+    Traceback (most recent call last):
+    ...
+    ValueError: sample_weight of row 1 is -2.0: weights are finite numbers >= 0
+    """
+    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if bad.size:
+        raise ValueError(
+            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
+        )
 
 
 def threads(n_jobs: Any) -> int | None:

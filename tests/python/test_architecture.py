@@ -153,7 +153,8 @@ def test_no_ring_of_files():
 
 def test_only_the_engine_imports_the_core():
     users = {module_of(p) for p in FILES for other, _ in imports(p) if other == "_core"}
-    assert users == {"_engine", "cli.front"}  # the command's version does not wait for NumPy
+    outside = {user for user in users if user.split(".")[0] != "_engine"}
+    assert outside == {"cli.front"}  # the command's version does not wait for NumPy
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -162,7 +163,7 @@ def test_every_module_says_what_it_is_and_is_not_too_long(path):
     doc = ast.get_docstring(ast.parse(text))
     assert doc is not None
     assert len(doc) > 30
-    assert len(text.splitlines()) <= 600
+    assert len(text.splitlines()) <= 500
 
 
 @pytest.mark.parametrize(

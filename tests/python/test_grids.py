@@ -127,7 +127,7 @@ def test_without_a_backend_a_call_goes_to_the_core_at_once(monkeypatch):
 @pytest.mark.parametrize("workers", [1, 2, 7, 100])
 def test_a_plan_covers_every_method_and_fold_once(workers):
     runs = {}
-    for name, table in model_selection.comparison.load_tables(SETS).items():
+    for name, table in model_selection.arguments.load_tables(SETS).items():
         run = model_selection.validation.make_run(
             table,
             None,

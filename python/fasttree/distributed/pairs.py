@@ -25,7 +25,8 @@ from .._checks import checked, one_value
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
 from ..scores import FeatureEstimates, PairCounts
-from ..scores.estimates import Job, estimate, metric_of
+from ..scores.estimates import Job, estimate
+from ..scores.pair_metrics import metric_of
 from ..scores.pairs import binned, whole_copies
 from ..scores.streaming import PAIRS_UP_TO
 from ..table import Column, Table

@@ -13,17 +13,16 @@ When not to use it
 
 from __future__ import annotations
 
-import numbers
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import integer, real, weights_array
+from .._checks import integer, weights_array
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..table import Table
@@ -33,6 +32,7 @@ from .batches.fitting import fit_forest
 from .batches.sources import batches_of
 from .explored import Explorable
 from .forest_blocks import grown_in_blocks
+from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
 from .interoperable import Interoperable
 from .keywords import (
@@ -64,8 +64,6 @@ from .tree import FastTreeClassifier
 from .warm_start import kept_words, trees_before
 
 __all__ = ["FastForestClassifier"]
-
-_OF_THE_FOREST = ("n_estimators", "bootstrap", "max_samples", "oob_score", "warm_start")
 
 
 @described(FastTreeClassifier)
@@ -279,9 +277,9 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
     ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
         """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
         copies = copies_of(len(table), weights)[0]
-        draws = self._draws(copies)
+        draws = sample_size(self.max_samples, self.bootstrap, copies)
         seed = seed_of(self.random_state)
-        config, custom = config_of(self._of_a_tree(params, seed), table, weights)
+        config, custom = config_of(tree_parameters(params, seed), table, weights)
         for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
             config[name] = share_or_count(
                 name, params[name], copies if draws is None else draws, least
@@ -289,37 +287,6 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         config.update(seed=seed, parameters=stored_parameters(params))
         trees = integer("n_estimators", self.n_estimators, 1)
         return config, custom, {"trees": trees, "draws": draws}
-
-    def _draws(self, copies: int) -> int | None:
-        """Rows in a sample, None without samples; `copies` are the rows that can be drawn."""
-        share = self.max_samples
-        if not self.bootstrap:
-            if share is not None:
-                raise ValueError(
-                    f"max_samples={share!r} needs bootstrap=True: without it no sample is drawn"
-                )
-            return None
-        if share is None:
-            return copies
-        if isinstance(share, numbers.Integral):
-            if integer("max_samples", share, 1) > copies:
-                raise ValueError(
-                    f"max_samples={share!r} must not exceed the number of rows, {copies}"
-                )
-            return int(share)
-        if real("max_samples", share, 0.0, 1.0) == 0.0:
-            raise ValueError("max_samples=0.0 must lie above 0")
-        return max(1, round(float(share) * copies))
-
-    @staticmethod
-    def _of_a_tree(params: dict[str, Any], seed: int) -> dict[str, Any]:
-        """Parameters of one tree."""
-        own = {
-            k: v
-            for k, v in params.items()
-            if k not in _OF_THE_FOREST and k not in ("n_jobs", "progress")
-        }
-        return {**FastTreeClassifier().get_params(deep=False), **own, "random_state": seed}
 
     def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
         self._adopt_schema(model, classes, has_names)
@@ -409,7 +376,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
     def estimators_(self) -> Sequence[FastTreeClassifier]:
         """The trees as fitted estimators, each made when it is looked at."""
         check_is_fitted(self, "_model")
-        return _Trees(self)
+        return ForestTrees(self, self.get_params(deep=False))
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -507,40 +474,6 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             importances_mean=finite.mean(axis=1),
             importances_std=finite.std(axis=1),
         )
-
-
-class _Trees(Sequence[FastTreeClassifier]):
-    """Trees of a forest as estimators."""
-
-    def __init__(self, forest: FastForestClassifier) -> None:
-        self._forest = forest
-        self._seeds: list[int] = forest._model.seeds
-        self._params = forest.get_params(deep=False)
-
-    def __len__(self) -> int:
-        return len(self._seeds)
-
-    def _tree(self, t: int) -> FastTreeClassifier:
-        params = FastForestClassifier._of_a_tree(self._params, self._seeds[t])
-        tree = FastTreeClassifier(**params)
-        tree._candidates = {}
-        model = self._forest._model.tree(t, stored_parameters(params))
-        tree._adopt(model, self._forest.classes_, self._forest._schema.has_names)
-        return tree
-
-    @overload
-    def __getitem__(self, index: int) -> FastTreeClassifier: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[FastTreeClassifier]: ...
-    def __getitem__(self, index: int | slice) -> FastTreeClassifier | list[FastTreeClassifier]:
-        places = range(len(self))[index]
-        return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
-
-    def __iter__(self) -> Iterator[FastTreeClassifier]:
-        return (self._tree(t) for t in range(len(self)))
-
-    def __repr__(self) -> str:
-        return f"{len(self)} trees"
 
 
 def forest_from_bytes(data: bytes) -> FastForestClassifier:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import weights_array
+from .._checks import check_weights, weights_array
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message
@@ -336,11 +336,7 @@ def weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray |
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != len(table):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
-    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
-    if bad.size:
-        raise ValueError(
-            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
-        )
+    check_weights(weights)
     if not weights.any():
         raise ValueError("all sample weights are zero: nothing is left to learn from")
     if weights.all():

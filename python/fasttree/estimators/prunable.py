@@ -51,7 +51,8 @@ class Prunable:
                 "has none"
             )
         method = CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
-        return PruneReport(parts, self._schema.names, method, self.merge_redundant)
+        made = None if method is None else make(method)
+        return PruneReport(parts, self._schema.names, made, self.merge_redundant)
 
     @property
     def ccp_path_(self) -> Any:

@@ -385,11 +385,9 @@ class FastTreeClassifier(
             total = int(np.ceil(self.tree_.value[0].sum()))
             options = json.dumps(made.options([_engine.plain(c) for c in self.classes_], total))
             return self._model.global_distances(made.name, options)
-        return (
-            None
-            if isinstance(made, NamedCallable)
-            else self._model.global_distances("callable", "{}", made)
-        )
+        if isinstance(made, NamedCallable):
+            return None
+        return self._model.global_distances("callable", "{}", made)
 
     @property
     def feature_importances_(self) -> np.ndarray:

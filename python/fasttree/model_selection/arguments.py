@@ -67,3 +67,40 @@ def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
             "criteria are given twice; the order is f(data, criteria) or f(X, y, criteria)"
         )
     return X, None, y
+
+
+def load_tables(tables: Any) -> dict[str, Any]:
+    """Return name -> Table of Tables, file names or (X, y) pairs in a list or dict, or a single
+    one.
+
+    Names come from the dict, the table or the file; a repeated name gets a number.
+    """
+    from ..table import Table
+
+    if isinstance(tables, Mapping):
+        items = [(str(name), one) for name, one in tables.items()]
+    else:
+        if isinstance(tables, (Table, str, os.PathLike)):
+            tables = [tables]
+        items = [("", one) for one in tables]
+    if not items:
+        raise ValueError("tables is empty; give at least one data set")
+    out: dict[str, Any] = {}
+    for place, (name, one) in enumerate(items):
+        if isinstance(one, (str, os.PathLike)):
+            from ..datasets import load
+
+            one = load(one)
+        elif isinstance(one, tuple) and len(one) == 2:
+            one = Table(one[0], one[1], name=name or None)
+        if not isinstance(one, Table):
+            raise TypeError(
+                f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "
+                "pair (X, y)"
+            )
+        base = name or one.name or f"set {place + 1}"
+        final, number = base, 2
+        while final in out:
+            final, number = f"{base} ({number})", number + 1
+        out[final] = one
+    return out

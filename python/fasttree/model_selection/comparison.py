@@ -9,8 +9,7 @@ tests are not corrected for the number of data sets; for one verdict over all of
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from ..datasets.inputs import given
 from ..rendering.progress import make_report
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
-from .arguments import has_labels
+from .arguments import has_labels, load_tables
+from .pair_tests import TESTS, pairwise_p_values
 from .rendering import Rendered
 from .result import CrossValidation
 from .scoring import greater_is_better, resolve_scoring
@@ -30,95 +30,12 @@ from .statistics import (
     FriedmanResult,
     PairedTestResult,
     bayesian_correlated_t_test,
-    five_by_two_cv_f_test,
-    five_by_two_cv_t_test,
     friedman_nemenyi,
-    paired_t_test,
-    wilcoxon,
 )
 from .statistics.bayesian import posterior_probabilities
 from .statistics.outcome import check_alpha
-from .statistics.t_tests import corrected_resampled_t_test, t_from_differences, two_sided_p
 from .statistics.ties import TIED, exact_mean
 from .tables import comparison_tables
-
-PairTest = Callable[..., PairedTestResult]
-
-TESTS: dict[str, PairTest] = {
-    "corrected_resampled_t": corrected_resampled_t_test,
-    "paired_t": paired_t_test,
-    "five_by_two_t": five_by_two_cv_t_test,
-    "five_by_two_f": five_by_two_cv_f_test,
-    "wilcoxon": wilcoxon,
-}
-"""Tests of two methods' fold values by name."""
-
-
-def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> np.ndarray:
-    """Return two-sided p-values (methods, methods) of fold values (methods, folds); NaN where a
-    value is not finite.
-
-    The t tests are computed for all pairs at once.
-    """
-    n_methods, n_folds = values.shape
-    if isinstance(test, str) and test not in TESTS:
-        raise ValueError(
-            f"test={test!r}; use one of {', '.join(TESTS)}, or a callable (a, b) -> "
-            "PairedTestResult"
-        )
-    if test in ("corrected_resampled_t", "paired_t"):
-        if n_folds < 2:
-            raise ValueError(f"test={test!r} needs at least two folds, got {n_folds}")
-        factor = 1.0 / n_folds + (test_over_train if test == "corrected_resampled_t" else 0.0)
-        largest = np.abs(values).max(axis=1)
-        with np.errstate(invalid="ignore"):
-            d = values[:, None, :] - values[None, :, :]
-            _, _, t = t_from_differences(d, factor, np.maximum(largest[:, None], largest[None, :]))
-            return two_sided_p(t, n_folds - 1)
-    run = TESTS[test] if isinstance(test, str) else test
-    out = np.ones((n_methods, n_methods))
-    for i in range(n_methods):
-        for j in range(i + 1, n_methods):
-            finite = np.isfinite(values[i]).all() and np.isfinite(values[j]).all()
-            out[i, j] = out[j, i] = run(values[i], values[j]).p_value if finite else np.nan
-    return out
-
-
-def load_tables(tables: Any) -> dict[str, Any]:
-    """Return name -> Table of Tables, file names or (X, y) pairs in a list or dict, or a single
-    one.
-
-    Names come from the dict, the table or the file; a repeated name gets a number.
-    """
-    from ..table import Table
-
-    if isinstance(tables, Mapping):
-        items = [(str(name), one) for name, one in tables.items()]
-    else:
-        if isinstance(tables, (Table, str, os.PathLike)):
-            tables = [tables]
-        items = [("", one) for one in tables]
-    if not items:
-        raise ValueError("tables is empty; give at least one data set")
-    out: dict[str, Any] = {}
-    for place, (name, one) in enumerate(items):
-        if isinstance(one, (str, os.PathLike)):
-            from ..datasets import load
-
-            one = load(one)
-        elif isinstance(one, tuple) and len(one) == 2:
-            one = Table(one[0], one[1], name=name or None)
-        if not isinstance(one, Table):
-            raise TypeError(
-                f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "
-                "pair (X, y)"
-            )
-        base = name or one.name or f"set {place + 1}"
-        final, number = base, 2
-        while final in out:
-            final, number = f"{base} ({number})", number + 1
-        out[final] = one
-    return out
 
 
 class Comparison(Rendered):

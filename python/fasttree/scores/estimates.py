@@ -26,11 +26,12 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, four_weights, integer, one_value, real
+from .._checks import checked, integer, one_value, real
 from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
 from ..table import Table
 from .features import score_features
+from .pair_metrics import PairMetric, metric_of
 from .pairs import binned, whole_copies
 from .subsets import Strata
 
@@ -136,65 +137,6 @@ class FeatureEstimates:
         return (
             f"FeatureEstimates({self.criterion.name}, {len(self.scores)} features, {what}: {sure})"
         )
-
-
-@dataclass(frozen=True)
-class _Metric:
-    """A criterion on pairs as the core names its parts."""
-
-    name: str
-    theta: tuple[float, float, float, float]
-    alpha: float | None
-    decay: str
-    at_zero: float
-
-    @property
-    def shares(self) -> bool:
-        return self.name == "pi"
-
-    @property
-    def setting(self) -> tuple[tuple[float, float, float, float], float, str, float]:
-        """Theta, alpha, decay and the weight at distance 0."""
-        assert self.alpha is not None
-        return self.theta, self.alpha, self.decay, self.at_zero
-
-    @property
-    def factors(self) -> np.ndarray:
-        signs = {"contextual_merit": (0, 0, 0, 1), "relief": (0, 0, -1, 1)}.get(
-            self.name, (1, -1, -1, 1)
-        )
-        return np.asarray(signs) * np.asarray(self.theta)
-
-
-def metric_of(criterion: Any) -> _Metric:
-    """The metric of a criterion on pairs; ValueError for another criterion."""
-    made = criteria.make(criterion)
-    ones = (1.0, 1.0, 1.0, 1.0)
-    name = made.name if isinstance(made, criteria.Criterion) else ""
-    if name not in ("pi", "contextual_merit", "relief"):
-        raise ValueError(
-            f"criterion={criterion!r} cannot be estimated: scores are estimated for the criteria "
-            "on pairs of rows that are sums over pairs, "
-            "'pi', 'contextual_merit' and 'relief'"
-        )
-    options = made.options()  # type: ignore[union-attr]
-    if options.get("precision", "exact") != "exact":
-        raise ValueError(
-            f"precision={options['precision']!r} is for whole passes: estimates count exactly; "
-            "leave it out"
-        )
-    if name == "relief":
-        radius = options["radius"]
-        radius = None if radius is None else real("relief: radius", radius, 0.0, math.inf)
-        return _Metric(name, ones, radius, "threshold", 0.0)
-    alpha, at_zero = (
-        real(f"{name}: {option}", options[option], 0.0, math.inf) for option in ("alpha", "at_zero")
-    )
-    if name == "contextual_merit":
-        return _Metric(name, ones, alpha, options["decay"], at_zero)
-    theta = four_weights(options["theta"], "pi: theta")
-    name = "pi" if options["weighted"] else "pi_unweighted"
-    return _Metric(name, theta, alpha, options["decay"], at_zero)
 
 
 @checked(method=one_value)
@@ -366,7 +308,7 @@ class Job:
     """What is estimated, and how pairs that agree are counted."""
 
     table: Table
-    metric: _Metric
+    metric: PairMetric
     criterion: Any
     weights: np.ndarray | None
     z: float

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import check_weights
 from ..criteria import Criterion
 from ..estimators.parameters import check_copies
 from ..table import Table
@@ -74,12 +75,7 @@ def stream(
     classes = table.y_codes.astype(np.uint16)
     if weights is not None:
         check_copies(weights, criterion)
-        bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-        if len(bad):
-            raise ValueError(
-                f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers "
-                ">= 0"
-            )
+        check_weights(weights)
         kept = weights > 0
         if not kept.any():
             raise ValueError("all sample weights are zero: nothing is left to learn from")

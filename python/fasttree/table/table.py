@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, listing, mapping, maybe, string
-from ..rendering.html import html_table
 from .columns import Column, code_block, has_gaps, numeric_block
 from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
+from .shown import columns_of, frame_of, in_html, in_words
 from .sources import Cells, Source, check_known, check_names, pull, rename, take_apart, unknown_name
 from .target import Target, encode_target, from_column
 
@@ -442,19 +442,7 @@ class Table:
     # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        n, p = self.shape
-        if self._block is not None:
-            kinds = {"numeric" if self._block_levels is None else "nominal": p}
-        else:
-            listed = [c.kind for c in self.columns]
-            kinds = {kind: listed.count(kind) for kind in ("numeric", "nominal") if kind in listed}
-        parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        text = "Table" + (f" {self.name!r}" if self.name else "")
-        text += f": {n} row{'s' * (n != 1)}, {p} feature{'s' * (p != 1)} ({parts})"
-        if self._target is None:
-            return text + ", no target"
-        k = len(self._target.classes)
-        return text + f", target {self._target.name!r} with {k} class{'es' * (k != 1)}"
+        return in_words(self)
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows."""
@@ -462,25 +450,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The first rows under the columns' kinds, levels and missing cells."""
-        target = self.target_column
-        shown = [*self.columns[:20], *([] if target is None else [target])]
-        about = self.take(slice(0, 5))
-        cells = [c.labels().tolist() for c in about.columns[:20]]
-        if about.target_column is not None:
-            cells.append(about.target_column.labels().tolist())
-        kinds = [
-            "numeric" if c.levels is None else f"nominal, {len(c.levels)} levels" for c in shown
-        ]
-        if self._target is not None:
-            kinds[-1] = f"target, {len(self._target.classes)} classes"
-        rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
-        for i in range(len(about)):
-            values = [column[i] for column in cells]
-            rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])
-        more = self.n_features - 20
-        notes = [f"... and {more} more features"] if more > 0 else []
-        header = ["", *(c.name for c in shown)]
-        return html_table(header, rows, title=repr(self), notes=notes, rules=(2,))
+        return in_html(self)
 
     def describe(self) -> list[dict[str, Any]]:
         """One row a column (the target last): name, kind, levels (number, None if numeric), missing
@@ -493,39 +463,12 @@ class Table:
             x1 numeric None 0 feature
             class nominal 2 0 target
         """
-        rows = [(c, "feature") for c in self.columns]
-        if self.target_column is not None:
-            rows.append((self.target_column, "target"))
-        return [
-            {
-                "name": c.name,
-                "kind": c.kind,
-                "levels": None if c.levels is None else len(c.levels),
-                "missing": c.n_missing,
-                "role": role,
-            }
-            for c, role in rows
-        ]
+        return columns_of(self)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
         levels."""
-        import pandas as pd
-
-        data: dict[str, Any] = {}
-        for column in (
-            *self.columns,
-            *(() if self.target_column is None else (self.target_column,)),
-        ):
-            if column.kind == "numeric":
-                data[column.name] = column.values
-            else:
-                codes = column.values.astype(np.int32)
-                categories = pd.Index(
-                    list(column.levels or ()), dtype=None if column.levels else object
-                )
-                data[column.name] = pd.Categorical.from_codes(codes, categories=categories)
-        return pd.DataFrame(data)
+        return frame_of(self)
 
     def equals(self, other: Table) -> bool:
         """True if both hold the same rows under the same schema (names, kinds, levels, classes,

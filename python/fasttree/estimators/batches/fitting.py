@@ -65,29 +65,34 @@ def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
     Raises:
         ValueError: a user's function as criterion.
     """
-    if facts.copies >= 2**32 - 1:
-        raise ValueError(
-            f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
-            "the weights by a number, or sample the rows"
-        )
-    weights = np.array([float(facts.copies)]) if facts.weighted else None
-    count: Any = RowCount(facts)
-    config, custom = config_of(params, count, weights)
-    if custom is not None:
-        raise ValueError(
-            "a function as criterion on rows in batches or partitions: supported are the criteria "
-            "of fasttree.list_criteria()"
-        )
+    config, custom = config_of(params, *_counted(facts))
+    _refuse_function(custom)
     return config
 
 
 def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The core's configuration of a forest's trees, and how samples are drawn."""
-    params = estimator.get_params(deep=False)
-    configured(estimator._of_a_tree(params, 0), facts)  # refuses a function
-    weights = np.array([float(facts.copies)]) if facts.weighted else None
-    config, _, bagging = estimator._plan(RowCount(facts), weights, params)
+    config, custom, bagging = estimator._plan(*_counted(facts), estimator.get_params(deep=False))
+    _refuse_function(custom)
     return config, bagging
+
+
+def _counted(facts: PartFacts) -> tuple[Any, np.ndarray | None]:
+    """The rows where only their number matters, and their weight where rows are weighted."""
+    if facts.copies >= 2**32 - 1:
+        raise ValueError(
+            f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
+            "the weights by a number, or sample the rows"
+        )
+    return RowCount(facts), np.array([float(facts.copies)]) if facts.weighted else None
+
+
+def _refuse_function(custom: Callable[..., Any] | None) -> None:
+    if custom is not None:
+        raise ValueError(
+            "a function as criterion on rows in batches or partitions: supported are the criteria "
+            "of fasttree.list_criteria()"
+        )
 
 
 def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:

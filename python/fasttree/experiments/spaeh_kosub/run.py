@@ -40,24 +40,19 @@ from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, plain_key
 from ..sources import open_sets
 from . import claims
+from .layout import (
+    FIGURE_4,
+    MEASURES,
+    figure_4_table,
+    figure_5_table,
+    redundant_table,
+)
 from .pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
 from .repeats import Curves, Growth, Sizes, growth_curves, learning_curves, tree_sizes
 
 __all__ = ["DATASETS", "MEASURES", "SHARES", "estimator", "run"]
 
 NAME = "spaeh-kosub"
-
-MEASURES = {
-    "info_gain": "Information gain",
-    "gain_ratio": "Gain ratio",
-    "normalized_vi": "Normalized VI",
-    "gini": "Gini impurity",
-    "jaccard": "Extended Jaccard",
-    "accuracy": "Accuracy",
-}
-"""The paper's distances with the titles of its figures, in the order of figure 5."""
-
-FIGURE_4 = ("info_gain", "gini", "jaccard", "normalized_vi")
 
 DATASETS = (
     "iris",
@@ -259,9 +254,9 @@ def run(
         _add_figures(out, outcome)
         if ties == "first":
             out.tables += [
-                _figure_4_table(outcome.curves),
-                _figure_5_table(outcome.sizes),
-                _redundant_table(outcome.sizes),
+                figure_4_table(outcome.curves, SHARES),
+                figure_5_table(outcome.sizes),
+                redundant_table(outcome.sizes),
             ]
     _claims_table(out, verdicts)
     said = {
@@ -378,94 +373,6 @@ def _add_figures(out: Reproduction, found: _Outcome) -> None:
                     lambda panels=panels: draw_growth(panels),  # type: ignore[misc]
                 )
             )
-
-
-def _figure_4_table(curves: Mapping[str, Curves]) -> ReportTable:
-    rows = []
-    for dataset, found in curves.items():
-        for measure in FIGURE_4:
-            line = [Cell(dataset), Cell(measure)]
-            for share in (0.05, 0.25, SHARES[-1]):
-                place = SHARES.index(share)
-                for evaluation in ("local", "global"):
-                    values = found.accuracy[f"{measure} {evaluation}"][place]
-                    line.append(Cell(f"{100 * values.mean():.1f} ({100 * values.std(ddof=1):.1f})"))
-            for evaluation in ("local", "global"):
-                values = found.nodes[f"{measure} {evaluation}"][-1]
-                line.append(Cell(f"{values.mean():.1f} ({values.std(ddof=1):.1f})"))
-            rows.append(line)
-    header = ["data set", "distance"]
-    for share in (0.05, 0.25, SHARES[-1]):
-        header += [f"local {share:g}", f"global {share:g}"]
-    header += ["nodes local", "nodes global"]
-    steps = range(len(FIGURE_4), len(rows), len(FIGURE_4))
-    notes = [
-        "Test accuracy in percent, mean (sd) over the repeats, at shares of the training part; "
-        "nodes at the largest."
-    ]
-    return ReportTable(
-        "Figure 4: accuracy and tree size, ties first", header, rows, tuple(steps), notes
-    )
-
-
-def _figure_5_table(sizes: Any) -> ReportTable:
-    rows = []
-    for place, size in enumerate(sizes.generating):
-        line = [Cell(str(size)), Cell(str(sizes.discarded[place]))]
-        for measure in MEASURES:
-            for evaluation in ("local", "global"):
-                line.append(Cell(f"{sizes.nodes[f'{measure} {evaluation}'][place].mean():.1f}"))
-        rows.append(line)
-    header = ["nodes of the tree", "drawn again"]
-    for measure in MEASURES:
-        header += [f"{measure} L", "G"]
-    return ReportTable(
-        "Figure 5: mean nodes of consistent trees, local (L) and global (G), ties first",
-        header,
-        rows,
-        (),
-        [
-            "Samples for which a method found a smaller consistent tree than the generating one "
-            "were drawn again."
-        ],
-    )
-
-
-def _redundant_table(sizes: Any) -> ReportTable:
-    rows = []
-    for measure, title in MEASURES.items():
-        line = [Cell(title)]
-        for evaluation in ("local", "global"):
-            name = f"{measure} {evaluation}"
-            redundant, nodes = sizes.redundant[name], sizes.nodes[name]
-            share = redundant.sum() / ((nodes - 1) / 2).sum()
-            line += [
-                Cell(f"{redundant.mean():.2f}"),
-                Cell(f"{100 * share:.1f} %"),
-                Cell(claims.efficient(redundant)),
-            ]
-        rows.append(line)
-    return ReportTable(
-        "Figure 6 (c): redundant splits on the trees of figure 5, ties first",
-        [
-            "distance",
-            "L a tree",
-            "of its splits",
-            "L efficient",
-            "G a tree",
-            "of its splits",
-            "G efficient",
-        ],
-        rows,
-        (),
-        [
-            (
-                "A redundant split: two nested tests of one feature whose cut-off sides are leaves "
-                "of one class."
-            ),
-            f"Efficient: fewer than {claims.FEW:g} redundant splits a tree.",
-        ],
-    )
 
 
 def _ties_table(out: Reproduction) -> ReportTable:

@@ -1,0 +1,150 @@
+"""Calls of the core that score features and count pairs of rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .._checks import threads
+from ..rendering.progress import make_report
+from .encoding import as_rows, as_weights, dataset_of
+
+if TYPE_CHECKING:
+    from ..table import Table
+
+Progress = Any
+
+
+def score_features(
+    table: Table,
+    config: dict[str, Any],
+    *,
+    rows: Any = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """One score a feature, NaN where the feature allows no split."""
+    data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
+    return data.score_features(
+        json.dumps(config), as_rows(rows), weights, custom, n_jobs, make_report(progress, "scoring")
+    )
+
+
+def pair_counts(
+    table: Table,
+    rows: Any = None,
+    others: Any = None,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> _core.PairCounts:
+    """Counts of ordered pairs of a Table of nominal features, from `rows` to all rows, or both ways
+    between `rows` and `others`; weights are copies of rows."""
+    data, report = dataset_of(table, n_jobs), make_report(progress, "pairs")
+    how = (as_weights(sample_weight), n_jobs, report)
+    if others is not None:
+        return _core.pair_counts_across(data, rows, others, *how)
+    return _core.pair_counts(data, as_rows(rows), *how)
+
+
+def agreement_counts(
+    table: Table,
+    subsets: Sequence[Sequence[int]],
+    shares: bool,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """Ordered pairs that agree on subsets of features, shape (subsets, features, 4); `shares`: each
+    value's with its share of the rows."""
+    features = np.array([k for subset in subsets for k in subset], dtype=np.uint32)
+    ends = np.cumsum([len(subset) for subset in subsets], dtype=np.int64)
+    weights = as_weights(sample_weight)
+    return _core.agreement_counts(
+        dataset_of(table, n_jobs),
+        features,
+        ends,
+        shares,
+        weights,
+        n_jobs,
+        make_report(progress, "work"),
+    )
+
+
+def pair_block_scores(
+    table: Table,
+    blocks: Sequence[np.ndarray],
+    metric: str,
+    setting: tuple[tuple[float, float, float, float], float, str, float],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    asked: tuple[int, int] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the pairs of different rows by pair of blocks (pairs of blocks, features), and over
+    all self-pairs (features,). `setting`: theta, alpha, decay, at_zero. `asked`: the first of the
+    pairs of blocks, and the one after the last."""
+    rows = np.concatenate(blocks).astype(np.int64)
+    ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
+    data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
+    report = make_report(progress, "work")
+    return _core.pair_block_scores(
+        data, rows, ends, metric, *setting, weights, n_jobs, report, asked
+    )
+
+
+def fixed_matrices(
+    table: Table,
+    setting: tuple[tuple[float, float, float, float], float, str, float],
+    rows: Any = None,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> list[np.ndarray]:
+    """R of every feature under one setting (theta, alpha, decay, at_zero), pairs weighed in fixed
+    point; weights are copies of rows."""
+    weights = as_weights(sample_weight)
+    return _core.fixed_matrices(
+        dataset_of(table, n_jobs),
+        *setting,
+        as_rows(rows),
+        weights,
+        n_jobs,
+        make_report(progress, "work"),
+    )
+
+
+def stream_scores(
+    codes: np.ndarray,
+    classes: np.ndarray,
+    n_classes: int,
+    criterion: str,
+    options: dict[str, Any],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """One score a column of a C-contiguous uint8 array, read where it lies."""
+    threads(n_jobs)
+    weights = as_weights(sample_weight)
+    return _core.stream_scores(
+        codes,
+        classes,
+        n_classes,
+        criterion,
+        json.dumps(options),
+        weights,
+        n_jobs,
+        make_report(progress, "work"),
+    )

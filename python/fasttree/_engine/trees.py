@@ -1,0 +1,244 @@
+"""Calls of the core that grow, prune, explain and cross-validate trees and forests."""
+
+from __future__ import annotations
+
+import copyreg
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .._checks import threads
+from .._core import Forest, Model
+from ..rendering.progress import make_report
+from .encoding import as_block, as_rows, as_weights, dataset_of, schema_json
+
+if TYPE_CHECKING:
+    from ..table import Table
+
+Progress = Any
+
+
+def model_from_bytes(data: bytes) -> Model:
+    """A core model from the bytes of a model file."""
+    return Model.from_bytes(data)
+
+
+def forest_from_bytes(data: bytes) -> Forest:
+    """A forest of the core from the bytes of a model file."""
+    return Forest.from_bytes(data)
+
+
+def fit(
+    table: Table,
+    config: dict[str, Any],
+    *,
+    rows: Any = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Model:
+    """Fit one model; `custom` is a user's criterion."""
+    binned = config.get("threshold_search") == "histogram" and custom is None and rows is None
+    if binned and table._encoded is None and table.block is not None:
+        model = _fit_numbers(table, config, sample_weight, n_jobs, progress)
+        if model is not None:
+            return model
+    data = dataset_of(table, n_jobs)
+    return data.fit(
+        json.dumps(config),
+        as_rows(rows),
+        as_weights(sample_weight),
+        custom,
+        n_jobs,
+        make_report(progress, "growing"),
+    )
+
+
+def _fit_numbers(
+    table: Table, config: dict[str, Any], weights: Any, n_jobs: int | None, progress: Progress
+) -> Model | None:
+    """Grow on a block of numbers without an encoded copy of it; None where that does not serve."""
+    block = table.block
+    if block is None or block.dtype.kind != "f" or len(table.classes) > 255:
+        return None
+    threads(n_jobs)
+    return _core.fit_numbers(
+        schema_json(table),
+        table.y_codes.astype(np.uint16),
+        as_block(block, True),
+        json.dumps(config),
+        as_weights(weights),
+        n_jobs,
+        make_report(progress, "growing"),
+    )
+
+
+def forest_fit(
+    table: Table,
+    config: dict[str, Any],
+    bagging: dict[str, Any],
+    *,
+    out_of_bag: bool = False,
+    before: tuple[Forest, int] | None = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Forest:
+    """Grow a forest; `out_of_bag` keeps the votes of the trees on the rows that they did not see,
+    `before` are its first trees with the number for their rows."""
+    data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
+    weights, report = as_weights(sample_weight), make_report(progress, "trees")
+    return _core.forest_fit(data, *texts, out_of_bag, weights, custom, n_jobs, report, before)
+
+
+def bag_counts(
+    table: Table,
+    config: dict[str, Any],
+    draws: int,
+    seeds: Sequence[int],
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """How often the sample of each tree, named by its seed, holds each row, shape (n_trees,
+    n_rows)."""
+    data = dataset_of(table, n_jobs)
+    return _core.bag_counts(
+        data, json.dumps(config), draws, seeds, as_weights(sample_weight), n_jobs
+    )
+
+
+def permutation_losses(
+    forest: Forest,
+    table: Table,
+    config: dict[str, Any],
+    draws: int,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> np.ndarray:
+    """Loss of accuracy out of the bag when one feature is shuffled, shape (n_trees, n_features)."""
+    data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
+    return _core.permutation_losses(
+        forest, data, json.dumps(config), draws, weights, n_jobs, make_report(progress, "trees")
+    )
+
+
+def float32_conflicts(table: Table, model: Model | Forest) -> list[tuple[int, float, float]]:
+    """(feature, value, threshold) of training values that rounding to float32 moves over a
+    threshold; none are known of rows that were not encoded (histograms of a block of numbers)."""
+    if table._encoded is None:
+        return []
+    return _core.float32_conflicts(table._encoded, model)
+
+
+def prune(
+    model: Model,
+    config: dict[str, Any],
+    parameters: str,
+    table: Table | None = None,
+    *,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> Model:
+    """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
+    method, merged = (
+        None if config[k] is None else json.dumps(config[k]) for k in ("pruning", "merge_redundant")
+    )
+    data = None if table is None else dataset_of(table, n_jobs)
+    costs = json.dumps(config.get("cost_matrix"))
+    return model.prune(parameters, method, merged, data, as_weights(sample_weight), n_jobs, costs)
+
+
+def cost_complexity_path(
+    model: Model, impurity: str, costs: list[list[float]] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Alphas and impurities (expected costs, with a matrix) of minimal cost-complexity pruning,
+    each (n_trees,)."""
+    return model.cost_complexity_path(impurity, json.dumps(costs))
+
+
+def explain(
+    table: Table,
+    config: dict[str, Any],
+    *,
+    rows: Any = None,
+    sample_weight: Any = None,
+    custom: Callable[[np.ndarray], Any] | None = None,
+    n_jobs: int | None = None,
+) -> list[tuple[int, float | None, list[int] | None, float]]:
+    """All candidate splits of some rows: (feature, threshold or None, codes on the first branch or
+    None, score)."""
+    data = dataset_of(table, n_jobs)
+    return data.explain(
+        json.dumps(config), as_rows(rows), as_weights(sample_weight), custom, n_jobs
+    )
+
+
+def cross_validate(
+    table: Table,
+    configs: Sequence[dict[str, Any]],
+    folds: Sequence[tuple[Any, Any]],
+    *,
+    sample_weight: Any = None,
+    proba: bool = False,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> dict[str, np.ndarray]:
+    """Every configuration on every fold; see `_core.Dataset.cross_validate` for the arrays."""
+    pairs = [
+        (np.ascontiguousarray(train, dtype=np.int64), np.ascontiguousarray(test, dtype=np.int64))
+        for train, test in folds
+    ]
+    data = dataset_of(table, n_jobs)
+    texts = [json.dumps(c) for c in configs]
+    return data.cross_validate(
+        texts, pairs, as_weights(sample_weight), proba, n_jobs, make_report(progress, "fits")
+    )
+
+
+def minimal_tree(
+    table: Table,
+    limits: dict[str, Any],
+    minimise_errors: bool,
+    parameters: str,
+    *,
+    sample_weight: Any = None,
+    progress: Progress = None,
+) -> Model:
+    """The smallest consistent tree; its parameters hold what was found."""
+    data = dataset_of(table)
+    return _core.minimal_tree(
+        data,
+        json.dumps(limits),
+        minimise_errors,
+        parameters,
+        as_weights(sample_weight),
+        make_report(progress, "search"),
+    )
+
+
+def optimal_tree(
+    table: Table,
+    objective: dict[str, Any],
+    limits: dict[str, Any],
+    parameters: str,
+    *,
+    sample_weight: Any = None,
+    progress: Progress = None,
+) -> Model:
+    """The tree of least errors + penalty x leaves; its parameters hold what was found."""
+    data, words = dataset_of(table), (json.dumps(objective), json.dumps(limits))
+    return _core.optimal_tree(
+        data, *words, parameters, as_weights(sample_weight), make_report(progress, "work")
+    )
+
+
+copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))
+copyreg.pickle(Forest, lambda forest: (forest_from_bytes, (forest.to_bytes(),)))

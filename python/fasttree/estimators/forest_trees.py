@@ -1,0 +1,75 @@
+"""The trees of a forest: their parameters, their samples, and the trees as estimators, each made
+when it is looked at."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from .._checks import integer, real
+from .parameters import stored_parameters
+from .tree import FastTreeClassifier
+
+if TYPE_CHECKING:
+    from .forest import FastForestClassifier
+
+
+def tree_parameters(params: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Parameters of one tree of a forest with these parameters."""
+    defaults = FastTreeClassifier().get_params(deep=False)
+    own = {k: v for k, v in params.items() if k in defaults and k not in ("n_jobs", "progress")}
+    return {**defaults, **own, "random_state": seed}
+
+
+def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int | None:
+    """Rows in a sample of `max_samples`, None without samples; `copies` are the rows that can be
+    drawn."""
+    if not bootstrap:
+        if share is not None:
+            raise ValueError(
+                f"max_samples={share!r} needs bootstrap=True: without it no sample is drawn"
+            )
+        return None
+    if share is None:
+        return copies
+    if isinstance(share, numbers.Integral):
+        if integer("max_samples", share, 1) > copies:
+            raise ValueError(f"max_samples={share!r} must not exceed the number of rows, {copies}")
+        return int(share)
+    if real("max_samples", share, 0.0, 1.0) == 0.0:
+        raise ValueError("max_samples=0.0 must lie above 0")
+    return max(1, round(float(share) * copies))
+
+
+class ForestTrees(Sequence[FastTreeClassifier]):
+    """Trees of a forest as estimators."""
+
+    def __init__(self, forest: FastForestClassifier, params: dict[str, Any]) -> None:
+        self._forest, self._params = forest, params
+        self._seeds: list[int] = forest._model.seeds
+
+    def __len__(self) -> int:
+        return len(self._seeds)
+
+    def _tree(self, t: int) -> FastTreeClassifier:
+        params = tree_parameters(self._params, self._seeds[t])
+        tree = FastTreeClassifier(**params)
+        tree._candidates = {}
+        model = self._forest._model.tree(t, stored_parameters(params))
+        tree._adopt(model, self._forest.classes_, self._forest._schema.has_names)
+        return tree
+
+    @overload
+    def __getitem__(self, index: int) -> FastTreeClassifier: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[FastTreeClassifier]: ...
+    def __getitem__(self, index: int | slice) -> FastTreeClassifier | list[FastTreeClassifier]:
+        places = range(len(self))[index]
+        return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
+
+    def __iter__(self) -> Iterator[FastTreeClassifier]:
+        return (self._tree(t) for t in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"{len(self)} trees"

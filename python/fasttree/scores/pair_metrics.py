@@ -1,0 +1,73 @@
+"""Criteria on pairs of rows whose scores are sums over pairs, as the core names their parts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import criteria
+from .._checks import four_weights, real
+
+
+@dataclass(frozen=True)
+class PairMetric:
+    """A criterion on pairs as the core names its parts."""
+
+    name: str
+    theta: tuple[float, float, float, float]
+    alpha: float | None
+    decay: str
+    at_zero: float
+
+    @property
+    def shares(self) -> bool:
+        """Whether agreements are counted with each value's share of the rows."""
+        return self.name == "pi"
+
+    @property
+    def setting(self) -> tuple[tuple[float, float, float, float], float, str, float]:
+        """Theta, alpha, decay and the weight at distance 0."""
+        assert self.alpha is not None
+        return self.theta, self.alpha, self.decay, self.at_zero
+
+    @property
+    def factors(self) -> np.ndarray:
+        """Sign and weight of the four cases of pairs, shape (4,)."""
+        signs = {"contextual_merit": (0, 0, 0, 1), "relief": (0, 0, -1, 1)}.get(
+            self.name, (1, -1, -1, 1)
+        )
+        return np.asarray(signs) * np.asarray(self.theta)
+
+
+def metric_of(criterion: Any) -> PairMetric:
+    """The metric of a criterion on pairs; ValueError for another criterion."""
+    made = criteria.make(criterion)
+    ones = (1.0, 1.0, 1.0, 1.0)
+    name = made.name if isinstance(made, criteria.Criterion) else ""
+    if name not in ("pi", "contextual_merit", "relief"):
+        raise ValueError(
+            f"criterion={criterion!r} cannot be estimated: scores are estimated for the criteria "
+            "on pairs of rows that are sums over pairs, "
+            "'pi', 'contextual_merit' and 'relief'"
+        )
+    options = made.options()  # type: ignore[union-attr]
+    if options.get("precision", "exact") != "exact":
+        raise ValueError(
+            f"precision={options['precision']!r} is for whole passes: estimates count exactly; "
+            "leave it out"
+        )
+    if name == "relief":
+        radius = options["radius"]
+        radius = None if radius is None else real("relief: radius", radius, 0.0, math.inf)
+        return PairMetric(name, ones, radius, "threshold", 0.0)
+    alpha, at_zero = (
+        real(f"{name}: {option}", options[option], 0.0, math.inf) for option in ("alpha", "at_zero")
+    )
+    if name == "contextual_merit":
+        return PairMetric(name, ones, alpha, options["decay"], at_zero)
+    theta = four_weights(options["theta"], "pi: theta")
+    name = "pi" if options["weighted"] else "pi_unweighted"
+    return PairMetric(name, theta, alpha, options["decay"], at_zero)

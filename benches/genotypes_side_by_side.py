@@ -1,10 +1,9 @@
 """PLINK files and scores on their genotypes: reading beside bed-reader, MultiSURF and its kin from
 a .bed with CPU time and peak memory.
 
-    python benches/genotypes_side_by_side.py --only reading        # a .bed of 500 MB, beside
-    bed-reader python benches/genotypes_side_by_side.py --only scores --works
-    multisurf,stir,permutations python benches/genotypes_side_by_side.py --record              #
-    keeps the numbers in benches/record
+    python benches/genotypes_side_by_side.py --only reading    # a .bed of 500 MB, and bed-reader
+    python benches/genotypes_side_by_side.py --only scores --works multisurf,stir,permutations
+    python benches/genotypes_side_by_side.py --record          # keeps the numbers in benches/record
 
 FASTTREE_SIMD=avx2 and the like choose other kernels. The file is made in a temporary folder.
 Genotypes are compared before anything is timed. A ratio is the peer's CPU time over fasttree's, one

@@ -184,6 +184,29 @@ impl Word for __m512i {
         }
     }
     #[inline(always)]
+    unsafe fn add_counts(
+        counts: &[u32; 16],
+        weight: f64,
+        base: Option<(f64, &[f64])>,
+        out: &mut [f64],
+    ) {
+        let out = &mut out[..16];
+        // SAFETY: AVX-512; sixteen numbers each.
+        unsafe {
+            let weight = _mm512_set1_pd(weight);
+            for at in (0..16).step_by(8) {
+                let count = _mm512_cvtepi32_pd(_mm256_loadu_si256(counts.as_ptr().add(at).cast()));
+                let mut more = _mm512_mul_pd(weight, count);
+                if let Some((factor, base)) = base {
+                    let base = _mm512_loadu_pd(base[..16].as_ptr().add(at));
+                    more = _mm512_add_pd(more, _mm512_mul_pd(_mm512_set1_pd(factor), base));
+                }
+                let to = out.as_mut_ptr().add(at);
+                _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), more));
+            }
+        }
+    }
+    #[inline(always)]
     unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let out = &mut out[..16];
         // SAFETY: AVX-512; `out` has sixteen numbers.
@@ -196,6 +219,56 @@ impl Word for __m512i {
             let at: *mut __m512i = out.as_mut_ptr().cast();
             _mm512_storeu_si512(at, _mm512_add_epi32(_mm512_loadu_si512(at), column));
         }
+    }
+    #[inline(always)]
+    unsafe fn spread64(planes: &[Words], word: usize, all: u32, out: &mut [[u32; 16]; 4]) {
+        // SAFETY: AVX-512 with BW; each part of `out` has sixteen numbers.
+        unsafe {
+            let all = _mm512_set1_epi32(all as i32);
+            // eight planes as bytes
+            macro_rules! bytes {
+                ($from:literal) => {{
+                    let mut bytes = _mm512_setzero_si512();
+                    for p in $from..planes.len().min($from + 8) {
+                        let more = _mm512_set1_epi8(1 << (p - $from));
+                        bytes = _mm512_mask_add_epi8(bytes, planes[p].0[word], bytes, more);
+                    }
+                    bytes
+                }};
+            }
+            macro_rules! part {
+                ($bytes:expr, $at:literal) => {
+                    _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<$at>($bytes))
+                };
+            }
+            let low = bytes!(0);
+            let mut columns = [part!(low, 0), part!(low, 1), part!(low, 2), part!(low, 3)];
+            macro_rules! add {
+                ($from:literal) => {
+                    let high = bytes!($from);
+                    let parts = [part!(high, 0), part!(high, 1), part!(high, 2), part!(high, 3)];
+                    for at in 0..4 {
+                        let part = _mm512_slli_epi32::<$from>(parts[at]);
+                        columns[at] = _mm512_add_epi32(columns[at], part);
+                    }
+                };
+            }
+            if planes.len() > 8 {
+                add!(8);
+            }
+            if planes.len() > 16 {
+                add!(16);
+            }
+            for at in 0..4 {
+                let column = _mm512_sub_epi32(all, columns[at]);
+                _mm512_storeu_si512(out[at].as_mut_ptr().cast(), column);
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn neither(self, b: Self, c: Self) -> Self {
+        // SAFETY: AVX-512. Truth table of !((a ^ b) | c).
+        unsafe { _mm512_ternarylogic_epi64::<0x41>(self, b, c) }
     }
     #[inline(always)]
     unsafe fn or_and(self, m: Self, e: Self) -> Self {

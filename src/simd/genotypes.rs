@@ -29,24 +29,49 @@ pub fn differing_variants(
     unsafe { (table(level).differing)(planes, stride, groups, two, four) }
 }
 
+/// Numbers of samples, with the largest, which is what bounds are checked against.
+#[derive(Debug, Clone, Copy)]
+pub struct Members<'a> {
+    numbers: &'a [u32],
+    /// One more than the largest.
+    end: usize,
+}
+
+impl<'a> Members<'a> {
+    /// Look for the largest.
+    pub fn new(numbers: &'a [u32]) -> Self {
+        Self { numbers, end: numbers.iter().max().map_or(0, |&m| m as usize + 1) }
+    }
+
+    /// How many.
+    pub fn len(self) -> usize {
+        self.numbers.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(self) -> bool {
+        self.numbers.is_empty()
+    }
+}
+
 /// `out[v] += weight * ` number of `members` that differ from sample `row` at variant v of a group:
 /// samples at `sample * GENOTYPE_WORDS` of `group`, 512 sums; the numbers are added to `tally`,
 /// too, unless that is empty.
 pub fn add_differing(
     level: Level,
     group: &[u64],
-    (row, members): (usize, &[u32]),
+    (row, members): (usize, Members<'_>),
     weight: f64,
     out: &mut [f64],
     tally: &mut [u32],
 ) {
-    let largest = members.iter().fold(row, |a, &m| a.max(m as usize));
-    assert!((largest + 1) * GENOTYPE_WORDS <= group.len() && out.len() == 512);
+    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len() && out.len() == 512);
     assert!(tally.is_empty() || tally.len() == 512);
     check_aligned([group]);
     let to = Sums { weight, base: (0.0, &[]), out, tally };
     // SAFETY: all members lie inside the slice; the body has at least so many bits.
-    unsafe { (table(level).add_differing[body_of(members.len())])(group, row, members, to) }
+    let body = table(level).add_differing[body_of(members.len())];
+    unsafe { body(group, row, members.numbers, to) }
 }
 
 /// The body whose counters hold `number`.
@@ -58,12 +83,12 @@ fn body_of(number: usize) -> usize {
 
 /// Where a sample agrees with some others at the 512 variants of a group, eight words for each of
 /// `members`, to be counted by [`add_selected`].
-pub fn agreements(level: Level, group: &[u64], row: usize, members: &[u32], out: &mut [u64]) {
-    let largest = members.iter().fold(row, |a, &m| a.max(m as usize));
-    assert!((largest + 1) * GENOTYPE_WORDS <= group.len() && out.len() == members.len() * 8);
+pub fn agreements(level: Level, group: &[u64], row: usize, members: Members<'_>, out: &mut [u64]) {
+    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len());
+    assert!(out.len() == members.len() * 8);
     check_aligned([group, out]);
     // SAFETY: all members lie inside the slice, and each has eight words in `out`.
-    unsafe { (table(level).agreements)(group, row, members, out) }
+    unsafe { (table(level).agreements)(group, row, members.numbers, out) }
 }
 
 /// `out[v] += weight * ` number of the selected members that differ at variant v, `+ base.0 *
@@ -71,18 +96,18 @@ pub fn agreements(level: Level, group: &[u64], row: usize, members: &[u32], out:
 pub fn add_selected(
     level: Level,
     agreements: &[u64],
-    selected: &[u32],
+    selected: Members<'_>,
     weight: f64,
     base: (f64, &[f64]),
     out: &mut [f64],
 ) {
-    let largest = selected.iter().fold(0, |a, &m| a.max(m as usize));
-    assert!(selected.is_empty() || (largest + 1) * 8 <= agreements.len());
+    assert!(selected.end * 8 <= agreements.len());
     assert!(out.len() == 512 && (base.1.is_empty() || base.1.len() == 512));
     check_aligned([agreements]);
     let to = Sums { weight, base, out, tally: &mut [] };
     // SAFETY: the words of all selected members lie inside the slice.
-    unsafe { (table(level).add_selected[body_of(selected.len())])(agreements, selected, to) }
+    let body = table(level).add_selected[body_of(selected.len())];
+    unsafe { body(agreements, selected.numbers, to) }
 }
 
 /// Where counts go.
@@ -94,22 +119,21 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// Add the counts of 16 variants from `at` on.
+    /// Add the counts of 64 variants from `at` on.
     #[inline(always)]
-    fn add(&mut self, at: usize, counts: &[u32; 16]) {
-        let weight = self.weight;
-        let out = &mut self.out[at..at + 16];
-        if let Some(base) = self.base.1.get(at..at + 16) {
-            for ((to, &count), b) in out.iter_mut().zip(counts).zip(base) {
-                *to += weight * f64::from(count as i32) + self.base.0 * b;
-            }
-        } else {
-            for (to, &count) in out.iter_mut().zip(counts) {
-                *to += weight * f64::from(count as i32);
-            }
+    unsafe fn add<W: Word>(&mut self, at: usize, counts: &[[u32; 16]; 4]) {
+        let (factor, base) = (self.base.0, self.base.1.get(at..at + 64));
+        let out = &mut self.out[at..at + 64];
+        for (quarter, counts) in counts.iter().enumerate() {
+            let part = quarter * 16..quarter * 16 + 16;
+            let base = base.map(|b| (factor, &b[part.clone()]));
+            // SAFETY: the instructions of the caller; sixteen numbers each.
+            unsafe { W::add_counts(counts, self.weight, base, &mut out[part]) };
         }
-        if let Some(tally) = self.tally.get_mut(at..at + 16) {
-            tally.iter_mut().zip(counts).for_each(|(to, &count)| *to += count);
+        if let Some(tally) = self.tally.get_mut(at..at + 64) {
+            for (to, &count) in tally.iter_mut().zip(counts.as_flattened()) {
+                *to += count;
+            }
         }
     }
 }
@@ -136,8 +160,7 @@ struct GenotypeTable {
 
 /// Those of the level, or of the highest below it that the processor has.
 fn table(level: Level) -> &'static GenotypeTable {
-    let have = Level::available();
-    match have.iter().rev().find(|l| **l <= level).copied().unwrap_or(Level::Plain) {
+    match level.min(Level::best()) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => &avx512::TABLE,
         #[cfg(target_arch = "x86_64")]
@@ -180,9 +203,16 @@ unsafe fn differing<W: Word>(
     unsafe {
         let two = two.map(|s| planes.as_ptr().add(s * stride));
         let four = four.map(|s| planes.as_ptr().add(s * stride));
+        let mut found = [[0; 4]; 2];
         if W::BYTES {
-            return two.map(|a| four.map(|b| counted_by_adders::<W>(a, b, groups)));
+            for (a, counts) in two.iter().zip(&mut found) {
+                for (b, count) in four.iter().zip(counts) {
+                    *count = counted_by_adders::<W>(*a, *b, groups);
+                }
+            }
+            return found;
         }
+        // loops where a map would do: closures do not have the features of the caller
         let mut sums = [[W::zero(); 4]; 2];
         for group in 0..groups {
             for part in (0..8).step_by(W::WORDS) {
@@ -195,7 +225,12 @@ unsafe fn differing<W: Word>(
                 }
             }
         }
-        sums.map(|row| row.map(|sum| total(sum) as u32))
+        for (sums, counts) in sums.iter().zip(&mut found) {
+            for (sum, count) in sums.iter().zip(counts) {
+                *count = total(*sum) as u32;
+            }
+        }
+        found
     }
 }
 
@@ -235,28 +270,46 @@ unsafe fn counted_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize
     }
 }
 
+/// The carry of eight members into the fourth of the carry-save counters `$sum`.
+macro_rules! eight {
+    ($sum:ident, $m:expr, $get:ident) => {{
+        let m = $m;
+        let (o, t0) = $sum[0].add3($get!(m[0]), $get!(m[1]));
+        let (o, t1) = o.add3($get!(m[2]), $get!(m[3]));
+        let (t, f0) = $sum[1].add3(t0, t1);
+        let (o, t0) = o.add3($get!(m[4]), $get!(m[5]));
+        let (o, t1) = o.add3($get!(m[6]), $get!(m[7]));
+        let (t, f1) = t.add3(t0, t1);
+        let (f, e) = $sum[2].add3(f0, f1);
+        ($sum[0], $sum[1], $sum[2]) = (o, t, f);
+        e
+    }};
+}
+
 /// Carry-save counters of `$members`, of which `$get` gives the vector.
 macro_rules! counters {
     ($sum:ident, $members:expr, $get:ident) => {
-        let mut eights = $members.chunks_exact(8);
+        macro_rules! carry {
+            ($from:expr, $c:expr) => {
+                let mut c = $c;
+                for plane in $sum.iter_mut().skip($from) {
+                    (*plane, c) = plane.add2(c);
+                }
+            };
+        }
+        let mut sixteens = $members.chunks_exact(16);
+        for m in &mut sixteens {
+            let (a, b) = (eight!($sum, &m[..8], $get), eight!($sum, &m[8..], $get));
+            let (e, c) = $sum[3].add3(a, b);
+            $sum[3] = e;
+            carry!(4, c);
+        }
+        let mut eights = sixteens.remainder().chunks_exact(8);
         for m in &mut eights {
-            let (o, t0) = $sum[0].add3($get!(m[0]), $get!(m[1]));
-            let (o, t1) = o.add3($get!(m[2]), $get!(m[3]));
-            let (t, f0) = $sum[1].add3(t0, t1);
-            let (o, t0) = o.add3($get!(m[4]), $get!(m[5]));
-            let (o, t1) = o.add3($get!(m[6]), $get!(m[7]));
-            let (t, f1) = t.add3(t0, t1);
-            let (f, mut c) = $sum[2].add3(f0, f1);
-            ($sum[0], $sum[1], $sum[2]) = (o, t, f);
-            for plane in $sum.iter_mut().skip(3) {
-                (*plane, c) = plane.add2(c);
-            }
+            carry!(3, eight!($sum, m, $get));
         }
         for &m in eights.remainder() {
-            let mut c = $get!(m);
-            for plane in &mut $sum {
-                (*plane, c) = plane.add2(c);
-            }
+            carry!(0, $get!(m));
         }
     };
 }
@@ -275,13 +328,10 @@ unsafe fn unpack<W: Word, const D: usize>(
         for (plane, words) in sum.iter().zip(&mut words) {
             *words = plane.words();
         }
-        let depth = ((usize::BITS - all.leading_zeros()) as usize).min(D);
         for word in 0..W::WORDS {
-            for quarter in 0..4 {
-                let mut counts = [0u32; 16];
-                W::spread(&words[..depth], word, quarter, all as u32, &mut counts);
-                to.add(first + word * 64 + quarter * 16, &counts);
-            }
+            let mut counts = [[0u32; 16]; 4];
+            W::spread64(&words, word, all as u32, &mut counts);
+            to.add::<W>(first + word * 64, &counts);
         }
     }
 }
@@ -302,7 +352,8 @@ unsafe fn add_differing_of<W: Word, const D: usize>(
             macro_rules! get {
                 ($m:expr) => {{
                     let at = $m as usize * GENOTYPE_WORDS + part;
-                    differ(own, both::<W>(base.add(at))).not_and(W::ones())
+                    let other = both::<W>(base.add(at));
+                    own.0.neither(other.0, own.1.xor(other.1))
                 }};
             }
             let mut sum = [W::zero(); D];
@@ -321,7 +372,7 @@ unsafe fn agreements_of<W: Word>(group: &[u64], row: usize, members: &[u32], out
             let own = both::<W>(base.add(row * GENOTYPE_WORDS + part));
             for (i, &m) in members.iter().enumerate() {
                 let other = both::<W>(base.add(m as usize * GENOTYPE_WORDS + part));
-                let agree = differ(own, other).not_and(W::ones());
+                let agree = own.0.neither(other.0, own.1.xor(other.1));
                 agree.store(out.as_mut_ptr().add(i * 8 + part));
             }
         }
@@ -339,8 +390,9 @@ unsafe fn add_selected_of<W: Word, const D: usize>(
         let base = agreements.as_ptr();
         for part in (0..8).step_by(W::WORDS) {
             macro_rules! get {
+                // one number after the other: addresses made in vectors cost more than they save
                 ($m:expr) => {
-                    W::load(base.add($m as usize * 8 + part))
+                    W::load(base.add(std::ptr::read_volatile(&$m) as usize * 8 + part))
                 };
             }
             let mut sum = [W::zero(); D];
@@ -418,91 +470,4 @@ bodies!(avx2, __m256i, ["avx2,popcnt"]);
 bodies!(avx512, __m512i, ["avx512f,avx512bw,avx512vpopcntdq,popcnt"]);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::simd::Buffer;
-
-    fn words(len: usize, seed: u64) -> Buffer {
-        let mut x = seed;
-        let mut out = Buffer::zeroed(len);
-        for word in out.iter_mut() {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            *word = x;
-        }
-        out
-    }
-
-    fn naive(a: &[u64], b: &[u64], v: usize) -> bool {
-        let code = |g: &[u64]| {
-            let g = &g[v / 512 * GENOTYPE_WORDS..];
-            (g[v % 512 / 64] >> (v % 64) & 1, g[8 + v % 512 / 64] >> (v % 64) & 1)
-        };
-        code(a) != code(b)
-    }
-
-    #[test]
-    fn differences_are_those_of_the_codes_on_every_level() {
-        for groups in [1, 2, 3, 7] {
-            let stride = groups * GENOTYPE_WORDS;
-            let planes = words(7 * stride, 88_172_645_463_325_252);
-            let of = |s: usize| &planes[s * stride..][..stride];
-            let (two, four) = ([3, 0], [1, 6, 3, 2]);
-            let number = |a: usize, b: usize| {
-                (0..groups * 512).filter(|&v| naive(of(a), of(b), v)).count() as u32
-            };
-            let expected = two.map(|a| four.map(|b| number(a, b)));
-            for level in Level::available() {
-                let found = differing_variants(level, &planes, stride, groups, (two, four));
-                assert_eq!(found, expected, "{level:?}, {groups} groups");
-            }
-        }
-    }
-
-    #[test]
-    fn neighbours_that_differ_are_counted_on_every_level() {
-        let group = words(300 * GENOTYPE_WORDS, 1_181_783_497_276_652_981);
-        let of = |s: usize| &group[s * GENOTYPE_WORDS..][..GENOTYPE_WORDS];
-        for count in [0, 1, 3, 8, 15, 16, 17, 255, 256, 299, 1100, 5000] {
-            let members: Vec<u32> = (0..count).map(|m| (m * 7 % 300) as u32).collect();
-            let row = 11;
-            let number = |v: usize| {
-                members.iter().filter(|&&m| naive(of(row), of(m as usize), v)).count() as f64
-            };
-            let expected: Vec<f64> = (0..512).map(|v| 1.0 + 0.3 * number(v)).collect();
-            for level in Level::available() {
-                let (mut out, mut tally) = (vec![1.0; 512], vec![2; 512]);
-                let of_row = (row, &members[..]);
-                add_differing(level, &group, of_row, 0.3, &mut out, &mut tally);
-                assert_eq!(out, expected, "{level:?}, {count} members");
-                assert!((0..512).all(|v| f64::from(tally[v]) == 2.0 + number(v)));
-                let mut agree = Buffer::zeroed(count * 8);
-                agreements(level, &group, row, &members, &mut agree);
-                let all: Vec<u32> = (0..count as u32).collect();
-                let mut out = vec![1.0; 512];
-                add_selected(level, &agree, &all, 0.3, (0.0, &[]), &mut out);
-                assert_eq!(out, expected, "{level:?}, {count} selected");
-                let base: Vec<f64> = (0..512).map(f64::from).collect();
-                let mut out = vec![0.0; 512];
-                let odd: Vec<u32> = all.iter().copied().filter(|m| m % 2 == 1).collect();
-                add_selected(level, &agree, &odd, 2.0, (0.5, &base), &mut out);
-                let differs = |m: &&u32, v| naive(of(row), of(members[**m as usize] as usize), v);
-                let odd_number = |v| odd.iter().filter(|m| differs(m, v)).count() as f64;
-                assert!((0..512).all(|v| out[v] == 2.0 * odd_number(v) + 0.5 * base[v]));
-            }
-        }
-    }
-
-    #[test]
-    fn sums_by_code_are_look_ups_on_every_level() {
-        let codes: Vec<u8> = (0..77).map(|i| (i * i % 4) as u8).collect();
-        let table = [0.5, -1.0, 0.25, 3.0];
-        let expected: Vec<f64> = codes.iter().map(|&c| 2.0 + table[usize::from(c)]).collect();
-        for level in Level::available() {
-            let mut out = vec![2.0; 77];
-            add_by_code(level, &codes, &table, &mut out);
-            assert_eq!(out, expected, "{level:?}");
-        }
-    }
-}
+mod tests;

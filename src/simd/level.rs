@@ -35,12 +35,18 @@ impl Level {
         levels
     }
 
+    /// The highest level that this processor has (looked up once).
+    pub fn best() -> Self {
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available().last().copied().unwrap_or(Self::Plain))
+    }
+
     /// The level in use: the highest available, or what `FASTTREE_SIMD` says (read once; never
     /// above what the processor has).
     pub fn active() -> Self {
         static ACTIVE: OnceLock<Level> = OnceLock::new();
         *ACTIVE.get_or_init(|| {
-            let best = Self::available().last().copied().unwrap_or(Self::Plain);
+            let best = Self::best();
             let asked = match std::env::var("FASTTREE_SIMD").as_deref() {
                 Ok("plain") => Self::Plain,
                 Ok("baseline") => Self::Baseline,

@@ -320,8 +320,7 @@ impl Kernels {
 
     /// The kernels of a level, or of the highest available below it.
     pub fn at(level: Level) -> Self {
-        let have = Level::available();
-        let level = have.iter().rev().find(|l| **l <= level).copied().unwrap_or(Level::Plain);
+        let level = level.min(Level::best());
         let table = match level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => avx512::TABLE,

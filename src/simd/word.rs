@@ -120,6 +120,34 @@ pub(super) trait Word: Copy {
         }
         out[..16].iter_mut().zip(&column).for_each(|(to, c)| *to += c);
     }
+    /// `all - ` number spelled by each bit of word `word` of the planes.
+    #[inline(always)]
+    unsafe fn spread64(planes: &[Words], word: usize, all: u32, out: &mut [[u32; 16]; 4]) {
+        for (quarter, out) in out.iter_mut().enumerate() {
+            *out = [0; 16];
+            // SAFETY: as the caller of this method has promised.
+            unsafe { Self::spread(planes, word, quarter, all, out) };
+        }
+    }
+    /// `out[i] += weight * counts[i]`, `+ base.0 * base.1[i]` where there is a base; 16 numbers
+    /// each. The same bits at every level.
+    #[inline(always)]
+    unsafe fn add_counts(
+        counts: &[u32; 16],
+        weight: f64,
+        base: Option<(f64, &[f64])>,
+        out: &mut [f64],
+    ) {
+        if let Some((factor, base)) = base {
+            for ((to, &count), b) in out.iter_mut().zip(counts).zip(base) {
+                *to += weight * f64::from(count as i32) + factor * b;
+            }
+        } else {
+            for (to, &count) in out.iter_mut().zip(counts) {
+                *to += weight * f64::from(count as i32);
+            }
+        }
+    }
     /// `self | (m & e)`.
     #[inline(always)]
     unsafe fn or_and(self, m: Self, e: Self) -> Self {
@@ -138,6 +166,12 @@ pub(super) trait Word: Copy {
                 _ => a.and(b).and(third),
             }
         }
+    }
+    /// Where `self` and `b` agree and `c` is not set.
+    #[inline(always)]
+    unsafe fn neither(self, b: Self, c: Self) -> Self {
+        // SAFETY: the level's instructions are there, as the caller of this method has promised.
+        unsafe { self.xor(b).or(c).not_and(Self::ones()) }
     }
     /// Full adder: (sum, carry) of three bits.
     #[inline(always)]

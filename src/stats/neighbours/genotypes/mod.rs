@@ -101,7 +101,17 @@ pub fn genotype_scores(
     }
     let order = Order::of(rows.classes, rows.n_classes);
     let study = Study::new(control, level, rows, &order, false)?;
-    study.finished(study.scores(control, method, multiclass, None)?)
+    study.finished(study.scores(control, method, multiclass, Kept::default())?)
+}
+
+/// Neighbours (places) of each place.
+type Near = Vec<Vec<u32>>;
+
+/// What is kept besides scores.
+#[derive(Default)]
+struct Kept<'a> {
+    differing: Option<&'a mut Differing>,
+    near: Option<&'a mut Near>,
 }
 
 /// Transposed genotypes and what is known of each variant.
@@ -154,7 +164,7 @@ impl<'a> Study<'a> {
         control: &Control,
         method: Method,
         multiclass: Multiclass,
-        mut differing: Option<&mut Differing>,
+        mut kept: Kept<'_>,
     ) -> Result<Vec<f64>> {
         if self.rows.samples.len() < 2 {
             return Ok(vec![0.0; self.planes.counts.len()]);
@@ -163,11 +173,11 @@ impl<'a> Study<'a> {
         let twice = method.needs_mean() && !self.gaps.is_empty();
         let t = self.rows.samples.len() as u64;
         control.expect(t * (2 + u64::from(twice && tiles.len() > 1)));
-        let mut kept = None;
+        let mut only = None;
         let mut mean = 0.0;
         if twice {
-            let (sum, only) = self.sum_of_distances(control, &tiles)?;
-            kept = only;
+            let (sum, tile) = self.sum_of_distances(control, &tiles)?;
+            only = tile;
             mean = sum / self.mean_pairs(multiclass);
         } else if method.needs_mean() {
             mean = self.counted_distances(t) as f64 / self.mean_pairs(multiclass);
@@ -175,7 +185,7 @@ impl<'a> Study<'a> {
         let picker = Picker::new(method, multiclass, self.order, &self.mass, (mean, self.grid));
         let mut scores = vec![0.0; self.planes.counts.len()];
         for rows in &tiles {
-            let tile = match kept.take() {
+            let tile = match only.take() {
                 Some(tile) => tile,
                 None => Tile::new(control, self, rows.clone())?,
             };
@@ -184,7 +194,13 @@ impl<'a> Study<'a> {
             drop(tile);
             let constant: f64 = choices.iter().map(|c| c.constant).sum();
             scores.iter_mut().for_each(|s| *s += constant);
-            sums::add(control, self, rows, &choices, &mut scores, differing.as_deref_mut())?;
+            sums::add(control, self, rows, &choices, &mut scores, kept.differing.as_deref_mut())?;
+            if let Some(near) = kept.near.as_deref_mut() {
+                for (row, choice) in rows.clone().zip(choices) {
+                    let members = choice.groups.into_iter().flat_map(|g| g.1);
+                    near[self.order.places[row] as usize] = members.collect();
+                }
+            }
             control.advance(rows.len() as u64);
         }
         Ok(scores)

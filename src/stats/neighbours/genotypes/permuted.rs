@@ -11,13 +11,12 @@
 //! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs how many pairs of near rows differ, which
 //! comes with the scores.
 
-use super::distances::Tile;
 use super::sums::Differing;
-use super::{GenotypeRows, Order, Study};
+use super::{GenotypeRows, Kept, Near, Order, Study};
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::genotypes::{add_selected, agreements};
+use crate::simd::genotypes::{Members, add_selected, agreements};
 use crate::simd::{Buffer, Level};
 use crate::stats::neighbours::score::round;
 use crate::stats::neighbours::select::{Method, Multiclass, Picker};
@@ -82,23 +81,21 @@ pub fn genotype_tests(
     let study = Study::new(control, level, rows, &order, true)?;
     let mut found = Permuted::default();
     if permuted.is_empty() {
-        let scores = study.scores(control, method, multiclass, Some(&mut found.differing))?;
+        let kept = Kept { differing: Some(&mut found.differing), near: None };
+        let scores = study.scores(control, method, multiclass, kept)?;
         found.scores = study.finished(scores)?;
         return Ok(found);
     }
-    control.expect(3 + (permuted.len() / t) as u64);
+    control.expect(2 + (permuted.len() / t) as u64);
     let quiet = control.quiet();
-    let scores = study.scores(&quiet, method, multiclass, Some(&mut found.differing))?;
+    let mut near = vec![Vec::new(); t];
+    let kept = Kept { differing: Some(&mut found.differing), near: Some(&mut near) };
+    let scores = study.scores(&quiet, method, multiclass, kept)?;
     found.scores = study.finished(scores)?;
-    control.advance(1);
-    let near = study.near(&quiet, method, multiclass)?;
     control.advance(1);
     study.permute(control, &near, multiclass, permuted, &mut found)?;
     Ok(found)
 }
-
-/// Neighbours (places) of each place.
-type Near = Vec<Vec<u32>>;
 
 /// Permutations counted together: for each place and each of them the neighbours, by their number
 /// among the neighbours, of all classes but one.
@@ -113,25 +110,17 @@ struct Batch {
     bases: Vec<f64>,
 }
 
-impl Study<'_> {
-    fn near(&self, control: &Control, method: Method, multiclass: Multiclass) -> Result<Near> {
-        let mut mean = 0.0;
-        if method.needs_mean() {
-            let t = self.rows.samples.len() as u64;
-            mean = self.counted_distances(t) as f64 / self.mean_pairs(multiclass);
-        }
-        let picker = Picker::new(method, multiclass, self.order, &self.mass, (mean, self.grid));
-        let mut near = vec![Vec::new(); self.rows.samples.len()];
-        for rows in self.tiles() {
-            let tile = Tile::new(control, self, rows.clone())?;
-            for (row, choice) in rows.zip(self.pick(control, &picker, &tile)?) {
-                let members = choice.groups.into_iter().flat_map(|g| g.1);
-                near[self.order.places[row] as usize] = members.collect();
-            }
-        }
-        Ok(near)
+impl Batch {
+    /// The list of each span.
+    fn members(&self) -> Vec<Members<'_>> {
+        let begins = std::iter::once(0).chain(self.spans.iter().map(|s| s.0 as usize));
+        let list =
+            |(begin, span): (usize, &(u32, f64))| Members::new(&self.lists[begin..span.0 as usize]);
+        begins.zip(&self.spans).map(list).collect()
     }
+}
 
+impl Study<'_> {
     fn permute(
         &self,
         control: &Control,
@@ -150,6 +139,7 @@ impl Study<'_> {
         found.reached = vec![0; n];
         for (b, classes) in all.chunks(size).enumerate() {
             let batch = self.batch(control, near, multiclass, classes)?;
+            let members = batch.members();
             let width = TOGETHER * GROUP;
             let mut parts: Vec<_> = observed
                 .chunks_mut(width)
@@ -157,7 +147,7 @@ impl Study<'_> {
                 .map(|part| (part, Vec::new()))
                 .collect();
             parallel::for_each_mut(control, &mut parts, |p, ((observed, reached), largest)| {
-                let mut scores = self.permuted_scores(control, near, &batch, p)?;
+                let mut scores = self.permuted_scores(control, near, (&batch, &members), p)?;
                 let begins = p * width;
                 for (s, scores) in scores.chunks_mut(width).enumerate() {
                     round(scores);
@@ -239,39 +229,46 @@ impl Study<'_> {
         &self,
         control: &Control,
         near: &Near,
-        batch: &Batch,
+        (batch, members): (&Batch, &[Members<'_>]),
         part: usize,
     ) -> Result<Vec<f64>> {
         let width = TOGETHER * GROUP;
         let mut scores = vec![0.0; batch.size * width];
-        let mut group = Buffer::zeroed(self.planes.places() * GROUP_WORDS);
-        let (mut agree, mut all) = (Buffer::default(), vec![0.0; GROUP]);
+        let first = part * TOGETHER;
+        let groups: Vec<Buffer> = (first..(first + TOGETHER).min(self.planes.groups()))
+            .map(|g| {
+                let mut group = Buffer::zeroed(self.planes.places() * GROUP_WORDS);
+                self.planes.copy_group(g, &mut group);
+                group
+            })
+            .collect();
+        let mut agree: Vec<Buffer> = groups.iter().map(|_| Buffer::default()).collect();
+        let mut all = vec![[0.0; GROUP]; groups.len()];
         let every: Vec<u32> = (0..near.iter().map(Vec::len).max().unwrap_or(0) as u32).collect();
-        for g in 0..TOGETHER.min(self.planes.groups().saturating_sub(part * TOGETHER)) {
-            self.planes.copy_group(part * TOGETHER + g, &mut group);
-            for (place, members) in near.iter().enumerate() {
-                if place % 8 == 0 {
-                    control.check()?;
-                }
-                agree.reset(members.len() * 8);
-                agreements(self.level, &group, place, members, &mut agree);
+        for (place, near) in near.iter().enumerate() {
+            if place % 8 == 0 {
+                control.check()?;
+            }
+            let (near, every) = (Members::new(near), Members::new(&every[..near.len()]));
+            for ((group, agree), all) in groups.iter().zip(&mut agree).zip(&mut all) {
+                agree.reserve(near.len() * 8);
+                agreements(self.level, group, place, near, agree);
                 all.fill(0.0);
-                let every = &every[..members.len()];
-                add_selected(self.level, &agree, every, 1.0, (0.0, &[]), &mut all);
-                for s in 0..batch.size {
-                    let at = place * batch.size + s;
-                    let out = &mut scores[s * width + g * GROUP..][..GROUP];
-                    let spans = batch.begins[at] as usize..batch.begins[at + 1] as usize;
+                add_selected(self.level, agree, every, 1.0, (0.0, &[]), all);
+            }
+            for s in 0..batch.size {
+                let at = place * batch.size + s;
+                let spans = batch.begins[at] as usize..batch.begins[at + 1] as usize;
+                let out = scores[s * width..][..width].chunks_exact_mut(GROUP);
+                for ((agree, all), out) in agree.iter().zip(&all).zip(out) {
                     let mut base = (batch.bases[at], &all[..]);
                     for span in spans.clone() {
-                        let begin = if span == 0 { 0 } else { batch.spans[span - 1].0 as usize };
-                        let (end, weight) = batch.spans[span];
-                        let selected = &batch.lists[begin..end as usize];
-                        add_selected(self.level, &agree, selected, weight, base, out);
+                        let weight = batch.spans[span].1;
+                        add_selected(self.level, agree, members[span], weight, base, out);
                         base = (0.0, &[]);
                     }
                     if spans.is_empty() {
-                        out.iter_mut().zip(&all).for_each(|(to, a)| *to += batch.bases[at] * a);
+                        out.iter_mut().zip(all).for_each(|(to, a)| *to += batch.bases[at] * a);
                     }
                 }
             }

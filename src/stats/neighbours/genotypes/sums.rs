@@ -7,7 +7,7 @@ use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::Buffer;
-use crate::simd::genotypes::add_differing;
+use crate::simd::genotypes::{Members, add_differing};
 use std::ops::Range;
 
 /// Groups that share a buffer.
@@ -48,6 +48,14 @@ pub(super) fn add(
         differing.counts.iter_mut().for_each(|c| c.resize(scores.len(), 0));
     }
     let [hits, misses] = &mut differing.counts;
+    let near: Vec<(usize, usize, f64, Members<'_>)> = (rows.clone().zip(choices))
+        .flat_map(|(row, choice)| choice.groups.iter().map(move |g| (row, g)))
+        .filter(|(_, (_, members))| !members.is_empty())
+        .map(|(row, (weight, members))| {
+            let place = study.order.places[row] as usize;
+            (place, is_miss(row, members), *weight, Members::new(members))
+        })
+        .collect();
     let mut counts = hits.chunks_mut(TOGETHER * GROUP).zip(misses.chunks_mut(TOGETHER * GROUP));
     let mut parts: Vec<_> =
         scores.chunks_mut(TOGETHER * GROUP).map(|part| (part, counts.next())).collect();
@@ -58,19 +66,12 @@ pub(super) fn add(
             let at = p * TOGETHER + g;
             study.planes.copy_group(at, &mut group);
             let mut sums = vec![0.0; GROUP];
-            for (i, choice) in choices.iter().enumerate() {
+            for (i, &(row, is_miss, weight, members)) in near.iter().enumerate() {
                 if i % 64 == 0 {
                     control.check()?;
                 }
-                let row = study.order.places[rows.start + i] as usize;
-                for (weight, members) in &choice.groups {
-                    if members.is_empty() {
-                        continue;
-                    }
-                    let tally = &mut tally[is_miss(rows.start + i, members)];
-                    let of_row = (row, &members[..]);
-                    add_differing(study.level, &group, of_row, *weight, &mut sums, tally);
-                }
+                let tally = &mut tally[is_miss];
+                add_differing(study.level, &group, (row, members), weight, &mut sums, tally);
             }
             if let Some((hits, misses)) = counts {
                 for (to, from) in [hits, misses].into_iter().zip(&mut tally) {

@@ -48,6 +48,15 @@ def test_signature_and_help_of_fit_list_every_parameter_with_type_and_default():
     assert all(f"    {name} (" in FastForestClassifier.__doc__ for name in forest)
 
 
+@pytest.mark.parametrize(("name", "least"), keywords.LEAST.items())
+def test_least_numbers_are_those_that_fit_takes(name, least):
+    search = "histogram" if name == "max_bins" else "exact"
+    X, y, given = [[0.0], [1.0]], [0, 1], {"threshold_search": search}
+    assert fasttree.fit(X, y, **{name: least}, **given).n_nodes_ >= 1
+    with pytest.raises(ValueError, match=rf"{name}={least - 1}"):
+        fasttree.fit(X, y, **{name: least - 1}, **given)
+
+
 @pytest.mark.parametrize("name", sorted(keywords.TreeParameters.__annotations__))
 def test_choices_that_types_allow_are_those_that_fit_takes(name):
     words = choices(get_type_hints(keywords.TreeParameters)[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -16,6 +16,9 @@ from . import options as o
 from .output import check_writable, emit, table
 from .rows import rows_for
 from .showing import ModelFile, Picture, model_of
+
+if TYPE_CHECKING:
+    from ..table import Table
 
 __all__ = ["COMMANDS"]
 
@@ -44,13 +47,7 @@ def predict(
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
     truth = rows.y if rows.target is not None else None
-    known = None if truth is None else np.array([value is not None for value in truth.tolist()])
-    accuracy = None
-    if truth is not None and known is not None and known.any():
-        same = np.array(
-            [str(a) == str(b) for a, b in zip(answers.tolist(), truth.tolist(), strict=True)]
-        )
-        accuracy = float(same[known].mean())
+    known, accuracy = _accuracy(answers, truth)
     document = {
         "command": "predict",
         "model": str(model),
@@ -74,6 +71,32 @@ def predict(
         ]
         for place, answer in enumerate(answers.tolist())
     ]
+    _write_predictions(header, lines, document, out, json)
+    if accuracy is not None:
+        sys.stdout.flush()
+        print(
+            f"accuracy {100 * accuracy:.2f} % of {known} rows whose class is known",
+            file=sys.stderr,
+        )
+
+
+def _accuracy(answers: np.ndarray, truth: np.ndarray | None) -> tuple[int, float | None]:
+    """Rows whose class is known, and the share of them that is answered rightly."""
+    if truth is None:
+        return 0, None
+    pairs = zip(answers.tolist(), truth.tolist(), strict=True)
+    same = [str(answer) == str(value) for answer, value in pairs if value is not None]
+    return len(same), float(np.mean(same)) if same else None
+
+
+def _write_predictions(
+    header: list[str],
+    lines: list[list[Any]],
+    document: dict[str, Any],
+    out: Path | None,
+    json: Path | None,
+) -> None:
+    """Write the CSV to its file or to stdout, where no JSON goes there."""
     if out is not None:
         with replace_file(out) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -86,12 +109,6 @@ def predict(
         if json is not None:
             emit("", document, json)
         write_csv(sys.stdout, header, lines)
-    if accuracy is not None and known is not None:
-        sys.stdout.flush()
-        print(
-            f"accuracy {100 * accuracy:.2f} % of {int(known.sum())} rows whose class is known",
-            file=sys.stderr,
-        )
 
 
 def rank(
@@ -138,19 +155,12 @@ def rank(
     """Score every feature (for genotypes, a .bed: every variant) by one or several criteria."""
     check_writable({"--plot": plot, "--json": json})
     if _is_study(data, phenotype, permutations):
+        given = {"--target": target, "--drop": drop, "--nominal": nominal}
+        given |= {"--decimal": decimal, "--missing": missing, "--estimate": estimate}
+        _only_for_tables(given)
         from ..datasets import read_plink
         from .genotypes import rank_variants
 
-        _only_for_tables(
-            {
-                "--target": target,
-                "--drop": drop,
-                "--nominal": nominal,
-                "--decimal": decimal,
-                "--missing": missing,
-                "--estimate": estimate,
-            }
-        )
         rank_variants(
             read_plink(data, phenotype=phenotype),
             o.criteria_of(criteria, ("multisurf",)),
@@ -165,27 +175,10 @@ def rank(
     chosen = o.criteria_of(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
     )
-    errors: dict[str, np.ndarray] = {}
-    if estimate is None:
-        from ..scores.features import score_features
-
-        settings = {"n_jobs": n_jobs, **o.params_of(param)}
-        scores = {
-            name: score_features(rows, criterion=one, **settings) for name, one in chosen.items()
-        }
-    else:
-        from ..scores.estimates import SIZES, estimate_features
-
-        settings = {"n_jobs": n_jobs, **o.params_of(param, known=SIZES)}
-        found = {
-            n: estimate_features(rows, criterion=c, method=estimate, **settings)
-            for n, c in chosen.items()
-        }
-        scores = {name: one.scores for name, one in found.items()}
-        errors = {name: one.standard_errors for name, one in found.items()}
+    scores, errors = _scored(rows, chosen, estimate, param, n_jobs)
     places = {name: _places(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
-    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")
+    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
     names = rows.feature_names
     document = {
         "command": "rank",
@@ -198,7 +191,7 @@ def rank(
                 "rank": None if np.isnan(values[j]) else int(places[name][j]),
                 **({"standard_error": float(errors[name][j])} if errors else {}),
             }
-            for j in order.tolist()
+            for j in order
             for name, values in scores.items()
         ],
     }
@@ -211,14 +204,10 @@ def rank(
                 for name, values in scores.items()
             ),
         ]
-        for j in order[:top].tolist()
+        for j in order[:top]
     ]
     if plot is not None:
-        from ..plots import criteria_bars, detached
-
-        with detached():
-            ax = criteria_bars({name: values.tolist() for name, values in scores.items()}, names)
-        ax.figure.savefig(plot, dpi=150)
+        _draw_scores(scores, names, plot)
     from ..reports import render
 
     title = f"{rows!r}"
@@ -237,6 +226,39 @@ def rank(
         document,
         json,
     )
+
+
+def _scored(
+    rows: Table,
+    chosen: dict[str, Any],
+    estimate: str | None,
+    param: list[str] | None,
+    n_jobs: int,
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Scores of the features by criterion, and their standard errors where they are estimated."""
+    if estimate is None:
+        from ..scores.features import score_features
+
+        settings = {"n_jobs": n_jobs, **o.params_of(param)}
+        return {n: score_features(rows, criterion=c, **settings) for n, c in chosen.items()}, {}
+    from ..scores.estimates import SIZES, estimate_features
+
+    settings = {"n_jobs": n_jobs, **o.params_of(param, known=SIZES)}
+    found = {
+        n: estimate_features(rows, criterion=c, method=estimate, **settings)
+        for n, c in chosen.items()
+    }
+    errors = {name: one.standard_errors for name, one in found.items()}
+    return {name: one.scores for name, one in found.items()}, errors
+
+
+def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) -> None:
+    """Draw the scores as bars into a file."""
+    from ..plots import criteria_bars, detached
+
+    with detached():
+        ax = criteria_bars({name: values.tolist() for name, values in scores.items()}, names)
+    ax.figure.savefig(plot, dpi=150)
 
 
 def _is_study(data: str, phenotype: str | None, permutations: int | None) -> bool:

@@ -19,7 +19,10 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from .._checks import checked, having, listing, maybe, one_value, path_of, string
 from ..table import Table
@@ -117,58 +120,67 @@ def load(
     if is_plink(text):
         _refuse(asked, text)
         return _genotypes(text, target, drop)
+    found = _contents(text, drop, asked, limits)
+    return assemble(
+        found.columns,
+        found.target if target is None else target,
+        text,
+        name=found.name,
+        has_feature_names=found.named,
+        weights=found.weights,
+        dropped=drop,
+    )
+
+
+@dataclass
+class _Contents:
+    """What a file of any format holds: its columns, its name, and what its format says besides."""
+
+    columns: list[Column]
+    name: str
+    target: TargetName = None
+    weights: np.ndarray | None = None
+    named: bool = True
+
+
+def _contents(
+    text: str, drop: Collection[str], asked: dict[str, Any], limits: Limits | None
+) -> _Contents:
+    """Read a file by its suffix, or by its content where the suffix says nothing; `asked` are the
+    options of delimited text."""
     stem, kind, packed = split_suffix(text)
-    weights = None
-    named = True
-    default: TargetName = None
     if kind == ".arff" or (kind not in _KNOWN and _looks_like_arff(text)):
-        contents = read_arff(text, drop, limits=limits)
-        columns, stem, weights = contents.columns, contents.relation, contents.weights
+        arff = read_arff(text, drop, limits=limits)
+        found = _Contents(arff.columns, arff.relation, weights=arff.weights)
     elif kind == ".names" or (kind in (".data", ".test") and _names_file(text, kind, packed)):
-        data, names_file = _c45_pair(text, kind, packed)
-        default, columns = read_c45(data, names_file, drop, limits=limits)
+        default, columns = read_c45(*_c45_pair(text, kind, packed), drop, limits=limits)
+        found = _Contents(columns, stem, default)
     elif kind == ".tab" and is_orange(text):
         own, columns = read_orange(text, drop, limits=limits)
-        default = own if own is not None else False
+        found = _Contents(columns, stem, False if own is None else own)
     elif kind in _BINARY:
-        columns = columns_of_frame(_binary(text, kind), drop, text)
-    elif kind in (
-        ".xlsx",
-        ".xls",
-        ".ods",
-        ".zip",
-        ".json",
-        ".pkl",
-        ".pickle",
-        ".npy",
-        ".npz",
-        ".mat",
-    ):
+        found = _Contents(columns_of_frame(_binary(text, kind), drop, text), stem)
+    elif kind in _UNREAD:
         raise DataFileError(
             f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text
         )
     else:
+        if asked["sep"] is None and kind in (".tab", ".tsv"):
+            asked = {**asked, "sep": "\t"}
         sheet = read_delimited(
-            text,
-            drop,
-            sep="\t" if sep is None and kind in (".tab", ".tsv") else sep,
-            header=header,
-            names=names,
-            decimal=decimal,
-            missing=missing,
-            limits=limits,
+            text, drop, **{**asked, "missing": asked["missing"] or ()}, limits=limits
         )
-        columns, named = sheet.columns, sheet.has_header or names is not None
-        asked = {}
+        named = sheet.has_header or asked["names"] is not None
+        return _Contents(sheet.columns, stem, named=named)
     _refuse(asked, text)
-    chosen = default if target is None else target
-    return assemble(
-        columns, chosen, text, name=stem, has_feature_names=named, weights=weights, dropped=drop
-    )
+    return found
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
 _KNOWN = {".csv", ".tsv", ".txt", ".dat", ".data", ".test", ".names", ".tab", *_BINARY}
+
+
+_UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".npz", ".mat"}
 
 
 def _refuse(asked: dict[str, Any], path: str) -> None:

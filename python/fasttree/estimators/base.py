@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import at_least_zero, one_of, shown, weights_array
+from .._checks import at_least_zero, shown, weights_array
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
 from ..rendering.saving import save_bytes
@@ -30,7 +30,7 @@ from ..table import Table
 from ..table.doubtful import warn_of_data
 from .costs import class_sums, copies_in, prior_factors
 from .new_rows import Schema, rows_for, without_empty_rows
-from .parameters import restored_parameters
+from .parameters import chosen, restored_parameters
 from .stored import Stored
 
 __all__ = ["Classifier", "read_back"]
@@ -88,7 +88,7 @@ class Classifier(Stored):
         )
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
-        one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
+        chosen("handle_unknown", self.handle_unknown)
         warn_of_thin_levels(table)
         warn_of_data(table)
         return self._weighted(table, sample_weight)

@@ -59,7 +59,7 @@ from .keywords import (
     described,
 )
 from .new_rows import check_count
-from .parameters import config_of, copies_of, seed_of, share_or_count, stored_parameters
+from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
 from .tree import FastTreeClassifier
 from .warm_start import kept_words, trees_before
 
@@ -226,13 +226,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         Returns:
             The estimator.
         """
-        for name in ("bootstrap", "oob_score"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
-        if self.oob_score and not self.bootstrap:
-            raise ValueError(
-                "oob_score=True needs bootstrap=True: without samples every tree sees every row"
-            )
+        self._check_samples()
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
             if client is not None:
@@ -272,6 +266,15 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
             self._judge(*found, table, sample_weight)
         return self
 
+    def _check_samples(self) -> None:
+        for name in ("bootstrap", "oob_score"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
+        if self.oob_score and not self.bootstrap:
+            raise ValueError(
+                "oob_score=True needs bootstrap=True: without samples every tree sees every row"
+            )
+
     def _plan(
         self, table: Table, weights: np.ndarray | None, params: dict[str, Any]
     ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
@@ -280,10 +283,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         draws = sample_size(self.max_samples, self.bootstrap, copies)
         seed = seed_of(self.random_state)
         config, custom = config_of(tree_parameters(params, seed), table, weights)
-        for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
-            config[name] = share_or_count(
-                name, params[name], copies if draws is None else draws, least
-            )
+        config |= row_counts(params, copies if draws is None else draws)
         config.update(seed=seed, parameters=stored_parameters(params))
         trees = integer("n_estimators", self.n_estimators, 1)
         return config, custom, {"trees": trees, "draws": draws}

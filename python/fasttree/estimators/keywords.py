@@ -4,6 +4,7 @@ What
     The values that each word may take, as constructors annotate them, and `TreeParameters`, the
     keyword arguments that `fasttree.fit` passes on. `documented` and `described` make texts of help
     from a constructor's signature and the words of its class, which are written once.
+    `choices` and `LEAST` are the words and least numbers that `parameters.config_of` checks.
 When not to use it
     To check values: `parameters.config_of` does.
 """
@@ -137,6 +138,57 @@ class TreeParameters(TypedDict, total=False):
     n_jobs: int | None
     progress: Progress
     trace: TraceKept
+
+
+CHOSEN = (
+    "ties",
+    "splitter",
+    "evaluation",
+    "labels",
+    "nominal_splits",
+    "threshold_search",
+    "thresholds",
+    "leaf_order",
+    "no_distance_decay",
+    "empty_branch",
+    "missing",
+)
+"""Parameters that are one of the words of their type."""
+
+LEAST = {
+    "max_bins": 2,
+    "max_depth": 1,
+    "max_leaf_nodes": 2,
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+}
+"""The smallest whole number that a parameter may be."""
+
+
+@functools.cache
+def choices(name: str) -> tuple[bool | str | None, ...]:
+    """The values that the type of a parameter names, None first.
+
+    >>> choices("no_distance_decay"), choices("merge_redundant")
+    ((False, True, 'strict'), (None, 'class', 'distribution'))
+    """
+    return tuple(sorted(_values(_types()[name]), key=lambda value: value is not None))
+
+
+@functools.cache
+def _types() -> dict[str, Any]:
+    return get_type_hints(TreeParameters)
+
+
+def _values(hint: Any) -> list[bool | str | None]:
+    if hint is bool:
+        return [False, True]
+    if hint is type(None):
+        return [None]
+    parts = get_args(hint)
+    if str(hint).startswith("typing.Literal"):
+        return list(parts)
+    return [value for part in parts for value in _values(part)]
 
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -23,6 +23,7 @@ from .._checks import integer, one_of, real, shown
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from .costs import costs_of, plain_costs
+from .keywords import CHOSEN, LEAST, choices
 
 __all__ = [
     "config_of",
@@ -80,11 +81,27 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     return kind(criterion=criterion, **params)
 
 
-def share_or_count(name: str, value: Any, n_rows: int, low: int) -> int:
-    """A number of rows, given as such or (a float below 1) as a share of the rows, rounded up."""
-    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
-        return max(low, math.ceil(real(name, value, 0.0, 1.0) * n_rows))
-    return integer(name, value, low)
+def chosen(name: str, value: Any) -> Any:
+    """The value of a parameter that is one of the words of its type."""
+    return one_of(name, value, choices(name))
+
+
+def at_least(name: str, value: Any) -> int:
+    """A whole number that is not below the least one of its parameter."""
+    return integer(name, value, LEAST[name])
+
+
+def row_counts(params: dict[str, Any], n_rows: int) -> dict[str, int]:
+    """The least rows of a node and of a leaf, given as numbers or (a float below 1) as shares of
+    the rows, rounded up."""
+    counts = {}
+    for name in ("min_samples_split", "min_samples_leaf"):
+        value = params[name]
+        if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+            counts[name] = max(LEAST[name], math.ceil(real(name, value, 0.0, 1.0) * n_rows))
+        else:
+            counts[name] = at_least(name, value)
+    return counts
 
 
 def max_features(value: Any, n_features: int) -> int | None:
@@ -131,7 +148,7 @@ def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str
 
 def smoothing_of(value: Any) -> dict[str, Any]:
     """Leaf smoothing."""
-    known = one_of("leaf_smoothing", value, (None, "laplace", "m_estimate"))
+    known = chosen("leaf_smoothing", value)
     found: dict[str, Any] = {"method": known or "none"}
     return found | ({"m": 2.0} if known == "m_estimate" else {})
 
@@ -142,7 +159,7 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
     """
-    merged = one_of("merge_redundant", params["merge_redundant"], (None, "class", "distribution"))
+    merged = chosen("merge_redundant", params["merge_redundant"])
     alpha = (
         0.0
         if params["ccp_alpha"] is None
@@ -316,63 +333,26 @@ def config_of(
     criterion = criteria.make(params["criterion"])
     if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
         check_copies(weights, criterion)
-    ties = one_of("ties", params["ties"], ("first", "row", "random"))
-    splitter = one_of("splitter", params["splitter"], ("best", "random"))
-    random = "random" in (ties, splitter) or params["max_features"] is not None
-    config: dict[str, Any] = {
-        "ties": ties,
-        "splitter": splitter,
-        "evaluation": one_of("evaluation", params["evaluation"], ("local", "global", "glocal")),
-        "labels": one_of("labels", params["labels"], ("majority", "all", "distinct")),
-        "nominal_splits": one_of(
-            "nominal_splits",
-            params["nominal_splits"],
-            ("auto", "multiway", "subset", "one_vs_rest"),
-        ),
+    config: dict[str, Any] = {name: chosen(name, params[name]) for name in CHOSEN}
+    random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
+    config |= {
         "discretize": discretizer_of(
             params["discretize"], params["n_bins"], criteria.evidence_of(criterion)
         ),
-        "threshold_search": one_of(
-            "threshold_search", params["threshold_search"], ("exact", "histogram")
-        ),
-        "max_bins": integer("max_bins", params["max_bins"], 2),
-        "thresholds": one_of(
-            "thresholds", params["thresholds"], ("midpoint", "value", "training_value")
-        ),
-        "min_samples_split": share_or_count(
-            "min_samples_split", params["min_samples_split"], n_rows, 2
-        ),
-        "min_samples_leaf": share_or_count(
-            "min_samples_leaf", params["min_samples_leaf"], n_rows, 1
-        ),
+        "max_bins": at_least("max_bins", params["max_bins"]),
+        **row_counts(params, n_rows),
         "min_weight_fraction_leaf": real(
             "min_weight_fraction_leaf", params["min_weight_fraction_leaf"], 0.0, 0.5
         ),
         "max_features": max_features(params["max_features"], n_features),
-        "leaf_order": one_of("leaf_order", params["leaf_order"], ("improvement", "distance")),
-        "no_distance_decay": one_of(
-            "no_distance_decay", params["no_distance_decay"], (False, True, "strict")
-        ),
-        "empty_branch": one_of("empty_branch", params["empty_branch"], ("parent", "unclassified")),
-        "missing": _missing(params["missing"]),
         "smoothing": smoothing_of(params["leaf_smoothing"]),
         "seed": seed_of(params["random_state"]) if random else 0,
         "parameters": stored_parameters(params),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
+        **_bounds_of(params),
     }
     if params.get("cost_matrix") is not None:
         config["cost_matrix"] = costs_of(params["cost_matrix"], len(table.classes))
-    if params["max_depth"] is not None:
-        config["max_depth"] = integer("max_depth", params["max_depth"], 1)
-    if params["max_leaf_nodes"] is not None:
-        config["max_leaf_nodes"] = integer("max_leaf_nodes", params["max_leaf_nodes"], 2)
-    least = params["min_impurity_decrease"]
-    if real("min_impurity_decrease", least, 0.0, sys.float_info.max) > 0.0:
-        config["min_impurity_decrease"] = float(least)
-    if params["min_score"] is not None:
-        config["min_score"] = real(
-            "min_score", params["min_score"], -sys.float_info.max, sys.float_info.max
-        )
     if isinstance(criterion, Criterion):
         config["criterion"] = criterion.name
         config["criterion_options"] = criterion.options(table.classes, total)
@@ -385,5 +365,17 @@ def config_of(
     return config, criterion
 
 
-def _missing(value: Any) -> Any:
-    return one_of("missing", value, ("auto", "fractional", "mode", "branch", "error"))
+def _bounds_of(params: dict[str, Any]) -> dict[str, Any]:
+    """Bounds that stop growth, those that are set."""
+    bounds: dict[str, Any] = {
+        name: at_least(name, params[name])
+        for name in ("max_depth", "max_leaf_nodes")
+        if params[name] is not None
+    }
+    largest = sys.float_info.max
+    least = real("min_impurity_decrease", params["min_impurity_decrease"], 0.0, largest)
+    if least > 0.0:
+        bounds["min_impurity_decrease"] = float(least)
+    if params["min_score"] is not None:
+        bounds["min_score"] = real("min_score", params["min_score"], -largest, largest)
+    return bounds

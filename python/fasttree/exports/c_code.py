@@ -281,11 +281,29 @@ def to_c(model: Any, *, name: str = "tree") -> str:
             f"name={name!r} must be an identifier of C: letters, digits and _, a letter first"
         )
     reading = Reading(model)
+    written = fits_nesting(reading)
+    facts = _facts(reading, name)
+    out = [HEAD.format(**facts)]
+    if written:
+        out += _nested_tests(reading, facts)
+    if reading.fractional or not written:
+        facts |= {k: _array(v) for k, v in vars(tables(reading)).items()}
+        out.append(WALK.format(**facts))
+    if not written:
+        out.append(LOOP.format(**facts))
+    divided = ("", "")
+    if reading.fractional:
+        out.append(MIXTURE.format(**facts))
+        divided = (DIVIDED_PROBA.format(**facts), DIVIDED_LABEL.format(**facts))
+    out.append(TAIL.format(**facts, divided_proba=divided[0], divided_label=divided[1]))
+    return "".join(out)
+
+
+def _facts(reading: Reading, name: str) -> dict[str, Any]:
+    """What the templates name: sizes, names and tables as text of C."""
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
-    used = sorted({reading.feature[n] for n, kids in enumerate(reading.children) if kids})
-    written = fits_nesting(reading)
-    facts: dict[str, Any] = {
+    return {
         "name": name,
         "upper": name.upper(),
         "leaves": len(leaves),
@@ -314,33 +332,29 @@ def to_c(model: Any, *, name: str = "tree") -> str:
             for f in features
         ),
     }
-    out = [HEAD.format(**facts)]
-    if written:
-        out += [READERS["number"].format(**facts)] if any(j not in nominal for j in used) else []
-        out += [READERS["level"].format(**facts)] if any(j in nominal for j in used) else []
-        out.append(f"static int {name}_find(const double *x) {{\n")
-        for j in used:
-            levels, fill = features[j].levels, features[j].fill
-            if levels is not None:
-                read = (
-                    f"const int x{j} = {name}_level(x[{j}], {len(levels)}, "
-                    f"{-1 if fill is None else fill});"
-                )
-            else:
-                filled = f"x[{j}]" if fill is None else repr(fill)
-                read = f"const double x{j} = {name}_number(x[{j}], {filled});"
-            out.append(f"    {read} {_comment(features[j].name)}\n")
-        out += [] if used else ["    (void)x;\n"]
-        out += [line + "\n" for line in nested(reading, _C(reading), 1)]
-        out.append("}\n\n")
-    if reading.fractional or not written:
-        facts |= {k: _array(v) for k, v in vars(tables(reading)).items()}
-        out.append(WALK.format(**facts))
-    if not written:
-        out.append(LOOP.format(**facts))
-    divided = ("", "")
-    if reading.fractional:
-        out.append(MIXTURE.format(**facts))
-        divided = (DIVIDED_PROBA.format(**facts), DIVIDED_LABEL.format(**facts))
-    out.append(TAIL.format(**facts, divided_proba=divided[0], divided_label=divided[1]))
-    return "".join(out)
+
+
+def _nested_tests(reading: Reading, facts: dict[str, Any]) -> list[str]:
+    """The readers of cells that are asked for, and the function that finds a row's leaf."""
+    name, features = facts["name"], reading.features
+    used = sorted({reading.feature[n] for n, kids in enumerate(reading.children) if kids})
+    nominal = {j for j in used if features[j].levels}
+    out: list[str] = []
+    out += [READERS["number"].format(**facts)] if nominal < set(used) else []
+    out += [READERS["level"].format(**facts)] if nominal else []
+    out.append(f"static int {name}_find(const double *x) {{\n")
+    for j in used:
+        levels, fill = features[j].levels, features[j].fill
+        if levels is not None:
+            read = (
+                f"const int x{j} = {name}_level(x[{j}], {len(levels)}, "
+                f"{-1 if fill is None else fill});"
+            )
+        else:
+            filled = f"x[{j}]" if fill is None else repr(fill)
+            read = f"const double x{j} = {name}_number(x[{j}], {filled});"
+        out.append(f"    {read} {_comment(features[j].name)}\n")
+    out += [] if used else ["    (void)x;\n"]
+    out += [line + "\n" for line in nested(reading, _C(reading), 1)]
+    out.append("}\n\n")
+    return out

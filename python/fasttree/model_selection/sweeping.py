@@ -194,6 +194,40 @@ def _made(
     return made.set_params(**{n: v for n, v in options.items() if n not in idle})
 
 
+def _combinations(
+    axes: dict[str, tuple[Any, ...]], at_zero: float
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """All settings, and the criterion of each by its label; a criterion varies along the axes that
+    it has."""
+    thetas, alphas, decays = axes["theta"], axes["alpha"], axes["decay"]
+    settings: list[dict[str, Any]] = []
+    made: dict[str, Any] = {}
+    for name in axes["criterion"]:
+        known = criteria.make(name).get_params()  # type: ignore[union-attr]
+        for t, a, d in itertools.product(
+            thetas if "theta" in known else thetas[:1],
+            alphas,
+            decays if "decay" in known else decays[:1],
+        ):
+            settings.append({"criterion": name, "theta": t, "alpha": a, "decay": d})
+            label = (
+                f"{name} alpha={_label(a)}" if "alpha" in known else f"{name} radius={_label(a)}"
+            )
+            label += f" {d}" if d is not None and "decay" in known else ""
+            label += f" theta={_label(t)}" if len(thetas) > 1 and "theta" in known else ""
+            made[label] = _made(name, t, a, d, at_zero)
+    if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
+        raise ValueError(
+            f"at_zero={at_zero!r} cannot act in this sweep: it needs decay='power'; set that, or "
+            "leave at_zero out"
+        )
+    if len(made) < len(settings):
+        raise ValueError(
+            "a sweep over the same setting twice: give every criterion, theta, alpha and decay once"
+        )
+    return settings, made
+
+
 @checked(random_state=random_seed, at_zero=one_value)
 def sweep(
     X: Any,
@@ -256,30 +290,8 @@ def sweep(
     decays = (None,) if decay is None else _several(decay)
     if not (names and alphas and decays):
         raise ValueError("a sweep needs at least one criterion, theta, alpha and decay")
-    settings, made = [], {}
-    for name in names:
-        known = criteria.make(name).get_params()  # type: ignore[union-attr]
-        for t, a, d in itertools.product(
-            thetas if "theta" in known else thetas[:1],
-            alphas,
-            decays if "decay" in known else decays[:1],
-        ):
-            settings.append({"criterion": name, "theta": t, "alpha": a, "decay": d})
-            label = (
-                f"{name} alpha={_label(a)}" if "alpha" in known else f"{name} radius={_label(a)}"
-            )
-            label += f" {d}" if d is not None and "decay" in known else ""
-            label += f" theta={_label(t)}" if len(thetas) > 1 and "theta" in known else ""
-            made[label] = _made(name, t, a, d, at_zero)
-    if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
-        raise ValueError(
-            f"at_zero={at_zero!r} cannot act in this sweep: it needs decay='power'; set that, or "
-            "leave at_zero out"
-        )
-    if len(made) < len(settings):
-        raise ValueError(
-            "a sweep over the same setting twice: give every criterion, theta, alpha and decay once"
-        )
+    axes = {"criterion": names, "theta": thetas, "alpha": alphas, "decay": decays}
+    settings, made = _combinations(axes, at_zero)
     result = cross_validate(
         X,
         y,
@@ -293,5 +305,4 @@ def sweep(
         journal=journal,
         **params,
     )
-    axes = {"criterion": names, "theta": thetas, "alpha": alphas, "decay": decays}
     return Sweep(settings, axes, result)

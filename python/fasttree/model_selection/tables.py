@@ -76,6 +76,23 @@ def cross_validation_tables(
 def comparison_tables(result: Comparison) -> list[ReportTable]:
     """Return the table of means with marks, the matrix of significant wins, and who is
     significantly worse."""
+    tables = [_means_table(result)]
+    if len(result.methods) > 2:
+        tables.append(_wins_table(result))
+    worse = result.significantly_worse()
+    if worse:
+        rows = [
+            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))]
+            for one in worse
+        ]
+        tables.append(
+            ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
+        )
+    return tables
+
+
+def _means_table(result: Comparison) -> ReportTable:
+    """Means with marks, the average, and wins, ties and losses against the baseline."""
     marks, best = result.marks, result.best
     _, digits, label = scale_of(result.metric)
     factor = scale_of(result.metric)[0]
@@ -97,6 +114,13 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
     for method, (wins, ties, losses) in zip(result.methods, result.wins_ties_losses, strict=True):
         against.append(Cell("" if method == result.baseline else f"({wins}/{ties}/{losses})"))
     rows.append(against)
+    direction = "" if result.greater_is_better else ", smaller is better"
+    header = ["data set", *result.methods]
+    return ReportTable(f"{label}{direction}", header, rows, (n,), _notes(result))
+
+
+def _notes(result: Comparison) -> list[str]:
+    """What the marks mean, and what is missing."""
     test = (
         result.test
         if isinstance(result.test, str)
@@ -115,31 +139,21 @@ def comparison_tables(result: Comparison) -> list[ReportTable]:
     if result.unfinished:
         notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
     notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
-    direction = "" if result.greater_is_better else ", smaller is better"
-    tables = [ReportTable(f"{label}{direction}", ["data set", *result.methods], rows, (n,), notes)]
-    if len(result.methods) > 2:
-        wins = result.win_matrix
-        letters = [
-            [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
-            for i, method in enumerate(result.methods)
-        ]
-        tables.append(
-            ReportTable(
-                "Data sets on which the row's method is significantly better than the column's",
-                ["method", *result.methods],
-                letters,
-            )
-        )
-    worse = result.significantly_worse()
-    if worse:
-        rows = [
-            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))]
-            for one in worse
-        ]
-        tables.append(
-            ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
-        )
-    return tables
+    return notes
+
+
+def _wins_table(result: Comparison) -> ReportTable:
+    """How often each method is significantly better than each other."""
+    wins = result.win_matrix
+    letters = [
+        [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
+        for i, method in enumerate(result.methods)
+    ]
+    return ReportTable(
+        "Data sets on which the row's method is significantly better than the column's",
+        ["method", *result.methods],
+        letters,
+    )
 
 
 def learning_curve_tables(result: LearningCurve) -> list[ReportTable]:

@@ -130,6 +130,48 @@ LOWEST = -1.5
 """Where bars of criteria end; a longer one has its length written to it."""
 
 
+def _shares_of_best(
+    scores: Mapping[str, Sequence[float]], n_features: int
+) -> dict[str, np.ndarray]:
+    """Scores divided by each criterion's best, or by its lowest where none is above 0."""
+    shares = {}
+    for criterion, numbers in scores.items():
+        array = number_array(f"scores[{criterion!r}]", numbers)
+        if len(array) != n_features:
+            raise ValueError(
+                f"scores[{criterion!r}] has {len(array)} numbers for {n_features} features"
+            )
+        highest, lowest = (
+            float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min)
+        )
+        if highest == 0 > lowest:
+            criterion = f"{criterion} (no score above 0: shares of the lowest)"
+        shares[criterion] = np.nan_to_num(array / (highest or -lowest or 1.0), nan=0.0)
+    return shares
+
+
+def _end_low_bars(ax: Any) -> None:
+    """Draw a line at 0 where bars go down, and end those that are too long with their length."""
+    heights = [bar.get_height() for bar in ax.patches]
+    if min(heights, default=0.0) < 0:
+        ax.axhline(0.0, color="#333333", linewidth=0.8)
+    if min(heights, default=0.0) < LOWEST:
+        ax.set_ylim(LOWEST, 1.08 if max(heights) > 0 else 0.05)
+    for bar in ax.patches:
+        if bar.get_height() < LOWEST:
+            middle = bar.get_x() + bar.get_width() / 2
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+            ax.text(
+                middle,
+                LOWEST + 0.05,
+                f"{bar.get_height():.3g}",
+                ha="center",
+                va="bottom",
+                fontsize=8,
+                bbox=box,
+            )
+
+
 @checked(
     scores=mapping("a list of scores", np.iterable), features=listing, largest=whole(1), ax=AXES
 )
@@ -168,19 +210,7 @@ def criteria_bars(
     """
     if not scores:
         raise ValueError("scores is empty; give the scores of at least one criterion")
-    shares = {}
-    for criterion, numbers in scores.items():
-        array = number_array(f"scores[{criterion!r}]", numbers)
-        if len(array) != len(features):
-            raise ValueError(
-                f"scores[{criterion!r}] has {len(array)} numbers for {len(features)} features"
-            )
-        highest, lowest = (
-            float(f(array, initial=0.0, where=~np.isnan(array))) for f in (np.max, np.min)
-        )
-        if highest == 0 > lowest:
-            criterion = f"{criterion} (no score above 0: shares of the lowest)"
-        shares[criterion] = np.nan_to_num(array / (highest or -lowest or 1.0), nan=0.0)
+    shares = _shares_of_best(scores, len(features))
     best = np.max(list(shares.values()), axis=0)
     order = np.argsort(-best, kind="stable")[:largest]
     columns = max(1, min(4, len(shares), int(90 / (4 + max(map(len, shares), default=1)))))
@@ -194,24 +224,7 @@ def criteria_bars(
         rotate=30,
         ax=ax,
     )
-    heights = [bar.get_height() for bar in ax.patches]
-    if min(heights, default=0.0) < 0:
-        ax.axhline(0.0, color="#333333", linewidth=0.8)
-    if min(heights, default=0.0) < LOWEST:
-        ax.set_ylim(LOWEST, 1.08 if max(heights) > 0 else 0.05)
-    for bar in ax.patches:
-        if bar.get_height() < LOWEST:
-            middle = bar.get_x() + bar.get_width() / 2
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-            ax.text(
-                middle,
-                LOWEST + 0.05,
-                f"{bar.get_height():.3g}",
-                ha="center",
-                va="bottom",
-                fontsize=8,
-                bbox=box,
-            )
+    _end_low_bars(ax)
     # above the axes, where no bar can be: bars go both ways
     ax.legend(
         frameon=False,

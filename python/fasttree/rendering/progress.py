@@ -8,6 +8,7 @@ second and is gone when the call ends.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Callable
@@ -149,3 +150,20 @@ def make_report(progress: Any, what: str) -> Report | None:
         f"progress={progress!r} is not known; use True or 'auto' (a bar), False or None, or a "
         "function (done, total)"
     )
+
+
+def counter(progress: Any, what: str, total: int) -> Callable[[], None]:
+    """A function to be called after each of `total` steps; it reports how many are done.
+
+    Examples:
+        >>> done = counter(print, "steps", 2)
+        >>> done()
+        1 2
+    """
+    report, steps = make_report(progress, what), itertools.count(1)
+
+    def step() -> None:
+        if report is not None:
+            report(next(steps), total)
+
+    return step

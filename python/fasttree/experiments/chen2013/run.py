@@ -198,14 +198,7 @@ def _assemble(
         out.notes.append(f"Left out (--quick), not comparable: {', '.join(left_out)}.")
     if not results:
         return
-    everything = Comparison(
-        {name: one.validation for name, one in results.items()},
-        metric="accuracy",
-        alpha=0.05,
-        baseline=BASELINE,
-        test="corrected_resampled_t",
-        sd="folds",
-    )
+    everything = _compared(results)
     out.rows += _accuracy_rows(everything, printed, sampled)
     out.rows += tables.fact_rows({name: one.facts for name, one in results.items()}, printed)
     out.rows += _leaf_rows(results, printed)
@@ -213,14 +206,7 @@ def _assemble(
     out.tables += tables.table_two(out.rows, everything.methods, printed)
     comparable = {name: one for name, one in results.items() if name not in sampled}
     if comparable:
-        fair = Comparison(
-            {name: one.validation for name, one in comparable.items()},
-            metric="accuracy",
-            alpha=0.05,
-            baseline=BASELINE,
-            test="corrected_resampled_t",
-            sd="folds",
-        )
+        fair = _compared(comparable)
         out.rows += tables.average_rows(fair, printed)
         out.extra["win_tie_loss"] = tables.win_tie_loss(fair, printed)
         out.tables.append(tables.table_three(out.extra["win_tie_loss"], len(comparable)))
@@ -257,6 +243,18 @@ def _assemble(
             "Mean accuracy of the four measures on every data set",
             lambda: tables.accuracy_figure(everything),
         )
+    )
+
+
+def _compared(results: dict[str, SetResult]) -> Comparison:
+    """The measures over data sets, tested as in the paper."""
+    return Comparison(
+        {name: one.validation for name, one in results.items()},
+        metric="accuracy",
+        alpha=0.05,
+        baseline=BASELINE,
+        test="corrected_resampled_t",
+        sd="folds",
     )
 
 

@@ -20,7 +20,6 @@ Beside it
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ from ...estimators import FastTreeClassifier
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
 from ...model_selection.interrupts import finish
-from ...rendering.progress import make_report
+from ...rendering.progress import counter
 from ...reports import Cell, ReportTable
 from ...scores.features import score_features
 from ...table import Table
@@ -215,8 +214,7 @@ def run(
     out.missing = [name for name in wanted if key[name] not in files]
     here = [name for name in wanted if name not in out.missing]
     methods = dict(METHODS) if quick else {**METHODS, **_variations()}
-    report = make_report(progress, "data sets")
-    ticks = itertools.count(1)
+    tick = counter(progress, "data sets", len(here))
 
     def one_set(name: str) -> tuple[dict[str, Outcome], dict[str, int]]:
         table = load(files[key[name]])
@@ -227,8 +225,7 @@ def run(
                 criterion=methods["algorithm1"], n_jobs=n_jobs, **settings(name)
             ).fit(training)
             seen = blind_splits(grown, training)
-        if report is not None:
-            report(next(ticks), len(here))
+        tick()
         return outcome, seen
 
     found, out.unfinished = finish(here, one_set, what="data sets", on_interrupt=on_interrupt)
@@ -304,10 +301,25 @@ def _short(value: float | None) -> str:
     return f"{float('nan') if value is None else value:.4f}".replace("0.", ".", 1)
 
 
+EXAMPLE = np.array([[[40, 0], [35, 30]], [[2, 3], [73, 27]]])
+"""Two candidate splits of 75 rows of class 0 and 30 of class 1."""
+
+
 def _beside(
     out: Reproduction, results: dict[str, dict[str, Outcome]], blind: dict[str, dict[str, int]]
 ) -> None:
     """Other readings of the criterion, and where algorithm 1 is blind."""
+    _other_readings(out, results)
+    seen = _example_scores()
+    out.tables += [_blind_table(blind), _example_table(seen)]
+    out.extra["blindness"] = {
+        "trees": blind,
+        "example": {"tables": EXAMPLE.tolist(), "scores": seen},
+    }
+
+
+def _other_readings(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
+    """Rows and a table of all criteria, the paper's and those beside them."""
     body = []
     for dataset, by_method in results.items():
         for method, outcome in by_method.items():
@@ -352,60 +364,63 @@ def _beside(
             ],
         )
     )
+
+
+def _blind_table(blind: dict[str, dict[str, int]]) -> ReportTable:
+    """Splits of algorithm 1 with score 0, a row a data set."""
     rows = [
         [Cell(name), *(Cell(str(value)) for value in counts.values())]
         for name, counts in blind.items()
     ]
-    out.tables.append(
-        ReportTable(
-            "Where algorithm 1 is blind: its tree of the training rows",
-            [
-                "data set",
-                "splits",
-                "with score 0",
-                "of these, with a pure class-0 side",
-                "rows in those sides",
-            ],
-            rows,
-            (),
-            [
-                (
-                    "With score 0 no candidate makes a side of majority class 1; all candidates "
-                    "tie and the first is taken,"
-                ),
-                (
-                    "though at the nodes of the fourth column another one would have cut off rows "
-                    "of class 0 alone."
-                ),
-            ],
-        )
+    return ReportTable(
+        "Where algorithm 1 is blind: its tree of the training rows",
+        [
+            "data set",
+            "splits",
+            "with score 0",
+            "of these, with a pure class-0 side",
+            "rows in those sides",
+        ],
+        rows,
+        (),
+        [
+            (
+                "With score 0 no candidate makes a side of majority class 1; all candidates "
+                "tie and the first is taken,"
+            ),
+            (
+                "though at the nodes of the fourth column another one would have cut off rows "
+                "of class 0 alone."
+            ),
+        ],
     )
-    example = np.array([[[40, 0], [35, 30]], [[2, 3], [73, 27]]])
-    seen = {
-        "f_measure_max": criteria.make("f_measure_max").score(example).tolist(),  # type: ignore[union-attr]
-        "f_measure, change": CRITERION.score(example).tolist(),
-        "gini": METHODS["gini"].score(example).tolist(),
-        "info_gain": METHODS["mutual_information"].score(example).tolist(),
+
+
+def _example_scores() -> dict[str, list[float]]:
+    """Scores of the example by four criteria."""
+    return {
+        "f_measure_max": criteria.make("f_measure_max").score(EXAMPLE).tolist(),  # type: ignore[union-attr]
+        "f_measure, change": CRITERION.score(EXAMPLE).tolist(),
+        "gini": METHODS["gini"].score(EXAMPLE).tolist(),
+        "info_gain": METHODS["mutual_information"].score(EXAMPLE).tolist(),
     }
-    out.tables.append(
-        ReportTable(
-            "An example: 75 rows of class 0 and 30 of class 1",
-            ["criterion", "(40, 0) | (35, 30)", "(2, 3) | (73, 27)"],
-            [
-                [Cell(name), *(Cell(f"{score:.4f}") for score in scores)]
-                for name, scores in seen.items()
-            ],
-            (),
-            [
-                "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in "
-                "five to 40 rows without any."
-            ],
-        )
+
+
+def _example_table(seen: dict[str, list[float]]) -> ReportTable:
+    """Scores of two candidate splits by four criteria."""
+    return ReportTable(
+        "An example: 75 rows of class 0 and 30 of class 1",
+        ["criterion", "(40, 0) | (35, 30)", "(2, 3) | (73, 27)"],
+        [
+            [Cell(name), *(Cell(f"{score:.4f}") for score in scores)]
+            for name, scores in seen.items()
+        ],
+        (),
+        [
+            "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in "
+            "five to 40 rows without any."
+        ],
     )
-    out.extra["blindness"] = {
-        "trees": blind,
-        "example": {"tables": example.tolist(), "scores": seen},
-    }
 
 
 def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:

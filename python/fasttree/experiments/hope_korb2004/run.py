@@ -39,7 +39,7 @@ from ...metrics.information import class_prior
 from ...model_selection import cross_validate, five_by_two_cv_t_test
 from ...model_selection.interrupts import finish
 from ...naive_bayes import AODE, TAN, NaiveBayes
-from ...rendering.progress import make_report
+from ...rendering.progress import counter
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, published, rank_correlation
 from ..sources import open_sets
@@ -227,12 +227,7 @@ def run(
     large = [name for name, table in tables.items() if quick and len(table) > QUICK_ROWS]
     tables = {name: table for name, table in tables.items() if name not in large}
     total = len(KINDS) * n_models + n_meta + len(tables)
-    report, done = make_report(progress, "steps"), [0]
-
-    def tick() -> None:
-        done[0] += 1
-        if report is not None:
-            report(done[0], total)
+    tick = counter(progress, "steps", total)
 
     learners = {**LEARNERS, **BESIDE}
     simulated = {

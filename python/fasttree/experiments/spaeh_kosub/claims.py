@@ -54,6 +54,9 @@ class Verdict:
         return "not run" if self.holds is None else "holds" if self.holds else "does not hold"
 
 
+SMOOTH = ("info_gain", "gini", "normalized_vi")
+
+
 def _gap(curves: Curves, measure: str, places: Sequence[int]) -> float:
     """Global minus local accuracy, percentage points, mean over sizes."""
     both = [curves.accuracy[f"{measure} {e}"][list(places)].mean() for e in ("global", "local")]
@@ -68,138 +71,150 @@ def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verd
     """Claims of section 2.1 about accuracy and tree size."""
     small = [i for i, share in enumerate(shares) if share <= 0.12]
     large = [i for i, share in enumerate(shares) if share >= 0.15]
-    smooth = ("info_gain", "gini", "normalized_vi")
-    every = (*smooth, "jaccard")
-    out = []
+    natural = {name: curves[name] for name in NATURAL if name in curves}
+    artificial = {name: curves[name] for name in ARTIFICIAL if name in curves}
+    return [
+        _similar_on_natural(natural, large),
+        _iris_overfits(natural),
+        _global_ahead_when_small(natural, small),
+        _equal_under_gini(artificial, large),
+        _local_ahead_on_artificial(artificial, large),
+        _jaccard_on_monks_1(curves, large),
+        _jaccard_fails(curves, large),
+    ]
 
-    here = [name for name in NATURAL if name in curves]
+
+def _similar_on_natural(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
+    """Whether both evaluations perform alike on natural data."""
     gaps = {
         f"{d} {m}": _gap(curves[d], m, large)
-        for d in here
-        for m in every
+        for d in curves
+        for m in (*SMOOTH, "jaccard")
         if (d, m) != ("iris", "jaccard")
     }
     worst = max(gaps, key=lambda k: abs(gaps[k]), default="")
-    out.append(
-        Verdict(
-            "4",
-            (
-                "Global and local evaluation perform similarly on natural data (but for the "
-                "Jaccard distance on iris)"
-            ),
-            all(abs(g) <= SIMILAR for g in gaps.values()) if gaps else None,
-            f"largest gap of mean accuracy from 15 % on: {worst} {gaps[worst]:+.1f} points "
-            f"(similar: within {SIMILAR:g})"
-            if gaps
-            else "",
-        )
+    return Verdict(
+        "4",
+        (
+            "Global and local evaluation perform similarly on natural data (but for the "
+            "Jaccard distance on iris)"
+        ),
+        all(abs(g) <= SIMILAR for g in gaps.values()) if gaps else None,
+        f"largest gap of mean accuracy from 15 % on: {worst} {gaps[worst]:+.1f} points "
+        f"(similar: within {SIMILAR:g})"
+        if gaps
+        else "",
     )
+
+
+def _iris_overfits(curves: Mapping[str, Curves]) -> Verdict:
+    """Whether trees of the global Jaccard distance are large on iris alone."""
     sizes = {
         d: (
             _nodes(curves[d], "jaccard global"),
-            max(_nodes(curves[d], f"{m} global") for m in smooth),
+            max(_nodes(curves[d], f"{m} global") for m in SMOOTH),
         )
-        for d in here
+        for d in curves
     }
-    out.append(
-        Verdict(
-            "4",
-            (
-                "Among natural data, only on iris does the Jaccard distance, evaluated globally, "
-                "overfit with large trees"
-            ),
-            (
-                sizes["iris"][0] > 1.5 * sizes["iris"][1]
-                and all(a <= 1.5 * b for d, (a, b) in sizes.items() if d != "iris")
-            )
-            if "iris" in sizes and len(sizes) > 1
-            else None,
-            "; ".join(
-                f"{d}: {a:.1f} nodes, the others at most {b:.1f}" for d, (a, b) in sizes.items()
-            ),
+    return Verdict(
+        "4",
+        (
+            "Among natural data, only on iris does the Jaccard distance, evaluated globally, "
+            "overfit with large trees"
+        ),
+        (
+            sizes["iris"][0] > 1.5 * sizes["iris"][1]
+            and all(a <= 1.5 * b for d, (a, b) in sizes.items() if d != "iris")
         )
+        if "iris" in sizes and len(sizes) > 1
+        else None,
+        "; ".join(f"{d}: {a:.1f} nodes, the others at most {b:.1f}" for d, (a, b) in sizes.items()),
     )
-    gaps = {d: float(np.mean([_gap(curves[d], m, small) for m in smooth])) for d in here}
-    out.append(
-        Verdict(
-            "4",
-            "Global evaluation outperforms local evaluation on small training sets (natural data)",
-            all(g > 0 for g in gaps.values()) if gaps else None,
-            "mean gap up to 12 %: " + ", ".join(f"{d} {g:+.2f} points" for d, g in gaps.items()),
-        )
+
+
+def _global_ahead_when_small(curves: Mapping[str, Curves], small: list[int]) -> Verdict:
+    """Whether global evaluation is ahead on small training sets."""
+    gaps = {d: float(np.mean([_gap(curves[d], m, small) for m in SMOOTH])) for d in curves}
+    return Verdict(
+        "4",
+        "Global evaluation outperforms local evaluation on small training sets (natural data)",
+        all(g > 0 for g in gaps.values()) if gaps else None,
+        "mean gap up to 12 %: " + ", ".join(f"{d} {g:+.2f} points" for d, g in gaps.items()),
     )
-    here = [name for name in ARTIFICIAL if name in curves]
-    gini = {d: _gap(curves[d], "gini", large) for d in here}
-    out.append(
-        Verdict(
-            "4",
-            "On artificial data both perform equally well under the Gini impurity",
-            all(abs(g) <= SIMILAR for g in gini.values()) if gini else None,
-            ", ".join(f"{d} {g:+.1f} points" for d, g in gini.items())
-            + f" (equal: within {SIMILAR:g})",
-        )
+
+
+def _equal_under_gini(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
+    """Whether both evaluations perform alike under Gini on artificial data."""
+    gini = {d: _gap(curves[d], "gini", large) for d in curves}
+    return Verdict(
+        "4",
+        "On artificial data both perform equally well under the Gini impurity",
+        all(abs(g) <= SIMILAR for g in gini.values()) if gini else None,
+        ", ".join(f"{d} {g:+.1f} points" for d, g in gini.items())
+        + f" (equal: within {SIMILAR:g})",
     )
+
+
+def _local_ahead_on_artificial(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
+    """Whether local trees are better and smaller on artificial data."""
     other = {
-        (d, m): _gap(curves[d], m, large) for d in here for m in ("info_gain", "normalized_vi")
+        (d, m): _gap(curves[d], m, large) for d in curves for m in ("info_gain", "normalized_vi")
     }
     nodes = {
         k: _nodes(curves[k[0]], f"{k[1]} global") - _nodes(curves[k[0]], f"{k[1]} local")
         for k in other
     }
-    out.append(
-        Verdict(
-            "4",
-            (
-                "On artificial data, otherwise, local evaluation achieves higher accuracy and "
-                "smaller trees"
-            ),
-            (all(g < 0 for g in other.values()) and all(n > 0 for n in nodes.values()))
-            if other
-            else None,
-            ", ".join(
-                f"{d} {m} {g:+.1f} points, {nodes[d, m]:+.1f} nodes" for (d, m), g in other.items()
-            ),
-        )
+    return Verdict(
+        "4",
+        (
+            "On artificial data, otherwise, local evaluation achieves higher accuracy and "
+            "smaller trees"
+        ),
+        (all(g < 0 for g in other.values()) and all(n > 0 for n in nodes.values()))
+        if other
+        else None,
+        ", ".join(
+            f"{d} {m} {g:+.1f} points, {nodes[d, m]:+.1f} nodes" for (d, m), g in other.items()
+        ),
     )
-    if "monks-1" in curves:
-        means = {
-            name: 100 * float(values[large].mean())
-            for name, values in curves["monks-1"].accuracy.items()
-        }
-        rest = {name: v for name, v in means.items() if not name.startswith("jaccard")}
-        best = max(rest, key=lambda k: rest[k])
-        out.append(
-            Verdict(
-                "4",
-                (
-                    "On Monks 1 the Jaccard distance is superior to all others, in particular when "
-                    "evaluated globally"
-                ),
-                means["jaccard global"] > rest[best]
-                and means["jaccard global"] >= means["jaccard local"],
-                f"jaccard global {means['jaccard global']:.1f} %, local "
-                f"{means['jaccard local']:.1f} %; best other: {best} "
-                f"{rest[best]:.1f} %",
-            )
-        )
-    else:
-        out.append(
-            Verdict("4", "On Monks 1 the Jaccard distance is superior to all others", None, "")
-        )
+
+
+def _jaccard_on_monks_1(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
+    """Whether the Jaccard distance is ahead on Monks 1."""
+    if "monks-1" not in curves:
+        return Verdict("4", "On Monks 1 the Jaccard distance is superior to all others", None, "")
+    means = {
+        name: 100 * float(values[large].mean())
+        for name, values in curves["monks-1"].accuracy.items()
+    }
+    rest = {name: v for name, v in means.items() if not name.startswith("jaccard")}
+    best = max(rest, key=lambda k: rest[k])
+    return Verdict(
+        "4",
+        (
+            "On Monks 1 the Jaccard distance is superior to all others, in particular when "
+            "evaluated globally"
+        ),
+        means["jaccard global"] > rest[best] and means["jaccard global"] >= means["jaccard local"],
+        f"jaccard global {means['jaccard global']:.1f} %, local "
+        f"{means['jaccard local']:.1f} %; best other: {best} "
+        f"{rest[best]:.1f} %",
+    )
+
+
+def _jaccard_fails(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
+    """Whether the global Jaccard distance fails on blobs and Monks 3."""
     failing = {d: _gap(curves[d], "jaccard", large) for d in ("blobs", "monks-3") if d in curves}
-    out.append(
-        Verdict(
-            "4",
-            "On Gaussian blobs and Monks 3 the Jaccard distance fails if evaluated globally",
-            all(g < -SIMILAR for g in failing.values()) if failing else None,
-            ", ".join(
-                f"{d} {g:+.1f} points, {_nodes(curves[d], 'jaccard global'):.0f} against "
-                f"{_nodes(curves[d], 'jaccard local'):.0f} nodes"
-                for d, g in failing.items()
-            ),
-        )
+    return Verdict(
+        "4",
+        "On Gaussian blobs and Monks 3 the Jaccard distance fails if evaluated globally",
+        all(g < -SIMILAR for g in failing.values()) if failing else None,
+        ", ".join(
+            f"{d} {g:+.1f} points, {_nodes(curves[d], 'jaccard global'):.0f} against "
+            f"{_nodes(curves[d], 'jaccard local'):.0f} nodes"
+            for d, g in failing.items()
+        ),
     )
-    return out
 
 
 def figure_5(sizes: Sizes) -> list[Verdict]:

@@ -34,7 +34,7 @@ from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
 from ...model_selection.interrupts import finish
-from ...rendering.progress import make_report
+from ...rendering.progress import counter
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, plain_key
@@ -195,12 +195,7 @@ def run(
         + len(GENERATING)
         + n_grown * (4 * ("iris" in tables) + len(growing))
     )
-    report, done = make_report(progress, "steps"), [0]
-
-    def tick() -> None:
-        done[0] += 1
-        if report is not None:
-            report(done[0], total)
+    tick = counter(progress, "steps", total)
 
     seconds: dict[str, float] = {}
 

@@ -47,7 +47,7 @@ from ... import presets
 from ...datasets import load, load_tic_tac_toe
 from ...model_selection import cross_validate
 from ...model_selection.interrupts import finish
-from ...rendering.progress import make_report
+from ...rendering.progress import counter
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ...table.doubtful import quiet
@@ -244,12 +244,16 @@ def run(
         )
     prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS
     swept = {} if quick else {name: t for name, t in tables.items() if len(t) <= QUICK_ROWS}
-    report, done = make_report(progress, "data sets"), 0
-
     sampled = [] if quick else [name for name, t in tables.items() if len(t) > SAMPLE]
 
+    steps = [
+        *(("table 1", name) for name in tables),
+        *(("samples", name) for name in sampled),
+        *(("sweeps", name) for name in swept),
+    ]
+    tick = counter(progress, "data sets", len(steps))
+
     def one_step(step: tuple[str, str]) -> SetResult | sweeps.Study | dict[str, np.ndarray]:
-        nonlocal done
         kind, name = step
         made: SetResult | sweeps.Study | dict[str, np.ndarray] = (
             evaluate(tables[name], prunings, n_jobs)
@@ -258,16 +262,9 @@ def run(
             if kind == "samples"
             else sweeps.study(swept[name], n_jobs)
         )
-        done += 1
-        if report is not None:
-            report(done, len(steps))
+        tick()
         return made
 
-    steps = [
-        *(("table 1", name) for name in tables),
-        *(("samples", name) for name in sampled),
-        *(("sweeps", name) for name in swept),
-    ]
     found, left = finish(steps, one_step, what="steps", on_interrupt=on_interrupt)
     out.unfinished = [f"{name} ({kind})" for kind, name in left]
     results = {name: one for (_, name), one in found.items() if isinstance(one, SetResult)}

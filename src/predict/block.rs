@@ -1,14 +1,14 @@
 //! Blocks of rows that walk together through trees of thresholds.
 //!
-//! Eight rows are in flight, so that eight chains of dependent loads overlap; after a few steps the
-//! rows that have arrived are left out and the others move together. The numbers of a block lie
+//! Sixteen rows are in flight, so that their chains of dependent loads overlap; after a few steps
+//! the rows that have arrived are left out and the others move together. The numbers of a block lie
 //! row by row, in the caller's array or in a copy that all trees of a forest read. O(rows x depth).
 
 use super::compiled::{CompiledTree, Source};
 use crate::data::Bits;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::walk::LANES;
+use crate::simd::walk::{LANES, Number};
 
 /// Rows of a block: numbers of 20 features fit the first-level cache.
 pub(super) const BLOCK: usize = 256;
@@ -170,7 +170,7 @@ pub(super) fn in_parts<T: Send>(
 
 /// One step of a row that may hold NaN.
 #[inline(always)]
-fn step<T: Copy + Into<f64>>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
+fn step<T: Number>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
     let node = &tree.table.nodes()[at as usize];
     let x: f64 = row[node.feature()].into();
     if x.is_nan() {
@@ -180,11 +180,7 @@ fn step<T: Copy + Into<f64>>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
 }
 
 /// Ends of the walks of rows that lie row by row; `MISSING` when they may hold NaN.
-fn walk<T: Copy + Into<f64>, const MISSING: bool>(
-    tree: &CompiledTree,
-    values: &[T],
-    ends: &mut [u32],
-) {
+fn walk<T: Number, const MISSING: bool>(tree: &CompiledTree, values: &[T], ends: &mut [u32]) {
     let width = tree.table.width();
     let row = |i: u32| &values[i as usize * width..(i as usize + 1) * width];
     ends.fill(0);
@@ -201,16 +197,17 @@ fn walk<T: Copy + Into<f64>, const MISSING: bool>(
         }
         return;
     }
+    // Rows in flight, and beyond them rows that do no harm: a group is always read whole.
+    let last = ends.len() as u32 - 1;
     let mut live = [0_u32; BLOCK];
-    live.iter_mut().enumerate().for_each(|(i, row)| *row = i as u32);
+    live.iter_mut().zip(0..).for_each(|(row, i)| *row = last.min(i));
     let mut count = ends.len();
     let (mut done, mut steps) = (0, FIRST_STEPS.min(tree.depth));
     while steps > 0 && count > 0 {
         let mut kept = 0;
         for start in (0..count).step_by(LANES) {
             let lanes = LANES.min(count - start);
-            let mut group = [live[start]; LANES];
-            group[..lanes].copy_from_slice(&live[start..start + lanes]);
+            let Some(&group) = live[start..].first_chunk::<LANES>() else { break };
             let mut at = group.map(|r| ends[r as usize]);
             let mut before = at;
             if MISSING {
@@ -219,9 +216,9 @@ fn walk<T: Copy + Into<f64>, const MISSING: bool>(
                     at.iter_mut().zip(&group).for_each(|(at, &r)| *at = step(tree, row(r), *at));
                 }
             } else {
-                tree.table.steps(values, &group, &mut at, steps - 1);
+                T::steps(&tree.table, values, &group, &mut at, steps - 1);
                 before = at;
-                tree.table.steps(values, &group, &mut at, 1);
+                T::steps(&tree.table, values, &group, &mut at, 1);
             }
             for lane in 0..lanes {
                 ends[group[lane] as usize] = at[lane];

@@ -1,4 +1,5 @@
-//! A tree compiled for walking: 16 bytes a node, and everything that a walk reads.
+//! A tree compiled for walking: 16 bytes a node, 8 more for rows of float32, and everything that a
+//! walk reads.
 //!
 //! Compiling costs O(nodes); one row then costs O(depth) and allocates nothing, unless fractions of
 //! it take several branches ([`CompiledTree::spread`]).
@@ -86,15 +87,19 @@ const EVERY: u32 = 3;
 /// Features that a node can name: the rest of its word says what it asks.
 const MOST_FEATURES: usize = 1 << 28;
 
-/// A node as the walk reads it. The value is the threshold, NaN in a leaf; for other tests it holds
-/// two numbers of 32 bits: first mask word and levels of a subset, first child and branches of a
-/// multiway test. Below the feature are two bits for where a missing value goes and two for what is
-/// asked. The second branch of a multiway test is that of missing values.
+/// A node as the walk reads it. The value is the threshold; in a leaf it is a NaN whose lower half
+/// numbers the leaves, so that what a leaf says is found without a further table. For other tests
+/// it holds two numbers of 32 bits: first mask word and levels of a subset, first child and
+/// branches of a multiway test. Below the feature are two bits for where a missing value goes and
+/// two for what is asked. The second branch of a multiway test is that of missing values.
 type Node = WalkNode;
 
 fn node(ask: Ask, missing: u32, feature: u32, value: f64, second: u32) -> Node {
     Node { value, packed: feature << Node::SHIFT | missing << 2 | ask as u32, second }
 }
+
+/// Upper half of a quiet NaN.
+const QUIET_NAN: u32 = 0x7FF8_0000;
 
 fn pair(high: u32, low: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
@@ -142,6 +147,8 @@ struct Parts {
     masks: Vec<u64>,
     children: Vec<u32>,
     own_branches: Vec<(u32, u32)>,
+    /// Leaves so far.
+    leaves: u32,
 }
 
 impl Parts {
@@ -150,7 +157,9 @@ impl Parts {
         let me = i as u32;
         let children = tree.children(i);
         if let Test::Leaf = own.test {
-            return Ok(node(Ask::Leaf, FIRST, 0, f64::NAN, me));
+            let number = self.leaves;
+            self.leaves += 1;
+            return Ok(node(Ask::Leaf, FIRST, 0, pair(QUIET_NAN, number), me));
         }
         if children.first() != Some(&(me + 1)) {
             return Err(Error::Internal(format!("node {i} is not followed by its first child")));
@@ -233,6 +242,13 @@ impl CompiledTree {
     /// True for a leaf.
     pub fn is_leaf(&self, node: u32) -> bool {
         asked(&self.table.nodes()[node as usize]) == Ask::Leaf
+    }
+
+    /// The place of a leaf among the leaves; nothing for an inner node.
+    #[inline]
+    pub(super) fn leaf_number(&self, node: u32) -> Option<usize> {
+        let n = &self.table.nodes()[node as usize];
+        (asked(n) == Ask::Leaf).then(|| of_pair(n).1 as usize)
     }
 
     /// True for a node in the subtree of another.

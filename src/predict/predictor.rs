@@ -24,34 +24,28 @@ pub struct Predictor {
     pub tree: CompiledTree,
     /// Class of each leaf, -1 where it predicts nothing.
     labels: Vec<i32>,
-    /// Where the probabilities of each leaf start.
-    starts: Vec<u32>,
+    /// Probabilities, leaf by leaf.
     probabilities: Vec<f64>,
     classes: usize,
     /// Every leaf predicts a class.
-    pub(super) always_answers: bool,
+    always_answers: bool,
 }
 
 impl Predictor {
     /// Compile a model.
     pub fn new(model: &Model) -> Result<Self> {
-        let nodes = model.tree.nodes.len();
         let k = model.tree.classes;
-        let leaves = (0..nodes).filter(|&i| model.tree.is_leaf(i)).count();
-        let mut probabilities = vec![0.0; leaves * k];
-        let mut starts = vec![0; nodes];
-        let mut free = probabilities.chunks_exact_mut(k.max(1)).enumerate();
-        for i in (0..nodes).filter(|&i| model.tree.is_leaf(i)) {
-            let Some((number, out)) = free.next() else { break };
-            starts[i] = (number * k) as u32;
-            model.probabilities(i, out);
+        let leaves = (0..model.tree.nodes.len()).filter(|&i| model.tree.is_leaf(i));
+        let leaves: Vec<usize> = leaves.collect();
+        let mut probabilities = vec![0.0; leaves.len() * k];
+        for (&leaf, out) in leaves.iter().zip(probabilities.chunks_exact_mut(k.max(1))) {
+            model.probabilities(leaf, out);
         }
-        let answers = |i: usize| !model.tree.is_leaf(i) || model.tree.nodes[i].label >= 0;
+        let labels: Vec<i32> = leaves.iter().map(|&leaf| model.tree.nodes[leaf].label).collect();
         Ok(Self {
-            always_answers: (0..nodes).all(answers),
+            always_answers: labels.iter().all(|&label| label >= 0),
             tree: CompiledTree::new(&model.tree, &model.schema)?,
-            labels: model.tree.nodes.iter().map(|n| n.label).collect(),
-            starts,
+            labels,
             probabilities,
             classes: k,
         })
@@ -62,30 +56,36 @@ impl Predictor {
         self.classes
     }
 
-    /// Probabilities of a leaf.
-    pub(super) fn of_leaf(&self, leaf: u32) -> &[f64] {
-        let start = self.starts[leaf as usize] as usize;
-        &self.probabilities[start..start + self.classes]
+    /// Probabilities of a leaf, by its number.
+    fn of_leaf(&self, number: usize) -> &[f64] {
+        &self.probabilities[number * self.classes..][..self.classes]
+    }
+
+    /// Probabilities where a walk ended, when that is a leaf and all leaves predict a class.
+    #[inline]
+    pub(super) fn at_leaf(&self, end: u32) -> Option<&[f64]> {
+        let number = self.tree.leaf_number(end).filter(|_| self.always_answers)?;
+        Some(self.of_leaf(number))
     }
 
     /// Class of a row whose walk ended somewhere, -1 for none.
     fn label<S: Source>(&self, source: &S, row: usize, end: u32, scratch: &mut [f64]) -> i32 {
-        if self.tree.is_leaf(end) {
-            return self.labels[end as usize];
+        match self.tree.leaf_number(end) {
+            Some(number) => self.labels[number],
+            None => self.answer(source, row, end, scratch),
         }
-        self.answer(source, row, end, scratch)
     }
 
     /// Probabilities of a row whose walk ended somewhere, and its class, -1 for none.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: u32, out: &mut [f64]) -> i32 {
-        if self.tree.is_leaf(end) {
-            out.copy_from_slice(self.of_leaf(end));
-            return self.labels[end as usize];
+        if let Some(number) = self.tree.leaf_number(end) {
+            out.copy_from_slice(self.of_leaf(number));
+            return self.labels[number];
         }
         out.fill(0.0);
-        self.tree.spread(source, row, end, |node, weight, ends| {
-            if ends {
-                let own = self.of_leaf(node);
+        self.tree.spread(source, row, end, |node, weight, _| {
+            if let Some(number) = self.tree.leaf_number(node) {
+                let own = self.of_leaf(number);
                 out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);
             }
         });

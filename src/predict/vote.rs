@@ -136,11 +136,10 @@ impl ForestPredictor {
                 });
                 continue;
             }
-            let plain = tree.always_answers && !tree.tree.is_shared();
             for block in &blocks {
                 tree.tree.block_ends(block, |row, end| {
-                    if plain {
-                        add(row - first, tree.of_leaf(end));
+                    if let Some(p) = tree.at_leaf(end) {
+                        add(row - first, p);
                     } else if tree.answer(source, row, end, &mut own) >= 0 {
                         add(row - first, &own);
                     }

@@ -7,7 +7,7 @@ import pytest
 
 import fasttree
 
-SIZES = (1, 7, 8, 9, 255, 256, 257, 1100)
+SIZES = (1, 7, 15, 16, 17, 255, 256, 257, 1100)
 
 
 def walk(tree, row):
@@ -87,3 +87,18 @@ def test_other_types_of_numbers_are_taken():
     expected = model.predict(np.floor(X))
     for dtype in (np.int64, np.int16, np.uint8, np.float16, object):
         assert np.array_equal(model.predict(np.floor(X).astype(dtype)), expected)
+
+
+def test_float32_goes_where_the_same_float64_goes():
+    generator = np.random.default_rng(4)
+    X = generator.normal(size=(600, 3))
+    y = (X[:, 0] * X[:, 1] > X[:, 2]).astype(int)
+    tree = fasttree.fit(X, y)
+    forest = fasttree.FastForestClassifier(5, random_state=0).fit(X, y)
+    thresholds = tree.tree_.threshold[tree.tree_.feature >= 0].astype(np.float32)
+    beside = [np.nextafter(thresholds, np.float32(s)) for s in (-np.inf, np.inf)]
+    values = np.concatenate([thresholds, *beside])
+    rows = generator.choice(values, size=(2000, 3))
+    for model in (tree, forest):
+        assert np.array_equal(model.apply(rows), model.apply(rows.astype(float)))
+        assert np.array_equal(model.predict(rows), model.predict(rows.astype(float)))

@@ -111,6 +111,35 @@ def _write_predictions(
         write_csv(sys.stdout, header, lines)
 
 
+Top = Annotated[
+    int | None, typer.Option("--top", help="Only the best features (by the first criterion).")
+]
+Estimate = Annotated[
+    str | None,
+    typer.Option(
+        "--estimate",
+        help=(
+            "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
+            "many rows (see estimate_features)."
+        ),
+    ),
+]
+Permutations = Annotated[
+    int | None,
+    typer.Option(
+        "--permutations",
+        help=(
+            "For genotypes: p-values of multisurf or surf from so many permutations of the "
+            "classes, and STIR's; 0 for STIR's alone."
+        ),
+    ),
+]
+Phenotype = Annotated[
+    str | None,
+    typer.Option("--phenotype", help="For genotypes: a file of family, sample, phenotype."),
+]
+
+
 def rank(
     data: o.DataFile,
     *,
@@ -121,34 +150,11 @@ def rank(
     missing: o.Missing = None,
     criteria: o.Criteria = None,
     param: o.Params = None,
-    top: Annotated[
-        int | None, typer.Option("--top", help="Only the best features (by the first criterion).")
-    ] = None,
+    top: Top = None,
     plot: Picture = None,
-    estimate: Annotated[
-        str | None,
-        typer.Option(
-            "--estimate",
-            help=(
-                "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
-                "many rows (see estimate_features)."
-            ),
-        ),
-    ] = None,
-    permutations: Annotated[
-        int | None,
-        typer.Option(
-            "--permutations",
-            help=(
-                "For genotypes: p-values of multisurf or surf from so many permutations of the "
-                "classes, and STIR's; 0 for STIR's alone."
-            ),
-        ),
-    ] = None,
-    phenotype: Annotated[
-        str | None,
-        typer.Option("--phenotype", help="For genotypes: a file of family, sample, phenotype."),
-    ] = None,
+    estimate: Estimate = None,
+    permutations: Permutations = None,
+    phenotype: Phenotype = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:

@@ -120,6 +120,18 @@ def wilcoxon(
     )
 
 
+def _chi2(values: np.ndarray, averages: np.ndarray, tie_correction: bool) -> float:
+    """Friedman's statistic of scores (data sets, methods) and the methods' mean ranks."""
+    n, k = values.shape
+    chi2 = 12.0 * n / (k * (k + 1.0)) * float((averages**2).sum() - k * (k + 1.0) ** 2 / 4.0)
+    if tie_correction:
+        equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
+        ties = float((equal.astype(np.float64) ** 2 - 1.0).sum())
+        correction = 1.0 - ties / (n * k * (k**2 - 1.0))
+        chi2 = chi2 / correction if correction > 0 else 0.0
+    return max(0.0, chi2)
+
+
 @checked(greater_is_better=one_value, tie_correction=one_value)
 def friedman_nemenyi(
     scores: Any,
@@ -165,13 +177,7 @@ def friedman_nemenyi(
         raise ValueError(f"{len(labels)} names for {k} methods")
     values = snap(values)
     averages = mean_ranks(-values if greater_is_better else values).mean(axis=0)
-    chi2 = 12.0 * n / (k * (k + 1.0)) * float((averages**2).sum() - k * (k + 1.0) ** 2 / 4.0)
-    if tie_correction:
-        equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
-        ties = float((equal.astype(np.float64) ** 2 - 1.0).sum())
-        correction = 1.0 - ties / (n * k * (k**2 - 1.0))
-        chi2 = chi2 / correction if correction > 0 else 0.0
-    chi2 = max(0.0, chi2)
+    chi2 = _chi2(values, averages, tie_correction)
     rest = n * (k - 1) - chi2
     f_statistic = (n - 1) * chi2 / rest if rest > 1e-9 else math.inf
     f_df = (k - 1, (k - 1) * (n - 1))

@@ -4,7 +4,7 @@
 mod made;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fasttree_core::criteria::{CRITERIA, Cells, Context, Evidence, Tables, make};
+use fasttree_core::criteria::{CRITERIA, Cells, Context, EvidenceKind, Tables, make};
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::stats::UnitWeights;
 use fasttree_core::stats::contingency::{CodedRows, Layout, Planes, count};
@@ -77,7 +77,7 @@ fn scoring(c: &mut Criterion) {
         };
         let mut out = vec![0.0; candidates];
         group.throughput(Throughput::Elements(candidates as u64));
-        for entry in CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Table) {
+        for entry in CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Table) {
             let name = entry.info.name;
             let made = make(name, Map::new()).expect("criterion");
             made.score(&tables, &mut out).expect("scores");

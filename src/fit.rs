@@ -13,8 +13,7 @@ mod forest;
 mod histogram;
 mod prepare;
 
-use crate::criteria::pairs::OnPairs;
-use crate::criteria::{self, Context, Criterion, Evidence};
+use crate::criteria::{self, Context, Criterion, Evidence, EvidenceKind};
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::grow::{self, Evaluation, KnownPairs, Limits, PairMemo, Setting, Thresholds};
@@ -115,9 +114,11 @@ impl Plan {
     /// The same for so many rows, columns and classes.
     pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
-            Evaluation::Local if self.criterion.on_rows().is_some() => usize::MAX,
-            Evaluation::Local if self.criterion.info().evidence != Evidence::Table => n / 8,
-            Evaluation::Local => n / 256,
+            Evaluation::Local => match self.criterion.info().evidence {
+                EvidenceKind::Table => n / 256,
+                EvidenceKind::Pairs | EvidenceKind::Neighbours => n / 8,
+                EvidenceKind::Rows => usize::MAX,
+            },
             Evaluation::Global | Evaluation::Glocal => n / 8 * classes,
         };
         n.saturating_mul(columns).saturating_mul(rounds.max(1))
@@ -203,9 +204,9 @@ impl Plan {
     /// Whether the pairs of nodes can be shared with other plans: their counts are the evidence,
     /// and no rows are held out.
     pub fn shares_pairs(&self) -> bool {
-        let counted = |m: &dyn OnPairs| m.matrices().is_none() && matches!(m.weighed(), Ok(None));
-        let on_pairs = self.criterion.on_pairs().is_some_and(counted);
-        on_pairs && !matches!(self.config.pruning, Some(Method::ReducedError { .. }))
+        let Evidence::Pairs(formula) = self.criterion.evidence() else { return false };
+        let counted = formula.matrices().is_none() && matches!(formula.weighed(), Ok(None));
+        counted && !matches!(self.config.pruning, Some(Method::ReducedError { .. }))
     }
 
     /// [`Plan::fit`], sharing with other plans on the same rows what they have in common.

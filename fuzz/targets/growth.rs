@@ -4,7 +4,7 @@
 
 use super::Source;
 use super::twin::{Column, Limits, Twin};
-use fasttree_core::criteria::{CRITERIA, Evidence};
+use fasttree_core::criteria::{CRITERIA, EvidenceKind};
 use fasttree_core::data::{Builder, Dataset, RowSet, Schema, Weights};
 use fasttree_core::fit::{Config, Plan};
 use fasttree_core::parallel::Control;
@@ -70,7 +70,7 @@ pub fn check(bytes: &[u8]) {
     let source = &mut Source::new(bytes);
     let table: Vec<&str> = CRITERIA
         .iter()
-        .filter(|e| e.info.evidence == Evidence::Table)
+        .filter(|e| e.info.evidence == EvidenceKind::Table)
         .map(|e| e.info.name)
         .collect();
     let criterion = source.one(&table);

@@ -1,6 +1,6 @@
 //! A user's criterion: `f(tables) -> scores`, one call a node.
 
-use crate::criteria::{Criterion, Evidence, Info, Tables};
+use crate::criteria::{Criterion, EvidenceKind, Info, Tables};
 use crate::error::{Error, Result};
 use crate::numeric::Cells;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -16,7 +16,7 @@ const INFO: Info = Info {
     formula: "f",
     distance: "-f",
     source: "the user",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: None,
     highest: None,
     symmetric: false,

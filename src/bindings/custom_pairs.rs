@@ -2,7 +2,7 @@
 
 use super::custom::{Raised, says_extensive, scores_of};
 use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};
-use crate::criteria::{Criterion, Evidence, Info};
+use crate::criteria::{Criterion, EvidenceKind, Info};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{Matrices, Setting};
 use numpy::{IntoPyArray, PyArrayMethods};
@@ -19,7 +19,7 @@ const INFO: Info = Info {
     source: "the user",
     branch_invariant: false,
     class_invariant: false,
-    ..Info::beyond_tables(Evidence::Pairs)
+    ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
 static PLAIN: Info = INFO;

@@ -1,7 +1,7 @@
 //! Scores of genotypes as a file holds them: two bits each, read where they lie.
 
 use super::job::{Work, exception, run};
-use crate::criteria;
+use crate::criteria::{self, Evidence};
 use crate::data::genotypes::PackedGenotypes;
 use crate::error::{Error, Result};
 use crate::simd::Level;
@@ -61,10 +61,13 @@ fn search(criterion: &str, options_json: &str) -> PyResult<Result<(Method, Multi
     let options =
         serde_json::from_str(options_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let criterion = criteria::make(criterion, options).map_err(exception)?;
-    Ok(criterion.on_neighbours().ok_or_else(|| Error::Unsupported {
-        what: format!("criterion='{}' on two-bit genotypes", criterion.info().name),
-        supported: "criteria on neighbours".into(),
-    }))
+    Ok(match criterion.evidence() {
+        Evidence::Neighbours(search) => Ok(search),
+        _ => Err(Error::Unsupported {
+            what: format!("criterion='{}' on two-bit genotypes", criterion.info().name),
+            supported: "criteria on neighbours".into(),
+        }),
+    })
 }
 
 /// One score a variant, NaN for a constant one.

@@ -1,7 +1,7 @@
 //! Scores of codes as they lie in the user's memory: nothing is encoded, nothing copied.
 
 use super::job::{exception, run};
-use crate::criteria::{self, Criterion};
+use crate::criteria::{self, Criterion, Evidence};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::stats::neighbours::{
@@ -17,17 +17,17 @@ fn search(
     rows: &Rows<'_>,
     control: &Control,
 ) -> Result<(Method, Multiclass)> {
-    if let Some(search) = criterion.on_neighbours() {
-        return Ok(search);
+    match criterion.evidence() {
+        Evidence::Neighbours(search) => Ok(search),
+        Evidence::Pairs(formula) => {
+            let (setting, metric) = formula.streamed(&mut || default_radius(control, rows))?;
+            Ok((Method::Pairs { setting, metric }, Multiclass::Prior))
+        }
+        Evidence::Table | Evidence::Rows(_) => Err(Error::Unsupported {
+            what: format!("criterion='{}' over streamed codes", criterion.info().name),
+            supported: "criteria on neighbours, pi, contextual_merit, relief".into(),
+        }),
     }
-    if let Some(pairs) = criterion.on_pairs() {
-        let (setting, metric) = pairs.streamed(&mut || default_radius(control, rows))?;
-        return Ok((Method::Pairs { setting, metric }, Multiclass::Prior));
-    }
-    Err(Error::Unsupported {
-        what: format!("criterion='{}' over streamed codes", criterion.info().name),
-        supported: "criteria on neighbours, pi, contextual_merit, relief".into(),
-    })
 }
 
 /// Columns of which all rows are the same.

@@ -13,7 +13,7 @@
 use super::assignment::Assignment;
 use super::information::one_minus;
 use super::rows::RowOf;
-use super::{Block, Evidence, Formula, Info, OptionInfo};
+use super::{Block, EvidenceKind, Formula, Info, OptionInfo};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\frac{1}{n} \sum_m \max_c n_{mc}",
     distance: r"1 - s",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

@@ -12,7 +12,7 @@
 //! > 0, c in [0, 1] fixed).
 
 use super::contrast::branch_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(super) static INFO: Info = Info {
     formula: r"1 - \frac{\sum_c p_{c|L} p_{c|R}}{\|p_{\cdot|L}\| \, \|p_{\cdot|R}\|}",
     distance: r"-s",
     source: "orthogonality (Fayyad & Irani 1992) read from distributions: the same cosine",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

@@ -10,7 +10,7 @@
 //! `1/2 + |n_L+ n_R- - n_R+ n_L-| / (2 n_+ n_-)`.
 
 use super::contrast::class_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub(super) static INFO: Info = Info {
     distance: r"-s",
     source: "Ferri, Flach & Hernandez-Orallo, Learning decision trees using the area under the ROC \
         curve, ICML (2002)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.5),
     highest: Some(1.0),
     symmetric: false,

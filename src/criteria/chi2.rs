@@ -6,7 +6,7 @@
 //! `n sum n_mc^2/(n_m n_c) - n` cancels near independence). O(branches x classes), one division a
 //! cell. Mingers 1987; Hart 1984.
 
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     distance: r"-s",
     source: "Mingers, Expert systems: rule induction with statistical data, J. Op. Res. Soc. 38 \
         (1987)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: None,
     symmetric: true,

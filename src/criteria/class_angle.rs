@@ -9,7 +9,7 @@
 //! class against the rest has one valley, but the mean of several may have a peak between.
 
 use super::contrast::class_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sqrt{1 - \frac{\sum_m n_{m+} n_{m-}}{\|n_{\cdot+}\| \, \|n_{\cdot-}\|}}",
     distance: r"-s",
     source: "Robnik-Sikonja & Savicky, CORElearn: DistAngle",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

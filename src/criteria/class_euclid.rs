@@ -8,7 +8,7 @@
 //! counts, hence convex.
 
 use super::contrast::class_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sqrt{\tfrac{1}{2} \sum_m \left(n_{m+}/n_+ - n_{m-}/n_-\right)^2}",
     distance: r"-s",
     source: "Robnik-Sikonja & Savicky, CORElearn: DistEuclid",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

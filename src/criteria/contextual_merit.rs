@@ -8,7 +8,7 @@
 //! all, see the K-nearest merit.
 
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
-use super::{Evidence, Info, OptionInfo};
+use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
@@ -50,7 +50,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
     extensive: true,
-    ..Info::beyond_tables(Evidence::Pairs)
+    ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
 impl ContextualMerit {

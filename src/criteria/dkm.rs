@@ -6,7 +6,7 @@
 //! entropy and Gini, which is what the boosting bound of the paper needs; it cannot tell apart
 //! splits of nodes without an absolute majority. O(branches x classes), one square root a branch.
 
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
     formula: r"G(c) - \sum_m \frac{n_m}{n} G(c \mid m), \; G = 2 \sqrt{q (1 - q)}",
     distance: r"-s",
     source: "Dietterich, Kearns & Mansour, Applying the weak learning framework, ICML (1996)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

@@ -7,7 +7,7 @@
 //! in the left counts over `n_L n_R`, convex over concave.
 
 use super::contrast::branch_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sqrt{\sum_c (p_{c|L} - p_{c|R})^2}",
     distance: r"-s",
     source: "the Euclidean counterpart of orthogonality (Fayyad & Irani 1992)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(SQRT_2),
     symmetric: false,

@@ -13,7 +13,7 @@
 //! branches: recall punishes every division of a class.
 
 use super::information::one_minus;
-use super::{Block, Evidence, Formula, Info, OptionInfo};
+use super::{Block, EvidenceKind, Formula, Info, OptionInfo};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub(super) static INFO: Info = Info {
     distance: r"1 - s",
     source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
         F-measure",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

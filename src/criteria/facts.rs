@@ -9,7 +9,7 @@ use serde::Serialize;
 /// What a criterion needs to know about the rows of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Evidence {
+pub enum EvidenceKind {
     /// The contingency table branch x class.
     Table,
     /// Counts of ordered pairs of rows by case and distance.
@@ -48,8 +48,8 @@ pub struct Info {
     pub distance: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// Evidence needed.
-    pub evidence: Evidence,
+    /// EvidenceKind needed.
+    pub evidence: EvidenceKind,
     /// Smallest possible score (`-inf` as `None`).
     pub lowest: Option<f64>,
     /// Largest possible score over all tables (`None`: unbounded).
@@ -85,7 +85,7 @@ pub struct Info {
 impl Info {
     /// What most criteria that need more than a table have in common: the distance `-s`, no bounds,
     /// no worked example. The rest is for the criterion to say.
-    pub(crate) const fn beyond_tables(evidence: Evidence) -> Self {
+    pub(crate) const fn beyond_tables(evidence: EvidenceKind) -> Self {
         Self {
             name: "",
             aliases: &[],

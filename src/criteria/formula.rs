@@ -2,8 +2,8 @@
 //! this room writes.
 //!
 //! A formula is generic in the kind of count; the blanket implementation asks once a block which
-//! kind it is. Whoever needs more than a table (pairs, neighbours, rows) implements [`Criterion`]
-//! and says so by `on_pairs`, `on_neighbours` or `on_rows`.
+//! kind it is. A criterion that needs more than a table (pairs, neighbours, rows) implements
+//! [`Criterion`] and says so by [`Criterion::evidence`].
 
 use super::{Block, Info, Tables, neighbours, pairs, rows};
 use crate::error::{Error, Result};
@@ -46,6 +46,19 @@ pub struct PairScreen {
     pub scores: fn(Level, &[u32], PairNode, &mut [f32]) -> f32,
     /// A bound on the distance of a score from the true value.
     pub error: f64,
+}
+
+/// What a criterion reads of the rows of a node, with what is needed to make it.
+#[derive(Debug, Clone, Copy)]
+pub enum Evidence<'a> {
+    /// The contingency table branch x class: [`Criterion::score`].
+    Table,
+    /// Pairs of rows, by this formula.
+    Pairs(&'a dyn pairs::OnPairs),
+    /// Neighbours of rows, found and weighed like this.
+    Neighbours(neighbours::Search),
+    /// The rows themselves; the smallest tree of a branch may take so many search nodes.
+    Rows(u64),
 }
 
 /// A criterion as growth sees it.
@@ -98,18 +111,9 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn row_terms(&self, _row: &rows::Row<'_>, _out: &mut [f64]) -> bool {
         false
     }
-    /// Its formula on pairs of rows, where these are its evidence.
-    fn on_pairs(&self) -> Option<&dyn pairs::OnPairs> {
-        None
-    }
-    /// Search nodes that the smallest tree of a branch may take, where the evidence are the rows
-    /// themselves.
-    fn on_rows(&self) -> Option<u64> {
-        None
-    }
-    /// How it picks neighbours of rows, where these are its evidence.
-    fn on_neighbours(&self) -> Option<neighbours::Search> {
-        None
+    /// What it reads of a node; of the kind that [`Info::evidence`] says.
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Table
     }
 }
 

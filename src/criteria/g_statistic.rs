@@ -7,7 +7,7 @@
 //! rows. Sokal & Rohlf 1981. O(branches x classes).
 
 use super::information::{class_entropy, gains};
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     formula: r"2 n \ln 2 \, (H(c) - H(c \mid m))",
     distance: r"-s",
     source: "Sokal & Rohlf, Biometry (1981)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: None,
     symmetric: true,

@@ -10,7 +10,7 @@
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
-use super::{Block, Evidence, Formula, GainFilter, Info, OptionInfo, SplitRule};
+use super::{Block, EvidenceKind, Formula, GainFilter, Info, OptionInfo, SplitRule};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\frac{H(c) - H(c \mid m)}{H(m)}",
     distance: r"1 - s",
     source: "Quinlan, C4.5: Programs for Machine Learning (1993)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

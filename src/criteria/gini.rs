@@ -9,7 +9,7 @@
 
 use super::information::LANES;
 use super::rows::RowOf;
-use super::{Block, Evidence, Formula, Info, PairScreen};
+use super::{Block, EvidenceKind, Formula, Info, PairScreen};
 use crate::numeric::Count;
 use crate::simd::cuts;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sum_m \frac{n_m}{n} \sum_c p_{c|m}^2 - \sum_c p_c^2",
     distance: r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)",
     source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

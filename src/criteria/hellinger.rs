@@ -7,7 +7,7 @@
 //! O(branches x classes).
 
 use super::contrast::class_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sqrt{\sum_m \left(\sqrt{n_{m+}/n_+} - \sqrt{n_{m-}/n_-}\right)^2}",
     distance: r"-s",
     source: "Cieslak & Chawla, Learning decision trees for unbalanced data, ECML (2008)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(SQRT_2),
     symmetric: false,

@@ -11,7 +11,7 @@
 
 use super::information::{class_entropy, gains, screen_gains};
 use super::rows::RowOf;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub(super) static INFO: Info = Info {
     formula: r"H(c) - \sum_m \frac{n_m}{n} H(c \mid m)",
     distance: r"H(c \mid m)",
     source: "Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: None,
     symmetric: true,

@@ -19,7 +19,7 @@
 
 use super::assignment::Assignment;
 use super::rows::RowOf;
-use super::{Block, Criterion, Evidence, Formula, Info, OptionInfo};
+use super::{Block, Criterion, EvidenceKind, Formula, Info, OptionInfo};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sum_i \frac{|A_i \cap B_i|}{|A_i \cup B_i|}",
     distance: r"k - s",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: None,
     symmetric: true,

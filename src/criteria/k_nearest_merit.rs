@@ -6,7 +6,7 @@
 //! punished. O(t^2 n). For all pairs instead of K see `contextual_merit`.
 
 use super::neighbours::{K, OnNeighbours, Search, TIES, TiesName};
-use super::{Evidence, Info};
+use super::{EvidenceKind, Info};
 use crate::stats::neighbours::{Method, Multiclass};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub(super) static INFO: Info = Info {
     lowest: Some(0.0),
     options: &[K, TIES],
     extensive: true,
-    ..Info::beyond_tables(Evidence::Neighbours)
+    ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 
 impl OnNeighbours for KNearestMerit {

@@ -5,7 +5,7 @@
 //! under a uniform prior over classes, so small pure branches count for less than large ones. Like
 //! every accuracy it is blind to anything but the largest class. O(branches x classes).
 
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sum_m \frac{n_m}{n} \frac{\max_c n_{mc} + 1}{n_m + k}",
     distance: r"-s",
     source: "Clark & Boswell, Rule induction with CN2: some recent improvements (1991)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

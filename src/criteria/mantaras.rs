@@ -9,7 +9,7 @@
 //! node is impure.
 
 use super::information::{class_entropy, pass};
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub(super) static INFO: Info = Info {
     distance: r"1 - s \text{, and } 0 \text{ if } H(m, c) = 0",
     source: "Lopez de Mantaras, A distance-based attribute selection measure, Machine Learning 6 \
         (1991)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: true,

@@ -9,7 +9,7 @@
 //! weights). It resists many-valued features better than the gain, at the price of preferring none
 //! at all in small nodes.
 
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(super) static INFO: Info = Info {
     ),
     distance: r"-s",
     source: "Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: None,
     highest: None,
     symmetric: false,

@@ -10,7 +10,7 @@
 //! and 64 classes; a missing value comes after all values in the sizes. One search
 //! (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
-use super::{Criterion, Evidence, Info, OptionInfo, Tables};
+use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, Tables};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -45,7 +45,7 @@ pub(super) static INFO: Info = Info {
             stands for the size.",
     }],
     extensive: true,
-    ..Info::beyond_tables(Evidence::Rows)
+    ..Info::beyond_tables(EvidenceKind::Rows)
 };
 
 impl Criterion for MinimalTreeSize {
@@ -64,8 +64,8 @@ impl Criterion for MinimalTreeSize {
     fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.score(tables, out)
     }
-    fn on_rows(&self) -> Option<u64> {
-        Some(self.node_budget)
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Rows(self.node_budget)
     }
 }
 

@@ -6,7 +6,7 @@
 //! single table does not say what it needs, so [`Criterion::score`] refuses. O(t^2 n), so not for
 //! hundreds of thousands of rows.
 
-use super::{Criterion, Info, OptionInfo, Tables};
+use super::{Criterion, Evidence, Info, OptionInfo, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{Method, Multiclass, NeighbourTies};
 use serde::de::DeserializeOwned;
@@ -50,8 +50,8 @@ impl<M: OnNeighbours> Criterion for NeighbourCriterion<M> {
     fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
         self.refuse()
     }
-    fn on_neighbours(&self) -> Option<Search> {
-        Some(self.0.search())
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Neighbours(self.0.search())
     }
 }
 

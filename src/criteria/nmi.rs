@@ -10,7 +10,7 @@
 //! `symmetric_uncertainty`, for the joint entropy `mantaras`. O(branches x classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub(super) static GEOMETRIC: Info = Info {
     formula: r"\frac{H(c) - H(c \mid m)}{\sqrt{H(c) H(m)}}",
     distance: r"1 - s",
     source: "Strehl & Ghosh, Cluster ensembles, JMLR 3 (2002)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: true,
@@ -55,7 +55,7 @@ pub(super) static MIN: Info = Info {
     formula: r"\frac{H(c) - H(c \mid m)}{\min(H(c), H(m))}",
     distance: r"1 - s",
     source: "Kvalseth, Entropy and correlation: some comments, IEEE Trans. SMC 17 (1987)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: true,
@@ -84,7 +84,7 @@ pub(super) static MAX: Info = Info {
     distance: r"1 - s",
     source: "Vinh, Epps & Bailey, Information theoretic measures for clusterings comparison, JMLR \
         11 (2010)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: true,

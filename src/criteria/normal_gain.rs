@@ -8,7 +8,7 @@
 //! `info_gain` does.
 
 use super::information::{class_entropy, gains};
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::{Count, log2};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\frac{H(c) - H(c \mid m)}{\log_2 v}",
     distance: r"-s",
     source: "Chen, Wu & Cai, Learning the attribute selection measures for decision tree (2013)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

@@ -7,7 +7,7 @@
 
 use super::angle::one_minus_cosine;
 use super::contrast::branch_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     distance: r"-s",
     source: "Fayyad & Irani, The attribute selection problem in decision tree generation, AAAI \
         (1992)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: false,

@@ -7,7 +7,7 @@
 //! [`Criterion::score`] refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
 //! hundreds of thousands of rows.
 
-use super::{Criterion, Info, Tables};
+use super::{Criterion, Evidence, Info, Tables};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::{Decay, Matrices, Profile, Setting, WeighedPairs};
@@ -105,8 +105,8 @@ impl<M: OnPairs> Criterion for PairCriterion<M> {
     fn needs_all_candidates(&self) -> bool {
         self.0.needs_all_candidates()
     }
-    fn on_pairs(&self) -> Option<&dyn OnPairs> {
-        Some(&self.0)
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(&self.0)
     }
 }
 

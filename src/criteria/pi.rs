@@ -10,7 +10,7 @@
 //! rows, and blind where every row is far from all others.
 
 use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
-use super::{Evidence, Info, OptionInfo};
+use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
@@ -70,7 +70,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
     ],
     extensive: true,
-    ..Info::beyond_tables(Evidence::Pairs)
+    ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
 impl Pi {

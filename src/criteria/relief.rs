@@ -9,7 +9,7 @@
 //! ReliefF.
 
 use super::pairs::{OnPairs, Pairs};
-use super::{Evidence, Info, OptionInfo};
+use super::{EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::neighbours::PairMetric;
 use crate::stats::pairs::Setting;
@@ -40,7 +40,7 @@ pub(super) static INFO: Info = Info {
               average at least ten others nearer.",
     }],
     extensive: true,
-    ..Info::beyond_tables(Evidence::Pairs)
+    ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
 impl Relief {

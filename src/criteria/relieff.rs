@@ -7,7 +7,7 @@
 //! redundancy. O(t^2 n).
 
 use super::neighbours::{K, MULTICLASS, MulticlassName, OnNeighbours, Search, TIES, TiesName};
-use super::{Evidence, Info, OptionInfo};
+use super::{EvidenceKind, Info, OptionInfo};
 use crate::stats::neighbours::{Method, Ranks};
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ pub(super) static INFO: Info = Info {
             doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
         },
     ],
-    ..Info::beyond_tables(Evidence::Neighbours)
+    ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 
 impl OnNeighbours for ReliefF {

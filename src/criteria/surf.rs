@@ -7,7 +7,7 @@
 //! score below noise. O(t^2 n).
 
 use super::neighbours::{MULTICLASS, MulticlassName, OnNeighbours, Search};
-use super::{Evidence, Info};
+use super::{EvidenceKind, Info};
 use crate::stats::neighbours::Method;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub(super) static INFO: Info = Info {
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[MULTICLASS],
-    ..Info::beyond_tables(Evidence::Neighbours)
+    ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 
 pub(super) static STAR: Info = Info {

@@ -7,7 +7,7 @@
 //! classes).
 
 use super::information::{class_entropy_or_zero, gain_over_split, one_minus};
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\frac{2 (H(c) - H(c \mid m))}{H(c) + H(m)}",
     distance: r"1 - s",
     source: "Press, Flannery, Teukolsky & Vetterling, Numerical Recipes in C (1988)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(1.0),
     symmetric: true,

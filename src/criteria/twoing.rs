@@ -7,7 +7,7 @@
 //! against the rest, weights n_m/n; an empty side scores 0. O(branches x classes).
 
 use super::contrast::branch_against_rest;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\frac{p_L p_R}{4} \left(\sum_c |p_{c|L} - p_{c|R}|\right)^2",
     distance: r"-s",
     source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: Some(0.0),
     highest: Some(0.25),
     symmetric: false,

@@ -8,7 +8,7 @@
 
 use super::information::gains;
 use super::rows::RowOf;
-use super::{Block, Evidence, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info};
 use crate::numeric::{Count, entropy};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     formula: r"-H(c \mid m) - H(m \mid c)",
     distance: r"H(c \mid m) + H(m \mid c)",
     source: "Meila, Comparing clusterings by the variation of information, COLT (2003)",
-    evidence: Evidence::Table,
+    evidence: EvidenceKind::Table,
     lowest: None,
     highest: Some(0.0),
     symmetric: true,

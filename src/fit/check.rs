@@ -1,7 +1,7 @@
 //! Combinations of parameters that nobody serves are refused by name, before any row is touched.
 
 use super::{Config, Missing, unsupported};
-use crate::criteria::{Criterion, Evidence, GainFilter, SplitRule};
+use crate::criteria::{Criterion, EvidenceKind, GainFilter, SplitRule};
 use crate::error::{Error, Result};
 use crate::grow::{Decay, Evaluation, Labels};
 use crate::numeric::Ties;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// others.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
-        && (criterion.info().evidence != Evidence::Table
+        && (criterion.info().evidence != EvidenceKind::Table
             || criterion.split_rule() == SplitRule::C45)
     {
         config.nominal_splits = NominalSplits::Multiway;
@@ -24,7 +24,7 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
     if config.nominal_splits != NominalSplits::Multiway
-        && criterion.info().evidence != Evidence::Table
+        && criterion.info().evidence != EvidenceKind::Table
     {
         let name = criterion.info().name;
         return unsupported(
@@ -56,7 +56,7 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
 fn random(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()
-    } else if criterion.info().evidence != Evidence::Table {
+    } else if criterion.info().evidence != EvidenceKind::Table {
         format!("criterion='{}'", criterion.info().name)
     } else if criterion.split_rule() == SplitRule::C45 {
         "mdl_penalty=True".into()
@@ -111,7 +111,7 @@ fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
             )),
         };
     }
-    if criterion.info().evidence != Evidence::Table {
+    if criterion.info().evidence != EvidenceKind::Table {
         let name = criterion.info().name;
         return unsupported(
             format!("criterion='{name}' with evaluation='global' or 'glocal'"),
@@ -158,7 +158,7 @@ pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> R
             ));
         }
     };
-    if criterion.on_rows().is_some() && no_distance_decay != Decay::Ignore {
+    if criterion.info().evidence == EvidenceKind::Rows && no_distance_decay != Decay::Ignore {
         let name = criterion.info().name;
         return unsupported(
             format!("no_distance_decay with criterion='{name}'"),

@@ -9,7 +9,7 @@ use super::{Plan, unsupported};
 use crate::bins::{
     BinnedTable, FeatureBins, PartFormat, Records, RowLayout, TableFacts, WeightWidth,
 };
-use crate::criteria::Evidence;
+use crate::criteria::EvidenceKind;
 use crate::data::Schema;
 use crate::error::Result;
 use crate::grow::binned::{self, SpreadFacts};
@@ -90,9 +90,7 @@ impl Plan {
             ("threshold_search='exact'", "threshold_search='histogram'")
         } else if config.evaluation != Evaluation::Local {
             ("evaluation='global' or 'glocal'", "evaluation='local'")
-        } else if self.criterion.info().evidence != Evidence::Table
-            || self.criterion.on_rows().is_some()
-        {
+        } else if self.criterion.info().evidence != EvidenceKind::Table {
             ("a criterion on pairs, neighbours or rows", "criteria on tables")
         } else if self.criterion.needs_all_candidates() {
             ("a function as criterion", "the criteria of fasttree.list_criteria()")

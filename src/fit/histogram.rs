@@ -14,7 +14,7 @@
 
 use super::{Config, Plan, unsupported};
 use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, TableFacts};
-use crate::criteria::{Criterion, Evidence, SplitRule};
+use crate::criteria::{Criterion, EvidenceKind, SplitRule};
 use crate::data::{Bins, Column, Dataset, Kind, NumericColumn, RowSet, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ pub(super) fn check(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     }
     let refused = if config.discretize.is_some() {
         "a discretisation (numbers are then levels, without thresholds)"
-    } else if criterion.info().evidence != Evidence::Table {
+    } else if criterion.info().evidence != EvidenceKind::Table {
         "a criterion on pairs or neighbours of rows"
     } else if criterion.split_rule() == SplitRule::C45 {
         "mdl_penalty=True (C4.5 counts the boundaries between all values)"

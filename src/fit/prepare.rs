@@ -1,7 +1,7 @@
 //! The data set as growth shall see it: rows that count, means and modes for missing values, bins.
 
 use super::{Missing, Plan};
-use crate::criteria::{Evidence, Info};
+use crate::criteria::{EvidenceKind, Info};
 use crate::data::{Codes, Column, Dataset, Kind, MISSING, NominalColumn, RowSet, Schema, Weights};
 use crate::discretize;
 use crate::error::{Error, Result};
@@ -20,7 +20,10 @@ impl Plan {
         let bin = self.config.discretize;
         if bin.is_none()
             && !self.on_bins()
-            && matches!(self.criterion.info().evidence, Evidence::Pairs | Evidence::Neighbours)
+            && matches!(
+                self.criterion.info().evidence,
+                EvidenceKind::Pairs | EvidenceKind::Neighbours
+            )
         {
             refuse_numeric(data, self.criterion.info())?;
         }
@@ -115,7 +118,7 @@ impl Plan {
 /// Pairs are counted over nominal columns, and what neighbours score is split by values.
 fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
     let (name, evidence) = (criterion.name, criterion.evidence);
-    let does = if evidence == Evidence::Pairs { "counts pairs of rows over" } else { "splits" };
+    let does = if evidence == EvidenceKind::Pairs { "counts pairs of rows over" } else { "splits" };
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if matches!(column, Column::Numeric(_)) {
             return Err(Error::Data(format!(

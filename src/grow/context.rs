@@ -9,6 +9,7 @@
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
 };
+use crate::criteria::EvidenceKind;
 use crate::data::{
     Bits, Column, Dataset, Kind, MISSING, NumericColumn, RowSet, entry_row, entry_tied,
 };
@@ -113,11 +114,9 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             near: near(data, setting, rows, weights),
-            pairs: setting
-                .criterion
-                .on_pairs()
-                .map(|_| PairContext::new(weights, rows, data.len())),
-            sizes: setting.criterion.on_rows().map(|_| {
+            pairs: (setting.criterion.info().evidence == EvidenceKind::Pairs)
+                .then(|| PairContext::new(weights, rows, data.len())),
+            sizes: (setting.criterion.info().evidence == EvidenceKind::Rows).then(|| {
                 let weight = |r: u32| weights.of(r).value(weights.unit());
                 Sizes::new(data, rows.rows(), &weight, &Control::new(1))
             }),
@@ -183,7 +182,9 @@ pub(super) fn near<'a, W: Weighing>(
     rows: &RowSet,
     weights: W,
 ) -> Option<Root<'a>> {
-    setting.criterion.on_neighbours()?;
+    if setting.criterion.info().evidence != EvidenceKind::Neighbours {
+        return None;
+    }
     let value = |r: u32| weights.of(r).value(weights.unit());
     let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
     Some(Root::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))

@@ -9,12 +9,14 @@ use super::context::{GrowContext, NodeRange, Place, RowBuffers, near};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::resolve_radius;
+use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
 use crate::memory;
 use crate::numeric::better;
 use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
+use crate::stats::contingency::ContingencyTables;
 use crate::stats::{FixedWeights, IntegerWeights, UnitWeights, Weighing};
 use crate::tree::Test;
 
@@ -29,6 +31,12 @@ pub struct Candidate {
     pub levels: Option<Vec<u32>>,
     /// Score.
     pub score: f64,
+}
+
+impl Candidate {
+    fn multiway(Scored { feature, score, .. }: Scored) -> Self {
+        Self { feature, threshold: None, levels: None, score }
+    }
 }
 
 /// Every threshold of a set of rows, and the multiway split or the best division of each nominal
@@ -77,32 +85,20 @@ fn listed<W: Weighing>(
     };
     let mut tools = Workspace::default();
     let contingency = evaluator.count_tables(&mut tools);
-    let named =
-        |s: Scored| Candidate { feature: s.feature, threshold: None, levels: None, score: s.score };
-    if let Some(search) = setting.criterion.on_neighbours() {
-        let found = evaluator.scored(
-            &contingency,
-            &evaluator.neighbour_scores(search, control)?,
-            |_| true,
-        )?;
-        return Ok(found.into_iter().map(named).collect());
+    let evidence = setting.criterion.evidence();
+    if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
+        && rows.len() != root.len()
+    {
+        let mut buffers = RowBuffers::<u32>::new(&context, root, control)?;
+        let range = NodeRange { len: root.len(), ..range };
+        let coded = buffers.field();
+        resolve_radius(&evaluator, coded.coded(context.nominal.features.len(), range), control)?;
     }
-    if let Some(metric) = setting.criterion.on_pairs() {
-        if metric.reads_radius() && rows.len() != root.len() {
-            let mut buffers = RowBuffers::<u32>::new(&context, root, control)?;
-            let range = NodeRange { len: root.len(), ..range };
-            let coded = buffers.field();
-            resolve_radius(
-                &evaluator,
-                coded.coded(context.nominal.features.len(), range),
-                control,
-            )?;
-        }
-        let known = evaluator.pair_scores(metric, &mut tools.pairs, control)?;
+    if let Some(known) = evaluator.other_evidence(&mut tools, control)? {
         let found = evaluator.scored(&contingency, &known, |_| true)?;
-        return Ok(found.into_iter().map(named).collect());
+        return Ok(found.into_iter().map(Candidate::multiway).collect());
     }
-    let mut found: Vec<(u32, u32, f64)> = if let Some(budget) = setting.criterion.on_rows() {
+    let mut found = if let Evidence::Rows(budget) = evidence {
         evaluator.all_by_rows(budget, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
@@ -112,46 +108,56 @@ fn listed<W: Weighing>(
     };
     found.sort_by_key(|c| (c.0, c.1));
     if setting.nominal_splits != NominalSplits::Multiway {
-        // Of the many divisions of a nominal feature the best one, the first on ties.
-        let mut best: Vec<(u32, u32, f64)> = Vec::new();
-        for one in found {
-            let cuts = &context.nominal.cuts;
-            let place = context.place(one.0);
-            let nominal = matches!(place, Place::Nominal(j) if cuts[j].is_none());
-            match best.last_mut() {
-                Some(kept) if nominal && kept.0 == one.0 => {
-                    if better(one.2, kept.2) {
-                        *kept = one;
-                    }
-                }
-                _ => best.push(one),
-            }
-        }
-        found = best;
+        keep_best_divisions(&context, &mut found);
     }
     memory::expect(found.len() * size_of::<Candidate>())?;
-    Ok(found
-        .into_iter()
-        .map(|(feature, at, score)| {
-            let (mut threshold, mut levels) = (None, None);
-            match context.place(feature) {
-                Place::Nominal(j) if context.splits(j) == NominalSplits::Multiway => {}
-                Place::Nominal(j) => {
-                    let division = evaluator.partition(j, at, &contingency);
-                    match division.test {
-                        Test::Threshold(t) => threshold = Some(t.at),
-                        _ => levels = Some(division.listed),
-                    }
-                }
-                Place::Numeric(i) => {
-                    let (order, _) = evaluator.known(i);
-                    let column = context.numeric[i].column;
-                    let value = |j: usize| column.value(entry_row(order[j]));
-                    let (lo, hi) = (value(at as usize - 1), value(at as usize));
-                    threshold = Some(setting.threshold(data, column, (lo, hi), lo).at);
-                }
+    let named = |(feature, at, score)| {
+        let (threshold, levels) = test_of(&evaluator, &contingency, feature, at);
+        Candidate { feature, threshold, levels, score }
+    };
+    Ok(found.into_iter().map(named).collect())
+}
+
+/// Threshold or levels of the first branch of a candidate; neither for a multiway split.
+fn test_of<W: Weighing>(
+    evaluator: &NodeEvaluator<'_, '_, u32, W>,
+    contingency: &ContingencyTables<W::Sum>,
+    feature: u32,
+    at: u32,
+) -> (Option<f64>, Option<Vec<u32>>) {
+    let context = evaluator.context;
+    match context.place(feature) {
+        Place::Nominal(j) if context.splits(j) == NominalSplits::Multiway => (None, None),
+        Place::Nominal(j) => {
+            let division = evaluator.partition(j, at, contingency);
+            match division.test {
+                Test::Threshold(t) => (Some(t.at), None),
+                _ => (None, Some(division.listed)),
             }
-            Candidate { feature, threshold, levels, score }
-        })
-        .collect())
+        }
+        Place::Numeric(i) => {
+            let (order, _) = evaluator.known(i);
+            let column = context.numeric[i].column;
+            let value = |j: usize| column.value(entry_row(order[j]));
+            let (lo, hi) = (value(at as usize - 1), value(at as usize));
+            (Some(context.setting.threshold(context.data, column, (lo, hi), lo).at), None)
+        }
+    }
+}
+
+/// Of the many divisions of a nominal feature keep the best one, the first on ties. Candidates are
+/// (feature, place, score), sorted.
+fn keep_best_divisions<W: Weighing>(
+    context: &GrowContext<'_, W>,
+    found: &mut Vec<(u32, u32, f64)>,
+) {
+    found.dedup_by(|later, kept| {
+        let place = context.place(later.0);
+        let divided = matches!(place, Place::Nominal(j) if context.nominal.cuts[j].is_none());
+        let same = divided && kept.0 == later.0;
+        if same && better(later.2, kept.2) {
+            *kept = *later;
+        }
+        same
+    });
 }

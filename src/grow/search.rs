@@ -9,7 +9,7 @@ use super::context::Place;
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairScores;
 use super::features::search_among;
-use crate::criteria::{Criterion, Evidence, GainFilter, InfoGain};
+use crate::criteria::{Criterion, Evidence, EvidenceKind, GainFilter, InfoGain};
 use crate::data::entry_row;
 use crate::error::Result;
 use crate::numeric::mix;
@@ -49,16 +49,18 @@ pub(super) struct BestSplit<S> {
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// What evidence other than tables says of the node's features; nothing where tables are the
     /// evidence.
-    fn other_evidence(
+    pub fn other_evidence(
         &self,
         tools: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Option<PairScores>> {
-        if let Some(search) = self.context.setting.criterion.on_neighbours() {
-            return self.neighbour_scores(search, control).map(Some);
-        }
-        let metric = self.context.setting.criterion.on_pairs();
-        metric.map(|m| self.pair_scores(m, &mut tools.pairs, control)).transpose()
+        Ok(match self.context.setting.criterion.evidence() {
+            Evidence::Neighbours(search) => Some(self.neighbour_scores(search, control)?),
+            Evidence::Pairs(formula) => {
+                Some(self.pair_scores(formula, &mut tools.pairs, control)?)
+            }
+            Evidence::Table | Evidence::Rows(_) => None,
+        })
     }
 
     /// Candidates among features whose scores are known.
@@ -94,7 +96,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         if let Some(known) = known {
             return self.scored(contingency, known, wanted);
         }
-        if let Some(budget) = self.context.setting.criterion.on_rows() {
+        if let Evidence::Rows(budget) = self.context.setting.criterion.evidence() {
             return self.best_by_rows(budget, wanted, control);
         }
         let setting = self.context.setting;
@@ -191,7 +193,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// as it has seen, all but one of them empty.
     fn undivided_score(&self, branches: usize, control: &Control) -> Result<f64> {
         let criterion = self.context.setting.criterion;
-        if let Some(budget) = criterion.on_rows() {
+        if let Evidence::Rows(budget) = criterion.evidence() {
             return self.undivided_by_rows(budget, control);
         }
         let branches = if criterion.needs_all_candidates() { branches } else { 1 };
@@ -295,12 +297,13 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             }
         };
         let criterion = self.context.setting.criterion;
-        let distance =
-            if criterion.needs_all_candidates() || criterion.info().evidence != Evidence::Table {
-                -choice.score
-            } else {
-                self.table_distance(&sums, branches)?
-            };
+        let distance = if criterion.needs_all_candidates()
+            || criterion.info().evidence != EvidenceKind::Table
+        {
+            -choice.score
+        } else {
+            self.table_distance(&sums, branches)?
+        };
         Ok(BestSplit {
             feature: choice.feature,
             place,

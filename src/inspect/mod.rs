@@ -5,7 +5,7 @@ mod single;
 
 pub use single::float32_conflicts;
 
-use crate::criteria::Evidence;
+use crate::criteria::{Evidence, EvidenceKind};
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{Missing, Plan};
@@ -24,7 +24,8 @@ pub fn explain(
     let rows = plan.training_rows(data, rows, weights)?;
     let root = plan.training_rows(data, &RowSet::all(data.len()), weights)?;
     // neighbours come with numbers as numbers, so that the bins of the root are made here
-    let binned_on = if plan.criterion().on_neighbours().is_some() { &root } else { &rows };
+    let numbers = plan.criterion().info().evidence == EvidenceKind::Neighbours;
+    let binned_on = if numbers { &root } else { &rows };
     let prepared = plan.prepare(data, binned_on, weights, control)?;
     let raw = Some(data);
     let data = prepared.as_ref().unwrap_or(data);
@@ -102,14 +103,14 @@ pub fn score_features(
     control: &Control,
 ) -> Result<Vec<f64>> {
     let rows = plan.training_rows(data, rows, weights)?;
-    if let Some(search) = plan.criterion().on_neighbours() {
+    if let Evidence::Neighbours(search) = plan.criterion().evidence() {
         return on_neighbours(plan, data, &rows, weights, control, |root, weight| {
             root.scores(control, rows.rows(), weight, search)
         });
     }
     let prepared = plan.prepare(data, &rows, weights, control)?;
     let data = prepared.as_ref().unwrap_or(data);
-    let on_tables = plan.criterion().info().evidence == Evidence::Table;
+    let on_tables = plan.criterion().info().evidence == EvidenceKind::Table;
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let found = if leave_out {
         on_known_rows(plan, data, &rows, weights, control)?
@@ -148,7 +149,7 @@ pub fn neighbour_share(
     control: &Control,
 ) -> Result<NeighbourShare> {
     let rows = plan.training_rows(data, rows, weights)?;
-    let Some(search) = plan.criterion().on_neighbours() else {
+    let Evidence::Neighbours(search) = plan.criterion().evidence() else {
         return Err(Error::Unsupported {
             what: format!("shares of criterion='{}'", plan.criterion().info().name),
             supported: "criteria on neighbours".into(),

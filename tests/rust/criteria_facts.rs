@@ -4,7 +4,7 @@
 use super::criteria_tables::{
     Candidates, Random, Table, column_sums, criterion, cross, evaluate, transpose,
 };
-use fasttree_core::criteria::{CRITERIA, Criterion, Evidence, GainFilter, Info, find, make};
+use fasttree_core::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, Info, find, make};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ const STRICTLY: f64 = 1e-9;
 fn on_tables() -> impl Iterator<Item = (&'static Info, Box<dyn Criterion>)> {
     CRITERIA
         .iter()
-        .filter(|e| e.info.evidence == Evidence::Table)
+        .filter(|e| e.info.evidence == EvidenceKind::Table)
         .map(|e| (e.info, criterion(e.info.name, Value::Null)))
 }
 

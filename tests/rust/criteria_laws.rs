@@ -2,7 +2,7 @@
 
 use super::criteria_tables::{Random, Table, column_sums, criterion, evaluate, evaluate_in};
 use fasttree_core::criteria::rows::Row;
-use fasttree_core::criteria::{CRITERIA, Cells, Context, Evidence, Tables, make};
+use fasttree_core::criteria::{CRITERIA, Cells, Context, EvidenceKind, Tables, make};
 use fasttree_core::numeric::mix;
 use serde_json::{Value, json};
 
@@ -418,7 +418,7 @@ fn an_empty_branch_changes_nothing_but_normal_gain() {
         let t = r.any_table();
         let mut wider = t.clone();
         wider.insert(r.below(t.len() + 1), vec![0; t[0].len()]);
-        let on_tables = CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Table);
+        let on_tables = CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Table);
         for e in on_tables.filter(|e| e.info.name != "normal_gain") {
             let (a, b) = (score(e.info.name, &t), score(e.info.name, &wider));
             assert!((a - b).abs() <= 1e-10 * a.abs().max(1.0), "{}: {a} {b} {t:?}", e.info.name);

@@ -1,7 +1,7 @@
 //! Global growth: the distance that is kept is the distance of the tree, threads change nothing,
 //! and it can be stopped.
 
-use fasttree_core::criteria::{CRITERIA, Evidence};
+use fasttree_core::criteria::{CRITERIA, EvidenceKind};
 use fasttree_core::data::{Builder, Dataset, Feature, Kind, Label, RowSet, Schema, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::fit::{Config, Plan};
@@ -73,7 +73,7 @@ fn weights(kind: usize, n: usize) -> Weights {
 #[test]
 fn the_kept_distance_is_the_distance_of_the_tree_after_every_step() {
     let mut steps = 0;
-    for entry in CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Table) {
+    for entry in CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Table) {
         for seed in 0..6 {
             let evaluation = [Evaluation::Global, Evaluation::Glocal][seed as usize % 2];
             for labels in [Labels::Majority, Labels::All, Labels::Distinct] {

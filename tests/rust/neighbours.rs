@@ -2,7 +2,7 @@
 //! and what is refused.
 
 use super::growth::{draw, fit, nominal, numeric};
-use fasttree_core::criteria::{CRITERIA, Evidence};
+use fasttree_core::criteria::{CRITERIA, EvidenceKind};
 use fasttree_core::data::{RowSet, Weights};
 use fasttree_core::error::Error;
 use fasttree_core::fit::{Config, Plan};
@@ -13,7 +13,7 @@ use fasttree_core::stats::neighbours::{
 };
 
 fn names() -> impl Iterator<Item = &'static str> {
-    CRITERIA.iter().filter(|e| e.info.evidence == Evidence::Neighbours).map(|e| e.info.name)
+    CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Neighbours).map(|e| e.info.name)
 }
 
 /// The three-bit cube, class = x0 xor x1: every row has one hit at distance 1 (x2 differs) and two

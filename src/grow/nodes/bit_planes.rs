@@ -7,7 +7,7 @@
 //! costs; the tree is the same, node for node (tests compare the two).
 
 use super::{NodeRows, Open, Rank};
-use crate::criteria::{Cells, Criterion, Evidence, GainFilter, InfoGain, Tables};
+use crate::criteria::{Cells, Criterion, EvidenceKind, GainFilter, InfoGain, Tables};
 use crate::data::{Dataset, PlaneGroup, Planes, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::builder::{Split, TreeBuilder};
@@ -34,7 +34,7 @@ pub(in crate::grow) fn grow(
         || setting.nominal_splits != NominalSplits::Multiway
         || setting.max_features.is_some()
         || setting.criterion.needs_all_candidates()
-        || setting.criterion.info().evidence != Evidence::Table
+        || setting.criterion.info().evidence != EvidenceKind::Table
     {
         return Ok(None);
     }

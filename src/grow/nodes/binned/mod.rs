@@ -28,7 +28,7 @@ mod spread;
 
 use super::{NodeRows, Open, Rank};
 use crate::bins::{FeatureBins, Records, RowLayout, TableFacts, WeightWidth};
-use crate::criteria::{Evidence, GainFilter, PairScreen, SplitRule};
+use crate::criteria::{EvidenceKind, GainFilter, PairScreen, SplitRule};
 use crate::data::{Column, Dataset};
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
@@ -84,8 +84,7 @@ pub fn serves_columns(
         features += 1;
     }
     setting.evaluation == Evaluation::Local
-        && setting.criterion.info().evidence == Evidence::Table
-        && setting.criterion.on_rows().is_none()
+        && setting.criterion.info().evidence == EvidenceKind::Table
         && setting.criterion.split_rule() != SplitRule::C45
         && setting.ties != Ties::Row
         && setting.splitter == Splitter::Best

@@ -12,13 +12,8 @@ use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::KnownPairs;
 use crate::parallel::Control;
-use crate::stats::pairs::{Classes, NominalColumns, pair_counts_by_block};
+use crate::stats::pairs::{Classes, NominalColumns, pair_counts_by_block, plan};
 use std::sync::Arc;
-
-/// With fewer rows a fold's own pass costs nothing.
-const FEWEST: usize = 600;
-/// Most counters that the pairs of folds may take together.
-const MOST: usize = 1 << 25;
 
 /// What is known of each fold's root; nothing where it must be counted by itself.
 pub(super) fn roots(
@@ -33,7 +28,7 @@ pub(super) fn roots(
         Weights::Integer(w) => Some(w.as_slice()),
         Weights::Fixed { .. } => return Ok(known),
     };
-    if data.len() < FEWEST || data.columns().is_empty() {
+    if !plan::folds_share(data.len()) || data.columns().is_empty() {
         return Ok(known);
     }
     let mut slots = 0;
@@ -50,8 +45,7 @@ pub(super) fn roots(
             first += 1;
             continue;
         };
-        let pairs = group * (group + 1) / 2;
-        if group > 2 && pairs.saturating_mul(cells) <= MOST {
+        if group > 2 && plan::folds_fit(group, cells) {
             if columns.is_none() {
                 columns = Some(NominalColumns::new(data)?);
             }
@@ -59,8 +53,7 @@ pub(super) fn roots(
                 let codes = columns.codes(data, whole)?;
                 let counts = pair_counts_by_block(control, &codes, &block, group, classes)?;
                 for f in 0..group {
-                    known[first + f] =
-                        Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?, whole.is_none())));
+                    known[first + f] = Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?)));
                 }
             }
         }

@@ -9,13 +9,11 @@
 use crate::grow::builder::TreeBuilder;
 use crate::numeric::mix;
 use crate::stats::Sum;
-use crate::stats::pairs::{PairCounts, Profile, ValueCounts};
+use crate::stats::pairs::plan::KEPT_BYTES;
+use crate::stats::pairs::{PairCounts, Profile};
 use crate::tree::NONE;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Bytes of profiles that one memo holds at most.
-const MOST: usize = 256 << 20;
 
 /// The pairs of a node: its features (places among the nominal ones; those that do not vary may be
 /// left out), and their profile.
@@ -23,18 +21,12 @@ const MOST: usize = 256 << 20;
 pub struct KnownPairs {
     pub(in crate::grow) features: Vec<u32>,
     pub(in crate::grow) profile: Profile,
-    /// What a child's pairs can be had from.
-    pub(in crate::grow) counts: Option<ValueCounts>,
 }
 
 impl KnownPairs {
-    /// All features, from the counts of rows that count once each (`once`) or not.
-    pub fn of_counts(counts: &PairCounts, once: bool) -> Self {
-        Self {
-            features: (0..counts.features() as u32).collect(),
-            profile: Profile::new(counts),
-            counts: if once { ValueCounts::of_all(counts) } else { None },
-        }
+    /// All features.
+    pub fn of_counts(counts: &PairCounts) -> Self {
+        Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
     }
 }
 
@@ -50,7 +42,7 @@ impl PairMemo {
     /// come shall have them.
     pub fn new(root: Option<&Arc<KnownPairs>>, open: bool) -> Self {
         let known = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
-        Self { entries: Mutex::new((known, if open { MOST } else { 0 })) }
+        Self { entries: Mutex::new((known, if open { KEPT_BYTES } else { 0 })) }
     }
 
     /// What is known of a node.
@@ -60,8 +52,7 @@ impl PairMemo {
 
     /// Keep what was found, if there is room.
     pub(in crate::grow) fn keep(&self, key: u128, known: &Arc<KnownPairs>) {
-        let counts = known.counts.as_ref().map_or(0, ValueCounts::bytes);
-        let bytes = known.profile.bytes() + counts + 4 * known.features.len() + 128;
+        let bytes = known.profile.bytes() + 4 * known.features.len() + 128;
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes <= entries.1 {
             entries.1 -= bytes;

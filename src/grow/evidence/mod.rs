@@ -14,8 +14,7 @@ use crate::error::Result;
 use crate::parallel::Control;
 use crate::stats::pairs::{MAX_WEIGHT, NodeRows, Numbering, RadiusRule};
 use crate::stats::{Sum, Weighing};
-use memo::KnownPairs;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// What the pairs of all nodes share.
 #[derive(Debug)]
@@ -84,19 +83,6 @@ impl PairContext {
 pub(in crate::grow) struct PairWorkspace {
     numbering: Numbering,
     pub key: u128,
-    /// What the node that is looked at next can be had from.
-    pub parent: Option<Box<ParentPairs>>,
-    /// The node that was evaluated last, and what was found of it.
-    pub node: u32,
-    pub last: Option<Arc<KnownPairs>>,
-}
-
-/// The pairs of a parent, and the rows of all its children but one.
-#[derive(Debug)]
-pub(in crate::grow) struct ParentPairs {
-    pub parent: Arc<KnownPairs>,
-    pub codes: Vec<u32>,
-    pub classes: Vec<u16>,
 }
 
 /// Scores of the features of a node that vary.

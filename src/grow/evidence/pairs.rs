@@ -18,15 +18,8 @@ use crate::parallel::Control;
 use crate::split::multiway::{self, NominalTable};
 use crate::stats::Weighing;
 use crate::stats::contingency::{Code, CodedRows, ContingencyTables};
-use crate::stats::pairs::{NodeRows, Numbering, Part, Profile, Setting};
+use crate::stats::pairs::{NodeRows, Numbering, Profile, Setting, plan};
 use std::sync::Arc;
-
-/// More features than this have so many distances that a single setting is cheaper to weigh than to
-/// count.
-const MANY: usize = 64;
-/// Most counters of a node that trees of one cross-validation or sweep share; more are never made
-/// where sums do as well.
-const LARGE: usize = 1 << 23;
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Score the features of the node by its pairs.
@@ -65,20 +58,15 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 known
             }
         };
-        let scores = self.scored_by_pairs(metric, pairs, &known);
-        tools.last = known.counts.is_some().then_some(known);
-        scores
+        self.scored_by_pairs(metric, pairs, &known)
     }
 
-    /// Whether counts by distance cost more than the sums of one setting: always where they are
-    /// large, and where nobody shares them from [`MANY`] features on.
+    /// Whether one setting is summed up instead of counting for all of them.
     fn has_many_distances(&self, shared: bool) -> bool {
         let layout = &self.context.nominal.layout;
-        let features = layout.features();
-        let values: usize = (0..features).map(|j| layout.arity(j)).sum();
-        let counters =
-            values.saturating_mul(self.context.data.n_classes()).saturating_mul(4 * (features + 1));
-        features > MANY && (!shared || counters > LARGE)
+        let values = (0..layout.features()).map(|j| layout.arity(j)).sum();
+        let classes = self.context.data.n_classes();
+        plan::is_one_setting_cheaper(layout.features(), values, classes, shared)
     }
 
     /// The rows of the node, ready to be counted.
@@ -155,26 +143,12 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         tools: &mut PairWorkspace,
         control: &Control,
     ) -> Result<Arc<KnownPairs>> {
-        if let Some(others) = tools.parent.take()
-            && let Some(parent) = &others.parent.counts
-        {
-            let nominal = &self.context.nominal;
-            let coded = self.field.coded(nominal.features.len(), self.range);
-            let gone = Part { codes: &others.codes, classes: &others.classes };
-            let stay = Part { codes: coded.codes, classes: coded.classes };
-            let counts = parent.without(&nominal.layout, gone, stay, control)?;
-            let (features, profile) = (counts.features().to_vec(), counts.profile());
-            return Ok(Arc::new(KnownPairs { features, profile, counts: Some(counts) }));
-        }
         let rows = self.gathered(pairs, tools)?;
-        let (profile, counts) = match rows.features() {
-            [] => (Profile::default(), None),
-            _ => {
-                let (profile, counts) = rows.profile_and_counts(control)?;
-                (profile.scaled(pairs.scale), counts.filter(|_| W::UNIT))
-            }
+        let profile = match rows.features() {
+            [] => Profile::default(),
+            _ => rows.profile(control)?.scaled(pairs.scale),
         };
-        Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile, counts }))
+        Ok(Arc::new(KnownPairs { features: rows.features().to_vec(), profile }))
     }
 
     fn scored_by_pairs(

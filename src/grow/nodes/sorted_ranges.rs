@@ -12,17 +12,14 @@ use crate::grow::builder::{Split, TreeBuilder};
 use crate::grow::context::{Cut, GrowContext, NodeRange, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::driver;
 use crate::grow::evaluate::{NodeEvaluator, Workspace};
-use crate::grow::evidence::ParentPairs;
-use crate::grow::evidence::memo::{self, KnownPairs};
+use crate::grow::evidence::memo;
 use crate::grow::search::BestSplit;
 use crate::grow::{Limits, Setting};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::pairs::is_worth_it;
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
 use crate::tree::{NONE, Tree};
-use std::sync::Arc;
 
 /// Smaller subtrees are not worth a task of their own.
 const SMALLEST_TASK: usize = 2048;
@@ -93,28 +90,17 @@ fn smallest_task<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
     }
 }
 
-/// The branch whose pairs are what remains of the node's, if it will be looked at and that is worth
-/// it.
-fn largest_child(sizes: &[u32], keep: &[bool]) -> Option<usize> {
-    let all: u32 = sizes.iter().sum();
-    let (largest, &size) =
-        sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
-    (keep[largest] && is_worth_it((all - size) as usize, all as usize)).then_some(largest)
-}
-
 /// The rows of a node, with the tables of its nominal features where they are known.
 #[derive(Debug)]
 pub(in crate::grow) struct RangeNode<S> {
     pub range: NodeRange,
     pub contingency: Option<ContingencyTables<S>>,
-    /// What its pairs can be had from.
-    pub pairs: Option<Box<ParentPairs>>,
 }
 
 impl<S> RangeNode<S> {
     /// A range of which nothing is known yet.
     pub fn new(range: NodeRange) -> Self {
-        Self { range, contingency: None, pairs: None }
+        Self { range, contingency: None }
     }
 }
 
@@ -171,8 +157,6 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         if self.context.setting.memo.is_some() {
             self.tools.pairs.key = memo::key(tree, node);
         }
-        self.tools.pairs.parent = open.rows.pairs.take();
-        self.tools.pairs.last = None;
         let evaluator = NodeEvaluator {
             context: self.context,
             field: &self.field,
@@ -186,7 +170,6 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             None => evaluator.count_tables(&mut self.tools),
         };
         let chosen = evaluator.choose(&contingency, &mut self.tools, control)?;
-        self.tools.pairs.node = open.node;
         open.rows.contingency = Some(contingency);
         Ok(chosen)
     }
@@ -204,9 +187,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
     ) {
-        // Pairs are at hand only of the node that was evaluated last.
-        let known = self.tools.pairs.last.take().filter(|_| self.tools.pairs.node == open.node);
-        let RangeNode { range, mut contingency, .. } = open.rows;
+        let RangeNode { range, mut contingency } = open.rows;
         let split = Split {
             feature: best.feature,
             test: best.test,
@@ -227,9 +208,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             return;
         }
         let subtract = self.subtract_for(&best.sizes, &keep, contingency.is_some());
-        let largest_child = known.as_ref().and_then(|_| largest_child(&best.sizes, &keep));
         let mut wanted = keep.clone();
-        if subtract.is_some() || largest_child.is_some() {
+        if subtract.is_some() {
             wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
         }
         let cut = Cut {
@@ -239,12 +219,6 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
             branch_of: &best.branch_of,
         };
         self.field.partition(self.context, range, &cut, &mut self.spare);
-        let mut pairs = match (known, largest_child) {
-            (Some(parent), Some(largest_child)) => {
-                Some(Box::new(self.siblings(range, &best.sizes, largest_child, parent)))
-            }
-            _ => None,
-        };
         if subtract.is_none() {
             contingency.take().into_iter().for_each(|t| self.tools.recycle(t));
         }
@@ -263,8 +237,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
                 own = Some(part);
             }
             if keep[b] {
-                let pairs = if largest_child == Some(b) { pairs.take() } else { None };
-                let rows = RangeNode { range, contingency: own, pairs };
+                let rows = RangeNode { range, contingency: own };
                 children.push(Open { node: first_child + b as u32, rows });
             } else {
                 own.into_iter().for_each(|t| self.tools.recycle(t));
@@ -298,29 +271,6 @@ impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
     pub fn new(context: &'n GrowContext<'n, W>, field: RowSlices<'f, C>) -> Self {
         let spare = PartitionScratch::new(context.data.len());
         Self { context, field, tools: Workspace::default(), spare }
-    }
-
-    /// The rows of all branches but one, after the partition.
-    fn siblings(
-        &self,
-        range: NodeRange,
-        sizes: &[u32],
-        largest_child: usize,
-        parent: Arc<KnownPairs>,
-    ) -> ParentPairs {
-        let width = self.context.nominal.features.len();
-        let mut out = ParentPairs { parent, codes: Vec::new(), classes: Vec::new() };
-        let mut start = range.start;
-        for (b, &size) in sizes.iter().enumerate() {
-            let part = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
-            start += size as usize;
-            if b != largest_child && size > 0 {
-                let rows = self.field.coded(width, part);
-                out.codes.extend(rows.codes.iter().map(|c| c.index() as u32));
-                out.classes.extend_from_slice(rows.classes);
-            }
-        }
-        out
     }
 
     fn count_tables(&mut self, range: NodeRange) -> ContingencyTables<W::Sum> {

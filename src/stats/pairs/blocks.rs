@@ -7,9 +7,10 @@
 //! of counts a pair of blocks.
 
 use super::counts::{Classes, PairCounts};
-use super::exact::{FEW, take};
+use super::exact::take;
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
+use super::plan;
 use super::scan::{Scan, Tile, tiles};
 use super::tile::{Mode, Worker};
 use crate::error::{Error, Result};
@@ -189,7 +190,7 @@ fn between(
 ) -> Result<PairCounts> {
     let same = std::ptr::eq(a, b);
     let all = a.rows.starts.len() - 1;
-    if a.rows.len() * b.rows.len() <= FEW {
+    if plan::is_few(&a.rows, &b.rows) {
         let mut counts = PairCounts::zero(a.rows.offsets.clone(), all);
         few_rows(&a.rows, &b.rows, &mut counts);
         if !same {

@@ -10,31 +10,17 @@
 //! modulo 2^32 where they stand for rows, so the counts are those of the pass, bit for bit.
 //! O(classes x cells x n^2) for n features: a gain of ten and more where rows fill thousands of
 //! cells (a dozen yes-or-no questions asked 50,000 times), a loss where cells outnumber rows or are
-//! a few hundred ([`pays`]).
+//! a few hundred ([`super::plan`]).
 
 use super::counts::PairCounts;
 use super::input::Rows;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 
-/// Whether the transform is likely to cost less than half of the pass.
-pub(super) fn pays(rows: &Rows) -> bool {
-    let u = rows.len();
-    let Some(cells) = cells_of(rows) else { return false };
-    let work = 50usize
-        .saturating_mul(rows.starts.len())
-        .saturating_mul(cells)
-        .saturating_mul(rows.features + 1);
-    cells <= MOST_CELLS && work < u.saturating_mul(u)
-}
-
-/// Cells beyond which the table is not made.
-const MOST_CELLS: usize = 1 << 23;
-
-fn cells_of(rows: &Rows) -> Option<usize> {
-    rows.offsets
-        .windows(2)
-        .try_fold(1usize, |product, o| product.checked_mul((o[1] - o[0]) as usize))
+/// Cells of the product of all values, if a number can hold them.
+pub(super) fn cells(rows: &Rows) -> Option<usize> {
+    let mut values = rows.offsets.windows(2).map(|o| (o[1] - o[0]) as usize);
+    values.try_fold(1usize, usize::checked_mul)
 }
 
 /// All ordered pairs of the rows.
@@ -230,7 +216,7 @@ mod tests {
             let random = Random::new(seed, 80, 6);
             let codes = random.codes();
             let rows = Rows::gather(&codes, None).unwrap();
-            if rows.len() == 0 || cells_of(&rows).is_none_or(|c| c > 20_000) {
+            if rows.len() == 0 || cells(&rows).is_none_or(|c| c > 20_000) {
                 continue;
             }
             seen += 1;
@@ -262,7 +248,7 @@ mod tests {
         };
         let all = Codes::new(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), &classes, 3, None).unwrap();
         let rows = Rows::gather(&all, None).unwrap();
-        assert!(pays(&rows));
+        assert!(super::super::plan::transform_pays(&rows));
         let control = Control::new(1);
         let halves: Vec<Vec<u32>> = vec![(0..t / 2).collect(), (t / 2..t).collect()];
         let whole = pair_counts(&control, &all).unwrap();

@@ -15,15 +15,13 @@ use super::counts::{Classes, PairCounts};
 use super::dense;
 use super::input::{Codes, Rows};
 use super::naive::few_rows;
+use super::plan;
 use super::scan::{Scan, Tile, tiles};
 use super::tile::{Mode, Worker};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::simd::{Kernels, Window};
 use std::sync::OnceLock;
-
-/// Fewer pairs than this are counted by the double loop.
-pub(super) const FEW: usize = 1500;
 
 /// Counts of all ordered pairs of rows, self-pairs included.
 ///
@@ -81,8 +79,8 @@ pub(super) fn count(
     let all = active.starts.len() - 1;
     let control = &PairCounts::affordable(control, &active.offsets, classes.kept(all))?;
     let own = std::ptr::eq(columns, active);
-    let few = columns.len() * active.len() <= FEW;
-    if few || own && dense::pays(active) {
+    let few = plan::is_few(columns, active);
+    if few || own && plan::transform_pays(active) {
         let mut counts = PairCounts::zero(active.offsets.clone(), all);
         if few {
             few_rows(columns, active, &mut counts);

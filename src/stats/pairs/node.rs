@@ -14,9 +14,9 @@ use super::contract::{Setting, count_matrices, root_matrix};
 use super::counts::{Classes, PairCounts};
 use super::exact::count;
 use super::input::{Rows, hash_class, hash_slot};
+use super::plan;
 use super::profile::Profile;
 use super::radius::RadiusRule;
-use super::rest::ValueCounts;
 use super::weigh::weigh;
 use super::weighed::WeighedPairs;
 use crate::error::Result;
@@ -24,11 +24,6 @@ use crate::parallel::{self, Control};
 use crate::simd::Kernels;
 use crate::stats::contingency::{Code, CodedRows, Layout};
 use crate::stats::neighbours::{self, Counts, pairs_by_distance};
-
-/// Up to so many distinct rows are counted by the double loop.
-const DOZENS: usize = 64;
-/// Up to this weight, its cube fits 32 bits.
-const LIGHT: u64 = 1600;
 
 /// Reusable memory: which codes a node has, and their new numbers.
 #[derive(Debug, Default)]
@@ -152,25 +147,11 @@ impl NodeRows {
     /// [`crate::error::Error::Cancelled`].
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         let classes = Classes::cheapest(self.classes.len());
-        if self.rows.len() <= DOZENS && self.rows.total() <= LIGHT {
+        if plan::is_small(&self.rows) {
             PairCounts::affordable(control, &self.rows.offsets, classes.kept(self.classes.len()))?;
             return Ok(double_loop(&self.rows));
         }
         Ok(Profile::new(&self.counts(control, classes)?))
-    }
-
-    /// Profile of the features that vary, and counts by value where those of a child may be had
-    /// from them (rows count once).
-    ///
-    /// # Errors
-    /// [`crate::error::Error::Cancelled`].
-    pub fn profile_and_counts(&self, control: &Control) -> Result<(Profile, Option<ValueCounts>)> {
-        let once = self.rows.weights.iter().all(|&w| w == 1);
-        if !once || self.rows.len() <= DOZENS {
-            return Ok((self.profile(control)?, None));
-        }
-        let counts = self.counts(control, Classes::cheapest(self.classes.len()))?;
-        Ok((Profile::new(&counts), ValueCounts::new(&counts, &self.features, &self.codes)))
     }
 
     /// Sums of the features that vary under one setting, in fixed point.
@@ -409,7 +390,7 @@ mod tests {
             let counts = node.counts(&control, Classes::Apart).unwrap();
             let truth = Profile::new(&counts);
             assert_eq!(node.profile(&control).unwrap(), truth, "seed {seed}");
-            if node.rows.len() <= 200 && node.rows.total() <= LIGHT {
+            if node.rows.len() <= 200 && node.rows.total() <= 1600 {
                 assert_eq!(double_loop(&node.rows), truth, "seed {seed}");
             }
             let setting = Setting::pi();

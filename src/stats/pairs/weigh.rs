@@ -10,7 +10,7 @@
 //! are integers: the same for every level, number of threads and order of rows. A pair is worked on
 //! once for both of its orders.
 //!
-//! Where few distances meet many values counting is cheaper ([`super::cost`]): then pairs are
+//! Where few distances meet many values counting is cheaper ([`super::plan`]): then pairs are
 //! counted, and the counts weighed in the end. The sums are the same.
 //!
 //! O(t^2 n / 512) vector operations, fewer where features with few values share additions
@@ -20,10 +20,10 @@
 //! data, which are free after the exact pass.
 
 use super::contract::Setting;
-use super::cost::counting_pays;
 use super::counts::Classes;
 use super::exact;
 use super::input::{Codes, Rows};
+use super::plan;
 use super::scan::{CHUNK, Tile, tiles};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
@@ -33,9 +33,6 @@ use crate::simd::{
 };
 use std::cmp::Ordering;
 use std::ops::Range;
-
-/// Fewer pairs than this are weighed by a double loop.
-const FEW: usize = 1500;
 
 /// Where the weights of distances 1 to n differ by no more than this factor, distance 1 gives the
 /// unit and the nearest pair is not looked for.
@@ -78,7 +75,7 @@ pub(super) fn weigh(
     active: &Rows,
     setting: &Setting,
 ) -> Result<WeighedPairs> {
-    if columns.len() * active.len() <= FEW {
+    if plan::is_few(columns, active) {
         let (out, shape, flat) = start(columns, active, setting)?;
         return few_rows(columns, active, &shape, flat, out.with_identical(columns, active));
     }
@@ -87,7 +84,7 @@ pub(super) fn weigh(
             groups(&active.offsets).iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
         all as f64 / CHUNK as f64
     };
-    if counting_pays(columns, active, kernels.words(), additions) {
+    if plan::counting_pays(columns, active, kernels.words(), additions) {
         by_counts(control, kernels, columns, active, setting)
     } else {
         by_sums(control, kernels, columns, active, setting)

@@ -1,8 +1,8 @@
 //! The fixed-weight pass against integer contractions of the exact counts, and its error bound.
 
 use super::contract::count_matrices;
-use super::cost::counting_pays;
 use super::input::Rows;
+use super::plan::counting_pays;
 use super::tests::{Draw, Random};
 use super::weigh::{by_counts, by_sums, few_rows};
 use super::{Codes, Decay, PairCounts, Profile, Setting, WeighedPairs, naive, weigh_pairs_with};

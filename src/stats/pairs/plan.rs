@@ -1,0 +1,181 @@
+//! The plan: which pass finds the pairs of some rows, and every number that decides it.
+//!
+//! All passes find the same whole sums, so a wrong choice costs time, never a bit.
+//!
+//! | pass                      | chosen by                  | measured                          |
+//! |---------------------------|----------------------------|-----------------------------------|
+//! | double loop, `naive`      | [`is_few`]                 | a third of the tiles' time [1]    |
+//! | double loop, `node`       | [`is_small`]               | even at 64 rows [1]               |
+//! | transform, `dense`        | [`transform_pays`]         | 1/40 of the tiles' time [2]       |
+//! | exact tiles, `exact`      | what is left to count      | 2.3, 9.6, 14.4 times BLAS [3]     |
+//! | sums of weights, `weigh`  | not [`counting_pays`]      | 3.5 and 9.8 times BLAS [3]        |
+//! | sums instead of counts    | [`is_one_setting_cheaper`] | 2,000 x 5,000 in 1.6 s [4]        |
+//! | pairs of folds, `blocks`  | [`folds_fit`]              | 10 folds in 1.6 to 3.1 passes [5] |
+//! | counts kept between trees | [`KEPT_BYTES`]             | 1,000 settings in 1.1 passes [5]  |
+//!
+//! [1] `score_features` and `pair_counts` of 38 to 80 rows and 30 features. [2] `pair_counts` of 12
+//! binary features and 50,000 rows. [3] `benches/pairs_side_by_side.py`: kr-vs-kp, mushroom and
+//! letter in size. [4] `benches/pair_trees_wide.py`. [5] `benches/pair_trees.py`.
+//!
+//! What did not pay is gone: a child's counts as its parent's less those of its siblings gained 1.1
+//! on kr-vs-kp and lost as much on mushroom; elsewhere it was never chosen.
+
+use super::counts::PairCounts;
+use super::dense;
+use super::input::Rows;
+use super::scan::{CHUNK, common};
+use super::window;
+use std::ops::Range;
+
+/// Up to so many pairs are found by a double loop.
+const FEW: usize = SMALL_NODE * SMALL_NODE;
+/// Up to so many distinct rows of a node are counted by a double loop into its profile.
+const SMALL_NODE: usize = 64;
+/// Up to this weight, its cube fits 32 bits.
+const SMALL_NODE_WEIGHT: u64 = 1600;
+/// Cells beyond which the table of the transform is not made.
+const MOST_CELLS: usize = 1 << 23;
+/// Fewer pairs are not worth estimating what counting them costs.
+const WORTH_A_GUESS: usize = 1 << 20;
+/// Larger tables of counts (bytes) leave the second-level cache for the sake of one setting.
+const CACHED: usize = 16 << 20;
+/// Rows of a sample that estimates distances; as many columns.
+const SAMPLE: usize = 64;
+/// Rows whose values are looked at.
+const ROWS: usize = 1024;
+/// More features than this have so many distances that a single setting is cheaper to weigh than to
+/// count.
+const MANY_FEATURES: usize = 64;
+/// Most counters of a node that trees of one cross-validation or sweep share; more are never made
+/// where sums do as well.
+const SHARED_COUNTERS: usize = 1 << 23;
+/// With fewer rows a fold's own pass costs nothing.
+const FOLDS_FROM: usize = 600;
+/// Most counters that the pairs of folds may take together.
+const FOLD_COUNTERS: usize = 1 << 25;
+/// Bytes of counts that trees on the same rows keep for each other.
+pub const KEPT_BYTES: usize = 256 << 20;
+
+/// Whether a double loop finds the pairs.
+pub(super) fn is_few(columns: &Rows, active: &Rows) -> bool {
+    columns.len() * active.len() <= FEW
+}
+
+/// Whether a double loop fills the profile of a node.
+pub(super) fn is_small(rows: &Rows) -> bool {
+    rows.len() <= SMALL_NODE && rows.total() <= SMALL_NODE_WEIGHT
+}
+
+/// Whether all pairs of some rows are found by the transform of [`super::dense`]: it is likely to
+/// cost less than half of the pass.
+pub(super) fn transform_pays(rows: &Rows) -> bool {
+    let Some(cells) = dense::cells(rows) else { return false };
+    let work = 50usize
+        .saturating_mul(rows.starts.len())
+        .saturating_mul(cells)
+        .saturating_mul(rows.features + 1);
+    cells <= MOST_CELLS && work < rows.len().saturating_mul(rows.len())
+}
+
+/// Whether the sums of one setting cost less than counts by distance for `values` values of
+/// `features` features: always where counts are large, and where no other tree shares them from
+/// many features on.
+pub fn is_one_setting_cheaper(
+    features: usize,
+    values: usize,
+    classes: usize,
+    shared: bool,
+) -> bool {
+    let counters = values.saturating_mul(classes).saturating_mul(4 * (features + 1));
+    features > MANY_FEATURES && (!shared || counters > SHARED_COUNTERS)
+}
+
+/// Whether the training sets of folds that divide `rows` rows may share their counts.
+pub fn folds_share(rows: usize) -> bool {
+    rows >= FOLDS_FROM
+}
+
+/// Whether the counts (`cells` numbers each) of all pairs of so many folds fit the memory meant for
+/// them.
+pub fn folds_fit(folds: usize, cells: usize) -> bool {
+    (folds * (folds + 1) / 2).saturating_mul(cells) <= FOLD_COUNTERS
+}
+
+/// Whether counting pairs by distance is cheaper than adding their weights, which takes `additions`
+/// for a column and row.
+///
+/// In units of one decoding and carry-save addition on a vector. Counting gains where few distances
+/// occur and features have many values (what it does goes with the pairs that agree), weighing
+/// where distances are many. The numbers are rough and hold within a fifth on every level of
+/// instructions.
+pub(super) fn counting_pays(
+    columns: &Rows,
+    active: &Rows,
+    words: usize,
+    additions: impl Fn() -> f64,
+) -> bool {
+    let own = std::ptr::eq(columns, active);
+    if own && transform_pays(active) {
+        return true;
+    }
+    let classes = active.starts.len() - 1;
+    let counts = PairCounts::bytes(&active.offsets, classes);
+    if columns.len().saturating_mul(active.len()) < WORTH_A_GUESS || counts > CACHED {
+        return false;
+    }
+    // distances of all pairs are made for each of both orders
+    let orders = if own { 2.0 } else { 1.0 };
+    let n = active.features as f64;
+    let steps = steps(active);
+    let pairs = sample(columns, active, own, 64 * words);
+    let runs = if own { classes as f64 / 2.0 + 1.0 } else { classes as f64 };
+    let flushes = 30.0 * runs * f64::from(active.offsets[active.features]);
+    let (_, cost) =
+        window::cheapest(&pairs, active.len() as f64, steps + orders - 1.0, flushes, words);
+    let counting = cost / active.len() as f64 + 1.2 * steps + n * (0.6 + 1.1 * orders);
+    let weighing = 13.5 * (additions() + 1.0);
+    counting < weighing
+}
+
+/// Some of `rows` rows, evenly spaced.
+fn spaced(rows: usize, most: usize) -> impl Iterator<Item = usize> + Clone {
+    let some = rows.min(most);
+    (0..some).map(move |i| i * rows / some)
+}
+
+/// Steps a row, summed over features, and one: in a chunk, the largest share of a value that is not
+/// the common one, and its excess by chance.
+fn steps(active: &Rows) -> f64 {
+    let mut of_slot = vec![0u32; active.offsets[active.features] as usize];
+    let rows = spaced(active.len(), ROWS);
+    rows.clone().for_each(|i| active.row(i).iter().for_each(|&slot| of_slot[slot as usize] += 1));
+    let all = f64::from(rows.count() as u32);
+    let common = common(active);
+    let of_feature = |(slots, common): (Range<u32>, &Option<u32>)| {
+        let count = |slot: u32| f64::from(of_slot[slot as usize]) / all;
+        let share = match common {
+            Some(common) => 1.0 - count(*common),
+            None => slots.map(count).fold(0.0, f64::max),
+        };
+        share + 1.3 * (share * (1.0 - share) / CHUNK as f64).sqrt()
+    };
+    let slots = active.offsets.windows(2).map(|o| o[0]..o[1]);
+    1.0 + slots.zip(&common).map(of_feature).sum::<f64>()
+}
+
+/// Pairs of all active rows with `width` columns by distance, estimated.
+fn sample(columns: &Rows, active: &Rows, own: bool, width: usize) -> Vec<f64> {
+    let mut pairs = vec![0.0; active.features + 1];
+    let mut seen = 0.0;
+    for i in spaced(columns.len(), SAMPLE) {
+        for j in spaced(active.len(), SAMPLE).filter(|j| !(own && *j == i)) {
+            let different =
+                columns.row(i).iter().zip(active.row(j)).filter(|(a, b)| a != b).count();
+            pairs[different] += 1.0;
+            seen += 1.0;
+        }
+    }
+    let scale = (width * active.len()) as f64 / f64::max(seen, 1.0);
+    pairs.iter_mut().for_each(|p| *p *= scale);
+    pairs
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.campaign import __main__ as campaign
 from tests.campaign import guarded
 

@@ -1,13 +1,10 @@
-"""The core's own tests, run once as part of pytest, so that one command tests everything.
-
-They are started when the tests have been collected, beside the Python tests (see conftest), and
-waited for here, when all others but the timed ones are done: compiling them takes as long as
-everything else on one core.
-"""
+"""The core's own tests, in the exhaustive tier: compiling them takes minutes."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(
     shutil.which("cargo") is None, reason="cargo is not installed: the core's Rust tests need it"
 )
@@ -22,9 +20,19 @@ ROOT = Path(__file__).resolve().parents[2]
     not (ROOT / "Cargo.toml").is_file(),
     reason="the sources of the core are not here (tests of an installed package)",
 )
-def test_the_core_passes_its_own_tests(request):
-    code, out, errors = request.config.core_tests.wait(timeout=1500)
-    assert code == 0, f"cargo test failed:\n{out[-6000:]}\n{errors[-6000:]}"
-    passed = [line for line in out.splitlines() if line.startswith("test result: ok.")]
+def test_the_core_passes_its_own_tests():
+    environment = {k: v for k, v in os.environ.items() if k != "RUSTFLAGS"}
+    done = subprocess.run(
+        ["cargo", "test", "--locked", "--quiet"],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=1500,
+        check=False,
+    )
+    assert done.returncode == 0, f"cargo test failed:\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}"
+    passed = [line for line in done.stdout.splitlines() if line.startswith("test result: ok.")]
     counts = [int(line.split()[3]) for line in passed]
-    assert sum(counts) > 0, f"cargo test ran no test:\n{out}"
+    assert sum(counts) > 0, f"cargo test ran no test:\n{done.stdout}"

@@ -250,6 +250,7 @@ def test_cross_validate_takes_a_function():
     np.testing.assert_array_equal(scores[:half], scores[half:])
 
 
+@pytest.mark.exhaustive
 def test_memory_is_refused_before_it_is_taken():
     n = 60_000
     X = pd.DataFrame(

@@ -24,6 +24,8 @@ from fasttree.datasets.delimited import MISSING, read_delimited
 from fasttree.rendering.records import render_csv
 from fasttree.table.whole import is_inexact
 
+from .tools import thinned
+
 pandas = pytest.importorskip("pandas")
 
 
@@ -155,7 +157,7 @@ def test_bounds_are_whole_numbers(wrong):
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
-@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("suffix", thinned(PACKERS, 3))
 def test_bombs_are_refused(tmp_path, suffix):
     line = b"a,b\n" + b"1,x\n" * 20_000_000
     path = write(tmp_path, "bomb.csv" + suffix, PACKERS[suffix](line))

@@ -236,7 +236,7 @@ def containers():
     yield "nullable", FRAME.convert_dtypes()
 
 
-@pytest.mark.parametrize(("name", "X"), containers(), ids=[n for n, _ in containers()])
+@pytest.mark.parametrize(("name", "X"), list(containers()), ids=[n for n, _ in containers()])
 def test_every_container_gives_the_same_tree(name, X):
     expected = fasttree.fit(FRAME, Y)
     model = fasttree.fit(X, Y)

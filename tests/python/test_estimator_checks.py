@@ -22,6 +22,8 @@ from sklearn.utils.estimator_checks import check_estimator
 import fasttree
 from fasttree import FastTreeClassifier, criteria
 
+from .tools import setting_id
+
 NAMES = [info["name"] for info in fasttree.list_criteria()]
 
 
@@ -50,7 +52,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: "-".join(map(str, s.values()))[:40])
+@pytest.mark.parametrize("setting", SETTINGS, ids=setting_id)
 def test_check_estimator(setting):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -15,6 +15,7 @@ from fasttree import FastForestClassifier, Table, datasets
 
 from .test_explorer import MODELS, NASTY, nasty_table
 
+pytestmark = pytest.mark.exhaustive
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = (
     os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")

@@ -13,10 +13,12 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.utils.estimator_checks import check_estimator
-from tests.oracle import forest_oracle
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier
+from tests.oracle import forest_oracle
+
+from .tools import setting_id
 
 IRIS = load_iris(return_X_y=True)
 
@@ -57,9 +59,7 @@ def made(setting, trees=6, **how):
     return FastForestClassifier(trees, random_state=7, **setting, **how)
 
 
-@pytest.mark.parametrize(
-    "setting", SETTINGS, ids=lambda s: "-".join(str(v) for v in s.values())[:40]
-)
+@pytest.mark.parametrize("setting", SETTINGS, ids=setting_id)
 def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
     X, y = IRIS
     forest = made(setting).fit(X, y)
@@ -79,9 +79,7 @@ def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
         assert np.array_equal(alone.predict_proba(X), tree.predict_proba(X))
 
 
-@pytest.mark.parametrize(
-    "setting", SETTINGS, ids=lambda s: "-".join(str(v) for v in s.values())[:40]
-)
+@pytest.mark.parametrize("setting", SETTINGS, ids=setting_id)
 @pytest.mark.filterwarnings("ignore:.* rows were in the sample of every tree")
 def test_any_number_of_threads_gives_the_same_forest(setting):
     X, y = IRIS
@@ -393,7 +391,7 @@ def test_cross_validation_takes_a_forest():
         {"bootstrap": False, "missing": "error"},
         {"missing": "mode", "max_samples": 0.7, "discretize": "mdlp"},
     ],
-    ids=lambda s: "-".join(map(str, s.values()))[:40],
+    ids=setting_id,
 )
 def test_check_estimator(setting):
     with warnings.catch_warnings():

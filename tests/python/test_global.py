@@ -17,7 +17,7 @@ from fasttree import criteria, model_selection
 from fasttree.table import Column, Table
 
 from .test_growth import assert_same_tree, evaluator, labels, make_columns, make_table
-from .tools import _load, criteria_oracle, run_script
+from .tools import _load, criteria_oracle, run_script, thinned
 
 global_oracle = _load("global_oracle")
 global_numpy = _load("global_numpy")
@@ -70,7 +70,7 @@ def check(seed, criterion, kinds, n=40, n_classes=3, missing=0.0, weights=None, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kinds", ["nnn", "ccc", "ncn"])
+@pytest.mark.parametrize("kinds", thinned(["ncn", "nnn", "ccc"], 3))
 @pytest.mark.parametrize("evaluation", ["global", "glocal"])
 def test_every_criterion(name, kinds, evaluation):
     sizes = [
@@ -80,7 +80,7 @@ def test_every_criterion(name, kinds, evaluation):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("choice", ["all", "distinct"])
+@pytest.mark.parametrize("choice", thinned(["all", "distinct"], 2))
 def test_chosen_labels(name, choice):
     sizes = [
         check(seed, name, kinds, n=30, n_classes=2 + seed % 2, evaluation="global", labels=choice)
@@ -121,7 +121,9 @@ STOPS = {
 }
 
 
-@pytest.mark.parametrize("name", ["info_gain", "gini", "mantaras", "accuracy", "jaccard"])
+@pytest.mark.parametrize(
+    "name", thinned(["mantaras", "info_gain", "gini", "accuracy", "jaccard"], 5)
+)
 @pytest.mark.parametrize(("stop", "value"), [(s, v) for s, values in STOPS.items() for v in values])
 @pytest.mark.parametrize("evaluation", ["global", "glocal"])
 def test_limits(name, stop, value, evaluation):

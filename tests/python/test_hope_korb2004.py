@@ -29,6 +29,7 @@ def simulated():
     }
 
 
+@pytest.mark.exhaustive
 def test_findings_of_section_5_1_hold_at_the_papers_sizes(simulated):
     found = {one.claim: one.holds for one in paper.findings(simulated)}
     assert len(found) == 19
@@ -69,6 +70,7 @@ def test_findings_of_section_5_1_hold_at_the_papers_sizes(simulated):
     assert set(alike) <= in_figure
 
 
+@pytest.mark.exhaustive
 def test_groups_of_learners_that_do_not_differ(simulated):
     said = {
         ("nb", 50): [["nb"], ["aode", "tan", "camml"], ["j48"]],
@@ -100,6 +102,7 @@ def test_groups_are_the_largest_sets_of_pairs_that_are_alike():
     assert frozenset("cd") not in pairs and frozenset("bd") in pairs
 
 
+@pytest.mark.exhaustive
 def test_rewards_follow_the_divergence_from_the_truth(simulated):
     # The paper: divergence is ideal but needs the truth. Over models and learners the reward orders
     # nearly as it does.
@@ -112,6 +115,7 @@ def test_rewards_follow_the_divergence_from_the_truth(simulated):
         assert (kl >= 0).all()
 
 
+@pytest.mark.exhaustive
 def test_learning_more_rows_helps_and_the_anova_sees_it(simulated):
     for sim in simulated.values():
         learner, size, both = sim.anova.effects
@@ -126,6 +130,7 @@ def test_learning_more_rows_helps_and_the_anova_sees_it(simulated):
         assert (np.diff(sim.reward.mean(axis=0), axis=1) > 0).all()
 
 
+@pytest.mark.exhaustive
 def test_intervals_are_those_of_bonferroni(simulated):
     from scipy import stats
 

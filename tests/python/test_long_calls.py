@@ -27,6 +27,7 @@ from fasttree import (
 )
 
 from .long_calls import CALLS, PREPARE
+from .tools import thinned
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits as on Linux")
 
@@ -142,7 +143,7 @@ def server(tmp_path_factory):
 BLOCK = 2 << 20
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", thinned(CALLS, 8))
 def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     """And no buffer is made that memory could end the process for: the reserve covers it, or it is
     asked for fallibly."""

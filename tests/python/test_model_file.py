@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import fasttree
 from fasttree import criteria
 
-from .tools import body_of, file_of
+from .tools import body_of, file_of, thinned
 
 
 def small_model(**how):
@@ -275,7 +275,7 @@ def mutate(value, draw):
     return draw.choice(strange)
 
 
-@pytest.mark.parametrize("how", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("how", thinned(MODELS.values(), 3), ids=MODELS)
 def test_forged_models_are_refused_or_behave(how):
     """Any change under a right checksum: refused, or a model that can be used without a crash."""
     model, X, _ = small_model(**how)
@@ -307,6 +307,7 @@ def chain():
     return fasttree.fit(X, y, criterion="accuracy"), X, y
 
 
+@pytest.mark.exhaustive
 def test_a_chain_of_20000_levels(chain, tmp_path):
     model, X, y = chain
     assert (model.get_depth(), model.get_n_leaves(), model.n_nodes_) == (20_000, 20_001, 40_001)

@@ -17,6 +17,7 @@ import fasttree
 from fasttree import Table, criteria, score_features, turf
 
 from .tools import neighbours_oracle as oracle
+from .tools import thinned
 
 NAMES = [info["name"] for info in fasttree.list_criteria() if info["evidence"] == "neighbours"]
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "scikit_rebate.json").read_text())
@@ -55,7 +56,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", thinned(OPTIONS, 3), ids=str)
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_are_those_of_the_definitions(name, options):
     known = {o["name"] for o in criteria.make(name).info["options"]}
@@ -298,7 +299,9 @@ def lattices(draw):
     return columns, y, unit, shift
 
 
-@pytest.mark.parametrize("options", [*OPTIONS, {"k": 1, "neighbour_ties": "first"}], ids=str)
+@pytest.mark.parametrize(
+    "options", thinned([{"k": 1, "neighbour_ties": "first"}, *OPTIONS], 3), ids=str
+)
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25, deadline=None)
 @given(data=lattices())

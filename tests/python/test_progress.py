@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from .tools import thinned
+
 pty = pytest.importorskip("pty")
 pytest.importorskip("rich")
 
@@ -90,7 +92,7 @@ def screen(text):
     return ["".join(line).rstrip() for line in lines]
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", thinned(CALLS, 3))
 def test_nothing_of_a_bar_stays_on_the_screen(name):
     text = written(CALLS[name])
     assert BAR.search(text), "no bar was drawn"

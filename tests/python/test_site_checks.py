@@ -61,6 +61,7 @@ def test_pages_made_from_one_pattern_are_sampled(tmp_path):
     assert len(pages(tmp_path)) == 4
 
 
+@pytest.mark.exhaustive
 def test_width_and_contrast_are_seen_in_a_browser(tmp_path):
     pytest.importorskip("playwright", reason="playwright is not installed (extra docs)")
     check = module("check_pages")

@@ -64,6 +64,7 @@ def test_table_1_says_what_the_paper_gets_wrong(small):
     assert gini.distance(square)[0] == pytest.approx(0.133, abs=5e-4)
 
 
+@pytest.mark.exhaustive
 def test_figures_are_drawn(small, tmp_path):
     pytest.importorskip("matplotlib")
     paths = small.save_figures(tmp_path)

@@ -15,7 +15,7 @@ import pytest
 import fasttree
 from fasttree import _engine, model_selection
 
-from .tools import run_script
+from .tools import run_script, thinned
 
 PREPARE = """
 import os, signal, sys, threading, time, warnings
@@ -34,66 +34,10 @@ assert fasttree.fit(X, y, n_jobs=2).score(X, y) == 1.0
 print("usable")
 """
 
+# Calls that last are interrupted in test_long_calls.py; here the core's own loop.
 LONG = {
     "spin": "prepared = None\ndef work(): _engine.exercise('spin', 30.0, 2)",
     "spin on one thread": "prepared = None\ndef work(): _engine.exercise('spin', 30.0)",
-    "fit": """
-t = Table(rng.normal(size=(400_000, 40)), rng.integers(0, 9, 400_000))
-_engine.dataset_of(t)
-def work(): fasttree.fit(t, criterion="jaccard", min_score=None)
-""",
-    "fit with two threads": """
-t = Table(rng.normal(size=(400_000, 40)), rng.integers(0, 9, 400_000))
-_engine.dataset_of(t)
-def work(): fasttree.fit(t, criterion="mdl", n_jobs=2)
-""",
-    "encoding": """
-X = rng.normal(size=(10_000, 1)).repeat(1500, axis=1)
-y = rng.integers(0, 2, len(X))
-def work():
-    while True: fasttree.fit(X, y, max_depth=1)
-""",
-    "a deep chain": """
-t = Table(np.arange(120_000.0)[:, None], np.arange(120_000) % 2)
-def work(): fasttree.fit(t, criterion="f_measure", min_samples_leaf=1, thresholds="value")
-""",
-    "cross_validate": """
-t = Table(rng.normal(size=(20_000, 30)), rng.integers(0, 5, 20_000))
-_engine.dataset_of(t)
-names = ["gini", "jaccard", "auc"]
-def work(): model_selection.cross_validate(t, criterion=names, cv="5x10", n_jobs=2)
-""",
-    "best first": """
-t = Table(rng.normal(size=(300_000, 40)), rng.integers(0, 9, 300_000))
-_engine.dataset_of(t)
-def work(): fasttree.fit(t, criterion="jaccard", max_leaf_nodes=100_000)
-""",
-    "score_features": """
-t = Table(rng.normal(size=(300_000, 60)), rng.integers(0, 12, 300_000))
-_engine.dataset_of(t)
-def work():
-    while True: fasttree.score_features(t, criterion="jaccard")
-""",
-    "minimal_tree": """
-X, y = rng.random((500, 6)), rng.integers(0, 3, 500)
-def work(): fasttree.minimal_tree(X, y)
-""",
-    "optimal_tree": """
-X, y = rng.integers(0, 2, (3000, 60)), rng.integers(0, 2, 3000)
-def work(): fasttree.optimal_tree(X, y, max_depth=5)
-""",
-    "a forest": """
-X, y = rng.normal(size=(50_000, 10)), rng.integers(0, 2, 50_000)
-def work(): fasttree.FastForestClassifier(1000).fit(X, y)
-""",
-    "growth by the whole tree": """
-X, y = rng.normal(size=(20_000, 20)), rng.integers(0, 10, 20_000)
-def work(): fasttree.fit(X, y, criterion="jaccard", evaluation="global", labels="all")
-""",
-    "a user's criterion": """
-t = Table(rng.normal(size=(20_000, 20)), rng.integers(0, 2, 20_000))
-def work(): fasttree.fit(t, criterion=lambda tables: -tables.min(axis=(1, 2)))
-""",
 }
 
 INTERRUPT = """
@@ -125,7 +69,7 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second(what):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("n_jobs", thinned([2, None], 2))
 def test_fit_fork_fit_ends(n_jobs):
     code = f"""
 X = rng.normal(size=(60_000, 20)); y = rng.integers(0, 3, 60_000)
@@ -156,7 +100,7 @@ def _fit_bytes(seed: int) -> bytes:
     return fasttree.fit(X, (X[:, 0] > X[:, 1]).astype(int), max_depth=5, n_jobs=2).to_bytes()
 
 
-@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+@pytest.mark.parametrize("method", thinned(multiprocessing.get_all_start_methods(), 2))
 def test_multiprocessing(method):
     code = f"""
 import multiprocessing

@@ -7,11 +7,27 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 ORACLE = Path(__file__).resolve().parents[1] / "oracle"
+
+
+def setting_id(setting: dict[str, Any]) -> str:
+    """A test's name for a setting: its values; functions by name, since addresses change."""
+    return "-".join(str(getattr(value, "__name__", value)) for value in setting.values())[:40]
+
+
+def thinned(cases: Iterable[Any], every: int) -> list[Any]:
+    """One case of so many by default, all of them in the exhaustive tier."""
+    return [
+        case if at % every == 0 else pytest.param(case, marks=pytest.mark.exhaustive)
+        for at, case in enumerate(cases)
+    ]
 
 
 def _load(name: str) -> ModuleType:

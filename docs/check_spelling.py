@@ -1,11 +1,10 @@
 """Check the spelling of all texts: ``python docs/check_spelling.py`` (from anywhere).
 
-Read are README and its kin, the pages of the site, the introductions of examples, and all
-docstrings and messages, and the comments of the core that document it, without code, formulas,
-roles and literal blocks. A word must be in the dictionary
-(Hunspell's English, shipped by spylls), be a British form of one (codespell's table), or be in
-``spelling_words.txt``, sorted. American forms of that table are mistakes. Each finding is a line with file,
-line number and word; the exit code is 1 then.
+It reads README and its kin, the pages of the site, the introductions of examples, all docstrings
+and messages, and the comments that document the core, without code, formulas, roles and literal
+blocks. A word must be in the dictionary (Hunspell's English, shipped by spylls), be a British form
+of one (codespell's table), or be in ``spelling_words.txt``, sorted. American forms of that table
+are mistakes. Each finding is a line with file, line number and word; the exit code is 1 then.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ pub struct Info {
     pub distance: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// EvidenceKind needed.
+    /// Kind of evidence needed.
     pub evidence: EvidenceKind,
     /// Smallest possible score (`-inf` as `None`).
     pub lowest: Option<f64>,

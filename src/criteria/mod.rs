@@ -1,6 +1,6 @@
 //! Split criteria: pure functions of evidence, one file each.
 //!
-//! A criterion declares its [`EvidenceKind`], and growth asks `stats` for it. One on tables sees a
+//! A criterion declares its [`Evidence`], and growth asks `stats` for it. One on tables sees a
 //! *block* of candidates at once ([`Tables`]: struct of arrays `[branch][class][candidate]`),
 //! because inner loops over candidates vectorise and the virtual call is paid once a block; one on
 //! [`pairs`] sees the pairs of a node, for all features together. It returns a *score* (larger is

@@ -545,22 +545,7 @@ impl PyModel {
                 _ => f64::NAN,
             }),
         )?;
-        let listed: Vec<&[u32]> =
-            (0..nodes.len()).map(|i| tree.subset(i).unwrap_or_default()).collect();
-        let lengths: Vec<i64> = listed.iter().map(|l| l.len() as i64).collect();
-        let starts: Vec<i64> = lengths
-            .iter()
-            .scan(0, |at, n| {
-                *at += n;
-                Some(*at - n)
-            })
-            .collect();
-        out.set_item("first_level", starts.into_pyarray(py))?;
-        out.set_item("n_levels", lengths.into_pyarray(py))?;
-        out.set_item(
-            "levels",
-            listed.concat().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py),
-        )?;
+        set_levels(&out, tree)?;
         out.set_item("first_child", ints(&|n| i64::from(n.first_child)))?;
         out.set_item("n_children", ints(&|n| i64::from(n.n_children)))?;
         out.set_item("missing_branch", ints(&|n| store::branch_code(n.missing_branch)))?;
@@ -579,4 +564,26 @@ impl PyModel {
         )?;
         Ok(out)
     }
+}
+
+/// The levels that each subset test lists: first place, length, and all of them in a row.
+fn set_levels(out: &Bound<'_, PyDict>, tree: &crate::tree::Tree) -> PyResult<()> {
+    let py = out.py();
+    let listed: Vec<&[u32]> =
+        (0..tree.nodes.len()).map(|i| tree.subset(i).unwrap_or_default()).collect();
+    let lengths: Vec<i64> = listed.iter().map(|l| l.len() as i64).collect();
+    let starts: Vec<i64> = lengths
+        .iter()
+        .scan(0, |at, n| {
+            *at += n;
+            Some(*at - n)
+        })
+        .collect();
+    out.set_item("first_level", starts.into_pyarray(py))?;
+    out.set_item("n_levels", lengths.into_pyarray(py))?;
+    out.set_item(
+        "levels",
+        listed.concat().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py),
+    )?;
+    Ok(())
 }

@@ -79,42 +79,11 @@ impl Problem {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
         let d = data.columns().len();
-        let name = |f: usize| &data.schema().features[f].name;
         let original = |r: u32| data.original()[r as usize];
         if d > usize::from(u16::MAX) {
             return Err(Error::Data(format!("{d} features: exact search takes at most 65,535")));
         }
-        let mut ranks_of_rows = Vec::with_capacity(d);
-        let mut values = Vec::with_capacity(d);
-        for (f, column) in data.columns().iter().enumerate() {
-            control.check()?;
-            let cell = |r: u32| match column {
-                Column::Numeric(c) => c.value(r),
-                Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
-                Column::Nominal(c) => f64::from(c.code(r)),
-            };
-            let read = |r: u32| match cell(r) {
-                x if x.is_nan() && missing == Missing::Last => f64::INFINITY,
-                x => x,
-            };
-            if let Some(&r) =
-                rows.iter().filter(|&&r| read(r).is_nan()).min_by_key(|&&r| original(r))
-            {
-                return Err(Error::Data(format!(
-                    "Input X contains NaN: column '{}', row {} is missing, and exact search takes \
-                     no missing values; impute \
-                     them (fasttree.discretize.ReplaceMissing) or leave the rows out",
-                    name(f),
-                    original(r)
-                )));
-            }
-            let mut distinct: Vec<f64> = rows.iter().map(|&r| read(r)).collect();
-            distinct.sort_unstable_by_key(|&v| order_key(v));
-            distinct.dedup();
-            let rank = |r: u32| distinct.partition_point(|&v| v < read(r)) as u32;
-            ranks_of_rows.push(rows.iter().map(|&r| rank(r)).collect::<Vec<u32>>());
-            values.push(distinct);
-        }
+        let (ranks_of_rows, values) = dense_ranks(data, rows, missing, control)?;
         // Equal rows become neighbours.
         let mut order: Vec<usize> = (0..rows.len()).collect();
         let same = |a: usize, b: usize| ranks_of_rows.iter().all(|k: &Vec<u32>| k[a] == k[b]);
@@ -155,17 +124,7 @@ impl Problem {
             group[i] = firsts.len() as u32 - 1;
         }
         if let (Errors::Raise, Some((a, b))) = (errors, clash) {
-            let class = |r: u32| {
-                &data.schema().classes
-                    [usize::from(data.classes()[data.internal()[r as usize] as usize])]
-            };
-            return Err(Error::Data(format!(
-                "rows {a} and {b} agree on every feature but are of classes {} and {}: no tree is \
-                 consistent with both; \
-                 drop one of them, or choose errors='minimise'",
-                class(a),
-                class(b)
-            )));
+            return Err(contradiction(data, a, b));
         }
         let n = firsts.len();
         if n > MAX_ROWS {
@@ -193,16 +152,7 @@ impl Problem {
             })
             .collect();
         let words = n.div_ceil(64).max(1);
-        let mut kinds: Vec<(u64, Vec<u64>)> = Vec::new();
-        for (i, &a) in allowed.iter().enumerate() {
-            let at = kinds.iter().position(|k| k.0 == a).unwrap_or_else(|| {
-                kinds.push((a, vec![0; words]));
-                kinds.len() - 1
-            });
-            kinds[at].1[i >> 6] |= 1 << (i & 63);
-        }
-        // Sets of one class first: the count of classes needed starts from them.
-        kinds.sort_by_key(|k| (k.0.count_ones(), k.0));
+        let kinds = rows_of_class_sets(&allowed, words);
         Ok(Self {
             n,
             words,
@@ -272,6 +222,77 @@ impl Problem {
         }
         best.unwrap_or(0) as u16
     }
+}
+
+/// Dense ranks of the values of some rows, and the distinct values, by feature.
+fn dense_ranks(
+    data: &Dataset,
+    rows: &[u32],
+    missing: Missing,
+    control: &Control,
+) -> Result<(Vec<Vec<u32>>, Vec<Vec<f64>>)> {
+    let d = data.columns().len();
+    let name = |f: usize| &data.schema().features[f].name;
+    let original = |r: u32| data.original()[r as usize];
+    let mut ranks_of_rows = Vec::with_capacity(d);
+    let mut values = Vec::with_capacity(d);
+    for (f, column) in data.columns().iter().enumerate() {
+        control.check()?;
+        let cell = |r: u32| match column {
+            Column::Numeric(c) => c.value(r),
+            Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
+            Column::Nominal(c) => f64::from(c.code(r)),
+        };
+        let read = |r: u32| match cell(r) {
+            x if x.is_nan() && missing == Missing::Last => f64::INFINITY,
+            x => x,
+        };
+        if let Some(&r) = rows.iter().filter(|&&r| read(r).is_nan()).min_by_key(|&&r| original(r)) {
+            return Err(Error::Data(format!(
+                "Input X contains NaN: column '{}', row {} is missing, and exact search takes \
+                 no missing values; impute \
+                 them (fasttree.discretize.ReplaceMissing) or leave the rows out",
+                name(f),
+                original(r)
+            )));
+        }
+        let mut distinct: Vec<f64> = rows.iter().map(|&r| read(r)).collect();
+        distinct.sort_unstable_by_key(|&v| order_key(v));
+        distinct.dedup();
+        let rank = |r: u32| distinct.partition_point(|&v| v < read(r)) as u32;
+        ranks_of_rows.push(rows.iter().map(|&r| rank(r)).collect::<Vec<u32>>());
+        values.push(distinct);
+    }
+    Ok((ranks_of_rows, values))
+}
+
+/// The refusal of two equal rows (numbers in the order given) of different classes.
+fn contradiction(data: &Dataset, a: u32, b: u32) -> Error {
+    let class = |r: u32| {
+        &data.schema().classes[usize::from(data.classes()[data.internal()[r as usize] as usize])]
+    };
+    Error::Data(format!(
+        "rows {a} and {b} agree on every feature but are of classes {} and {}: no tree is \
+         consistent with both; \
+         drop one of them, or choose errors='minimise'",
+        class(a),
+        class(b)
+    ))
+}
+
+/// A bit set of the rows of each class set, sets of one class first.
+fn rows_of_class_sets(allowed: &[u64], words: usize) -> Vec<(u64, Vec<u64>)> {
+    let mut kinds: Vec<(u64, Vec<u64>)> = Vec::new();
+    for (i, &a) in allowed.iter().enumerate() {
+        let at = kinds.iter().position(|k| k.0 == a).unwrap_or_else(|| {
+            kinds.push((a, vec![0; words]));
+            kinds.len() - 1
+        });
+        kinds[at].1[i >> 6] |= 1 << (i & 63);
+    }
+    // Sets of one class first: the count of classes needed starts from them.
+    kinds.sort_by_key(|k| (k.0.count_ones(), k.0));
+    kinds
 }
 
 /// Rows of a set, ascending.

@@ -108,15 +108,13 @@ pub(super) fn prune(
     Ok(())
 }
 
-fn weakest_links(
-    edited: &mut EditableTree,
-    ccp_alpha: f64,
+/// `R(t)`, `R(T_t)` and `|T_t|` of every node; `order` lists parents before their children.
+fn risks(
+    edited: &EditableTree,
     impurity: Impurity,
-    control: &Control,
-    path: &mut Path,
-) -> Result<bool> {
+    order: &[u32],
+) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
     let (n, total) = (edited.nodes.len(), edited.weight(0));
-    let order = edited.order();
     let (mut own, mut below, mut leaves) = (vec![0.0; n], vec![0.0; n], vec![0_u32; n]);
     for &i in order.iter().rev() {
         let i = i as usize;
@@ -132,6 +130,18 @@ fn weakest_links(
             leaves[i] = edited.children(i).iter().map(|&c| leaves[c as usize]).sum();
         }
     }
+    (own, below, leaves)
+}
+
+fn weakest_links(
+    edited: &mut EditableTree,
+    ccp_alpha: f64,
+    impurity: Impurity,
+    control: &Control,
+    path: &mut Path,
+) -> Result<bool> {
+    let order = edited.order();
+    let (own, mut below, mut leaves) = risks(edited, impurity, &order);
     path.alphas.push(0.0);
     path.impurities.push(below[0]);
     path.leaves.push(leaves[0]);
@@ -144,7 +154,7 @@ fn weakest_links(
         .filter(|&&i| !edited.is_leaf(i as usize))
         .map(|&i| Reverse((order_key(worth(i as usize, &below, &leaves)), i)))
         .collect();
-    let mut gone = vec![false; n];
+    let mut gone = vec![false; edited.nodes.len()];
     let mut any = false;
     while let Some(Reverse((key, i))) = heap.pop() {
         control.check()?;

@@ -24,7 +24,7 @@ use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::predict::{CompiledTree, Predictor};
 use crate::prune::{AlphaRule, Cut, cost_complexity};
-use crate::tree::{NONE, Tree};
+use crate::tree::{CostMatrix, NONE, Tree};
 
 /// How a price was chosen.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,6 +143,23 @@ fn add_costs(
     Ok(())
 }
 
+/// Price at which each node becomes a leaf, infinite where it never does.
+fn cut_prices(
+    plan: &Plan,
+    tree: &Tree,
+    costs: Option<&CostMatrix>,
+    control: &Control,
+) -> Result<Vec<f64>> {
+    let links = cost_complexity::path_by_cost(tree, plan.impurity(), costs, control)?;
+    let mut gone = vec![f64::INFINITY; tree.nodes.len()];
+    let mut price: f64 = 0.0;
+    for (&alpha, &node) in links.alphas.iter().zip(&links.nodes).skip(1) {
+        price = price.max(alpha);
+        gone[node as usize] = price;
+    }
+    Ok(gone)
+}
+
 /// Sums of cost and squared cost of some rows under a tree pruned at each price, and their weight.
 fn costs_of_rows(
     plan: &Plan,
@@ -179,14 +196,7 @@ fn costs_of_rows(
         }
         return Ok((sums, squares, weight));
     }
-    let links =
-        cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
-    let mut gone = vec![f64::INFINITY; grown.tree.nodes.len()];
-    let mut price: f64 = 0.0;
-    for (&alpha, &node) in links.alphas.iter().zip(&links.nodes).skip(1) {
-        price = price.max(alpha);
-        gone[node as usize] = price;
-    }
+    let gone = cut_prices(plan, &grown.tree, costs.as_ref(), control)?;
     let walker = CompiledTree::new(&grown.tree, &grown.schema)?;
     let mut path = Vec::new();
     // Differences from price to price: a row is told the same over long ranges of them.

@@ -175,6 +175,20 @@ def test_backends_of_joblib(whole, backend):
             model_selection.cross_validate(X, Y, "gini", min_samples_leaf=-1)
 
 
+@pytest.mark.exhaustive
+def test_ray_is_a_backend_of_joblib(whole):
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    try:
+        register_ray()
+        with joblib.parallel_config(backend="ray", n_jobs=2):
+            assert_same(model_selection.cross_validate(X, Y, **METHODS), whole)
+    finally:
+        ray.shutdown()
+
+
 def test_a_worker_of_loky_that_dies_is_replaced(tmp_path):
     mark = tmp_path / "died"
     units_ = [("set", place) for place in range(12)]

@@ -85,8 +85,9 @@ def client_of(client: Any) -> Any:
 
 def least_memory(client: Any) -> int | None:
     """The smallest memory limit of the workers in bytes; None without a limit."""
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    limits = [worker["memory_limit"] for worker in workers]
+    # Client.scheduler_info may return what a periodic update fetched meanwhile: no workers.
+    identity = client.sync(client.scheduler.identity, n_workers=-1)
+    limits = [worker["memory_limit"] for worker in identity["workers"].values()]
     return min((limit for limit in limits if limit), default=None)
 
 

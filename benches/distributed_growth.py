@@ -7,7 +7,9 @@
 
 Each contestant is a process of its own: wall time, CPU time, and the largest resident size of the
 process (of the largest worker). "same" says whether the model has the bytes of the contestant's own
-fit on one machine. CPU seconds of workers are theirs during the fit.
+fit on one machine. CPU seconds of workers are theirs during the fit. Where LightGBM's workers do
+not end (they wait for one that ran out of memory), that is printed, and it is tried again with
+twice the memory.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import resource
 import socket
 import subprocess
@@ -35,6 +38,9 @@ import fasttree
 GROUP = 250_000
 SETTINGS = {"criterion": "gini", "max_depth": 10, "threshold_search": "histogram"}
 LEAVES = 255
+
+# Seconds that a contestant in a process of its own may take.
+PATIENCE = 300
 
 
 def write_rows(folder: Path, rows: int, columns: int) -> None:
@@ -93,7 +99,7 @@ def of_lightgbm(folder: Path) -> bytes:
 def lightgbm_settings() -> dict[str, Any]:
     """One tree of 255 leaves on 255 bins."""
     return {"n_estimators": 1, "num_leaves": LEAVES, "learning_rate": 1.0, "verbosity": -1,
-            "n_jobs": 1}  # fmt: skip
+            "n_jobs": 1, "time_out": 2}  # fmt: skip
 
 
 def trees_of(booster: Any) -> bytes:
@@ -105,18 +111,23 @@ def trees_of(booster: Any) -> bytes:
 ALONE = {"array": of_array, "batches": of_batches, "lightgbm": of_lightgbm}
 
 
-def alone(name: str, folder: Path) -> dict[str, Any]:
+def alone(name: str, folder: Path, words: argparse.Namespace, memory: str) -> dict[str, Any]:
     """A contestant in a process of its own."""
     command = [sys.executable, __file__, "--alone", name, "--folder", str(folder)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    command += ["--workers", str(words.workers), "--memory", memory]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
-def run_alone(name: str, folder: Path) -> None:
+def run_alone(words: argparse.Namespace) -> None:
     """The part of `alone` in that process."""
+    if words.alone == "lightgbm on workers":
+        with local(words.workers, words.memory) as client:
+            print(json.dumps(on_workers(client, words.folder, True)))
+        return
     before, start = cpu(), time.perf_counter()
-    model = ALONE[name](folder)
+    model = ALONE[words.alone](words.folder)
     told = {"wall_s": time.perf_counter() - start, "cpu_s": cpu() - before, "peak_mb": peak()}
     print(json.dumps({"model": digest(model), **told}))
 
@@ -151,9 +162,11 @@ def by_hand(workers: int, memory: str) -> Iterator[Any]:
 @contextlib.contextmanager
 def local(workers: int, memory: str) -> Iterator[Any]:
     """A cluster of worker processes."""
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         LocalCluster(
             n_workers=workers, threads_per_worker=1, memory_limit=memory, dashboard_address=None
         ) as cluster,
@@ -194,11 +207,11 @@ def main() -> None:
     parser.add_argument("--by-hand", action="store_true", help="scheduler and workers as commands")
     parser.add_argument("--only", nargs="+", choices=["array", "batches", "workers", "lightgbm"])
     parser.add_argument("--folder", type=Path, help="keep the rows here, or find them here")
-    parser.add_argument("--alone", choices=list(ALONE), help=argparse.SUPPRESS)
+    parser.add_argument("--alone", help=argparse.SUPPRESS)
     add_record(parser)
     words = parser.parse_args()
     if words.alone:
-        run_alone(words.alone, words.folder)
+        run_alone(words)
         return
     with tempfile.TemporaryDirectory(prefix="batches-") as made:
         folder = words.folder or Path(made)
@@ -228,15 +241,30 @@ def contest(words: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:
     ours = None
     for name in ("array", "batches"):
         if name in wanted:
-            ours = told(f"fasttree, {name}", alone(name, folder), ours)
+            ours = told(f"fasttree, {name}", alone(name, folder, words, words.memory), ours)
     if "workers" in wanted:
         with cluster(words.workers, words.memory) as client:
             told("fasttree, workers", on_workers(client, folder, False), ours)
     if "lightgbm" in wanted and have("lightgbm"):
-        theirs = told("LightGBM, array", alone("lightgbm", folder), None)
-        with cluster(words.workers, words.memory) as client:
-            told("LightGBM, workers", on_workers(client, folder, True), theirs)
+        theirs = told("LightGBM, array", alone("lightgbm", folder, words, words.memory), None)
+        for memory in doubled(words.memory):
+            try:
+                found = alone("lightgbm on workers", folder, words, memory)
+            except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+                failed = f"no end within {PATIENCE} s" if hasattr(error, "timeout") else str(error)
+                results.append({"contestant": f"LightGBM, workers of {memory}", "failed": failed})
+                print(f"LightGBM, workers of {memory}: {failed}", flush=True)
+            else:
+                told(f"LightGBM, workers of {memory}", found, theirs)
+                break
     return results
+
+
+def doubled(memory: str) -> list[str]:
+    """A limit such as 2GiB, and twice, four and eight times as much."""
+    number = re.match(r"[\d.]+", memory)
+    assert number, memory
+    return [f"{float(number[0]) * 2**k:g}{memory[number.end() :]}" for k in range(4)]
 
 
 if __name__ == "__main__":

@@ -80,23 +80,14 @@ impl Word for __m256i {
         unsafe { _mm256_sub_epi8(self, _mm256_cmpeq_epi8(a, b)) }
     }
     #[inline(always)]
-    unsafe fn add_counts(
-        counts: &[u32; 16],
-        weight: f64,
-        base: Option<(f64, &[f64])>,
-        out: &mut [f64],
-    ) {
+    unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
         let out = &mut out[..16];
         // SAFETY: AVX2; sixteen numbers each.
         unsafe {
             let weight = _mm256_set1_pd(weight);
             for at in (0..16).step_by(4) {
                 let count = _mm256_cvtepi32_pd(_mm_loadu_si128(counts.as_ptr().add(at).cast()));
-                let mut more = _mm256_mul_pd(weight, count);
-                if let Some((factor, base)) = base {
-                    let base = _mm256_loadu_pd(base[..16].as_ptr().add(at));
-                    more = _mm256_add_pd(more, _mm256_mul_pd(_mm256_set1_pd(factor), base));
-                }
+                let more = _mm256_mul_pd(weight, count);
                 let to = out.as_mut_ptr().add(at);
                 _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), more));
             }

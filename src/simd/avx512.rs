@@ -184,23 +184,14 @@ impl Word for __m512i {
         }
     }
     #[inline(always)]
-    unsafe fn add_counts(
-        counts: &[u32; 16],
-        weight: f64,
-        base: Option<(f64, &[f64])>,
-        out: &mut [f64],
-    ) {
+    unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
         let out = &mut out[..16];
         // SAFETY: AVX-512; sixteen numbers each.
         unsafe {
             let weight = _mm512_set1_pd(weight);
             for at in (0..16).step_by(8) {
                 let count = _mm512_cvtepi32_pd(_mm256_loadu_si256(counts.as_ptr().add(at).cast()));
-                let mut more = _mm512_mul_pd(weight, count);
-                if let Some((factor, base)) = base {
-                    let base = _mm512_loadu_pd(base[..16].as_ptr().add(at));
-                    more = _mm512_add_pd(more, _mm512_mul_pd(_mm512_set1_pd(factor), base));
-                }
+                let more = _mm512_mul_pd(weight, count);
                 let to = out.as_mut_ptr().add(at);
                 _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), more));
             }
@@ -263,6 +254,17 @@ impl Word for __m512i {
                 let column = _mm512_sub_epi32(all, columns[at]);
                 _mm512_storeu_si512(out[at].as_mut_ptr().cast(), column);
             }
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_numbers(low: Self, high: Self, part: usize, out: &mut [u16]) {
+        let out = &mut out[..64];
+        assert!(part == 0);
+        // SAFETY: AVX-512 with BW; 64 numbers.
+        unsafe {
+            let to: *mut __m512i = out.as_mut_ptr().cast();
+            _mm512_storeu_si512(to, _mm512_unpacklo_epi8(low, high));
+            _mm512_storeu_si512(to.add(1), _mm512_unpackhi_epi8(low, high));
         }
     }
     #[inline(always)]

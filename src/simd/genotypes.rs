@@ -7,8 +7,14 @@
 //! the differences to several neighbours are added bit by bit in carry-save counters, one for each
 //! of 512 variants. Sixteen words a sample and group: eight of low bits, eight of high bits.
 
+mod subsets;
+
 use super::word::{Word, Words};
 use super::{Level, check_aligned};
+pub use subsets::{
+    SUBSET_ROWS, SubsetRow, Subsets, add_subsets, count_subsets, differences, subset_order,
+};
+use subsets::{add_counted_of, count_subsets_of, differences_of};
 
 /// Words of a group of 512 variants.
 pub const GENOTYPE_WORDS: usize = 16;
@@ -68,7 +74,7 @@ pub fn add_differing(
     assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len() && out.len() == 512);
     assert!(tally.is_empty() || tally.len() == 512);
     check_aligned([group]);
-    let to = Sums { weight, base: (0.0, &[]), out, tally };
+    let to = Sums { weight, out, tally };
     // SAFETY: all members lie inside the slice; the body has at least so many bits.
     let body = table(level).add_differing[body_of(members.len())];
     unsafe { body(group, row, members.numbers, to) }
@@ -78,42 +84,12 @@ pub fn add_differing(
 fn body_of(number: usize) -> usize {
     let bits = (usize::BITS - number.leading_zeros()) as usize;
     assert!(bits <= 24);
-    [4, 8, 10, 12].iter().filter(|&&b| bits > b).count()
-}
-
-/// Where a sample agrees with some others at the 512 variants of a group, eight words for each of
-/// `members`, to be counted by [`add_selected`].
-pub fn agreements(level: Level, group: &[u64], row: usize, members: Members<'_>, out: &mut [u64]) {
-    assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len());
-    assert!(out.len() == members.len() * 8);
-    check_aligned([group, out]);
-    // SAFETY: all members lie inside the slice, and each has eight words in `out`.
-    unsafe { (table(level).agreements)(group, row, members.numbers, out) }
-}
-
-/// `out[v] += weight * ` number of the selected members that differ at variant v, `+ base.0 *
-/// base.1[v]`; the [`agreements`] of member m are at `8 * m`.
-pub fn add_selected(
-    level: Level,
-    agreements: &[u64],
-    selected: Members<'_>,
-    weight: f64,
-    base: (f64, &[f64]),
-    out: &mut [f64],
-) {
-    assert!(selected.end * 8 <= agreements.len());
-    assert!(out.len() == 512 && (base.1.is_empty() || base.1.len() == 512));
-    check_aligned([agreements]);
-    let to = Sums { weight, base, out, tally: &mut [] };
-    // SAFETY: the words of all selected members lie inside the slice.
-    let body = table(level).add_selected[body_of(selected.len())];
-    unsafe { body(agreements, selected.numbers, to) }
+    [4, 8, 9, 10, 12].iter().filter(|&&b| bits > b).count()
 }
 
 /// Where counts go.
 struct Sums<'a> {
     weight: f64,
-    base: (f64, &'a [f64]),
     out: &'a mut [f64],
     tally: &'a mut [u32],
 }
@@ -122,13 +98,11 @@ impl Sums<'_> {
     /// Add the counts of 64 variants from `at` on.
     #[inline(always)]
     unsafe fn add<W: Word>(&mut self, at: usize, counts: &[[u32; 16]; 4]) {
-        let (factor, base) = (self.base.0, self.base.1.get(at..at + 64));
         let out = &mut self.out[at..at + 64];
         for (quarter, counts) in counts.iter().enumerate() {
             let part = quarter * 16..quarter * 16 + 16;
-            let base = base.map(|b| (factor, &b[part.clone()]));
             // SAFETY: the instructions of the caller; sixteen numbers each.
-            unsafe { W::add_counts(counts, self.weight, base, &mut out[part]) };
+            unsafe { W::add_counts(counts, self.weight, &mut out[part]) };
         }
         if let Some(tally) = self.tally.get_mut(at..at + 64) {
             for (to, &count) in tally.iter_mut().zip(counts.as_flattened()) {
@@ -146,15 +120,18 @@ pub fn add_by_code(level: Level, codes: &[u8], table: &[f64; 4], out: &mut [f64]
 
 type Differing = unsafe fn(&[u64], usize, usize, [usize; 2], [usize; 4]) -> [[u32; 4]; 2];
 type AddDiffering = unsafe fn(&[u64], usize, &[u32], Sums<'_>);
-type AddSelected = unsafe fn(&[u64], &[u32], Sums<'_>);
+type CountSubsets = unsafe fn(&[u64], Subsets<'_>, &mut [[u16; 512]; 4]);
+type AddCounted = unsafe fn(&[SubsetRow<'_>], &[[[u16; 512]; 4]], &[usize], &mut [f64]);
 
 /// The bodies of a level.
 struct GenotypeTable {
     differing: Differing,
-    /// By number of bits of a count: 4, 8, 10, 12, 24.
-    add_differing: [AddDiffering; 5],
-    add_selected: [AddSelected; 5],
-    agreements: unsafe fn(&[u64], usize, &[u32], &mut [u64]),
+    /// By number of bits of a count: 4, 8, 9, 10, 12, 24.
+    add_differing: [AddDiffering; 6],
+    /// By number of bits of a count: 4, 8, 9, 10, 12, 16.
+    count_subsets: [CountSubsets; 6],
+    add_counted: AddCounted,
+    differences: unsafe fn(&[u64], usize, &[u32], &mut [u64]),
     add_by_code: unsafe fn(&[u8], &[f64; 4], &mut [f64]),
 }
 
@@ -314,6 +291,8 @@ macro_rules! counters {
     };
 }
 
+use {counters, eight};
+
 /// Counters of agreements of `all` members, unpacked as differences; `first` is the first variant.
 #[inline(always)]
 unsafe fn unpack<W: Word, const D: usize>(
@@ -364,45 +343,6 @@ unsafe fn add_differing_of<W: Word, const D: usize>(
 }
 
 #[inline(always)]
-unsafe fn agreements_of<W: Word>(group: &[u64], row: usize, members: &[u32], out: &mut [u64]) {
-    // SAFETY: the safe function checked members and results.
-    unsafe {
-        let base = group.as_ptr();
-        for part in (0..8).step_by(W::WORDS) {
-            let own = both::<W>(base.add(row * GENOTYPE_WORDS + part));
-            for (i, &m) in members.iter().enumerate() {
-                let other = both::<W>(base.add(m as usize * GENOTYPE_WORDS + part));
-                let agree = own.0.neither(other.0, own.1.xor(other.1));
-                agree.store(out.as_mut_ptr().add(i * 8 + part));
-            }
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn add_selected_of<W: Word, const D: usize>(
-    agreements: &[u64],
-    selected: &[u32],
-    mut to: Sums<'_>,
-) {
-    // SAFETY: the safe function checked that all selected members lie inside the slice.
-    unsafe {
-        let base = agreements.as_ptr();
-        for part in (0..8).step_by(W::WORDS) {
-            macro_rules! get {
-                // one number after the other: addresses made in vectors cost more than they save
-                ($m:expr) => {
-                    W::load(base.add(std::ptr::read_volatile(&$m) as usize * 8 + part))
-                };
-            }
-            let mut sum = [W::zero(); D];
-            counters!(sum, selected, get);
-            unpack(&sum, selected.len(), part * 64, &mut to);
-        }
-    }
-}
-
-#[inline(always)]
 fn add_by_code_of(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
     let [a, b, c, d] = *table;
     for (to, &code) in out.iter_mut().zip(codes) {
@@ -416,7 +356,7 @@ fn add_by_code_of(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
 macro_rules! bodies {
     ($name:ident, $word:ty, [$($feature:literal)?]) => {
         mod $name {
-            use super::{GenotypeTable, Sums};
+            use super::{GenotypeTable, SubsetRow, Subsets, Sums};
             #[allow(unused_imports, reason = "vector types of the processor")]
             #[cfg(target_arch = "x86_64")]
             use std::arch::x86_64::*;
@@ -435,14 +375,22 @@ macro_rules! bodies {
                 unsafe { super::add_differing_of::<$word, D>(g, row, members, to) }
             }
             $(#[target_feature(enable = $feature)])?
-            unsafe fn selected<const D: usize>(a: &[u64], members: &[u32], to: Sums<'_>) {
+            unsafe fn subsets<const D: usize>(
+                d: &[u64], subsets: Subsets<'_>, counts: &mut [[u16; 512]; 4],
+            ) {
                 // SAFETY: the caller checked lengths and features.
-                unsafe { super::add_selected_of::<$word, D>(a, members, to) }
+                unsafe { super::count_subsets_of::<$word, D>(d, subsets, counts) }
             }
             $(#[target_feature(enable = $feature)])?
-            unsafe fn agreements(g: &[u64], row: usize, members: &[u32], out: &mut [u64]) {
+            unsafe fn counted(
+                rows: &[SubsetRow<'_>], counts: &[[[u16; 512]; 4]], at: &[usize], out: &mut [f64],
+            ) {
+                super::add_counted_of(rows, counts, at, out);
+            }
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn differences(g: &[u64], row: usize, members: &[u32], out: &mut [u64]) {
                 // SAFETY: the caller checked lengths and features.
-                unsafe { super::agreements_of::<$word>(g, row, members, out) }
+                unsafe { super::differences_of::<$word>(g, row, members, out) }
             }
             $(#[target_feature(enable = $feature)])?
             unsafe fn add_by_code(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
@@ -450,11 +398,15 @@ macro_rules! bodies {
             }
             pub(super) static TABLE: GenotypeTable = GenotypeTable {
                 differing,
-                add_differing: [add::<4>, add::<8>, add::<10>, add::<12>, add::<24>],
-                add_selected: [
-                    selected::<4>, selected::<8>, selected::<10>, selected::<12>, selected::<24>,
+                add_differing: [
+                    add::<4>, add::<8>, add::<9>, add::<10>, add::<12>, add::<24>,
                 ],
-                agreements,
+                count_subsets: [
+                    subsets::<4>, subsets::<8>, subsets::<9>, subsets::<10>, subsets::<12>,
+                    subsets::<16>,
+                ],
+                add_counted: counted,
+                differences,
                 add_by_code,
             };
         }
@@ -465,9 +417,9 @@ bodies!(plain, super::super::plain::Pair, []);
 #[cfg(target_arch = "x86_64")]
 bodies!(baseline, __m128i, []);
 #[cfg(target_arch = "x86_64")]
-bodies!(avx2, __m256i, ["avx2,popcnt"]);
+bodies!(avx2, __m256i, ["avx2,fma,popcnt"]);
 #[cfg(target_arch = "x86_64")]
-bodies!(avx512, __m512i, ["avx512f,avx512bw,avx512vpopcntdq,popcnt"]);
+bodies!(avx512, __m512i, ["avx512f,avx512bw,avx512vpopcntdq,fma,popcnt"]);
 
 #[cfg(test)]
 mod tests;

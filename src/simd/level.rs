@@ -9,7 +9,7 @@ pub enum Level {
     Plain,
     /// Baseline x86-64 (SSE2).
     Baseline,
-    /// AVX2.
+    /// AVX2, and FMA, which comes with it.
     Avx2,
     /// AVX-512 F, BW and VPOPCNTDQ.
     Avx512,
@@ -22,7 +22,10 @@ impl Level {
         #[cfg(target_arch = "x86_64")]
         {
             levels.push(Self::Baseline);
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            if is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("popcnt")
+            {
                 levels.push(Self::Avx2);
                 if is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")

@@ -129,23 +129,25 @@ pub(super) trait Word: Copy {
             unsafe { Self::spread(planes, word, quarter, all, out) };
         }
     }
-    /// `out[i] += weight * counts[i]`, `+ base.0 * base.1[i]` where there is a base; 16 numbers
-    /// each. The same bits at every level.
+    /// `out[i] += weight * counts[i]` for 16 numbers. The same bits at every level.
     #[inline(always)]
-    unsafe fn add_counts(
-        counts: &[u32; 16],
-        weight: f64,
-        base: Option<(f64, &[f64])>,
-        out: &mut [f64],
-    ) {
-        if let Some((factor, base)) = base {
-            for ((to, &count), b) in out.iter_mut().zip(counts).zip(base) {
-                *to += weight * f64::from(count as i32) + factor * b;
-            }
-        } else {
-            for (to, &count) in out.iter_mut().zip(counts) {
-                *to += weight * f64::from(count as i32);
-            }
+    unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
+        for (to, &count) in out.iter_mut().zip(counts) {
+            *to += weight * f64::from(count as i32);
+        }
+    }
+    /// Numbers of two bytes each, word by word from word `part` of 64 numbers on: the first halves
+    /// of 16 numbers, then the second ones.
+    #[inline(always)]
+    unsafe fn store_numbers(low: Self, high: Self, part: usize, out: &mut [u16]) {
+        // SAFETY: as the caller of this method has promised.
+        let [low, high] = unsafe { [low.words().0, high.words().0] };
+        for word in 0..Self::WORDS {
+            let at = (part + word) % 2 * 32 + (part + word) / 2 * 8;
+            let each = low[word].to_le_bytes().into_iter().zip(high[word].to_le_bytes());
+            out[at..at + 8].iter_mut().zip(each).for_each(|(to, (l, h))| {
+                *to = u16::from_le_bytes([l, h]);
+            });
         }
     }
     /// `self | (m & e)`.

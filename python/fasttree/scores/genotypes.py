@@ -191,7 +191,7 @@ def relief_p_values(
         `VariantTests`.
 
     Raises:
-        ValueError: another criterion; no classes, or only one.
+        ValueError: another criterion; no classes, or only one; more than 65,536 rows.
 
     Formula: STIR's t is the mean difference of near misses less that of near hits, over the pooled
     standard deviation times sqrt(1 / misses + 1 / hits), with misses + hits - 2 degrees of freedom.

@@ -58,21 +58,59 @@ fn neighbours_that_differ_are_counted_on_every_level() {
             add_differing(level, &group, of_row, 0.3, &mut out, &mut tally);
             assert_eq!(out, expected, "{level:?}, {count} members");
             assert!((0..512).all(|v| f64::from(tally[v]) == 2.0 + number(v)));
-            let mut agree = Buffer::zeroed(count * 8);
-            agreements(level, &group, row, Members::new(&members), &mut agree);
-            let all: Vec<u32> = (0..count as u32).collect();
-            let mut out = vec![1.0; 512];
-            let every = Members::new(&all);
-            add_selected(level, &agree, every, 0.3, (0.0, &[]), &mut out);
-            assert_eq!(out, expected, "{level:?}, {count} selected");
-            let base: Vec<f64> = (0..512).map(f64::from).collect();
-            let mut out = vec![0.0; 512];
-            let odd: Vec<u32> = all.iter().copied().filter(|m| m % 2 == 1).collect();
-            let half = Members::new(&odd);
-            add_selected(level, &agree, half, 2.0, (0.5, &base), &mut out);
-            let differs = |m: &&u32, v| naive(of(row), of(members[**m as usize] as usize), v);
-            let odd_number = |v| odd.iter().filter(|m| differs(m, v)).count() as f64;
-            assert!((0..512).all(|v| out[v] == 2.0 * odd_number(v) + 0.5 * base[v]));
+        }
+    }
+}
+
+#[test]
+fn subsets_are_counted_on_every_level() {
+    let group = words(300 * GENOTYPE_WORDS, 7_046_029_254_386_353_131);
+    let of = |s: u32| &group[s as usize * GENOTYPE_WORDS..][..GENOTYPE_WORDS];
+    let base: [f64; 512] = std::array::from_fn(|v| v as f64);
+    for count in [0, 1, 8, 15, 16, 17, 255, 256, 299, 1100, 5000] {
+        let members: Vec<u32> = (0..count).map(|m| m * 7 % 300).collect();
+        let pattern = |m: u32| if count == 256 { 15 } else { (m * m + m / 5) % 16 };
+        let mut numbers = Vec::new();
+        let ends = std::array::from_fn(|p| {
+            numbers.extend((0..count as u16).filter(|&m| pattern(m.into()) == p as u32 + 1));
+            numbers.len() as u32
+        });
+        let starts = [0, 0, 512, 1024];
+        for (wanted, rows) in [(4, vec![11]), (3, vec![11, 2, 250, 11])] {
+            let weights = |row: u32| {
+                std::array::from_fn(|b| {
+                    (0.5 - b as f64, if b % 2 == 0 { f64::from(row) } else { 0.0 })
+                })
+            };
+            let mut expected = vec![1.0; 1536];
+            for &row in &rows {
+                for (b, (weight, factor)) in weights(row).into_iter().take(wanted).enumerate() {
+                    for v in 0..512 {
+                        let chosen = (0..count).filter(|&m| pattern(m) >> b & 1 == 1);
+                        let differs = |m: &u32| naive(of(row), of(members[*m as usize]), v);
+                        let (number, at) = (chosen.filter(differs).count(), subset_order(v));
+                        expected[starts[b] + at] += weight * number as f64 + factor * base[at];
+                    }
+                }
+            }
+            for level in Level::available() {
+                let differ = |&row: &u32| {
+                    let mut out = Buffer::zeroed(members.len() * 8);
+                    differences(level, &group, row as usize, Members::new(&members), &mut out);
+                    out
+                };
+                let differ: Vec<Buffer> = rows.iter().map(differ).collect();
+                let subsets = Subsets::new(&numbers, &ends);
+                let mut given = Vec::new();
+                for (&row, differences) in rows.iter().zip(&differ) {
+                    let weights = weights(row);
+                    given.push(SubsetRow { differences, subsets, weights, base: &base });
+                }
+                let mut out = vec![1.0; 1536];
+                let mut counts = [[[7; 512]; 4]; SUBSET_ROWS];
+                add_subsets(level, &given, &starts[..wanted], &mut out, &mut counts);
+                assert_eq!(out, expected, "{level:?}, {count} members");
+            }
         }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Which rows are near does not depend on the classes under SURF and MultiSURF, so distances and
 //! neighbours serve all permutations (Westfall & Young 1993 for the largest score of each). What is
-//! left is counting, for each row and permutation, the neighbours of a class that differ:
-//! agreements of a row with its neighbours are made once for 32 permutations, the class with most
-//! neighbours is obtained by subtraction from the count of all, and counts become sums 512 variants
-//! at a time. Missing genotypes are imputed by the most frequent one, so that no distance looks at
-//! a class.
+//! left is counting, for each row and permutation, the neighbours of a class that differ. The class
+//! with most neighbours is obtained by subtraction from the count of all. Neighbours of the others
+//! are counted 512 variants at a time and under four permutations at once: those that have these
+//! classes in the same of the four are counted together, so that each neighbour is looked at once
+//! ([`add_subsets`]). Missing genotypes are imputed by the most frequent one, so that no distance
+//! looks at a class.
 //!
 //! STIR (Le, Urbanowicz, Moore & McKinney 2019) needs how many pairs of near rows differ, which
 //! comes with the scores.
@@ -16,7 +17,9 @@ use super::{GenotypeRows, Kept, Near, Order, Study};
 use crate::data::genotypes::{GROUP, GROUP_WORDS};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::genotypes::{Members, add_selected, agreements};
+use crate::simd::genotypes::{
+    Members, SUBSET_ROWS, SubsetRow, Subsets, add_subsets, count_subsets, differences, subset_order,
+};
 use crate::simd::{Buffer, Level};
 use crate::stats::neighbours::score::round;
 use crate::stats::neighbours::select::{Method, Multiclass, Picker};
@@ -24,8 +27,11 @@ use crate::stats::neighbours::select::{Method, Multiclass, Picker};
 /// Groups of variants of a part.
 const TOGETHER: usize = 4;
 
-/// Permutations that share the agreements of a row.
-const BATCH: usize = 32;
+/// Most permutations that share the agreements of a row.
+const BATCH: usize = 128;
+
+/// Most rows: neighbours of a row are numbered by u16.
+const MOST_ROWS: usize = 1 << 16;
 
 /// Most bytes of lists of neighbours.
 const LIST_BYTES: usize = 128 << 20;
@@ -67,6 +73,12 @@ pub fn genotype_tests(
     }
     rows.check()?;
     let t = rows.samples.len();
+    if t > MOST_ROWS {
+        return Err(Error::Unsupported {
+            what: format!("p-values on {t} rows"),
+            supported: format!("at most {MOST_ROWS} rows"),
+        });
+    }
     if t < 2 || !permuted.len().is_multiple_of(t) {
         return Err(Error::Data(format!("{} permuted classes of {t} rows", permuted.len())));
     }
@@ -97,26 +109,61 @@ pub fn genotype_tests(
     Ok(found)
 }
 
-/// Permutations counted together: for each place and each of them the neighbours, by their number
-/// among the neighbours, of all classes but one.
+/// Subsets that are counted at once.
+const AT_ONCE: usize = 4;
+
+/// Neighbours that a list of each pattern is filled up to a multiple of, by one that never differs.
+const PAD: usize = 8;
+
+/// Permutations counted together. A subset is the neighbours of a place that are of one class under
+/// one permutation, for all classes but the one with most neighbours.
 struct Batch {
+    /// Number of permutations.
     size: usize,
-    lists: Vec<u32>,
-    /// `[place][permutation]`: where its spans begin.
-    begins: Vec<u32>,
-    /// End of the list and weight of a difference.
-    spans: Vec<(u32, f64)>,
-    /// `[place][permutation]`: weight of each neighbour that differs, whatever its class.
-    bases: Vec<f64>,
+    /// Number of subsets of a permutation.
+    others: usize,
+    /// Neighbours by their number among the neighbours of the place: for each place and four
+    /// subsets, by the pattern of the subsets they are in.
+    lists: Vec<u16>,
+    /// Where they begin, and where each pattern from 1 on ends.
+    quads: Vec<(usize, [u32; 15])>,
+    /// Weight of a member of each subset that differs, and of each neighbour that differs where the
+    /// subset is the first of its permutation; for each place and four subsets.
+    weights: Vec<[(f64, f64); AT_ONCE]>,
+}
+
+/// Subsets of a permutation.
+fn others(n_classes: usize) -> usize {
+    n_classes.saturating_sub(1).max(1)
 }
 
 impl Batch {
-    /// The list of each span.
-    fn members(&self) -> Vec<Members<'_>> {
-        let begins = std::iter::once(0).chain(self.spans.iter().map(|s| s.0 as usize));
-        let list =
-            |(begin, span): (usize, &(u32, f64))| Members::new(&self.lists[begin..span.0 as usize]);
-        begins.zip(&self.spans).map(list).collect()
+    /// The lists of each place and four subsets.
+    fn lists(&self) -> Vec<Subsets<'_>> {
+        let list = |(at, ends): &(usize, [u32; 15])| &self.lists[*at..*at + ends[14] as usize];
+        self.quads.iter().map(|quad| Subsets::new(list(quad), &quad.1)).collect()
+    }
+
+    /// Append the neighbours that have each pattern; the number after the last is of one that
+    /// never differs.
+    fn push(&mut self, patterns: &[u8], weights: [(f64, f64); AT_ONCE]) {
+        self.weights.push(weights);
+        let mut counts = [0usize; 16];
+        patterns.iter().for_each(|&p| counts[usize::from(p)] += 1);
+        let begin = self.lists.len();
+        let (mut next, mut ends, mut end) = ([0; 16], [0; 15], 0);
+        for pattern in 1..16 {
+            next[pattern] = begin + end;
+            end += counts[pattern].next_multiple_of(PAD);
+            ends[pattern - 1] = end as u32;
+        }
+        self.lists.resize(begin + end, patterns.len() as u16);
+        for (m, &pattern) in patterns.iter().enumerate().filter(|(_, p)| **p > 0) {
+            let at = &mut next[usize::from(pattern)];
+            self.lists[*at] = m as u16;
+            *at += 1;
+        }
+        self.quads.push((begin, ends));
     }
 }
 
@@ -132,14 +179,15 @@ impl Study<'_> {
         let t = self.rows.samples.len();
         let n = self.planes.counts.len();
         let pairs: usize = near.iter().map(Vec::len).sum();
-        let size = (LIST_BYTES / 4 / pairs.max(1)).clamp(1, BATCH);
+        let subsets = (LIST_BYTES / 2 / pairs.max(1)).max(1) * AT_ONCE;
+        let size = (subsets / others(self.rows.n_classes)).clamp(1, BATCH);
         let all: Vec<&[u16]> =
             std::iter::once(self.rows.classes).chain(permuted.chunks(t)).collect();
         let mut observed = vec![0.0; n];
         found.reached = vec![0; n];
         for (b, classes) in all.chunks(size).enumerate() {
             let batch = self.batch(control, near, multiclass, classes)?;
-            let members = batch.members();
+            let lists = batch.lists();
             let width = TOGETHER * GROUP;
             let mut parts: Vec<_> = observed
                 .chunks_mut(width)
@@ -147,8 +195,9 @@ impl Study<'_> {
                 .map(|part| (part, Vec::new()))
                 .collect();
             parallel::for_each_mut(control, &mut parts, |p, ((observed, reached), largest)| {
-                let mut scores = self.permuted_scores(control, near, (&batch, &members), p)?;
-                let begins = p * width;
+                let mut scores = self.permuted_scores(control, near, (&batch, &lists), p)?;
+                let counts = &self.planes.counts[p * width..][..observed.len()];
+                let varies: Vec<bool> = counts.iter().map(|c| !super::is_constant(c)).collect();
                 for (s, scores) in scores.chunks_mut(width).enumerate() {
                     round(scores);
                     let scores = &scores[..observed.len()];
@@ -158,9 +207,8 @@ impl Study<'_> {
                     }
                     let more = scores.iter().zip(observed.iter()).zip(reached.iter_mut());
                     more.for_each(|((x, o), r)| *r += u32::from(x >= o));
-                    let varies = |v: &usize| !super::is_constant(&self.planes.counts[begins + v]);
-                    let scores = (0..scores.len()).filter(varies).map(|v| scores[v]);
-                    largest.push(scores.fold(f64::NEG_INFINITY, f64::max));
+                    let varying = scores.iter().zip(&varies).filter(|s| *s.1).map(|s| *s.0);
+                    largest.push(varying.fold(f64::NEG_INFINITY, f64::max));
                 }
                 Ok(())
             })?;
@@ -186,41 +234,51 @@ impl Study<'_> {
         let picker = Picker::new(method, multiclass, self.order, &self.mass, (0.0, self.grid));
         let mut batch = Batch {
             size: classes.len(),
+            others: others(self.rows.n_classes),
             lists: Vec::new(),
-            begins: Vec::new(),
-            spans: Vec::new(),
-            bases: Vec::new(),
+            quads: Vec::new(),
+            weights: Vec::new(),
         };
-        let n_classes = self.rows.n_classes;
-        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); n_classes];
+        let n_classes = batch.others + 1;
         let by_place = |classes: &[u16]| -> Vec<u16> {
             self.order.rows.iter().map(|&row| classes[row as usize]).collect()
         };
         let classes: Vec<Vec<u16>> = classes.iter().map(|c| by_place(c)).collect();
         let share = picker.share(0);
+        let mut patterns = Vec::new();
+        let mut weights = [(0.0, 0.0); AT_ONCE];
         for (place, members) in near.iter().enumerate() {
             control.check()?;
+            patterns.clear();
+            patterns.resize(members.len(), 0);
+            let mut taken = 0;
             for classes in &classes {
-                lists.iter_mut().for_each(Vec::clear);
-                for (m, &other) in members.iter().enumerate() {
-                    lists[usize::from(classes[other as usize])].push(m as u32);
-                }
-                let totals: Vec<f64> = lists.iter().map(|l| l.len() as f64).collect();
-                let own = usize::from(classes[place]);
-                let of_classes = picker.of_classes(&totals, own);
+                let mut totals = vec![0u32; n_classes];
+                members.iter().for_each(|&m| totals[usize::from(classes[m as usize])] += 1);
+                let numbers: Vec<f64> = totals.iter().map(|&n| f64::from(n)).collect();
+                let of_classes = picker.of_classes(&numbers, usize::from(classes[place]));
                 let each = |c: usize| {
-                    if totals[c] > 0.0 { share * of_classes[c] / totals[c] } else { 0.0 }
+                    if totals[c] > 0 { share * of_classes[c] / numbers[c] } else { 0.0 }
                 };
                 let most = (0..n_classes).fold(0, |a, c| if totals[c] > totals[a] { c } else { a });
-                batch.begins.push(batch.spans.len() as u32);
-                batch.bases.push(each(most));
-                for c in (0..n_classes).filter(|&c| c != most && totals[c] > 0.0) {
-                    batch.lists.extend_from_slice(&lists[c]);
-                    batch.spans.push((batch.lists.len() as u32, each(c) - each(most)));
+                let mut base = each(most);
+                for c in (0..n_classes).filter(|&c| c != most) {
+                    weights[taken] = (each(c) - each(most), std::mem::take(&mut base));
+                    for (pattern, &m) in patterns.iter_mut().zip(members) {
+                        *pattern |= u8::from(usize::from(classes[m as usize]) == c) << taken;
+                    }
+                    taken += 1;
+                    if taken == AT_ONCE {
+                        batch.push(&patterns, std::mem::take(&mut weights));
+                        patterns.fill(0);
+                        taken = 0;
+                    }
                 }
             }
+            if taken > 0 {
+                batch.push(&patterns, std::mem::take(&mut weights));
+            }
         }
-        batch.begins.push(batch.spans.len() as u32);
         Ok(batch)
     }
 
@@ -229,7 +287,7 @@ impl Study<'_> {
         &self,
         control: &Control,
         near: &Near,
-        (batch, members): (&Batch, &[Members<'_>]),
+        (batch, lists): (&Batch, &[Subsets<'_>]),
         part: usize,
     ) -> Result<Vec<f64>> {
         let width = TOGETHER * GROUP;
@@ -242,36 +300,52 @@ impl Study<'_> {
                 group
             })
             .collect();
-        let mut agree: Vec<Buffer> = groups.iter().map(|_| Buffer::default()).collect();
-        let mut all = vec![[0.0; GROUP]; groups.len()];
-        let every: Vec<u32> = (0..near.iter().map(Vec::len).max().unwrap_or(0) as u32).collect();
-        for (place, near) in near.iter().enumerate() {
-            if place % 8 == 0 {
-                control.check()?;
-            }
-            let (near, every) = (Members::new(near), Members::new(&every[..near.len()]));
-            for ((group, agree), all) in groups.iter().zip(&mut agree).zip(&mut all) {
-                agree.reserve(near.len() * 8);
-                agreements(self.level, group, place, near, agree);
-                all.fill(0.0);
-                add_selected(self.level, agree, every, 1.0, (0.0, &[]), all);
-            }
-            for s in 0..batch.size {
-                let at = place * batch.size + s;
-                let spans = batch.begins[at] as usize..batch.begins[at + 1] as usize;
-                let out = scores[s * width..][..width].chunks_exact_mut(GROUP);
-                for ((agree, all), out) in agree.iter().zip(&all).zip(out) {
-                    let mut base = (batch.bases[at], &all[..]);
-                    for span in spans.clone() {
-                        let weight = batch.spans[span].1;
-                        add_selected(self.level, agree, members[span], weight, base, out);
-                        base = (0.0, &[]);
-                    }
-                    if spans.is_empty() {
-                        out.iter_mut().zip(all).for_each(|(to, a)| *to += batch.bases[at] * a);
-                    }
+        let quads = (batch.size * batch.others).div_ceil(AT_ONCE);
+        let columns = batch.size * batch.others;
+        let most = near.iter().map(Vec::len).max().unwrap_or(0);
+        let every: Vec<u16> = (0..most).map(|m| m as u16).collect();
+        let mut differ: Vec<Buffer> = (0..SUBSET_ROWS).map(|_| Buffer::default()).collect();
+        let mut all = [[0.0; GROUP]; SUBSET_ROWS];
+        let mut counts = Box::new([[[0; GROUP]; AT_ONCE]; SUBSET_ROWS]);
+        for (block, near) in near.chunks(SUBSET_ROWS).enumerate() {
+            control.check()?;
+            let places = block * SUBSET_ROWS..block * SUBSET_ROWS + near.len();
+            for (g, group) in groups.iter().enumerate() {
+                let each = places.clone().zip(near).zip(&mut differ).zip(&mut all);
+                for (((place, near), differ), all) in each {
+                    let near = Members::new(near);
+                    // one more, which never differs
+                    differ.reserve(near.len() * 8 + 8);
+                    differ[near.len() * 8..].fill(0);
+                    differences(self.level, group, place, near, &mut differ[..near.len() * 8]);
+                    let ends = [near.len() as u32; 15];
+                    let one = Subsets::new(&every[..near.len()], &ends);
+                    count_subsets(self.level, differ, one, &mut counts[0]);
+                    all.iter_mut().zip(&counts[0][0]).for_each(|(to, n)| *to = f64::from(*n));
+                }
+                for quad in 0..quads {
+                    let first = quad * AT_ONCE;
+                    let starts: [usize; AT_ONCE] =
+                        std::array::from_fn(|i| (first + i) / batch.others * width + g * GROUP);
+                    let rows: [SubsetRow<'_>; SUBSET_ROWS] = std::array::from_fn(|i| {
+                        let i = i.min(near.len() - 1);
+                        let place = places.start + i;
+                        SubsetRow {
+                            differences: &differ[i],
+                            subsets: lists[place * quads + quad],
+                            weights: batch.weights[place * quads + quad],
+                            base: &all[i],
+                        }
+                    });
+                    let starts = &starts[..AT_ONCE.min(columns - first)];
+                    let rows = &rows[..near.len()];
+                    add_subsets(self.level, rows, starts, &mut scores, &mut counts);
                 }
             }
+        }
+        for group in scores.chunks_exact_mut(GROUP) {
+            let ordered: [f64; GROUP] = std::array::from_fn(|v| group[subset_order(v)]);
+            group.copy_from_slice(&ordered);
         }
         Ok(scores)
     }

@@ -1,8 +1,9 @@
 //! The Python border: convert, let go of the interpreter, call, convert back.
 //!
-//! Arrays are borrowed before the interpreter is released; nothing below this room knows Python,
+//! Arrays are borrowed before the interpreter is released; nothing below this module knows Python,
 //! except a user's criterion ([`custom`]), which keeps its job on the calling thread.
 
+mod arrays;
 mod bayes;
 mod codes;
 mod convert;

@@ -23,7 +23,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from fasttree import Table, datasets
 from fasttree.metrics import auc, per_class
-from fasttree.model_selection import compare, cross_validate, learning_curve
+from fasttree.model_selection import (
+    compare,
+    cross_validate,
+    friedman_nemenyi,
+    learning_curve,
+    sweep,
+)
+from fasttree.model_selection.rendering import Rendered
 from fasttree.reports import render, render_html, tables_of
 from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
 from fasttree.reports.html.finding import finding, paragraph
@@ -410,6 +417,37 @@ def test_learning_curves_have_a_page():
     assert page.tags["svg"] >= 3
 
 
+def test_sweeps_have_a_page():
+    found = sweep(datasets.load_monks_1(), ["pi", "relief"], alpha=(0.0, 0.5), cv="1x3")
+    page = check_page(found.to_html())
+    assert page.text.count("has the best mean accuracy") == 1 and page.tags["svg"] >= 1
+    assert "The best of several settings is optimistic" in page.text
+    alone = check_page(sweep(datasets.load_monks_1(), alpha=0.5, cv="1x3").to_html())
+    assert "of 1 setting on" in alone.text and "optimistic" not in alone.text
+
+
+def test_every_result_with_forms_has_all_of_them(comparison, validation):
+    """A new kind of result is one more here; none may lack a form."""
+    weather = datasets.load_weather()
+    results = [
+        comparison,
+        validation,
+        learning_curve(weather, criterion=["gini"], train_sizes=[0.5], n_repeats=2),
+        sweep(weather, "pi", alpha=(0.0, 1.0), cv="1x3"),
+    ]
+    assert {type(r) for r in results} == set(Rendered.__subclasses__())
+    for result in results:
+        check_page(result.to_html())
+        for form in ("text", "markdown", "latex", "csv", "json"):
+            assert getattr(result, f"to_{form}")()
+
+
+def test_what_has_tables_has_a_page():
+    found = friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a", "b", "c"])
+    page = check_page(render_html(found, title="Ranks"))
+    assert "Ranks" in page.text and "To run it again" not in page.text
+
+
 def test_the_fingerprint_tells_data_apart():
     from fasttree.reports.html.settings import fingerprint
 
@@ -449,15 +487,13 @@ def test_charts():
     assert root.get("aria-label") == '"t"'
     curves = [e for e in root.iter() if "m1" in (e.get("class") or "")]
     assert [e.find("title").text for e in curves] == ["<a>", "<a>"]
-    from fasttree.model_selection import friedman_nemenyi
-
     found = friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a" * 90, "<b>", "c"])
     root = ET.fromstring(rank_svg(found))
     assert "a" * 90 in "".join(root.itertext()) and "<b> (2.33)" in "".join(root.itertext())
 
 
 def test_other_things_are_refused():
-    with pytest.raises(TypeError, match="page of a str"):
+    with pytest.raises(TypeError, match="tables of a str"):
         render_html("a")
     with pytest.raises(ValueError, match="html, csv or json"):
         render("a", "pdf")

@@ -197,10 +197,8 @@ pub fn round(scores: &mut [f64]) {
     if largest.is_finite() {
         // a score of a power of two and a bit more, or less, has the same digits
         let unit = f64::powi(2.0, (largest * (1.0 - 1e-9)).log2().ceil() as i32 - 40);
-        // far below 2^52 units, so that adding and subtracting it rounds, ties to even
-        let shift = f64::powi(2.0, 52) * 1.5;
-        let rounded = |s: f64| (s / unit + shift - shift) * unit;
-        scores.iter_mut().for_each(|s| *s = rounded(*s) + 0.0);
+        let shift = f64::powi(2.0, 52) * 1.5; // added and subtracted, it rounds, ties to even
+        scores.iter_mut().for_each(|s| *s = (*s / unit + shift - shift) * unit + 0.0);
     }
 }
 

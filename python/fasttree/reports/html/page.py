@@ -23,6 +23,7 @@ from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
 from ...exports.explorer import component
 from ...exports.palette import css_colours
 from ...exports.words import one_line
+from ...rendering.render import tables_of
 from ...rendering.saving import save_text
 from ...rendering.scales import PERCENT, scale_of
 from ...rendering.table import Cell, ReportTable, number
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
     from ...model_selection.learning_curve import LearningCurve
     from ...model_selection.result import CrossValidation
+    from ...model_selection.sweeping import Sweep
 
 TREE_NODES = 1500
 """Nodes of all trees of a page together, by which it stays within two megabytes."""
@@ -242,6 +244,57 @@ def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
     return page
 
 
+def _chart(lines: list[Series], metric: str, xlabel: str, title: str) -> list[Panel]:
+    """Means of a metric as lines over a number; no chart where no mean is finite."""
+    every = np.array([y for line in lines for y in line.y])
+    every = every[np.isfinite(every)]
+    if not every.size:
+        return []
+    label = scale_of(metric)[2]
+    svg = line_chart(
+        lines,
+        xlabel=xlabel,
+        ylabel=label,
+        title=title,
+        x_ticks=nice_ticks(0, max(x for line in lines for x in line.x)),
+        y_ticks=nice_ticks(float(every.min()), float(every.max())),
+        width=WIDE,
+        height=320,
+    )
+    return [Panel(label, svg, [(line.place, line.name) for line in lines], WIDE)]
+
+
+def _sweep_page(result: Sweep, title: str) -> Page:
+    inner = result.result
+    name = inner.name or "the data"
+    page = Page(title or f"Settings of pair criteria on {name}", [], list(inner.methods))
+    metric, best = inner.metrics[0], result.best
+    chosen = inner.methods[result.settings.index({k: best[k] for k in result.settings[0]})]
+    page.summary = [
+        f"{chosen} has the best mean {metric} ({_value(best[metric], metric)}) of {len(result)} "
+        f"setting{'s' if len(result) > 1 else ''} on {name}.",
+        f"{len(inner.folds.pairs)} folds ({inner.folds.description}).",
+    ]
+    if len(result) > 1:
+        page.summary[1] += (
+            " The best of several settings is optimistic: choose a setting on training folds alone."
+        )
+    labels, _, places, across = result.layout()
+    if across in ("alpha", "radius") and len(labels) <= STYLES and places.shape[1] > 1:
+        for metric in inner.metrics:
+            factor = scale_of(metric)[0]
+            lines = []
+            for place, (label, row) in enumerate(zip(labels, places.tolist(), strict=True)):
+                held = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
+                means = [factor * inner.mean(inner.methods[i], metric) for _, i in held]
+                lines.append(Series(label, place, [x for x, _ in held], means, dots=True))
+            page.charts += _chart(lines, metric, across, f"{metric} by {across}")
+    page.tables = result.tables()
+    page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
+    page.again = settings.run_again(inner, "cross_validate")
+    return page
+
+
 def _learning_page(result: LearningCurve, title: str) -> Page:
     inner = result.result
     name = inner.name or "the data"
@@ -258,26 +311,13 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
             f"With {last} training rows {best['method']} has the best mean {metric} "
             f"({_value(best['mean'], metric)})."
         )
-        factor, _, label = scale_of(metric)
+        factor, _, _ = scale_of(metric)
         lines = []
         for place, method in enumerate(result.methods):
             mine = [row for row in rows if row["metric"] == metric and row["method"] == method]
             values = [factor * row["mean"] for row in mine]
             lines.append(Series(method, place, [row["n_train"] for row in mine], values, dots=True))
-        every = np.array([y for line in lines for y in line.y])
-        every = every[np.isfinite(every)]
-        if every.size:
-            svg = line_chart(
-                lines,
-                xlabel="training rows",
-                ylabel=label,
-                title=f"Learning curves, {metric}",
-                x_ticks=nice_ticks(0, last),
-                y_ticks=nice_ticks(float(every.min()), float(every.max())),
-                width=WIDE,
-                height=320,
-            )
-            page.charts.append(Panel(label, svg, [(line.place, line.name) for line in lines], WIDE))
+        page.charts += _chart(lines, metric, "training rows", f"Learning curves, {metric}")
     page.tables = result.tables()
     page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
     return page
@@ -335,7 +375,8 @@ def render_html(
     given.
 
     Args:
-        result: a `Comparison`, `CrossValidation` or `LearningCurve`.
+        result: a `Comparison`, `CrossValidation`, `LearningCurve` or `Sweep`, or anything else that
+            has tables: they alone make its page.
         path: file to write (UTF-8).
         title: heading; default: what it is.
         trees: fit the trees among the methods on all rows and draw them.
@@ -367,8 +408,10 @@ def render_html(
         page = _validation_page(result, title, nodes)
     elif kind == "learning_curve":
         page = _learning_page(result, title)
+    elif kind == "sweep":
+        page = _sweep_page(result, title)
     else:
-        raise TypeError(f"result: cannot make a page of a {type(result).__name__}")
+        page = Page(title or "Result", [], [], tables=tables_of(result))
     style, explorer = component()
     script = _template("report.js") + explorer
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,79 @@
+//! A tree as columns, for Python.
+
+use crate::store;
+use crate::tree::{NONE, Node, Test, Tree};
+use numpy::{IntoPyArray, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// One array for each field of the nodes; see `Model.arrays` in `_core.pyi`.
+pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>> {
+    let nodes = &tree.nodes;
+    let out = PyDict::new(py);
+    let signed = |x: u32| if x == NONE { -1 } else { i64::from(x) };
+    let ints =
+        |f: &dyn Fn(&Node) -> i64| nodes.iter().map(f).collect::<Vec<i64>>().into_pyarray(py);
+    let reals =
+        |f: &dyn Fn(&Node) -> f64| nodes.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
+    out.set_item("parent", ints(&|n| signed(n.parent)))?;
+    out.set_item("branch", ints(&|n| i64::from(n.branch)))?;
+    out.set_item("depth", ints(&|n| i64::from(n.depth)))?;
+    out.set_item(
+        "feature",
+        ints(&|n| if n.test == Test::Leaf { -2 } else { i64::from(n.feature) }),
+    )?;
+    out.set_item(
+        "threshold",
+        reals(&|n| match n.test {
+            Test::Threshold(t) => t.at,
+            _ => f64::NAN,
+        }),
+    )?;
+    out.set_item(
+        "reach",
+        reals(&|n| match n.test {
+            Test::Threshold(t) => t.reach,
+            _ => f64::NAN,
+        }),
+    )?;
+    set_levels(&out, tree)?;
+    out.set_item("first_child", ints(&|n| i64::from(n.first_child)))?;
+    out.set_item("n_children", ints(&|n| i64::from(n.n_children)))?;
+    out.set_item("missing_branch", ints(&|n| store::branch_code(n.missing_branch)))?;
+    out.set_item("label", ints(&|n| i64::from(n.label)))?;
+    out.set_item("n_node_samples", ints(&|n| i64::from(n.rows)))?;
+    out.set_item("step", ints(&|n| signed(n.step)))?;
+    out.set_item("score", reals(&|n| n.score))?;
+    out.set_item("distance", reals(&|n| n.distance))?;
+    out.set_item(
+        "children",
+        tree.children.iter().map(|&c| i64::from(c)).collect::<Vec<_>>().into_pyarray(py),
+    )?;
+    out.set_item(
+        "counts",
+        tree.counts.clone().into_pyarray(py).reshape([nodes.len(), tree.classes])?,
+    )?;
+    Ok(out)
+}
+
+/// The levels that each subset test lists: first place, length, and all of them in a row.
+fn set_levels(out: &Bound<'_, PyDict>, tree: &Tree) -> PyResult<()> {
+    let py = out.py();
+    let listed: Vec<&[u32]> =
+        (0..tree.nodes.len()).map(|i| tree.subset(i).unwrap_or_default()).collect();
+    let lengths: Vec<i64> = listed.iter().map(|l| l.len() as i64).collect();
+    let starts: Vec<i64> = lengths
+        .iter()
+        .scan(0, |at, n| {
+            *at += n;
+            Some(*at - n)
+        })
+        .collect();
+    out.set_item("first_level", starts.into_pyarray(py))?;
+    out.set_item("n_levels", lengths.into_pyarray(py))?;
+    out.set_item(
+        "levels",
+        listed.concat().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py),
+    )?;
+    Ok(())
+}

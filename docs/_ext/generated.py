@@ -289,10 +289,7 @@ def record_of(found: dict[str, Any]) -> list[str]:
     ]
     rows = []
     for r in found["results"]:
-        against = "; ".join(
-            f"{a['ratio']:.1f}x {a['peer']} (goal {a['goal']:g}x{'' if a['met'] else ', missed'})"
-            for a in r.get("against", [])
-        )
+        against = "; ".join(f"{a['ratio']:.1f}x {a['peer']}" for a in r.get("against", []))
         rows.append(
             [
                 f"{r['workload']}; {r['data']}",

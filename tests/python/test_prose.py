@@ -184,3 +184,12 @@ def test_sentences_of_docstrings_are_short():
     assert not found, f"{len(found)} sentences of more than {MOST_WORDS} words:\n" + "\n".join(
         found
     )
+
+
+def test_pages_print_no_goals():
+    if not (ROOT / "docs").is_dir():
+        pytest.skip("the documentation is not here (tests of an installed package)")
+    sources = [*TEXTS, *(ROOT / "docs" / "_ext").glob("*.py"), *(ROOT / "docs").rglob("written/*")]
+    for page in sources:
+        found = page.is_file() and re.search(r"\bgoals? [\d{]", page.read_text(encoding="utf-8"))
+        assert not found, f"{page.name}: {found[0]!r}: aims of a benchmark are no news to a reader"

@@ -15,6 +15,7 @@ from typing import Any
 
 from docs.studies.bias_variance import study as bias_variance
 from docs.studies.error_rates import study as error_rates
+from docs.studies.first_screen.make import newest_records
 from docs.studies.interactions import study as interactions
 from docs.studies.selection_bias import study as selection_bias
 from docutils import nodes
@@ -266,42 +267,56 @@ def spaeh_kosub_facts() -> list[str]:
 
 
 def side_by_side() -> list[str]:
-    """The newest record of the benches, and the newest of each bench that was run alone."""
-    newest = {
-        p.stem[: -len("2026-01-31")]: p
-        for p in sorted((ROOT / "benches" / "record").glob("side_by_side-*.json"))
-    }
-    if not newest:
-        return ["No run is recorded.", ""]
-    lines = []
-    for path in newest.values():
-        lines += record_of(json.loads(path.read_text(encoding="utf-8")))
-    return lines
+    """The newest records of the benches beside other libraries: a table for each day and
+    machine."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for record in newest_records("side_by_side", "at_scale"):
+        found.setdefault(machine_of(record), []).extend(record["results"])
+    return [line for about, results in found.items() for line in results_of(about, results)]
 
 
-def record_of(found: dict[str, Any]) -> list[str]:
-    """One record: where it was made, and a table."""
-    about = found["machine"]
-    versions = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
-    lines = [
-        f"Recorded {found['date']} on {about['processor']}; Python {about['python']}, {versions}.",
-        "",
+def reading() -> list[str]:
+    """CPU time of reading files, beside pandas, from the newest record."""
+    (record,) = newest_records("reading")
+    peers = ("pandas", "pandas strings", "pandas categories")
+    rows = [
+        [
+            f"{r['file']}, {r['megabytes']:.0f} MB",
+            f"{r['cpu_s']['fasttree']:.3f}",
+            *(f"{r['ratios'][peer]:.2f}x" if peer in r["ratios"] else "" for peer in peers),
+        ]
+        for r in record["results"]
     ]
+    return [machine_of(record), "", *list_table(["file", "CPU s", *peers], rows), ""]
+
+
+def machine_of(record: dict[str, Any]) -> str:
+    """When and where a record was made."""
+    about = record["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
+    return (
+        f"Recorded {record['date']} on {about['processor']}; Python {about['python']}, {versions}."
+    )
+
+
+def results_of(about: str, results: list[dict[str, Any]]) -> list[str]:
+    """Where results were recorded, and a table of them."""
     rows = []
-    for r in found["results"]:
+    for r in results:
+        ms = 1e3 * r["cpu_seconds"]
         against = "; ".join(f"{a['ratio']:.1f}x {a['peer']}" for a in r.get("against", []))
         rows.append(
             [
                 f"{r['workload']}; {r['data']}",
                 r["contestant"],
-                f"{1e3 * r['cpu_seconds']:.4g}",
-                "" if r["leaves"] is None else f"{r['leaves']:.0f}",
+                f"{ms:,.0f}" if ms >= 1000 else f"{ms:.4g}",
+                "" if r["leaves"] is None else f"{r['leaves']:,.0f}",
                 "" if r["accuracy"] is None else f"{r['accuracy']:.4f}",
                 against,
             ]
         )
     table = list_table(["workload", "contestant", "CPU ms", "leaves", "accuracy", "ratio"], rows)
-    return [*lines, *table, ""]
+    return [about, "", *table, ""]
 
 
 def formats() -> list[str]:
@@ -384,6 +399,7 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "hope-korb2004-summary": hope_korb_summary,
     "selection-bias": bias,
     "selection-bias-ranking": bias_ranking,
+    "reading": reading,
     "side-by-side": side_by_side,
     "spaeh-kosub-claims": spaeh_kosub_claims,
     "spaeh-kosub-facts": spaeh_kosub_facts,

@@ -16,6 +16,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.addnodes import pending_xref
 from sphinx.domains.python import PyObject
 from written import write_pages
 
@@ -126,10 +127,19 @@ def one_name_each(*event: Any) -> None:
     lines[:] = found
 
 
+def words_are_no_links(app: Any, doctree: nodes.document) -> None:
+    """Make plain text of the words in the types of parameters ("name of a column", "shape (n,)").
+    Sphinx would link each to the first attribute of that name."""
+    for link in list(doctree.findall(pending_xref)):
+        if link["reftype"] == "class" and re.fullmatch("[a-z_]+", link["reftarget"]):
+            link.replace_self(nodes.emphasis("", link["reftarget"]))
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Register the directive; write the pages before Sphinx looks for sources."""
     app.add_directive("objects", Objects)
     app.connect("autodoc-process-docstring", one_name_each, 900)
+    app.connect("doctree-read", words_are_no_links)
     for field in PyObject.doc_field_types:
         if field.name == "variable":
             field.label = "Attributes"

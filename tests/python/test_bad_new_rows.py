@@ -52,6 +52,16 @@ COLOURS = pd.DataFrame({"colour": ["red", "green", "blue"] * 10, "size": X[:, 0]
 SHADES = np.array(["dark", "light", "light"] * 10)
 
 
+@pytest.mark.parametrize("columns", [["size"], ["colour"], ["colour", "size"]])
+@pytest.mark.parametrize("frame", [lambda df: df, pl.from_pandas], ids=["pandas", "polars"])
+def test_a_column_too_many_is_named_whatever_it_holds(columns, frame):
+    model = fasttree.fit(frame(COLOURS[columns]), SHADES)
+    for cells in (["C7"] * 30, [1.5] * 30, [None] * 30):
+        more = COLOURS[columns].assign(customer=cells)
+        with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- customer"):
+            model.predict(frame(more))
+
+
 def test_unseen_levels_warn_once_and_count_as_missing():
     model = fasttree.fit(COLOURS, SHADES)
     odd = COLOURS.assign(colour=["purple", "red", "pink"] * 10)

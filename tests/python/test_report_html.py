@@ -21,7 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from fasttree import Table, datasets
+from fasttree import FastTreeClassifier, Table, datasets
 from fasttree.metrics import auc, per_class
 from fasttree.model_selection import (
     compare,
@@ -216,7 +216,7 @@ def test_a_cross_validation_says_all_of_it(validation):
         inside = scores.predictions[truth == place]
         assert [label, *(str((inside == other).sum()) for other in range(3))] in page.rows
     # to run it again
-    again = page.text[page.text.index("from fasttree import datasets") :]
+    again = page.text[page.text.index("import fasttree") :]
     assert "'NB': GaussianNB()" in again and "cv='2x3'" in again and "random_state=0" in again
     for package in ("python", "numpy", "scikit-learn"):
         assert package in page.text
@@ -224,13 +224,44 @@ def test_a_cross_validation_says_all_of_it(validation):
 
 def test_the_code_of_the_page_makes_the_same_run(validation):
     page = check_page(validation.to_html(trees=False))
-    code = page.text[page.text.index("from fasttree import datasets") :]
+    code = page.text[page.text.index("import fasttree") :]
     scope = {}
     exec(code, scope)
     for method in validation.methods:
         np.testing.assert_array_equal(
             scope["result"][method]["accuracy"], validation[method]["accuracy"]
         )
+
+
+def test_the_code_of_the_page_reads_a_file_as_it_was_read(tmp_path):
+    path = tmp_path / "own data.csv"
+    cells = ["id;size;colour;answer"]
+    cells += [f"a{i};{i % 7},5;{'rg'[i % 2]};{'ny'[i % 3 == 0]}" for i in range(60)]
+    path.write_text("\n".join(cells) + "\n", encoding="utf-8")
+    options = {"target": "answer", "drop": ["id"], "sep": ";", "decimal": ","}
+    table = datasets.load(path, **options)
+    for data in (table, table.drop("colour")):
+        found = cross_validate(data, criterion="gini", cv="1x3", random_state=0)
+        for page, call in (
+            (check_page(found.to_html(trees=False)), "cross_validate"),
+            (
+                check_page(compare([data], ["gini"], cv="1x3", random_state=0).to_html()),
+                "compare",
+            ),
+        ):
+            scope = {}
+            exec(page.text[page.text.index("import fasttree") :], scope)
+            own = scope["table"] if call == "cross_validate" else scope["tables"][0]
+            assert own.equals(data) and own.origin == data.origin
+
+
+def test_data_without_a_file_are_named_in_the_code_of_the_page():
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    found = cross_validate(rows, rows[:, 0] > 0, criterion="gini", cv="1x3")
+    assert (
+        "table = ...  # put your own data here: 30 rows, 2 features"
+        in check_page(found.to_html()).text
+    )
 
 
 def nasty_table():
@@ -371,6 +402,23 @@ MEANS = {
 }
 
 
+def test_the_finding_names_its_metric_and_those_that_find_otherwise():
+    trees = {f"{n} leaves": FastTreeClassifier(max_leaf_nodes=n) for n in (4, 2, 5)}
+    scoring = ("accuracy", "leaves")
+    data = [datasets.load_iris()]
+    found = compare(data, estimators=trees, cv="2x5", scoring=scoring, random_state=0)
+    assert finding(found) == (
+        "By accuracy, 2 leaves is significantly worse than 4 leaves on this data set. "
+        "By leaves, the verdict differs."
+    )
+    assert finding(found.with_metric("leaves")) == (
+        "By leaves, 2 leaves is significantly better than and 5 leaves is significantly worse "
+        "than 4 leaves on this data set. By accuracy, the verdict differs."
+    )
+    found = found.with_metric("accuracy", baseline="5 leaves", alpha=1e-9)
+    assert finding(found).startswith("By accuracy, no method differs significantly from 5 leaves ")
+
+
 @pytest.mark.parametrize("name", MEANS)
 def test_the_finding_says_what_the_tests_do(name):
     from types import SimpleNamespace
@@ -380,7 +428,7 @@ def test_the_finding_says_what_the_tests_do(name):
     means, expected = MEANS[name]
     names = tuple("abcd"[: len(means[0])])
     ranks = friedman_nemenyi(means, names=names)
-    settings = SimpleNamespace(settings={"cv": "10x10"})
+    settings = SimpleNamespace(settings={"cv": "10x10", "scoring": ("accuracy",)})
     result = SimpleNamespace(
         means=np.array(means), friedman=lambda: ranks, methods=names, metric="accuracy",
         results={"x": settings},

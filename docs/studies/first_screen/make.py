@@ -89,16 +89,19 @@ ROWS = (
 )
 
 
+def newest_records(*benches: str) -> list[dict[str, Any]]:
+    """The newest record of each part of these benches, in the order of the names."""
+    found = {}
+    for path in sorted(p for bench in benches for p in RECORDS.glob(f"{bench}-*.json")):
+        part = re.sub(r"-\d{4}-\d\d-\d\d$", "", path.stem)
+        found[part] = json.loads(path.read_text(encoding="utf-8"))
+    return list(found.values())
+
+
 def _results() -> list[dict[str, Any]]:
-    """Results of the newest record of each kind, in the order of the files."""
-    newest: dict[str, Path] = {}
-    for path in sorted(RECORDS.glob("side_by_side*.json")):
-        newest[re.sub(r"-\d{4}-\d\d-\d\d", "", path.name)] = path
-    return [
-        result
-        for path in newest.values()
-        for result in json.loads(path.read_text(encoding="utf-8"))["results"]
-    ]
+    """All results beside other libraries."""
+    records = newest_records("side_by_side", "at_scale")
+    return [result for record in records for result in record["results"]]
 
 
 def _seconds(value: float) -> str:
@@ -169,7 +172,8 @@ def performance() -> str:
     return (
         "# Speed beside other libraries\n\nCPU seconds (user + system), one thread, least of at "
         "least three rounds in turns; from\n[benches/record](../../benches/record), measured by\n"
-        "[benches/side_by_side.py](../../benches/side_by_side.py).\n\n" + _table(head, rows) + "\n"
+        "[benches/side_by_side.py](../../benches/side_by_side.py) and\n"
+        "[benches/at_scale.py](../../benches/at_scale.py).\n\n" + _table(head, rows) + "\n"
     )
 
 

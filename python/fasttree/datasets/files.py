@@ -79,16 +79,16 @@ def load(
             ``"openml:NAME"`` / ``"openml:ID"``, or the name of a bundled data set
             (`list_datasets`).
         target: name of the class column (exact, else regardless of case), its position, or False
-            for none. Default: see the module; for a file without a target-like last column give
-            False.
+            for none. Default: the one that the format names (C4.5, Orange, OpenML, PLINK), else
+            the only column called "class" in any case, else the last.
         drop: names of columns to leave out (identifiers, dates).
         sep, header, names, decimal, missing: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
 
     Returns:
-        A Table named after the file (ARFF: its relation). ARFF instance weights are in
-        ``table.sample_weight``.
+        A Table named after the file (ARFF: its relation), whose ``origin`` is this call. ARFF
+        instance weights are in ``table.sample_weight``.
 
     Raises:
         FileNotFoundError: no such file, with the nearest names of its folder.
@@ -104,6 +104,22 @@ def load(
     text = os.path.expanduser(os.fspath(path))
     asked = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     asked |= {"missing": list(missing) or None}
+    table = _read(text, target, drop, asked, limits)
+    given = {"target": target, "drop": list(drop) or None, **asked}
+    words = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
+    table.origin = f"fasttree.datasets.load({text!r}{words})"
+    return table
+
+
+def _read(
+    text: str,
+    target: TargetName,
+    drop: Collection[str],
+    asked: dict[str, Any],
+    limits: Limits | None,
+) -> Table:
+    """The table of a path, an OpenML name or a bundled set; `asked` are the options of delimited
+    text."""
     if text.startswith("openml:"):
         from .openml import fetch
 

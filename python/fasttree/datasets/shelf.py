@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -40,51 +41,73 @@ def _from_sklearn(name: str) -> Table:
     return Table(bunch.data, labels[bunch.target], feature_names=names, levels=levels, name=title)
 
 
+def _bundled(load: Callable[[], Table]) -> Callable[[], Table]:
+    """The function whose tables say how they were made."""
+
+    @wraps(load)
+    def loaded() -> Table:
+        table = load()
+        table.origin = f"fasttree.datasets.{load.__name__}()"
+        return table
+
+    return loaded
+
+
+@_bundled
 def load_xor() -> Table:
     """The 3-bit cube with class x1 xor x2 (8 rows)."""
     return rules.make_xor()
 
 
+@_bundled
 def load_monks_1() -> Table:
     """MONK's problem 1, all 432 robots."""
     return rules.make_monks(1)
 
 
+@_bundled
 def load_monks_2() -> Table:
     """MONK's problem 2, all 432 robots."""
     return rules.make_monks(2)
 
 
+@_bundled
 def load_monks_3() -> Table:
     """MONK's problem 3 without noise, all 432 robots."""
     return rules.make_monks(3)
 
 
+@_bundled
 def load_tic_tac_toe() -> Table:
     """Tic-tac-toe endgames (958 boards); see `make_tic_tac_toe`."""
     return rules.make_tic_tac_toe()
 
 
+@_bundled
 def load_balance_scale() -> Table:
     """Balance scale (625 settings); see `make_balance_scale`."""
     return rules.make_balance_scale()
 
 
+@_bundled
 def load_contact_lenses() -> Table:
     """Contact lenses (24 patients); see `make_contact_lenses`."""
     return rules.make_contact_lenses()
 
 
+@_bundled
 def load_weather() -> Table:
     """Play tennis (14 days, nominal); see `make_weather`."""
     return rules.make_weather()
 
 
+@_bundled
 def load_weather_numeric() -> Table:
     """Play tennis (14 days, temperature and humidity as numbers); see `make_weather`."""
     return rules.make_weather(numeric=True)
 
 
+@_bundled
 def load_iris() -> Table:
     """Fisher's iris (150 flowers), scikit-learn's copy.
 
@@ -95,11 +118,13 @@ def load_iris() -> Table:
     return _from_sklearn("iris")
 
 
+@_bundled
 def load_wine() -> Table:
     """Forina's wines (178), scikit-learn's copy."""
     return _from_sklearn("wine")
 
 
+@_bundled
 def load_breast_cancer() -> Table:
     """Wisconsin diagnostic breast cancer (569 tumours), scikit-learn's copy."""
     return _from_sklearn("breast_cancer")

@@ -72,7 +72,7 @@ CriterionName: TypeAlias = Literal[
 SplitCriterion: TypeAlias = (
     CriterionName | Criterion | type[Criterion] | PairFunction | Callable[[Any], Any]
 )
-Evaluation: TypeAlias = Literal["local", "global", "glocal"]
+EvaluationMode: TypeAlias = Literal["local", "global", "glocal"]
 Labels: TypeAlias = Literal["majority", "all", "distinct"]
 TieRule: TypeAlias = Literal["first", "row", "random"]
 NominalSplits: TypeAlias = Literal["auto", "multiway", "subset", "one_vs_rest"]
@@ -103,7 +103,7 @@ TraceKept: TypeAlias = Literal["steps", "candidates"] | None
 class TreeParameters(TypedDict, total=False):
     """Keyword arguments of `FastTreeClassifier` beside the criterion."""
 
-    evaluation: Evaluation
+    evaluation: EvaluationMode
     labels: Labels
     ties: TieRule
     nominal_splits: NominalSplits

@@ -239,12 +239,15 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
 
 
 def _roles(schema: Schema, X: Any) -> Any:
-    """Which columns are nominal, by name for frames, by position for arrays."""
+    """Which columns are nominal, by name for frames, by position for arrays. Names are checked
+    first, so that a cell of a column too many is no wrong number."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    if names is not None and schema.has_names and len(set(names)) == len(names):
+        check_names(schema, [str(n) for n in names])
     if not any(schema.nominal):
         return "from_dtype" if hasattr(X, "columns") else None
     if all(schema.nominal):
         return "all"
-    names = getattr(X, "column_names", getattr(X, "columns", None))
     if names is not None and schema.has_names:
         chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
         return [str(n) for n in names if str(n) in chosen]
@@ -262,6 +265,13 @@ def matched(schema: Schema, table: Table) -> list[Column]:
     given = table.feature_names
     if given == schema.names:
         return list(table.columns)
+    check_names(schema, given)
+    place = {n: j for j, n in enumerate(given)}
+    return [table.column(place[n]) for n in schema.names]
+
+
+def check_names(schema: Schema, given: list[str]) -> None:
+    """Refuse names of columns that are not those of the schema, in whatever order."""
     missing = [n for n in schema.names if n not in given]
     extra = [n for n in given if n not in schema.names]
     if missing or extra:
@@ -276,8 +286,6 @@ def matched(schema: Schema, table: Table) -> list[Column]:
                 + "\n".join(f"- {n}" for n in missing[:5])
             )
         raise ValueError("\n".join(lines))
-    place = {n: j for j, n in enumerate(given)}
-    return [table.column(place[n]) for n in schema.names]
 
 
 def _number(column: Column) -> Column:

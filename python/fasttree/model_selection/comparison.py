@@ -363,8 +363,24 @@ def compare(
     ----------
     tables : Table, name of a data set or file, pair (X, y), or a list or dict of these
         The data sets; ``compare(X, y, criteria)`` compares on one.
-    criteria, estimators, cv, scoring, random_state, n_jobs, keep_proba, params
-        As in `cross_validate` (`criteria` is its `criterion`); `cv="weka"` for Weka's folds.
+    criteria : str, criterion object, callable, list or dict of these, optional
+        Each becomes a `FastTreeClassifier(criterion=..., **params)`. Without criteria and
+        estimators: "info_gain".
+    estimators : classifier, list or dict of them, optional
+        Any scikit-learn classifiers. A pipeline gets a data frame, a plain classifier a float array
+        with nominal columns as codes.
+    cv : str, int, splitter or list of (train, test) index arrays, default "10x10"
+        "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds.
+    scoring : name, scorer, list or dict of them, default ("accuracy",)
+        The metrics that are computed.
+    random_state : int, default 0
+        Seeds the folds, and the trees unless `params` does.
+    n_jobs : int, optional
+        Threads; None means the engine's default for trees and one for other classifiers.
+    keep_proba : bool, default False
+        Keep class probabilities, for the ROC and calibration curves of a report.
+    params : keywords
+        Parameters of the trees of `criteria`.
     alpha : float, default 0.05
         Level of every single test.
     baseline : method name or position, default the first method

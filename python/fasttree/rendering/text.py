@@ -40,5 +40,6 @@ def _one(table: ReportTable) -> str:
             out.append(rule)
         out.append(line(cells))
     if table.notes:
-        out += ["", *map(one_line, table.notes)]
+        marked_best = "emphasised", "marked !"
+        out += ["", *(one_line(note).replace(*marked_best) for note in table.notes)]
     return "\n".join(out) + "\n"

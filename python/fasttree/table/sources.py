@@ -467,6 +467,17 @@ def unknown_name(name: str, names: Sequence[str], what: str) -> str:
     return f"no {what} is named {name!r}; {hint}"
 
 
+def check_shape(rows: int, columns: int) -> tuple[int, int]:
+    """The shape of a table, which holds at least one cell."""
+    for n, what in ((columns, "feature"), (rows, "sample")):
+        if n == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape=({rows}, {columns})) while a minimum of 1 is "
+                "required."
+            )
+    return rows, columns
+
+
 def check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:
     """Refuse names that are no columns, in an error that names the argument."""
     for name in names:

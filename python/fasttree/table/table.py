@@ -24,7 +24,17 @@ from .columns import Column, code_block, has_gaps, numeric_block
 from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
 from .shown import columns_of, frame_of, in_html, in_words
-from .sources import Cells, Source, check_known, check_names, pull, rename, take_apart, unknown_name
+from .sources import (
+    Cells,
+    Source,
+    check_known,
+    check_names,
+    check_shape,
+    pull,
+    rename,
+    take_apart,
+    unknown_name,
+)
 from .target import Target, encode_target, from_column
 
 __all__ = ["Column", "Table"]
@@ -50,6 +60,7 @@ class Table:
 
     Attributes:
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
+        origin: Python that reads the table again, where `fasttree.datasets` made it, else "".
 
     Raises:
         ValueError: no rows or columns, wrong lengths, infinity, complex numbers, duplicate names,
@@ -78,6 +89,7 @@ class Table:
         "_target",
         "has_feature_names",
         "name",
+        "origin",
         "sample_weight",
         "shape",
     )
@@ -90,6 +102,7 @@ class Table:
     _target: Target | None
     has_feature_names: bool
     name: str | None
+    origin: str
     sample_weight: np.ndarray | None
     shape: tuple[int, int]
 
@@ -121,18 +134,9 @@ class Table:
         if y is None and target is not None:
             label_cells = pull(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns
-        if n_columns == 0:
-            raise ValueError(
-                f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
-                "required."
-            )
-        if n_rows == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is "
-                "required."
-            )
-        self.shape = (n_rows, n_columns)
+        self.shape = check_shape(n_rows, n_columns)
         self.name = name
+        self.origin = ""
         self.has_feature_names = source.names is not None
         self._names = source.names
         self._encoded = self.sample_weight = None
@@ -208,28 +212,20 @@ class Table:
         """
         self = cls.__new__(cls)
         self._columns = tuple(columns)
-        if not self._columns:
-            raise ValueError(
-                "Found array with 0 feature(s) (shape=(0, 0)) while a minimum of 1 is required."
-            )
-        n_rows = len(self._columns[0])
+        n_rows = len(self._columns[0]) if self._columns else 0
+        self.shape = check_shape(n_rows, len(self._columns))
         for column in (*self._columns, *(() if target is None else (target,))):
             if len(column) != n_rows:
                 raise ValueError(
                     f"column {column.name!r} has {len(column)} rows but column "
                     f"{self._columns[0].name!r} has {n_rows}"
                 )
-        if n_rows == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {len(self._columns)})) while a minimum "
-                "of 1 is required."
-            )
         self._names = check_names([c.name for c in self._columns])
         self._block = self._block_levels = self._encoded = self.sample_weight = None
         self._target = None if target is None else from_column(target)
         self.has_feature_names = has_feature_names
         self.name = name
-        self.shape = (n_rows, len(self._columns))
+        self.origin = ""
         return self
 
     @classmethod
@@ -392,17 +388,12 @@ class Table:
                 rows = rows.astype(np.intp)
         new = self._clone()
         if self._block is not None:
-            new._block = self._block[rows]
-            new._columns = None
-            new.shape = (len(new._block), self.shape[1])
+            new._block, new._columns = self._block[rows], None
+            new.shape = check_shape(len(new._block), self.shape[1])
         else:
             new._columns = tuple(c.take(rows) for c in self.columns)
-            new.shape = (len(new._columns[0]), self.shape[1])
-        if new.shape[0] == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape=(0, {self.shape[1]})) while a minimum of 1 "
-                "is required."
-            )
+            new.shape = check_shape(len(new._columns[0]), self.shape[1])
+        new.origin = ""
         new._target = None if self._target is None else self._target.take(rows)
         new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
         return new
@@ -417,7 +408,9 @@ class Table:
     def drop(self, *names: str) -> Table:
         """The Table without some features."""
         check_known(names, self.feature_names, "drop")
-        return self.with_columns(c for c in self.columns if c.name not in names)
+        new = self.with_columns(c for c in self.columns if c.name not in names)
+        new.origin = self.origin and f"{self.origin}.drop({', '.join(map(repr, names))})"
+        return new
 
     def with_columns(self, columns: Iterable[Column]) -> Table:
         """The same rows, target and weights under other features (binned, imputed)."""
@@ -437,7 +430,11 @@ class Table:
     def drop_missing_target(self) -> Table:
         """The Table of the rows that have a class label (itself when all have)."""
         gone = self.missing_target
-        return self if len(gone) == 0 else self.take(np.delete(np.arange(len(self)), gone))
+        if len(gone) == 0:
+            return self
+        new = self.take(np.delete(np.arange(len(self)), gone))
+        new.origin = self.origin and f"{self.origin}.drop_missing_target()"
+        return new
 
     # -- for people -------------------------------------------------------------------------------
 

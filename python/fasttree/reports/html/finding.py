@@ -36,27 +36,52 @@ def _p(value: float) -> str:
 
 
 def finding(result: Comparison) -> str:
-    """Say in one sentence what the comparison found."""
+    """Say in one sentence what the comparison found, and name the metrics that found another
+    thing."""
     n, k = result.means.shape
     if k == 1:
         return f"{result.methods[0]} alone was run on {_sets(n)}."
+    found = _verdict(result)
+    scoring = next(iter(result.results.values())).settings["scoring"]
+    others = [
+        metric
+        for metric in map(str, scoring)
+        if metric != result.metric and _verdict(result.with_metric(metric)) != found
+    ]
+    more = f" By {listed(others)}, the verdict differs." if others else ""
     if n > 1 and np.isfinite(result.means).all():
-        return _of_ranks(result.friedman())
-    better = [result.methods[j] for j in range(k) if (result.marks[:, j] == "v").any()]
-    worse = [result.methods[j] for j in range(k) if (result.marks[:, j] == "*").any()]
-    if not better and not worse:
-        return f"No method differs significantly from {result.baseline} on {_sets(n)}."
-    parts = [f"{listed(better)} better"] if better else []
-    parts += [f"{listed(worse)} worse"] if worse else []
-    return f"Significantly different from {result.baseline} on {_sets(n)}: {'; '.join(parts)}."
+        return _of_ranks(result.friedman(), result.metric) + more
+    better, worse = found
+    words = [
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} significantly {how} than"
+        for names, how in ((better, "better"), (worse, "worse"))
+        if names
+    ]
+    said = " and ".join(words) or "no method differs significantly from"
+    return f"By {result.metric}, {said} {result.baseline} on {_sets(n)}.{more}"
 
 
-def _of_ranks(found: FriedmanResult) -> str:
+def _verdict(result: Comparison) -> tuple[list[str], list[str]]:
+    """The methods that are significantly better than the baseline, and those that are worse; over
+    several data sets those that beat another by ranks, and those that are beaten."""
+    if result.means.shape[0] > 1 and np.isfinite(result.means).all():
+        found = result.friedman()
+        lower = found.mean_ranks[:, None] < found.mean_ranks[None, :]
+        beats = lower & (found.pairwise_p < found.alpha) & found.significant
+        where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))
+    else:
+        marks = result.marks
+        where = np.unique(np.nonzero(marks == "v")[1]), np.unique(np.nonzero(marks == "*")[1])
+    better, worse = ([result.methods[j] for j in places.tolist()] for places in where)
+    return better, worse
+
+
+def _of_ranks(found: FriedmanResult, metric: str) -> str:
     sets = _sets(found.n)
     if not found.significant:
         return (
             f"No method is significantly better than another on {sets} "
-            f"(Friedman test, {_p(found.p_value)})."
+            f"(Friedman test of {metric}, {_p(found.p_value)})."
         )
     order = np.argsort(found.mean_ranks, kind="stable").tolist()
     best = order[0]
@@ -64,7 +89,7 @@ def _of_ranks(found: FriedmanResult) -> str:
     if beaten:
         return (
             f"{found.names[best]} has the best mean rank on {sets} and is significantly better "
-            f"than {listed(beaten)}."
+            f"than {listed(beaten)} ({metric})."
         )
     pairs = [
         (i, j)
@@ -76,11 +101,11 @@ def _of_ranks(found: FriedmanResult) -> str:
         i, j = pairs[0]
         return (
             f"{found.names[i]} is significantly better than {found.names[j]} on {sets}, but "
-            f"{found.names[best]}, the best by mean rank, than none."
+            f"{found.names[best]}, the best by mean rank of {metric}, than none."
         )
     return (
-        f"The methods differ on {sets} (Friedman test, {_p(found.p_value)}), but no pair of them "
-        "does significantly."
+        f"The methods differ on {sets} (Friedman test of {metric}, {_p(found.p_value)}), but no "
+        "pair of them does significantly."
     )
 
 

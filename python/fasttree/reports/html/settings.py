@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import datasets
-
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
@@ -99,35 +97,20 @@ def _kinds(one: Any, seen: set[int]) -> list[type]:
     return found
 
 
-def _bundled(result: CrossValidation) -> str:
-    """Return the name by which the library loads the data of a result; "" for data of one's own."""
-    name = (result.name or "").replace("-", "_")
-    load = getattr(datasets, f"load_{name}", None)
-    if load is None or result.data is None or result.data.table is None:
-        return ""
-    table = load()
-    same = table.shape == result.data.table.shape and all(
-        np.array_equal(np.asarray(a.values), np.asarray(b.values), equal_nan=a.kind == "numeric")
-        for a, b in zip(table.columns, result.data.table.columns, strict=True)
-    )
-    return name if same else ""
-
-
 def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidation] = ()) -> str:
-    """Return Python that makes the same run; data of one's own are read from a file to be named."""
+    """Return Python that makes the same run; data that no file holds are to be filled in."""
     settings = result.settings
-    lines = ["from fasttree import datasets", f"from fasttree.model_selection import {call}"]
+    lines = ["import fasttree", f"from fasttree.model_selection import {call}"]
     lines += [f"{line}" for line in imports_of(list(settings["methods"].values()))]
     lines += ["", "estimators = {"]
     lines += [f"    {name!r}: {made}," for name, made in methods_of(result)]
     lines += ["}"]
-    tables = [_loaded(one) for one in (results or [result])]
     if call == "compare":
         data = "tables"
-        lines += ["tables = [", *(f"    {one}," for one in tables), "]"]
+        lines += ["tables = [", *(f"    {_loaded(one, ',')}" for one in results), "]"]
     else:
         data = "table"
-        lines += [f"table = {tables[0]}"]
+        lines += [f"table = {_loaded(result)}"]
     scoring = tuple(settings["scoring"])
     lines.append(
         f"result = {call}({data}, estimators=estimators, cv={settings['cv']!r}, "
@@ -137,13 +120,15 @@ def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidat
     return "\n".join(lines)
 
 
-def _loaded(result: CrossValidation) -> str:
-    """Return Python that loads the data of a result."""
-    name = _bundled(result)
-    if name:
-        return f"datasets.load_{name}()"
-    file = "".join(c if c.isalnum() or c in "-_." else "_" for c in result.name or "data")
-    return f'datasets.load("{file}.csv")'
+def _loaded(result: CrossValidation, end: str = "") -> str:
+    """Return Python that reads the data of a result, or a place to fill in."""
+    table = None if result.data is None else result.data.table
+    if table is not None and table.origin:
+        return f"{table.origin}{end}"
+    facts = data_facts(result)
+    name = " ".join(facts["name"].split())
+    size = f"{facts['rows']} rows, {facts['features']} features"
+    return f"...{end}  # put your own data here: {f'{name}, ' if name else ''}{size}"
 
 
 def facts(result: CrossValidation) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from clock import add_record, check, have, keep, machine
-from side_by_side import OURS, Contest, measure, numbers, show
+from side_by_side import OURS, Contest, measure, numbers, show, ydf_forest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
@@ -143,11 +143,19 @@ def predictions(trees: int) -> Iterator[Contest]:
             "scikit-learn": lambda theirs=theirs, rows=rows: theirs.predict(rows),
         }
         of_forest = ours is forest
+        goals = {"scikit-learn": goal}
+        if of_forest and have("ydf"):
+            model = ydf_forest(X, y, trees)()
+            columns = {f"x{j}": np.ascontiguousarray(rows[:, j]) for j in range(rows.shape[1])}
+            work["YDF"] = lambda model=model, columns=columns: model.predict(columns, num_threads=1)
+            goals["YDF"] = goal
+            found = float(np.mean((work["YDF"]() > 0.5) == y_test[: len(rows)]))
+            check(len(rows) == 1 or abs(found - accuracy[OURS]) < 0.005, f"YDF: {found}")
         yield Contest(
             name,
             data,
             work,
-            {"scikit-learn": goal},
+            goals,
             {} if of_forest else sizes,
             accuracy if of_forest else {},
         )

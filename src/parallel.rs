@@ -267,13 +267,14 @@ pub fn for_each_mut<T: Send>(
 /// Threads meant by scikit-learn's `n_jobs`: `None` is one, a negative number counts back from all
 /// cores.
 pub fn threads_for(n_jobs: Option<i64>) -> Result<usize> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as i64;
+    // The system is asked only where it matters: it reads several files.
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from) as i64;
     match n_jobs {
         None => Ok(1),
         Some(0) => {
             Err(Error::parameter("n_jobs", 0, "n_jobs is a positive number, or -1 for all cores"))
         }
-        Some(n) if n < 0 => Ok((cores + 1 + n).max(1) as usize),
+        Some(n) if n < 0 => Ok((cores() + 1 + n).max(1) as usize),
         Some(n) => Ok(n.min(1024) as usize),
     }
 }

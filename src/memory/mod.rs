@@ -144,7 +144,9 @@ pub fn reserve(need: Need) -> Result<Reservation> {
         STUCK.store(false, Ordering::Relaxed);
     }
     let base = if need.long { BASE / MIB * small() } else { small() };
-    let reserve = need.largest.saturating_add(base).min(CAP);
+    // A reserve of twice the largest buffer serves as well, and a short call finds it in place.
+    let more = if need.largest <= base / 2 { 0 } else { need.largest };
+    let reserve = more.saturating_add(base).min(CAP);
     if need.peak > MIB {
         is_there(need.peak.saturating_add(base))?;
     }

@@ -1,23 +1,16 @@
 //! Blocks of rows that walk together through trees of thresholds.
 //!
-//! Sixteen rows are in flight, so that their chains of dependent loads overlap; after a few steps
-//! the rows that have arrived are left out and the others move together. The numbers of a block lie
-//! row by row, in the caller's array or in a copy that all trees of a forest read. O(rows x depth).
+//! The walk itself is [`crate::simd::walk`]. The numbers of a block lie row by row, in the caller's
+//! array or in a copy that all trees of a forest read. O(rows x depth).
 
 use super::compiled::{CompiledTree, Source};
 use crate::data::Bits;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::walk::{LANES, Number};
+use crate::simd::walk::{BLOCK, End, LANES, Number, in_groups};
 
-/// Rows of a block: numbers of 20 features fit the first-level cache.
-pub(super) const BLOCK: usize = 256;
 /// Numbers of a copied block: beyond them rows walk one by one in the caller's arrays.
 const LARGEST_COPY: usize = 1 << 17;
-/// Steps before the rows that have arrived are left out for the first time, and for each later one.
-const FIRST_STEPS: usize = 14;
-const MORE_STEPS: usize = 6;
-
 /// Numbers row by row.
 #[derive(Debug, Clone, Copy)]
 pub enum Dense<'a> {
@@ -29,10 +22,15 @@ pub enum Dense<'a> {
 
 impl Dense<'_> {
     fn has_missing(self) -> bool {
-        // Chunks, so that the inner loop vectorises and the outer one may stop.
+        // Chunks, so that the outer loop may stop; integers as wide as the numbers, so that the
+        // inner one vectorises.
         match self {
-            Self::F64(a) => a.chunks(1024).any(|c| c.iter().fold(false, |any, x| any | x.is_nan())),
-            Self::F32(a) => a.chunks(1024).any(|c| c.iter().fold(false, |any, x| any | x.is_nan())),
+            Self::F64(a) => {
+                a.chunks(1024).any(|c| c.iter().fold(0, |any, x| any | u64::from(x.is_nan())) != 0)
+            }
+            Self::F32(a) => {
+                a.chunks(1024).any(|c| c.iter().fold(0, |any, x| any | u32::from(x.is_nan())) != 0)
+            }
         }
     }
 
@@ -89,17 +87,20 @@ impl<'a, S: Source> Block<'a, S> {
         Self { source, first, len, values: Some((own, own.has_missing())) }
     }
 
-    /// Ends of the walks ([`CompiledTree::end`]) of the block's rows through a tree that reads rows
-    /// as the one that the block was made for.
-    pub(super) fn ends(&self, tree: &CompiledTree, out: &mut [u32]) {
+    /// Ends of the walks of the block's rows through a tree that reads rows as the one that the
+    /// block was made for; with `NODES` the nodes, also of leaves.
+    pub(super) fn ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
         match self.values {
-            Some((Dense::F64(a), false)) if tree.numeric => walk::<f64, false>(tree, a, out),
-            Some((Dense::F64(a), true)) if tree.numeric => walk::<f64, true>(tree, a, out),
-            Some((Dense::F32(a), false)) if tree.numeric => walk::<f32, false>(tree, a, out),
-            Some((Dense::F32(a), true)) if tree.numeric => walk::<f32, true>(tree, a, out),
+            Some((Dense::F64(a), missing)) if tree.numeric => {
+                walk::<_, NODES>(tree, a, missing, out);
+            }
+            Some((Dense::F32(a), missing)) if tree.numeric => {
+                walk::<_, NODES>(tree, a, missing, out);
+            }
             _ => {
                 for (i, end) in out.iter_mut().enumerate() {
-                    *end = tree.end(self.source, self.first + i);
+                    let node = tree.last_node(self.source, self.first + i);
+                    *end = if NODES { End::at_node(node) } else { tree.end_at(node) };
                 }
             }
         }
@@ -113,7 +114,7 @@ impl CompiledTree {
         source: &S,
         first: usize,
         len: usize,
-        mut take: impl FnMut(usize, u32),
+        mut take: impl FnMut(usize, End),
     ) {
         let mut copy = Copied::default();
         for start in (first..first + len).step_by(BLOCK) {
@@ -127,21 +128,40 @@ impl CompiledTree {
     pub(super) fn block_ends<S: Source>(
         &self,
         block: &Block<'_, S>,
+        mut take: impl FnMut(usize, End),
+    ) {
+        let mut ends = [End::default(); BLOCK];
+        let ends = &mut ends[..block.len];
+        block.ends::<false>(self, ends);
+        ends.iter().enumerate().for_each(|(i, &end)| take(block.first + i, end));
+    }
+
+    /// The leaf of each row of a block: the one with the largest fraction of it.
+    pub(super) fn block_leaves<S: Source>(
+        &self,
+        block: &Block<'_, S>,
         mut take: impl FnMut(usize, u32),
     ) {
-        let mut ends = [0; BLOCK];
+        let mut ends = [End::default(); BLOCK];
         let ends = &mut ends[..block.len];
-        block.ends(self, ends);
-        ends.iter().enumerate().for_each(|(i, &end)| take(block.first + i, end));
+        block.ends::<true>(self, ends);
+        for (row, end) in (block.first..).zip(ends) {
+            if let Err(node) = end.place() {
+                take(row, self.settled(block.source, row, node));
+            }
+        }
     }
 
     /// The leaf of each of `n` rows: the one with the largest fraction of it.
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
         let mut out = vec![0; n];
         in_parts(&mut out, 1, control, |first, part| {
-            self.ends(source, first, part.len(), |row, end| {
-                part[row - first] = self.settled(source, row, end);
-            });
+            let mut copy = Copied::default();
+            for start in (0..part.len()).step_by(BLOCK) {
+                let range = (first + start, BLOCK.min(part.len() - start));
+                let block = Block::new(source, range, (self, self.numeric), &mut copy);
+                self.block_leaves(&block, |row, leaf| part[row - first] = leaf);
+            }
         })?;
         Ok(out)
     }
@@ -179,57 +199,26 @@ fn step<T: Number>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
     std::hint::select_unpredictable(x <= node.value, at + 1, node.second)
 }
 
-/// Ends of the walks of rows that lie row by row; `MISSING` when they may hold NaN.
-fn walk<T: Number, const MISSING: bool>(tree: &CompiledTree, values: &[T], ends: &mut [u32]) {
+/// Ends of the walks of rows that lie row by row, which may hold NaN if some are `missing`.
+fn walk<T: Number, const NODES: bool>(
+    tree: &CompiledTree,
+    values: &[T],
+    missing: bool,
+    ends: &mut [End],
+) {
+    if !missing {
+        let walk = if NODES { T::walk_to_nodes } else { T::walk };
+        return walk(&tree.table, values, tree.depth, ends);
+    }
     let width = tree.table.width();
-    let row = |i: u32| &values[i as usize * width..(i as usize + 1) * width];
-    ends.fill(0);
-    if ends.len() < LANES {
-        // A few rows stop where they arrive, which is long before the depth of a grown-out tree.
-        for (i, end) in ends.iter_mut().enumerate() {
-            loop {
-                let next = step(tree, row(i as u32), *end);
-                if next == *end {
-                    break;
-                }
-                *end = next;
-            }
+    let next = |row: u32, at| step(tree, &values[row as usize * width..][..width], at);
+    let advance = |rows: &[u32; LANES], at: &mut [u32; LANES], steps| {
+        for _ in 0..steps {
+            at.iter_mut().zip(rows).for_each(|(at, &row)| *at = next(row, *at));
         }
-        return;
-    }
-    // Rows in flight, and beyond them rows that do no harm: a group is always read whole.
-    let last = ends.len() as u32 - 1;
-    let mut live = [0_u32; BLOCK];
-    live.iter_mut().zip(0..).for_each(|(row, i)| *row = last.min(i));
-    let mut count = ends.len();
-    let (mut done, mut steps) = (0, FIRST_STEPS.min(tree.depth));
-    while steps > 0 && count > 0 {
-        let mut kept = 0;
-        for start in (0..count).step_by(LANES) {
-            let lanes = LANES.min(count - start);
-            let Some(&group) = live[start..].first_chunk::<LANES>() else { break };
-            let mut at = group.map(|r| ends[r as usize]);
-            let mut before = at;
-            if MISSING {
-                for _ in 0..steps {
-                    before = at;
-                    at.iter_mut().zip(&group).for_each(|(at, &r)| *at = step(tree, row(r), *at));
-                }
-            } else {
-                T::steps(&tree.table, values, &group, &mut at, steps - 1);
-                before = at;
-                T::steps(&tree.table, values, &group, &mut at, 1);
-            }
-            for lane in 0..lanes {
-                ends[group[lane] as usize] = at[lane];
-                live[kept] = group[lane];
-                kept += usize::from(at[lane] != before[lane]);
-            }
-        }
-        count = kept;
-        done += steps;
-        steps = MORE_STEPS.min(tree.depth - done);
-    }
+    };
+    let end = |at| if NODES { End::at_node(at) } else { tree.end_at(at) };
+    in_groups(tree.depth, ends, advance, |row, at| (end(at), next(row, at) == at));
 }
 
 /// Some rows of a source, numbered from 0.

@@ -7,7 +7,7 @@
 use super::block::Dense;
 use crate::data::{Bins, Column, Dataset, Kind, MISSING, Schema};
 use crate::error::{Error, Result};
-use crate::simd::walk::{WalkNode, WalkTable};
+use crate::simd::walk::{End, WalkNode, WalkTable};
 use crate::tree::{ALL, NONE, Test, Tree};
 
 /// Rows that can be asked for their values.
@@ -87,19 +87,16 @@ const EVERY: u32 = 3;
 /// Features that a node can name: the rest of its word says what it asks.
 const MOST_FEATURES: usize = 1 << 28;
 
-/// A node as the walk reads it. The value is the threshold; in a leaf it is a NaN whose lower half
-/// numbers the leaves, so that what a leaf says is found without a further table. For other tests
-/// it holds two numbers of 32 bits: first mask word and levels of a subset, first child and
-/// branches of a multiway test. Below the feature are two bits for where a missing value goes and
-/// two for what is asked. The second branch of a multiway test is that of missing values.
+/// A node as the walk reads it. The value is the threshold; in a leaf it is the number of what the
+/// leaf says. For other tests it holds two numbers of 32 bits: first mask word and levels of a
+/// subset, first child and branches of a multiway test. Below the feature are two bits for where a
+/// missing value goes and two for what is asked. The second branch of a multiway test is that of
+/// missing values.
 type Node = WalkNode;
 
 fn node(ask: Ask, missing: u32, feature: u32, value: f64, second: u32) -> Node {
     Node { value, packed: feature << Node::SHIFT | missing << 2 | ask as u32, second }
 }
-
-/// Upper half of a quiet NaN.
-const QUIET_NAN: u32 = 0x7FF8_0000;
 
 fn pair(high: u32, low: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
@@ -142,24 +139,23 @@ pub struct CompiledTree {
 }
 
 /// What nodes refer to while a tree is compiled.
-#[derive(Debug, Default)]
-struct Parts {
+#[derive(Debug)]
+struct Parts<N> {
     masks: Vec<u64>,
     children: Vec<u32>,
     own_branches: Vec<(u32, u32)>,
-    /// Leaves so far.
-    leaves: u32,
+    /// Numbers of the leaves that are to come.
+    numbers: N,
 }
 
-impl Parts {
+impl<N: Iterator<Item = u32>> Parts<N> {
     fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<Node> {
         let own = &tree.nodes[i];
         let me = i as u32;
         let children = tree.children(i);
         if let Test::Leaf = own.test {
-            let number = self.leaves;
-            self.leaves += 1;
-            return Ok(node(Ask::Leaf, FIRST, 0, pair(QUIET_NAN, number), me));
+            let number = self.numbers.next().unwrap_or(0);
+            return Ok(node(Ask::Leaf, FIRST, 0, Node::leaf_value(number), me));
         }
         if children.first() != Some(&(me + 1)) {
             return Err(Error::Internal(format!("node {i} is not followed by its first child")));
@@ -198,14 +194,24 @@ impl Parts {
 }
 
 impl CompiledTree {
-    /// Compile a tree.
+    /// Compile a tree; its leaves are numbered in order.
     pub fn new(tree: &Tree, schema: &Schema) -> Result<Self> {
+        Self::numbered(tree, schema, 0..)
+    }
+
+    /// Compile a tree whose leaves have these numbers, in their order.
+    pub(super) fn numbered(
+        tree: &Tree,
+        schema: &Schema,
+        numbers: impl Iterator<Item = u32>,
+    ) -> Result<Self> {
         if schema.features.len() > MOST_FEATURES {
             return Err(Error::Data(format!("a tree asks for at most {MOST_FEATURES} features")));
         }
         let readings =
             schema.features.iter().map(|f| Reading::of(&f.kind)).collect::<Result<Vec<_>>>()?;
-        let mut parts = Parts::default();
+        let mut parts =
+            Parts { masks: Vec::new(), children: Vec::new(), own_branches: Vec::new(), numbers };
         let nodes = (0..tree.nodes.len())
             .map(|i| parts.compile(tree, i, schema))
             .collect::<Result<Vec<_>>>()?;
@@ -244,7 +250,7 @@ impl CompiledTree {
         asked(&self.table.nodes()[node as usize]) == Ask::Leaf
     }
 
-    /// The place of a leaf among the leaves; nothing for an inner node.
+    /// The number of a leaf; nothing for an inner node.
     #[inline]
     pub(super) fn leaf_number(&self, node: u32) -> Option<usize> {
         let n = &self.table.nodes()[node as usize];
@@ -340,8 +346,18 @@ impl CompiledTree {
         self.readings.len()
     }
 
-    /// Where the walk of a whole row ends: a leaf, or a node whose branches all get a fraction.
-    pub fn end<S: Source>(&self, source: &S, row: usize) -> u32 {
+    /// A node as the end of a walk.
+    pub(super) fn end_at(&self, node: u32) -> End {
+        self.leaf_number(node).map_or(End::at_node(node), |number| End::in_leaf(number as u32))
+    }
+
+    /// Where the walk of a whole row ends.
+    pub fn end<S: Source>(&self, source: &S, row: usize) -> End {
+        self.end_at(self.last_node(source, row))
+    }
+
+    /// The node where the walk of a whole row ends.
+    pub fn last_node<S: Source>(&self, source: &S, row: usize) -> u32 {
         let mut node = 0;
         loop {
             let next = self.child(source, row, node);
@@ -394,7 +410,7 @@ impl CompiledTree {
 
     /// The leaf for a row whose walk ended somewhere: the one that gets the largest fraction of it
     /// (the first of equals).
-    pub fn settled<S: Source>(&self, source: &S, row: usize, end: u32) -> u32 {
+    pub(super) fn settled<S: Source>(&self, source: &S, row: usize, end: u32) -> u32 {
         if self.is_leaf(end) {
             return end;
         }

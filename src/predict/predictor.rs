@@ -12,19 +12,24 @@ use super::compiled::{CompiledTree, Source};
 use crate::error::Result;
 use crate::model::Model;
 use crate::parallel::Control;
+use crate::simd::walk::End;
 use crate::tree::majority;
+use std::collections::HashMap;
 
 /// Probabilities this close are equal.
 const EQUAL: f64 = 1e-9;
 
 /// A model compiled for prediction, made once and kept.
+///
+/// Leaves that say the same share a number: most leaves of a grown-out tree hold one class, and
+/// what they say then stays in the first-level cache.
 #[derive(Debug)]
 pub struct Predictor {
     /// The tree.
     pub tree: CompiledTree,
-    /// Class of each leaf, -1 where it predicts nothing.
+    /// The class that leaves of a number predict, -1 for none.
     labels: Vec<i32>,
-    /// Probabilities, leaf by leaf.
+    /// Their probabilities, number by number.
     probabilities: Vec<f64>,
     classes: usize,
     /// Every leaf predicts a class.
@@ -35,16 +40,25 @@ impl Predictor {
     /// Compile a model.
     pub fn new(model: &Model) -> Result<Self> {
         let k = model.tree.classes;
+        let (mut labels, mut probabilities) = (Vec::new(), Vec::new());
+        let mut known: HashMap<(i32, Vec<u64>), u32> = HashMap::new();
+        let mut own = vec![0.0; k];
         let leaves = (0..model.tree.nodes.len()).filter(|&i| model.tree.is_leaf(i));
-        let leaves: Vec<usize> = leaves.collect();
-        let mut probabilities = vec![0.0; leaves.len() * k];
-        for (&leaf, out) in leaves.iter().zip(probabilities.chunks_exact_mut(k.max(1))) {
-            model.probabilities(leaf, out);
-        }
-        let labels: Vec<i32> = leaves.iter().map(|&leaf| model.tree.nodes[leaf].label).collect();
+        let numbers: Vec<u32> = leaves
+            .map(|leaf| {
+                model.probabilities(leaf, &mut own);
+                let label = model.tree.nodes[leaf].label;
+                let bits = own.iter().map(|p| p.to_bits()).collect();
+                *known.entry((label, bits)).or_insert_with(|| {
+                    labels.push(label);
+                    probabilities.extend_from_slice(&own);
+                    labels.len() as u32 - 1
+                })
+            })
+            .collect();
         Ok(Self {
             always_answers: labels.iter().all(|&label| label >= 0),
-            tree: CompiledTree::new(&model.tree, &model.schema)?,
+            tree: CompiledTree::numbered(&model.tree, &model.schema, numbers.into_iter())?,
             labels,
             probabilities,
             classes: k,
@@ -56,34 +70,37 @@ impl Predictor {
         self.classes
     }
 
-    /// Probabilities of a leaf, by its number.
+    /// Probabilities of the leaves of a number.
     fn of_leaf(&self, number: usize) -> &[f64] {
         &self.probabilities[number * self.classes..][..self.classes]
     }
 
     /// Probabilities where a walk ended, when that is a leaf and all leaves predict a class.
     #[inline]
-    pub(super) fn at_leaf(&self, end: u32) -> Option<&[f64]> {
-        let number = self.tree.leaf_number(end).filter(|_| self.always_answers)?;
+    pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
+        let number = end.place().ok().filter(|_| self.always_answers)?;
         Some(self.of_leaf(number))
     }
 
     /// Class of a row whose walk ended somewhere, -1 for none.
-    fn label<S: Source>(&self, source: &S, row: usize, end: u32, scratch: &mut [f64]) -> i32 {
-        match self.tree.leaf_number(end) {
-            Some(number) => self.labels[number],
-            None => self.answer(source, row, end, scratch),
+    fn label<S: Source>(&self, source: &S, row: usize, end: End, scratch: &mut [f64]) -> i32 {
+        match end.place() {
+            Ok(number) => self.labels[number],
+            Err(_) => self.answer(source, row, end, scratch),
         }
     }
 
     /// Probabilities of a row whose walk ended somewhere, and its class, -1 for none.
-    pub fn answer<S: Source>(&self, source: &S, row: usize, end: u32, out: &mut [f64]) -> i32 {
-        if let Some(number) = self.tree.leaf_number(end) {
-            out.copy_from_slice(self.of_leaf(number));
-            return self.labels[number];
-        }
+    pub fn answer<S: Source>(&self, source: &S, row: usize, end: End, out: &mut [f64]) -> i32 {
+        let from = match end.place() {
+            Ok(number) => {
+                out.copy_from_slice(self.of_leaf(number));
+                return self.labels[number];
+            }
+            Err(node) => node,
+        };
         out.fill(0.0);
-        self.tree.spread(source, row, end, |node, weight, _| {
+        self.tree.spread(source, row, from, |node, weight, _| {
             if let Some(number) = self.tree.leaf_number(node) {
                 let own = self.of_leaf(number);
                 out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);

@@ -5,18 +5,19 @@
 //! the trees whatever the number of threads. A tree whose leaf predicts nothing abstains.
 //! O(rows x trees x depth).
 
-use super::block::{BLOCK, Block, Copied, Picked, picked};
+use super::block::{Block, Copied, Picked, picked};
 use super::compiled::{CompiledTree, Source};
 use super::predictor::Predictor;
 use crate::data::Bits;
 use crate::error::Result;
 use crate::model::Forest;
 use crate::parallel::{self, Control};
+use crate::simd::walk::BLOCK;
 use crate::tree::{join_largest, majority};
 
 /// Rows that go through the trees together, at least and at most.
 const SMALLEST_CHUNK: usize = BLOCK;
-const LARGEST_CHUNK: usize = 16 * BLOCK;
+const LARGEST_CHUNK: usize = 32 * BLOCK;
 
 /// What the trees of a forest say of some rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +124,14 @@ impl ForestPredictor {
         for (t, tree) in self.trees.iter().enumerate() {
             control.check()?;
             let mut add = |row: usize, p: &[f64]| {
-                sums[row * k..(row + 1) * k].iter_mut().zip(p).for_each(|(s, p)| *s += p);
+                if let (Ok(s), Ok(p)) =
+                    (<&mut [f64; 2]>::try_from(&mut sums[row * k..][..k]), <&[f64; 2]>::try_from(p))
+                {
+                    s[0] += p[0];
+                    s[1] += p[1];
+                } else {
+                    sums[row * k..][..k].iter_mut().zip(p).for_each(|(s, p)| *s += p);
+                }
                 voters[row] += 1;
             };
             if let Some(only) = only {
@@ -167,8 +175,8 @@ impl ForestPredictor {
             for (t, tree) in self.trees.iter().enumerate() {
                 control.check()?;
                 for block in &blocks {
-                    tree.tree.block_ends(block, |row, end| {
-                        part[(row - first) * trees + t] = tree.tree.settled(source, row, end);
+                    tree.tree.block_leaves(block, |row, leaf| {
+                        part[(row - first) * trees + t] = leaf;
                     });
                 }
             }

@@ -2,15 +2,50 @@
 //!
 //! Each step of a row depends on the one before it: it loads a node, then a number of the row.
 //! Sixteen rows in flight hide these loads behind each other, and the choice of a branch is a
-//! conditional move, for a predicted jump is wrong every second time. Bounds are checked once, when
-//! the table is made and when the walk begins, instead of twice a step. Rows of float32 read nodes
-//! of half the size. The naive twin is one row after the other with checked indices (`tests`).
+//! conditional move, for a predicted jump is wrong every second time. After a few steps the rows
+//! that have arrived are left out and the others move together. Bounds are checked once, when the
+//! table is made and when the walk begins, instead of twice a step. Rows of float32 read nodes of
+//! half the size. The naive twin is one row after the other with checked indices (`tests`).
+
+use std::array::from_fn;
 
 /// Rows in flight.
 pub const LANES: usize = 16;
+/// Most rows of a block: their numbers, if a row has 20, fit the first-level cache.
+pub const BLOCK: usize = 256;
+/// Steps before the rows that have arrived are left out for the first time, and for each later one.
+const FIRST_STEPS: usize = 14;
+const MORE_STEPS: usize = 6;
+
+/// Where the walk of a row ended: in a leaf, of which its number is known, or at a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct End(u32);
+
+impl End {
+    const LEAF: u32 = 1 << 31;
+
+    /// A leaf, by its number.
+    #[inline]
+    pub fn in_leaf(number: u32) -> Self {
+        Self(number | Self::LEAF)
+    }
+
+    /// A node.
+    #[inline]
+    pub fn at_node(node: u32) -> Self {
+        Self(node)
+    }
+
+    /// The number of the leaf, or the node.
+    #[inline]
+    pub fn place(self) -> Result<usize, u32> {
+        if self.0 & Self::LEAF == 0 { Err(self.0) } else { Ok((self.0 & !Self::LEAF) as usize) }
+    }
+}
 
 /// A node of 16 bytes. A row goes to the next node where its number is at most `value`, else to
-/// `second`; a node without branches has the value NaN and leads to itself.
+/// `second`. A leaf leads to itself; its value is a NaN whose lower half is the number of the leaf,
+/// which is its owner's and need not be of this leaf alone.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkNode {
     /// The threshold.
@@ -25,15 +60,30 @@ impl WalkNode {
     /// Bits of `packed` below the feature.
     pub const SHIFT: u32 = 4;
 
+    /// Upper half of a quiet NaN.
+    const QUIET_NAN: u64 = 0x7FF8_0000 << 32;
+
+    /// The value of a leaf.
+    pub fn leaf_value(number: u32) -> f64 {
+        f64::from_bits(Self::QUIET_NAN | u64::from(number))
+    }
+
     /// The feature.
     #[inline]
     pub fn feature(&self) -> usize {
         (self.packed >> Self::SHIFT) as usize
     }
+
+    /// The number of a leaf.
+    #[inline]
+    pub fn leaf(&self) -> Option<u32> {
+        self.value.is_nan().then_some(self.value.to_bits() as u32)
+    }
 }
 
 /// A node of 8 bytes for rows of float32. Such a row goes to the next node where its number is at
-/// most `value`, the largest float32 that is not above the threshold: the same rows.
+/// most `value`, the largest float32 that is not above the threshold: the same rows. The value of a
+/// leaf is a NaN with its number.
 #[derive(Debug, Clone, Copy)]
 struct NarrowNode {
     value: f32,
@@ -43,13 +93,21 @@ struct NarrowNode {
 
 impl NarrowNode {
     const SHIFT: u32 = 8;
+    const QUIET_NAN: u32 = 0x7FC0_0000;
 
-    /// The node at a place; nothing where feature or distance are too large.
+    /// The node at a place; nothing where feature, distance or number are too large.
     fn of(node: &WalkNode, at: usize) -> Option<Self> {
         let distance = node.second.checked_sub(at as u32)?;
-        let fits = node.feature() < 1 << Self::SHIFT && distance < 1 << (32 - Self::SHIFT);
+        let leaf = node.leaf().unwrap_or(0);
+        let fits = node.feature() < 1 << Self::SHIFT
+            && distance < 1 << (32 - Self::SHIFT)
+            && leaf & Self::QUIET_NAN == 0;
         let packed = distance << Self::SHIFT | node.feature() as u32;
-        fits.then_some(Self { value: floor(node.value), packed })
+        let value = match node.leaf() {
+            Some(number) => f32::from_bits(Self::QUIET_NAN | number),
+            None => floor(node.value),
+        };
+        fits.then_some(Self { value, packed })
     }
 }
 
@@ -65,6 +123,8 @@ trait Step<T>: Copy {
     fn asks(self) -> usize;
     /// Where a row with the number `x` goes from the node, which lies at `at`.
     fn next(self, x: T, at: u32) -> u32;
+    /// The number of a leaf.
+    fn number(self) -> Option<u32>;
 }
 
 impl<T: Into<f64>> Step<T> for WalkNode {
@@ -75,6 +135,10 @@ impl<T: Into<f64>> Step<T> for WalkNode {
     #[inline]
     fn next(self, x: T, at: u32) -> u32 {
         std::hint::select_unpredictable(x.into() <= self.value, at + 1, self.second)
+    }
+    #[inline]
+    fn number(self) -> Option<u32> {
+        self.leaf()
     }
 }
 
@@ -88,46 +152,73 @@ impl Step<f32> for NarrowNode {
         let second = at + (self.packed >> Self::SHIFT);
         std::hint::select_unpredictable(x <= self.value, at + 1, second)
     }
+    #[inline]
+    fn number(self) -> Option<u32> {
+        self.value.is_nan().then_some(self.value.to_bits() & !Self::QUIET_NAN)
+    }
 }
 
 /// Numbers that rows are made of.
 pub trait Number: Copy + Into<f64> {
-    /// Move rows by `steps` steps from the nodes `at`; their numbers are in `values`, row by row.
-    /// Rows and nodes that do not exist are a panic.
-    fn steps(
-        table: &WalkTable,
-        values: &[Self],
-        rows: &[u32; LANES],
-        at: &mut [u32; LANES],
-        steps: usize,
-    );
+    /// The ends of at most [`BLOCK`] rows without NaN, which lie row by row, after `depth` steps at
+    /// most. Rows that do not exist are a panic.
+    fn walk(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]);
+
+    /// The same with the node of every end in place of a leaf's number.
+    fn walk_to_nodes(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]);
 }
 
 impl Number for f64 {
-    fn steps(
-        table: &WalkTable,
-        values: &[Self],
-        rows: &[u32; LANES],
-        at: &mut [u32; LANES],
-        steps: usize,
-    ) {
-        table.steps(&table.nodes, values, rows, at, steps);
+    fn walk(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]) {
+        table.walk::<_, _, false>(&table.nodes, values, depth, ends);
+    }
+    fn walk_to_nodes(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]) {
+        table.walk::<_, _, true>(&table.nodes, values, depth, ends);
     }
 }
 
 impl Number for f32 {
-    fn steps(
-        table: &WalkTable,
-        values: &[Self],
-        rows: &[u32; LANES],
-        at: &mut [u32; LANES],
-        steps: usize,
-    ) {
-        if table.narrow.is_empty() {
-            table.steps(&table.nodes, values, rows, at, steps);
-        } else {
-            table.steps(&table.narrow, values, rows, at, steps);
+    fn walk(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]) {
+        table.walk_narrow::<false>(values, depth, ends);
+    }
+    fn walk_to_nodes(table: &WalkTable, values: &[Self], depth: usize, ends: &mut [End]) {
+        table.walk_narrow::<true>(values, depth, ends);
+    }
+}
+
+/// Take rows in groups to their ends, by `depth` steps from the root at most: `advance(rows, nodes,
+/// steps)` moves a group, `end(row, node)` says what the node is for the row, and whether the row
+/// stays there. Nodes that are moved on are those that `advance` left, or the root.
+#[inline(always)]
+pub fn in_groups(
+    depth: usize,
+    ends: &mut [End],
+    mut advance: impl FnMut(&[u32; LANES], &mut [u32; LANES], usize),
+    end: impl Fn(u32, u32) -> (End, bool),
+) {
+    let Some(last) = ends.len().checked_sub(1) else { return };
+    // Rows on their way, and beyond them rows that do no harm: a group is always moved whole.
+    let mut rows: [u32; BLOCK] = from_fn(|i| i.min(last) as u32);
+    let mut nodes = [0_u32; BLOCK];
+    let (mut count, mut done, mut steps) = (ends.len(), 0, FIRST_STEPS.min(depth));
+    loop {
+        let mut kept = 0;
+        for start in (0..count).step_by(LANES) {
+            let own: [u32; LANES] = from_fn(|lane| rows[start + lane]);
+            let mut at: [u32; LANES] = from_fn(|lane| nodes[start + lane]);
+            advance(&own, &mut at, steps);
+            for (&row, &node) in own.iter().zip(&at).take(count - start) {
+                let (found, stays) = end(row, node);
+                ends[row as usize] = found;
+                (rows[kept], nodes[kept]) = (row, node);
+                kept += usize::from(!stays);
+            }
         }
+        done += steps;
+        if kept == 0 || done >= depth {
+            return;
+        }
+        (count, steps) = (kept, MORE_STEPS.min(depth - done));
     }
 }
 
@@ -147,40 +238,64 @@ impl WalkTable {
             let next = if node.value.is_nan() { i } else { i + 1 };
             next.max(node.second as usize) < nodes.len() && node.feature() < width
         });
-        if !sound || nodes.is_empty() {
+        if !sound || nodes.is_empty() || nodes.len() >= End::LEAF as usize {
             return None;
         }
         let narrow = nodes.iter().enumerate().map(|(i, node)| NarrowNode::of(node, i)).collect();
         Some(Self { narrow: Option::unwrap_or_default(narrow), nodes, width })
     }
 
+    fn walk_narrow<const NODES: bool>(&self, values: &[f32], depth: usize, ends: &mut [End]) {
+        if self.narrow.is_empty() {
+            self.walk::<_, _, NODES>(&self.nodes, values, depth, ends);
+        } else {
+            self.walk::<_, _, NODES>(&self.narrow, values, depth, ends);
+        }
+    }
+
     /// The walk through `nodes`, which are those of the table in one of their sizes.
-    #[inline]
-    fn steps<T: Copy, N: Step<T>>(
+    fn walk<T: Copy, N: Step<T>, const NODES: bool>(
         &self,
         nodes: &[N],
         values: &[T],
-        rows: &[u32; LANES],
-        at: &mut [u32; LANES],
-        steps: usize,
+        depth: usize,
+        ends: &mut [End],
     ) {
-        let starts = rows.map(|row| row as usize * self.width);
-        assert!(starts.iter().all(|start| start + self.width <= values.len()));
-        assert!(at.iter().all(|&node| (node as usize) < nodes.len()));
-        for _ in 0..steps {
-            for (at, start) in at.iter_mut().zip(&starts) {
-                // SAFETY: `at` is below the number of nodes, first by the assertion, then because
-                // `new` checked the branches of every node, and a narrow node has the branches of
-                // the one it was made of. The feature is below the width (checked by `new`), and
-                // `start + width` is within the values by the assertion.
-                #[allow(unsafe_code, reason = "checked once instead of twice a step")]
-                let (node, x) = unsafe {
-                    let node = *nodes.get_unchecked(*at as usize);
-                    (node, *values.get_unchecked(start + node.asks()))
-                };
-                *at = node.next(x, *at);
+        assert!(ends.len() <= BLOCK && ends.len() * self.width <= values.len());
+        let step = |start: usize, at: u32| {
+            // SAFETY: `at` is the root or a branch, and `new` checked that all branches exist; a
+            // narrow node has the branches of the one it was made of. The feature is below the
+            // width (checked by `new`), and `start` is that of one of the ends, whose numbers exist
+            // by the assertion.
+            #[allow(unsafe_code, reason = "checked once instead of twice a step")]
+            let (node, x) = unsafe {
+                let node = *nodes.get_unchecked(at as usize);
+                (node, *values.get_unchecked(start + node.asks()))
+            };
+            node.next(x, at)
+        };
+        let end_at = |at: u32| match nodes[at as usize].number() {
+            Some(number) if !NODES => (End::in_leaf(number), true),
+            found => (End::at_node(at), found.is_some()),
+        };
+        if ends.len() < LANES {
+            // A few rows stop where they arrive, long before the depth of a grown-out tree.
+            for (row, end) in ends.iter_mut().enumerate() {
+                let mut at = 0;
+                while nodes[at as usize].number().is_none() {
+                    at = step(row * self.width, at);
+                }
+                *end = end_at(at).0;
             }
+            return;
         }
+        let advance = |rows: &[u32; LANES], at: &mut [u32; LANES], steps: usize| {
+            let starts = rows.map(|row| row as usize * self.width);
+            for _ in 0..steps {
+                at.iter_mut().zip(&starts).for_each(|(at, &start)| *at = step(start, *at));
+            }
+        };
+        in_groups(depth, ends, advance, |_, at| end_at(at));
     }
 
     /// The nodes.
@@ -198,38 +313,73 @@ impl WalkTable {
 mod tests {
     use super::*;
 
+    fn node(value: f64, feature: u32, second: u32) -> WalkNode {
+        WalkNode { value, packed: feature << WalkNode::SHIFT, second }
+    }
+
+    fn leaf(me: u32, number: u32) -> WalkNode {
+        node(WalkNode::leaf_value(number), 0, me)
+    }
+
+    /// x0 <= 0: leaf 7; else x1 <= 5: leaf 8, else a chain of x0 <= 1, 2, ... with leaves 9, 10 ...
     fn table() -> WalkTable {
-        // x0 <= 0: leaf 1; else x1 <= 5: leaf 3, else leaf 4.
-        let node = |value, feature: u32, second| WalkNode { value, packed: feature << 4, second };
-        let leaf = |me| node(f64::NAN, 0, me);
-        let nodes = vec![node(0.0, 0, 2), leaf(1), node(5.0, 1, 4), leaf(3), leaf(4)];
+        let mut nodes = vec![node(0.0, 0, 2), leaf(1, 7), node(5.0, 1, 4), leaf(3, 8)];
+        for i in 0..40 {
+            let me = nodes.len() as u32;
+            nodes.extend([node(f64::from(i) + 1.0, 0, me + 2), leaf(me + 1, 9 + i)]);
+        }
+        nodes.push(leaf(nodes.len() as u32, 99));
         WalkTable::new(nodes, 2).unwrap()
     }
 
-    fn naive(table: &WalkTable, row: &[f64], steps: usize) -> u32 {
+    const DEPTH: usize = 42;
+
+    fn naive(table: &WalkTable, row: &[f64], steps: usize) -> End {
         let mut at = 0;
         for _ in 0..steps {
             let node = table.nodes()[at as usize];
             at = if row[node.feature()] <= node.value { at + 1 } else { node.second };
         }
-        at
+        table.nodes()[at as usize].leaf().map_or(End::at_node(at), End::in_leaf)
     }
 
     #[test]
     fn rows_in_flight_walk_as_one_does() {
         let table = table();
-        let values: Vec<f64> =
-            (0..2 * LANES as i32).map(|i| f64::from((i * 7) % 13) - 4.0).collect();
-        let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
-        let rows = std::array::from_fn(|i| i as u32);
-        for steps in 0..4 {
-            let alone = rows.map(|r| naive(&table, &values[2 * r as usize..][..2], steps));
-            let mut at = [0; LANES];
-            f64::steps(&table, &values, &rows, &mut at, steps);
-            assert_eq!(at, alone, "{steps}");
-            let mut at = [0; LANES];
-            f32::steps(&table, &narrow, &rows, &mut at, steps);
-            assert_eq!(at, alone, "{steps} of float32");
+        for n in [0, 1, LANES - 1, LANES, LANES + 1, 3 * LANES + 5, BLOCK] {
+            let values: Vec<f64> =
+                (0..2 * n as i32).map(|i| f64::from((i * 7) % 53) - 4.0).collect();
+            let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+            for steps in [DEPTH, DEPTH + 3] {
+                let alone: Vec<End> =
+                    values.chunks(2).map(|row| naive(&table, row, steps)).collect();
+                let mut ends = vec![End::default(); n];
+                f64::walk(&table, &values, steps, &mut ends);
+                assert_eq!(ends, alone, "{n}, {steps}");
+                ends.fill(End::default());
+                f32::walk(&table, &narrow, steps, &mut ends);
+                assert_eq!(ends, alone, "{n}, {steps}, float32");
+                let number = |end: &End| table.nodes()[end.place().unwrap_err() as usize].leaf();
+                let numbers: Vec<_> = alone.iter().map(|end| end.place().ok()).collect();
+                f64::walk_to_nodes(&table, &values, steps, &mut ends);
+                let found: Vec<_> = ends.iter().map(|e| number(e).map(|i| i as usize)).collect();
+                assert_eq!(found, numbers, "{n}, {steps}, nodes");
+                ends.fill(End::default());
+                f32::walk_to_nodes(&table, &narrow, steps, &mut ends);
+                let found: Vec<_> = ends.iter().map(|e| number(e).map(|i| i as usize)).collect();
+                assert_eq!(found, numbers, "{n}, {steps}, nodes, float32");
+            }
+        }
+    }
+
+    #[test]
+    fn a_depth_that_is_too_small_stops_the_walk() {
+        let table = table();
+        let values = [100.0; 2 * LANES];
+        for steps in [0, 1, 14, 20, 41] {
+            let mut ends = [End::default(); LANES];
+            f64::walk(&table, &values, steps, &mut ends);
+            assert_eq!(ends, [naive(&table, &values[..2], steps); LANES], "{steps}");
         }
     }
 
@@ -250,34 +400,30 @@ mod tests {
     }
 
     #[test]
-    fn many_features_walk_through_the_wide_nodes() {
-        let node = |value, feature: u32, second| WalkNode { value, packed: feature << 4, second };
-        let nodes =
-            |feature| vec![node(0.5, feature, 2), node(f64::NAN, 0, 1), node(f64::NAN, 0, 2)];
-        for (feature, narrow) in [(255, 3), (256, 0)] {
-            let table = WalkTable::new(nodes(feature), 300).unwrap();
+    fn what_does_not_fit_walks_through_the_wide_nodes() {
+        let nodes = |feature, number| vec![node(0.5, feature, 2), leaf(1, number), leaf(2, 1)];
+        for (feature, number, narrow) in [(255, 0, 3), (256, 0, 0), (0, 1 << 22, 0)] {
+            let table = WalkTable::new(nodes(feature, number), 300).unwrap();
             assert_eq!(table.narrow.len(), narrow);
             let values: Vec<f32> = (0..300 * LANES).map(|i| (i / 300 % 2) as f32).collect();
-            let rows = std::array::from_fn(|i| i as u32);
-            let mut at = [0; LANES];
-            f32::steps(&table, &values, &rows, &mut at, 5);
-            assert_eq!(at, rows.map(|r| 1 + r % 2));
+            let mut ends = [End::default(); LANES];
+            f32::walk(&table, &values, 1, &mut ends);
+            assert_eq!(ends, from_fn(|r| End::in_leaf(if r % 2 == 0 { number } else { 1 })));
         }
     }
 
     #[test]
     fn tables_that_lead_nowhere_are_refused() {
-        let node = |value, feature: u32, second| WalkNode { value, packed: feature << 4, second };
         assert!(WalkTable::new(Vec::new(), 1).is_none());
         assert!(WalkTable::new(vec![node(0.0, 0, 0)], 1).is_none());
-        assert!(WalkTable::new(vec![node(f64::NAN, 0, 1)], 1).is_none());
+        assert!(WalkTable::new(vec![leaf(1, 0)], 1).is_none());
         assert!(WalkTable::new(vec![node(f64::NAN, 1, 0)], 1).is_none());
-        assert!(WalkTable::new(vec![node(f64::NAN, 0, 0)], 1).is_some());
+        assert!(WalkTable::new(vec![leaf(0, 0)], 1).is_some());
     }
 
     #[test]
-    #[should_panic(expected = "starts")]
+    #[should_panic(expected = "ends.len()")]
     fn a_row_beyond_the_values_is_a_panic() {
-        f64::steps(&table(), &[0.0; 6], &[3; LANES], &mut [0; LANES], 1);
+        f64::walk(&table(), &[0.0; 6], 1, &mut [End::default(); 4]);
     }
 }

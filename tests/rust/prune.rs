@@ -92,7 +92,7 @@ fn reached(tree: &Tree, data: &Dataset) -> Vec<f64> {
     let walker = CompiledTree::new(tree, data.schema()).unwrap();
     let mut counts = vec![0.0; tree.counts.len()];
     for row in 0..data.len() {
-        counts[walker.end(data, row) as usize * 2 + data.classes()[row] as usize] += 1.0;
+        counts[walker.last_node(data, row) as usize * 2 + data.classes()[row] as usize] += 1.0;
     }
     for i in (1..tree.nodes.len()).rev() {
         let parent = tree.nodes[i].parent as usize;
@@ -134,7 +134,7 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
         assert!(merged.tree.nodes.len() < tree.nodes.len());
         let walkers = [&tree, &merged.tree].map(|t| CompiledTree::new(t, data.schema()).unwrap());
         for row in 0..data.len() {
-            let [a, b] = [0, 1].map(|i| walkers[i].end(&data, row) as usize);
+            let [a, b] = [0, 1].map(|i| walkers[i].last_node(&data, row) as usize);
             assert_eq!(tree.nodes[a].label, merged.tree.nodes[b].label);
         }
     }

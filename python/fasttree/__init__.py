@@ -52,6 +52,8 @@ _NAMES = {
     "minimal_tree": "estimators",
     "optimal_tree": "estimators",
     "FeatureEstimates": "scores",
+    "TurfResult": "scores",
+    "VariantTests": "scores",
     "estimate_features": "scores",
     "relief_p_values": "scores",
     "score_features": "scores",
@@ -61,6 +63,7 @@ _NAMES = {
     "list_criteria": "criteria",
     "pair_counts": "scores",
     "sweep": "model_selection",
+    "Column": "table",
     "Table": "table",
     "Advice": "advice",
     "advise": "advice",
@@ -70,6 +73,7 @@ _NAMES = {
 
 __all__ = [
     "Advice",
+    "Column",
     "FastForestClassifier",
     "FastTreeClassifier",
     "FeatureEstimates",
@@ -78,6 +82,8 @@ __all__ = [
     "OptimalTreeClassifier",
     "PairCounts",
     "Table",
+    "TurfResult",
+    "VariantTests",
     "advice",
     "advise",
     "bayesian_networks",
@@ -151,6 +157,8 @@ if TYPE_CHECKING:
     from .scores import (
         FeatureEstimates,
         PairCounts,
+        TurfResult,
+        VariantTests,
         count_matrices,
         estimate_features,
         pair_counts,
@@ -158,7 +166,7 @@ if TYPE_CHECKING:
         score_features,
         turf,
     )
-    from .table import Table
+    from .table import Column, Table
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import re
+import sys
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from fasttree import (
     model_selection,
     presets,
 )
+from fasttree.rendering.listing import Records
 
 DEFAULTS = {
     "criterion": "info_gain",
@@ -302,3 +306,38 @@ def test_a_star_import_of_criteria_brings_every_class_of_the_registry():
     assert len(set(criteria.__all__)) == len(criteria.__all__) and dir(criteria) == sorted(
         criteria.__all__
     )
+
+
+def returned(function):
+    """Classes that the annotation of what a function returns names."""
+    function = inspect.unwrap(function)
+    found = str(function.__annotations__.get("return", ""))
+    module = sys.modules[function.__module__]
+    named = {getattr(module, word, None) for word in re.findall(r"[A-Za-z_]\w*", found)}
+    return [one for one in named if inspect.isclass(one)]
+
+
+def test_every_class_that_a_public_function_returns_is_public():
+    packages = ["fasttree", *(f"fasttree.{name}" for name in fasttree._SUBMODULES)]
+    things = {
+        f"{package}.{name}": getattr(importlib.import_module(package), name)
+        for package in packages
+        for name in importlib.import_module(package).__all__
+    }
+    public = {id(thing) for thing in things.values()}
+    functions = {name: one for name, one in things.items() if inspect.isroutine(one)} | {
+        f"{name}.{method}": function
+        for name, one in things.items()
+        if inspect.isclass(one) and one.__module__.startswith("fasttree")
+        for method, function in inspect.getmembers(one, inspect.isfunction)
+        if not method.startswith("_")
+    }
+    hidden = {
+        f"{name} -> {kind.__name__}"
+        for name, function in functions.items()
+        for kind in returned(function)
+        if kind.__module__.startswith("fasttree")
+        and id(kind) not in public
+        and kind is not Records  # a list that shows itself as a table
+    }
+    assert len(functions) > 300 and not hidden

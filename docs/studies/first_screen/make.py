@@ -67,7 +67,7 @@ def four_trees() -> str:
     tall = max(p[3] for p in panels)
     body = [
         f'<text class="h" x="16" y="28">Same data ({DATA}, {len(table)} rows), four criteria, '
-        "four trees</text>"
+        f"four trees of {LEAVES} leaves</text>"
     ]
     for i, (name, svg, _, _) in enumerate(panels):
         x, y = 8 + (i % 2) * (wide + 8), 46 + (i // 2) * (tall + 34)

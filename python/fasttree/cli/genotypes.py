@@ -1,6 +1,5 @@
 """The part of `ftree rank` that is about genotypes: variants with chromosome and position,
-p-values,
-a Manhattan plot."""
+p-values, a Manhattan plot."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ def rank_variants(
 ) -> None:
     """Score every variant by one or several criteria; the first decides about the order."""
     from ..reports import render
-    from ..scores import relief_p_values, score_features
+    from ..scores import score_features
 
     gone = [] if study.y is None else [label is None for label in study.y.tolist()]
     if any(gone):
@@ -34,26 +33,18 @@ def rank_variants(
             f"{study.name}: {sum(gone)} of {len(gone)} samples have no phenotype and are left out",
             stacklevel=2,
         )
-    numbers: dict[str, np.ndarray] = {}
     notes = ["'-': the variant does not vary."]
-    if permutations is not None:
-        name, one = next(iter(criteria.items()))
-        if len(criteria) > 1:
-            raise ValueError("--permutations takes one criterion, multisurf or surf")
-        jobs = {"n_jobs": settings.get("n_jobs")}
-        found = relief_p_values(study, criterion=one, n_permutations=permutations, **jobs)
-        numbers = {name: found.scores, "p (STIR)": found.stir_p}
-        if found.p_values is not None and found.adjusted_p is not None:
-            numbers |= {"p": found.p_values, "adjusted p": found.adjusted_p}
-            notes.append(
-                f"p, adjusted p: {permutations} permutations of the classes; the adjusted one "
-                f"holds "
-                "for all variants together (max-T)."
-            )
-    else:
+    if permutations is None:
         numbers = {n: score_features(study, criterion=c, **settings) for n, c in criteria.items()}
+    else:
+        numbers = _tested(study, criteria, settings, permutations)
+        notes += [
+            f"p, adjusted p: {permutations} permutations of the classes; the adjusted one holds "
+            "for all variants together (max-T).",
+            "Scores with p-values count a missing genotype as the most frequent one of a variant.",
+        ][not permutations :]
     name, first = next(iter(numbers.items()))
-    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")
+    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top]
     places = study.variants_records(order)
     document = {
         "command": "rank",
@@ -71,15 +62,38 @@ def rank_variants(
             f"{place['allele_1']}/{place['allele_2']}",
             *("-" if np.isnan(x[v]) else f"{x[v]:.4g}" for x in numbers.values()),
         ]
-        for place, v in zip(places[:top], order[:top].tolist(), strict=True)
+        for place, v in zip(places, order.tolist(), strict=True)
     ]
     if plot is not None:
-        _picture(study, name, first, plot)
+        _picture(study, name, first, plot, 5 if top is None else min(top, 20))
     header = ["variant", "chromosome", "position", "alleles", *numbers]
     emit(lambda: render(table(repr(study), header, body, notes)), document, json)
 
 
-def _picture(study: Any, name: str, scores: np.ndarray, path: Any) -> None:
+def _tested(
+    study: Any, criteria: dict[str, Any], settings: dict[str, Any], permutations: int
+) -> dict[str, np.ndarray]:
+    """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF."""
+    from ..scores import relief_p_values, score_features
+
+    with_p = {n: c for n, c in criteria.items() if n.partition("(")[0] in ("surf", "multisurf")}
+    if not with_p:
+        with_p = criteria  # refused by the first, which says why
+    jobs = {"n_jobs": settings.get("n_jobs")}
+    numbers: dict[str, np.ndarray] = {}
+    for name, criterion in criteria.items():
+        if name not in with_p:
+            numbers[name] = score_features(study, criterion=criterion, **settings)
+            continue
+        found = relief_p_values(study, criterion=criterion, n_permutations=permutations, **jobs)
+        of = f", {name}" if len(with_p) > 1 else ""
+        numbers |= {name: found.scores, f"p (STIR){of}": found.stir_p}
+        if found.p_values is not None and found.adjusted_p is not None:
+            numbers |= {f"p{of}": found.p_values, f"adjusted p{of}": found.adjusted_p}
+    return numbers
+
+
+def _picture(study: Any, name: str, scores: np.ndarray, path: Any, named: int) -> None:
     from ..plots import detached, manhattan
 
     with detached():
@@ -88,7 +102,7 @@ def _picture(study: Any, name: str, scores: np.ndarray, path: Any) -> None:
             study.chromosomes,
             study.positions,
             names=study.variant_ids,
-            top=min(5, len(scores)),
+            top=min(named, len(scores)),
             ylabel=name,
             title=study.name,
         )

@@ -17,7 +17,7 @@ DataFile = Annotated[
     typer.Argument(
         metavar="DATA",
         help=(
-            "A data file (ARFF, CSV, C4.5, Parquet, ...), openml:NAME, or a bundled data set "
+            "A data file (ARFF, CSV, C4.5, Parquet, .bed, ...), openml:NAME, or a bundled data set "
             "(ftree datasets)."
         ),
         show_default=False,

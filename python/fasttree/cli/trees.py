@@ -184,7 +184,7 @@ def rank(
     scores, errors = _scored(rows, chosen, estimate, param, n_jobs)
     places = {name: _places(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
-    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
+    order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top].tolist()
     names = rows.feature_names
     document = {
         "command": "rank",
@@ -210,7 +210,7 @@ def rank(
                 for name, values in scores.items()
             ),
         ]
-        for j in order[:top]
+        for j in order
     ]
     if plot is not None:
         _draw_scores(scores, names, plot)

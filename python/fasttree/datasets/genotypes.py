@@ -75,8 +75,9 @@ class Genotypes:
     """Genotypes of samples at variants; made by `read_plink` or `make_genotypes`.
 
     Attributes:
-        packed: shape (n_variants, ceil(n_samples / 4)), uint8, two bits a genotype (see the
-            module); an array or a read-only memory map of the file.
+        packed: shape (n_variants, ceil(n_samples / 4)), uint8, four genotypes a byte, the
+            first in the lowest two bits: 00 two copies of allele 1, 10 one, 11 none, 01 missing; an
+            array or a read-only memory map of the file.
         family_ids, sample_ids: shape (n_samples,), str.
         sex: shape (n_samples,), int: 1 male, 2 female, 0 unknown.
         variant_ids, chromosomes: shape (n_variants,), str, as the file spells them.

@@ -44,6 +44,7 @@ from .transformer import ColumnTransformer, Scope
 
 __all__ = [
     "MDLP",
+    "Discretizer",
     "EqualFrequency",
     "EqualWidth",
     "ReplaceMissing",
@@ -174,7 +175,7 @@ class EqualWidth(Discretizer):
 
     Args:
         n_bins: 1 to 65,535.
-        scope: ``"fold"`` or ``"all"``, see the module.
+        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
 
     Examples:
         >>> EqualWidth(4).fit_transform([[0.0], [1.0], [2.5], [4.0], [None]]).ravel()
@@ -201,7 +202,7 @@ class EqualFrequency(Discretizer):
 
     Args:
         n_bins: largest number of bins, 1 to 65,535.
-        scope: ``"fold"`` or ``"all"``, see the module.
+        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
 
     Examples:
         >>> EqualFrequency(3).fit([[v] for v in (1, 2, 3, 4, 50, 60)]).cuts_["x0"]
@@ -225,7 +226,7 @@ class MDLP(Discretizer):
     class is one bin.
 
     Args:
-        scope: ``"fold"`` or ``"all"``, see the module.
+        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
 
     Examples:
         >>> MDLP().fit([[v] for v in range(8)], list("aaaabbbb")).cuts_["x0"]

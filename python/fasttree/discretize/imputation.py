@@ -22,7 +22,7 @@ class ReplaceMissing(ColumnTransformer):
     its first level.
 
     Args:
-        scope: ``"fold"`` or ``"all"``, see the module.
+        scope: ``"fold"``: learned on the training rows of each fold; ``"all"``: on all rows.
 
     Attributes:
         means_: mean of each numeric column, by name.

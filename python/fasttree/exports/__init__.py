@@ -9,5 +9,6 @@ of the estimator (`Readable`).
 from .explorer import Exploration, ExplorerLimits
 from .formats import FORMATS, Format
 from .readable import Readable
+from .rules import Rule, Rules
 
-__all__ = ["FORMATS", "Exploration", "ExplorerLimits", "Format", "Readable"]
+__all__ = ["FORMATS", "Exploration", "ExplorerLimits", "Format", "Readable", "Rule", "Rules"]

@@ -25,6 +25,7 @@ extensions = [
     "sphinx_design",
     "criterion_pages",
     "drawn",
+    "gallery_texts",
     "generated",
     "mathml",
     "object_pages",

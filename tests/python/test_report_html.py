@@ -21,7 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from fasttree import FastTreeClassifier, Table, datasets
+from fasttree import FastTreeClassifier, Table, datasets, reports
 from fasttree.metrics import auc, per_class
 from fasttree.model_selection import (
     compare,
@@ -599,3 +599,19 @@ def test_commands_write_pages(tmp_path, capsys):
     capsys.readouterr()
     assert main(["cv", "iris", "--html", str(tmp_path / "no" / "cv.html")]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["info_gain", "inf_norm", "nano"], True),
+        (["2-bit", "three"], True),
+        (["1.50 (0.2)", "-", "-inf", "nan", "", "< 0.001", "(1/0/0)"], False),
+        (["-", ""], False),
+    ],
+)
+def test_columns_of_words_are_known_by_their_cells(cells, words):
+    table = reports.ReportTable(
+        "", ["a", "b"], [[reports.Cell("x"), reports.Cell(c)] for c in cells]
+    )
+    assert ("left" in re.findall(r'<t[dh][^>]*class="([^"]*)"', render_html(table))[-1]) == words

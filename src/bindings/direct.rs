@@ -7,24 +7,31 @@ use super::model::PyModel;
 use crate::bins::{RowChoice, RowSource};
 use crate::data::{MISSING, Weights};
 use numpy::PyReadonlyArray1;
-use numpy::ndarray::{ArrayView1, s};
+use numpy::ndarray::{ArrayView2, s};
 use pyo3::prelude::*;
 
-/// Some values of a column, as doubles.
+/// Some values of a column of a block, as doubles.
 fn read<T: Copy>(
-    column: ArrayView1<'_, T>,
+    block: ArrayView2<'_, T>,
+    column: usize,
     rows: RowChoice<'_>,
     first: usize,
     out: &mut [f64],
     number: impl Fn(T) -> f64,
 ) {
-    match rows {
-        RowChoice::All(_) => {
-            let part = column.slice(s![first..first + out.len()]);
+    match (rows, block.as_slice()) {
+        (RowChoice::All(_), Some(cells)) => {
+            // Row by row in memory: a loop over whole rows needs one check of the column.
+            let width = block.ncols();
+            let part = cells[first * width..(first + out.len()) * width].chunks_exact(width);
+            out.iter_mut().zip(part).for_each(|(x, row)| *x = number(row[column]));
+        }
+        (RowChoice::All(_), None) => {
+            let part = block.slice(s![first..first + out.len(), column]);
             out.iter_mut().zip(part).for_each(|(x, &v)| *x = number(v));
         }
-        RowChoice::Some(rows) => {
-            let part = &rows[first..first + out.len()];
+        (RowChoice::Some(rows), _) => {
+            let (column, part) = (block.column(column), &rows[first..first + out.len()]);
             out.iter_mut().zip(part).for_each(|(x, &r)| *x = number(column[r as usize]));
         }
     }
@@ -34,8 +41,8 @@ impl RowSource for Columns<'_> {
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
         let (view, column) = self.at(feature);
         match view {
-            View::F64(a) => read(a.column(column), rows, first, out, |x| x),
-            View::F32(a) => read(a.column(column), rows, first, out, f64::from),
+            View::F64(a) => read(a, column, rows, first, out, |x| x),
+            View::F32(a) => read(a, column, rows, first, out, f64::from),
             _ => out.fill(f64::NAN),
         }
     }

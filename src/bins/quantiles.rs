@@ -166,47 +166,54 @@ impl Ranked {
             }
             let tile = &mut tile[..TILE.min(rows.len() - first)];
             cells.numbers(feature, rows, first, tile);
+            if matches!(weights, Weights::Unit) {
+                values.extend(tile.iter().filter(|x| !x.is_nan()));
+                continue;
+            }
             for (i, &x) in tile.iter().enumerate() {
                 let mass = match weights {
                     Weights::Unit => 1,
                     Weights::Integer(w) => u64::from(w[rows.row(first + i)]),
                     Weights::Fixed { values, .. } => values[rows.row(first + i)] as u64,
                 };
-                if x.is_nan() || mass == 0 {
-                    continue;
-                }
-                values.push(order_key(x));
-                if !matches!(weights, Weights::Unit) {
+                if !x.is_nan() && mass != 0 {
+                    values.push(x);
                     masses.push(mass);
                 }
             }
         }
-        Ok(if matches!(weights, Weights::Unit) {
-            let sorted = sorted(values);
-            Self::of(sorted.into_iter().map(|key| (key, 1)))
-        } else {
-            let mut pairs: Vec<(u64, u64)> = values.into_iter().zip(masses).collect();
+        if !matches!(weights, Weights::Unit) {
+            let keys = values.into_iter().map(order_key);
+            let mut pairs: Vec<(u64, u64)> = keys.zip(masses).collect();
             pairs.sort_unstable();
-            Self::of(pairs.into_iter())
-        })
+            return Ok(Self::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass))));
+        }
+        // Values that came as float32 have keys of half the size.
+        if values.iter().fold(true, |narrow, &x| narrow & (f64::from(x as f32) == x)) {
+            let keys = sorted_narrow(values.iter().map(|&x| order_key_narrow(x as f32)).collect());
+            let value = |key| f64::from(from_order_key_narrow(key));
+            return Ok(Self::of(keys.into_iter().map(|key| (value(key), 1))));
+        }
+        let keys = sorted(values.into_iter().map(order_key).collect());
+        Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
     }
 
-    /// From keys in ascending order, with their weights.
-    pub fn of(sorted: impl Iterator<Item = (u64, u64)>) -> Self {
+    /// From values in ascending order, with their weights.
+    pub fn of(sorted: impl Iterator<Item = (f64, u64)>) -> Self {
         let most = sorted.size_hint().1.unwrap_or(0);
         let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        let (mut last, mut sum) = (0, 0);
-        for (key, mass) in sorted {
-            if key != last {
-                if last != 0 {
+        let (mut last, mut sum) = (f64::NAN, 0);
+        for (value, mass) in sorted {
+            if value != last {
+                if !last.is_nan() {
                     ends.push(sum);
                 }
-                values.push(from_order_key(key));
-                last = key;
+                values.push(value);
+                last = value;
             }
             sum += mass;
         }
-        if last != 0 {
+        if !last.is_nan() {
             ends.push(sum);
         }
         Self { values, ends }
@@ -249,30 +256,33 @@ impl Ranked {
     }
 }
 
+/// [`order_key`] for float32.
+#[inline]
+fn order_key_narrow(x: f32) -> u32 {
+    let bits = (x + 0.0).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | (1 << 31) }
+}
+
+/// The float32 of a key: the inverse of [`order_key_narrow`].
+fn from_order_key_narrow(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key ^ (1 << 31) } else { !key })
+}
+
 /// Digits of eleven bits, three of which are sorted by.
 const DIGIT: u32 = 11;
 const DIGITS: usize = 3;
+const SIZE: usize = 1 << DIGIT;
 
-/// Keys in ascending order: a radix sort by the 33 bits that tell most of them apart, and a sort of
-/// the runs that it leaves.
-fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
-    if keys.len() < 1024 {
-        keys.sort_unstable();
-        return keys;
-    }
-    // Below the lowest bit in which keys differ there is nothing to sort by: float32 values have
-    // 29 zeros there.
-    let shift = 64 - DIGIT * DIGITS as u32;
-    const SIZE: usize = 1 << DIGIT;
-    let digit = |key: u64, pass: usize| (key >> (shift + pass as u32 * DIGIT)) as usize % SIZE;
+/// Keys in the order of their three digits, the first of which weighs least: a radix sort.
+fn by_digits<K: Copy + Default>(mut keys: Vec<K>, digit: impl Fn(K, usize) -> usize) -> Vec<K> {
     let mut counts = vec![[0_u32; SIZE]; DIGITS];
     for &key in &keys {
         for (pass, count) in counts.iter_mut().enumerate() {
-            count[digit(key, pass)] += 1;
+            count[digit(key, pass) % SIZE] += 1;
         }
     }
     let n = keys.len() as u32;
-    let mut to = vec![0; keys.len()];
+    let mut to = vec![K::default(); keys.len()];
     for (pass, count) in counts.iter_mut().enumerate() {
         if count.contains(&n) {
             continue;
@@ -282,12 +292,33 @@ fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
             (*c, start) = (start, start + *c);
         }
         for &key in &keys {
-            let place = &mut count[digit(key, pass)];
+            let place = &mut count[digit(key, pass) % SIZE];
             to[*place as usize] = key;
             *place += 1;
         }
         std::mem::swap(&mut keys, &mut to);
     }
+    keys
+}
+
+/// Keys of 32 bits in ascending order.
+fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
+    if keys.len() < 1024 {
+        keys.sort_unstable();
+        return keys;
+    }
+    by_digits(keys, |key, pass| (key >> (pass as u32 * DIGIT)) as usize)
+}
+
+/// Keys in ascending order: a radix sort by the 33 bits that tell most of them apart, and a sort of
+/// the runs that it leaves.
+fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
+    if keys.len() < 1024 {
+        keys.sort_unstable();
+        return keys;
+    }
+    let shift = 64 - DIGIT * DIGITS as u32;
+    keys = by_digits(keys, |key, pass| (key >> (shift + pass as u32 * DIGIT)) as usize);
     for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
         if run.len() > 1 {
             run.sort_unstable();
@@ -309,6 +340,10 @@ mod tests {
                 let mut expected = keys.clone();
                 expected.sort_unstable();
                 assert_eq!(sorted(keys), expected, "{n} {bits}");
+                let keys: Vec<u32> = expected.iter().rev().map(|&key| (key >> 32) as u32).collect();
+                let mut narrow = keys.clone();
+                narrow.sort_unstable();
+                assert_eq!(sorted_narrow(keys), narrow, "{n} {bits}");
             }
         }
     }
@@ -343,7 +378,7 @@ mod tests {
             let groups = 2 + mix(seed, 0) % 60;
             let top = [2, 30, 3000][seed as usize % 3];
             let masses: Vec<u64> = (0..groups).map(|g| 1 + mix(seed, 9 + g) % top).collect();
-            let keys = masses.iter().enumerate().map(|(g, &m)| (order_key(g as f64), m));
+            let keys = masses.iter().enumerate().map(|(g, &m)| (g as f64, m));
             let ranked = Ranked::of(keys);
             for bins in [2, 3, 7, 20] {
                 let cuts = ranked.cuts(bins);

@@ -14,7 +14,7 @@ use super::sample::sampled_rows;
 use super::{RowChoice, RowSource};
 use crate::data::Weights;
 use crate::error::Result;
-use crate::numeric::order_key;
+use crate::numeric::{from_order_key, order_key};
 use crate::parallel::Control;
 
 /// What some rows say of the cut points of numeric columns.
@@ -86,7 +86,7 @@ impl ValueCounts {
         let known = values.iter().zip(masses).filter(|(x, m)| !x.is_nan() && **m > 0);
         let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();
         pairs.sort_unstable();
-        let ranked = Ranked::of(pairs.into_iter());
+        let ranked = Ranked::of(pairs.into_iter().map(|(key, m)| (from_order_key(key), m)));
         let mut before = 0;
         let counts = ranked.ends.iter().map(|&end| end - std::mem::replace(&mut before, end));
         Self { counts: counts.collect(), values: ranked.values }

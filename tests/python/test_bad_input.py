@@ -135,6 +135,7 @@ def test_refused_by_predict_in_the_same_words(case):
             method(data)
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_levels_just_below_the_limit():
     codes = np.arange(65_536)
     words = np.char.mod("%05d", codes)[:, None]

@@ -46,6 +46,7 @@ def halves(table: Table) -> tuple[Table, Table]:
 
 
 @pytest.mark.parametrize("name", GOLDEN["trees"])
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_trees_are_j48s(name, request):
     if name in ("iris", "weather-numeric", "contact-lenses"):
         table = getattr(fasttree.datasets, "load_" + name.replace("-", "_"))()
@@ -156,6 +157,7 @@ def test_what_saves_no_training_error_is_taken_back():
     )
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_many_valued_features_do_not_count_in_the_mean():
     """An identifier with a high gain would otherwise lift the mean above all others."""
     rng = np.random.default_rng(0)

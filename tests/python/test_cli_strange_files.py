@@ -96,6 +96,7 @@ def test_what_cannot_be_told_is_asked_for(tmp_path, ftree):
         (lambda i: f"$ {i}", ["a: numbers with a sign ('$ 0', ...)", "--drop a"]),
     ],
 )
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_cells_that_make_numbers_text_are_named(tmp_path, ftree, cells, words):
     file = written(tmp_path, cells)
     _, _, err = ftree("fit", file, "--no-cv")

@@ -251,6 +251,7 @@ def test_cross_validate_takes_a_function():
 
 
 @pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_memory_is_refused_before_it_is_taken():
     n = 60_000
     X = pd.DataFrame(

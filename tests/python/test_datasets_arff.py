@@ -110,6 +110,7 @@ def test_line_ends(tmp_path, end):
     assert load(write(tmp_path, text)).y.tolist() == ["p", "q"]
 
 
+@pytest.mark.filterwarnings("ignore:.*Latin-1")
 def test_encodings_and_compression(tmp_path):
     text = (
         "% Universität\n@relation r\n@attribute größe numeric\n@attribute c {jä,nö}\n@data\n"

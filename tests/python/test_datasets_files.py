@@ -100,6 +100,7 @@ def test_separators(tmp_path):
     assert load(write(tmp_path, "a.csv", "a:c\n1:u\n"), sep=":").feature_names == ["a"]
 
 
+@pytest.mark.filterwarnings("ignore:.*Latin-1")
 def test_compressed_and_encoded(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress("größe,c\n1,jä\n2,nö\n".encode("latin-1")))
@@ -110,6 +111,7 @@ def test_compressed_and_encoded(tmp_path):
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*Latin-1")
 def test_byte_order_marks_and_binary_files(tmp_path):
     for encoding in ("utf-16", "utf-8-sig", "utf-8"):
         table = load(write(tmp_path, "a.csv", "größe,c\n1,jä\n2,nö\n", encoding))

@@ -121,6 +121,7 @@ def test_counts_travel():
 
 
 @pytest.mark.parametrize("name", thinned(TABLES, 3))
+@pytest.mark.filterwarnings("ignore:Port")
 def test_counts_of_any_blocks_are_those_of_one_process(client, name):
     table, weights = TABLES[name]
     whole = fasttree.pair_counts(table, sample_weight=weights)

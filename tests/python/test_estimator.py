@@ -245,6 +245,7 @@ def test_every_container_gives_the_same_tree(name, X):
     assert expected.predict(X).tolist() == expected.predict(FRAME).tolist()
 
 
+@pytest.mark.filterwarnings("ignore:A column-vector")
 def test_arrays_lists_and_tables_give_the_same_tree():
     X = FRAME[["x", "z"]].to_numpy()
     expected = fasttree.fit(X, Y).to_bytes()

@@ -155,6 +155,7 @@ def test_rounding_is_downward():
             assert low <= x < float(np.nextafter(np.float32(low), np.float32(np.inf)))
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_many_values_are_balanced():
     names = [f"v{i}" for i in range(200)]
     values = np.array(names, dtype=object)[:, None]

@@ -118,6 +118,7 @@ def wide_case() -> Case:
     return Case(model, ["x0"], ["text"], rows, fasttree.Table(values))
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_deep_and_wide_trees_become_tables():
     for case in (chain_case(2000), wide_case()):
         assert "FEATURE = " in case.model.to_python()
@@ -125,6 +126,7 @@ def test_deep_and_wide_trees_become_tables():
 
 
 @needs_compiler
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_deep_and_wide_trees_compile(tmp_path):
     for case in (chain_case(2000), wide_case()):
         check_c(case, tmp_path)

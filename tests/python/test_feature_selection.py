@@ -76,6 +76,7 @@ def test_selectors_want_columns_in_order(transformer):
 
 
 @pytest.mark.parametrize("transformer", TRANSFORMERS, ids=ids)
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_what_comes_out_is_of_the_kind_that_goes_in(transformer):
     made = clone(transformer).fit(FRAME, Y)
     names = made.get_feature_names_out().tolist()

@@ -314,6 +314,7 @@ def test_errors_name_the_method_wherever_it_ran(client):
 
 
 @pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.filterwarnings("ignore:.*rows were in the sample")
 def test_other_numbers_of_workers(client, whole, workers):
     client.cluster.scale(workers)
     client.wait_for_workers(workers, timeout=60)

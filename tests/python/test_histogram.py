@@ -180,6 +180,7 @@ def test_with_a_bin_for_each_value_the_tree_is_the_exact_one(seed):
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.filterwarnings("ignore:.*rows were in the sample")
 def test_with_a_bin_for_each_value_the_forest_is_the_exact_one(bootstrap):
     rng = np.random.default_rng(3)
     X = rng.integers(0, 60, (900, 7)).astype(float)

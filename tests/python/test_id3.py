@@ -18,6 +18,7 @@ GOLDEN = json.loads(
 
 
 @pytest.mark.parametrize("name", GOLDEN["trees"])
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_trees_are_wekas(name, uci):
     raw = fasttree.datasets.load(uci / name)
     table = Table([[str(v) for v in row] for row in raw.X], [str(v) for v in raw.y])

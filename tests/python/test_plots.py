@@ -174,6 +174,7 @@ def test_a_large_tree_is_folded_in_every_picture():
         model.to_svg(max_nodes=0)
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_a_root_with_too_many_branches_shows_the_heaviest_and_counts_the_others():
     rows = [[f"c{i % 300}"] for i in range(900)] + [["c7"]] * 50
     table = fasttree.Table(rows, (np.arange(950) % 2).tolist(), feature_names=["city"])

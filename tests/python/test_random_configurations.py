@@ -141,6 +141,7 @@ def check(seed: int) -> int:
     return laws
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_random_configurations_obey_the_laws():
     asked = 0
     for seed in range(QUICK):
@@ -153,6 +154,7 @@ def test_random_configurations_obey_the_laws():
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("first", range(QUICK, ALL, CHUNK))
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_many_random_configurations_obey_the_laws(first):
     for seed in range(first, min(first + CHUNK, ALL)):
         try:

@@ -119,6 +119,7 @@ def is_same(one, other, X):
 
 @ROWS
 @given(rows=data(), how=parameters(), weights=st.data())
+@pytest.mark.filterwarnings("ignore:column 'x[0-9]' holds")
 def test_a_whole_weight_is_so_many_copies(rows, how, weights):
     X, y, nominal = rows
     w = np.array(weights.draw(st.lists(st.integers(0, 4), min_size=len(y), max_size=len(y))))
@@ -202,6 +203,7 @@ def test_scores_of_features(name, rows, more):
 )
 @settings(max_examples=60, deadline=None)
 @given(rows=data(), more=st.data())
+@pytest.mark.filterwarnings("ignore:column 'x[0-9]' holds")
 def test_bayes(model, rows, more):
     X, y, nominal = rows
     n = len(y)

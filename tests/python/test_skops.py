@@ -71,6 +71,7 @@ def test_transformers_in_a_pipeline():
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[3], MODELS[5]], ids=ids)
+@pytest.mark.filterwarnings("ignore:.*rows were in the sample")
 def test_the_state_holds_bytes_that_are_checked(model):
     model.fit(X, Y)
     state = model.__getstate__()

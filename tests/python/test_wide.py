@@ -21,6 +21,7 @@ def taken(X, y, rows=slice(None)):
     return Table(X[rows], y[rows], categorical_features="all")
 
 
+@pytest.mark.filterwarnings("ignore:nominal columns")
 def test_a_relief_tree_on_many_columns_has_the_scores_of_its_counts():
     X, y = wide(170, 90)
     X[:, 11] = np.arange(170) // 2  # many values

@@ -88,7 +88,7 @@ def copies_in(weights: np.ndarray | None) -> np.ndarray | None:
         return None
     if not np.any(weights > 1) or np.any(weights != np.floor(weights)):
         return None
-    if weights.sum() > MOST_COPIES:
+    if weights.max() > MOST_COPIES or weights.sum() > MOST_COPIES:
         return None
     return weights.astype(np.int64)
 

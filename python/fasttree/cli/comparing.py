@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options as o
 from .fitting import majority_of, majority_text
-from .output import emit
+from .output import emit, save_picture
 from .placing import Cluster, JournalFile, client_at
+
+if TYPE_CHECKING:
+    from ..model_selection import Comparison, CrossValidation
+    from ..table import Table
 
 __all__ = ["COMMANDS", "DEFAULT_CRITERIA", "default_sets"]
 
@@ -50,8 +54,42 @@ Html = Annotated[
 ]
 
 
-def _check_page(file: Path | None) -> None:
-    """Refuse a page that could not be written, before anything runs."""
+Sets = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DATA",
+        help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
+    ),
+]
+Metric = Annotated[
+    str,
+    typer.Option("--metric", "-s", help="What is compared: accuracy, f_beta, auc, leaves, ..."),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option("--baseline", help="Criterion that the marks refer to; default: the first."),
+]
+Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
+Test = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
+    ),
+]
+OnError = Annotated[
+    str | None,
+    typer.Option(
+        "--on-error",
+        help="A criterion that does not apply: raise, or skip (and say why); default: raise for "
+        "criteria that are named, skip for the usual ones.",
+    ),
+]
+
+
+def _check_output(form: str, file: Path | None) -> None:
+    """Refuse an unknown form, and a page that could not be written, before anything runs."""
+    o.check_form(form)
     if file is not None:
         from ..reports.html.page import environment
 
@@ -60,7 +98,7 @@ def _check_page(file: Path | None) -> None:
             raise FileNotFoundError(f"--html {file}: the folder {file.parent} does not exist")
 
 
-def _write_page(result: Any, file: Path | None) -> None:
+def _write_page(result: Comparison | CrossValidation, file: Path | None) -> None:
     """Write the page if it was asked for."""
     if file is not None:
         result.to_html(file)
@@ -95,8 +133,7 @@ def cv(
     from ..model_selection import cross_validate
     from ..reports import render
 
-    o.check_form(form)
-    _check_page(html)
+    _check_output(form, html)
     rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
     settings = settings_of(param, preset)
     with client_at(cluster) as client:
@@ -145,45 +182,20 @@ def settings_of(param: list[str] | None, preset: str | None) -> dict[str, Any]:
 
 
 def compare(
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="DATA",
-            help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
-        ),
-    ] = None,
+    data: Sets = None,
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
-    metric: Annotated[
-        str,
-        typer.Option("--metric", "-s", help="What is compared: accuracy, f_beta, auc, leaves, ..."),
-    ] = "accuracy",
-    baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", help="Criterion that the marks refer to; default: the first."),
-    ] = None,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of every single test.")] = 0.05,
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test",
-            help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
-        ),
-    ] = "corrected_resampled_t",
+    metric: Metric = "accuracy",
+    baseline: Baseline = None,
+    alpha: Level = 0.05,
+    test: Test = "corrected_resampled_t",
     target: o.Target = None,
     drop: o.Drop = None,
     nominal: o.Nominal = None,
     decimal: o.Decimal = None,
     missing: o.Missing = None,
-    on_error: Annotated[
-        str | None,
-        typer.Option(
-            "--on-error",
-            help="A criterion that does not apply: raise, or skip (and say why); default: raise "
-            "for criteria that are named, skip for the usual ones.",
-        ),
-    ] = None,
+    on_error: OnError = None,
     preset: o.Preset = None,
     param: o.Params = None,
     form: o.Form = "text",
@@ -198,14 +210,12 @@ def compare(
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
     losses."""
     from ..model_selection import compare as run_comparison
-    from ..reports import render, tables_of
 
-    o.check_form(form)
-    _check_page(html)
+    _check_output(form, html)
     chosen = o.criteria_of(criteria, DEFAULT_CRITERIA)
     if baseline is not None and baseline not in chosen:
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
-    sets: dict[str, Any] = {}
+    sets: dict[str, Table] = {}
     for name in data or default_sets():
         one = o.table_of(name, target, drop, nominal, decimal=decimal, missing=missing)
         sets[_unused(one.name or name, sets)] = one
@@ -229,39 +239,49 @@ def compare(
         )
     _write_page(result, html)
     size = result.with_metric("leaves")
-    document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
-    verdict = _verdict(result, size, document)
-    document["majority"] = {name: majority_of(one)[1] for name, one in sets.items()}
-    shares = ", ".join(f"{name} {100 * v:.1f}" for name, v in document["majority"].items())
-    verdict.append(f"Majority class (%): {shares}.")
-
-    def text() -> str:
-        if form in ("csv", "json"):
-            return render(result, form)
-        tables = tables_of(result) + ([] if metric == "leaves" else tables_of(size)[:1])
-        return render(tables, form) + "".join(f"\n{line}\n" for line in verdict)
-
+    document, verdict = _conclusions(result, size, sets)
     if out is not None:
         _draw(result, size, out)
-    emit(text, document, json)
+    emit(lambda: _printed(result, size, form, verdict), document, json)
 
 
-def _unused(name: str, taken: dict[str, Any]) -> str:
+def _printed(result: Comparison, size: Comparison, form: str, verdict: list[str]) -> str:
+    """The tables in a form; those that people read end with the verdict."""
+    from ..reports import render, tables_of
+
+    if form in ("csv", "json"):
+        return render(result, form)
+    tables = tables_of(result) + ([] if result.metric == "leaves" else tables_of(size)[:1])
+    return render(tables, form) + "".join(f"\n{line}\n" for line in verdict)
+
+
+def _unused(name: str, taken: dict[str, Table]) -> str:
     number, final = 2, name
     while final in taken:
         number, final = number + 1, f"{name} ({number})"
     return final
 
 
-def _verdict(result: Any, size: Any, document: dict[str, Any]) -> list[str]:
-    """One line a quantity: whether the criteria's ranks over the data sets differ."""
-    if min(result.means.shape) < 2:
-        return []
-    lines = []
-    document["friedman"] = {}
+def _conclusions(
+    result: Comparison, size: Comparison, sets: dict[str, Table]
+) -> tuple[dict[str, Any], list[str]]:
+    """The JSON document, and lines: whether the criteria's ranks over the data sets differ, by
+    accuracy and by leaves, and the majority classes."""
+    document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
+    lines: list[str] = []
+    if min(result.means.shape) > 1:
+        lines, document["friedman"] = _rank_tests(result, size)
+    document["majority"] = {name: majority_of(one)[1] for name, one in sets.items()}
+    shares = ", ".join(f"{name} {100 * v:.1f}" for name, v in document["majority"].items())
+    return document, [*lines, f"Majority class (%): {shares}."]
+
+
+def _rank_tests(result: Comparison, size: Comparison) -> tuple[list[str], dict[str, Any]]:
+    """Friedman's test of the metric and of the leaves: a line each, and as JSON."""
+    lines, tests = [], {}
     for one in (result, size) if result.metric != "leaves" else (result,):
         found = one.friedman()
-        document["friedman"][one.metric] = {
+        tests[one.metric] = {
             "p_value": found.p_value,
             "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
             "critical_difference": found.critical_difference,
@@ -275,22 +295,19 @@ def _verdict(result: Any, size: Any, document: dict[str, Any]) -> list[str]:
             f"{found.p_value:.2g}): {ranks}; "
             f"critical difference {found.critical_difference:.2f}."
         )
-    return lines
+    return lines, tests
 
 
-def _draw(result: Any, size: Any, folder: Path) -> None:
-    from ..plots import criteria_dots, detached, rank_diagram, tree_size_bars
+def _draw(result: Comparison, size: Comparison, folder: Path) -> None:
+    from ..plots import criteria_dots, rank_diagram, tree_size_bars
 
     folder.mkdir(parents=True, exist_ok=True)
-    with detached():
-        drawn = {
-            f"compare-{result.metric}.png": criteria_dots(result),
-            "compare-leaves.png": tree_size_bars(size, log=True),
-        }
-        if min(result.means.shape) > 1:
-            drawn["compare-ranks.png"] = rank_diagram(result, title=result.metric)
-    for name, ax in drawn.items():
-        ax.figure.savefig(folder / name, dpi=150)
+    save_picture(folder / f"compare-{result.metric}.png", lambda: criteria_dots(result))
+    save_picture(folder / "compare-leaves.png", lambda: tree_size_bars(size, log=True))
+    if min(result.means.shape) > 1:
+        save_picture(
+            folder / "compare-ranks.png", lambda: rank_diagram(result, title=result.metric)
+        )
 
 
 COMMANDS = (

@@ -6,19 +6,40 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 from . import options as o
-from .output import check_writable, emit
+from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
+
+if TYPE_CHECKING:
+    from ..estimators import FastTreeClassifier
+    from ..table import Table
 
 __all__ = ["COMMANDS", "majority_of", "majority_text"]
 
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
+
+
+ModelOut = Annotated[
+    Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
+]
+Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree as SVG.")]
+Png = Annotated[
+    Path | None,
+    typer.Option("--png", metavar="FILE", help="Draw the tree as PNG (or PDF, by the name)."),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write the tree as an interactive page."),
+]
+
+Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
+NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
 @dataclass
@@ -31,21 +52,26 @@ class Verdict:
     pruned_accuracy: float | None = None
     pruned_leaves: float | None = None
 
+    @property
+    def text(self) -> str:
+        """The accuracy in words."""
+        return f"accuracy {100 * self.accuracy:.2f} % ({self.folds} cross-validation)"
 
-def majority_of(table: Any) -> tuple[Any, float]:
+
+def majority_of(table: Table) -> tuple[Any, float]:
     """The most frequent class and its share of the rows."""
     counts = np.bincount(table.y_codes, minlength=len(table.classes))
     place = int(counts.argmax())
     return table.classes[place], float(counts[place]) / len(table)
 
 
-def majority_text(table: Any) -> str:
+def majority_text(table: Table) -> str:
     """The majority in words."""
     label, share = majority_of(table)
     return f"always answering {label!r}: {100 * share:.2f} %"
 
 
-def judged(rows: Any, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
+def judged(rows: Table, settings: dict[str, Any], n_jobs: int) -> Verdict | None:
     """Cross-validation of the settings, and of the same with pruning where they have none; None
     where there are too few rows or far too many classes."""
     from ..estimators import FastTreeClassifier
@@ -87,7 +113,7 @@ def advice_of(verdict: Verdict | None, leaves: int) -> str | None:
     )
 
 
-def warn_of_size(rows: Any, leaves: int) -> None:
+def warn_of_size(rows: Table, leaves: int) -> None:
     """Warn of trees that learn rows by heart, and of hundreds of classes."""
     n, k = len(rows), len(rows.classes)
     if k > MOST_CLASSES:
@@ -122,26 +148,12 @@ def fit(
     criterion: o.Criterion = None,
     preset: o.Preset = None,
     param: o.Params = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
-    ] = None,
-    svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree as SVG.")
-    ] = None,
-    png: Annotated[
-        Path | None,
-        typer.Option("--png", metavar="FILE", help="Draw the tree as PNG (or PDF, by the name)."),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write the tree as an interactive page."),
-    ] = None,
-    max_depth: Annotated[
-        int, typer.Option("--show-depth", help="Levels of the tree that are printed.")
-    ] = 4,
-    no_cv: Annotated[
-        bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")
-    ] = False,
+    model: ModelOut = None,
+    svg: Svg = None,
+    png: Png = None,
+    html: Html = None,
+    max_depth: Depth = 4,
+    no_cv: NoCv = False,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -175,24 +187,27 @@ def fit(
         "model": None if model is None else str(model),
         "tree": tree.to_text(),
     }
-    head = "not cross-validated"
-    if verdict is not None:
-        head = f"accuracy {100 * verdict.accuracy:.2f} % ({verdict.folds} cross-validation)"
+    head = "not cross-validated" if verdict is None else verdict.text
     text = [
         f"{rows!r}",
         f"{document['criterion']}: {size_text(tree)}; {head}; {majority_text(rows)}",
         *([advice] if advice else []),
         "",
         tree.to_text(max_depth=max_depth).rstrip("\n"),
+        *_written(tree, rows, model=model, svg=svg, png=png, html=html),
     ]
-    text += _written(tree, model, svg, png)
-    if html is not None:
-        tree.explore(rows).save(html)
-        text.append(f"Written as a page: {html}; open it in a browser")
     emit("\n".join(text), document, json)
 
 
-def _written(tree: Any, model: Path | None, svg: Path | None, png: Path | None) -> list[str]:
+def _written(
+    tree: FastTreeClassifier,
+    rows: Table,
+    *,
+    model: Path | None,
+    svg: Path | None,
+    png: Path | None,
+    html: Path | None,
+) -> list[str]:
     """Write the files that were asked for; a line on each."""
     said = []
     if model is not None:
@@ -202,11 +217,11 @@ def _written(tree: Any, model: Path | None, svg: Path | None, png: Path | None) 
         svg.write_text(tree.to_svg(), encoding="utf-8")
         said.append(f"Drawn as {svg}")
     if png is not None:
-        from ..plots import detached
-
-        with detached():
-            tree.plot().figure.savefig(png, dpi=150)
+        save_picture(png, tree.plot)
         said.append(f"Drawn as {png}")
+    if html is not None:
+        tree.explore(rows).save(html)
+        said.append(f"Written as a page: {html}; open it in a browser")
     return said
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .output import emit, table
+from .output import emit, save_picture, table
 
 __all__ = ["rank_variants"]
 
@@ -94,10 +94,11 @@ def _tested(
 
 
 def _picture(study: Any, name: str, scores: np.ndarray, path: Any, named: int) -> None:
-    from ..plots import detached, manhattan
+    from ..plots import manhattan
 
-    with detached():
-        ax = manhattan(
+    save_picture(
+        path,
+        lambda: manhattan(
             scores,
             study.chromosomes,
             study.positions,
@@ -105,5 +106,5 @@ def _picture(study: Any, name: str, scores: np.ndarray, path: Any, named: int) -
             top=min(named, len(scores)),
             ylabel=name,
             title=study.name,
-        )
-    ax.figure.savefig(path, dpi=150)
+        ),
+    )

@@ -13,7 +13,7 @@ from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
 from ..reports import Cell, ReportTable, render_json
 
-__all__ = ["emit", "table"]
+__all__ = ["emit", "save_picture", "table"]
 
 
 def table(
@@ -36,6 +36,14 @@ def check_writable(files: dict[str, Path | None]) -> None:
             raise ValueError(f"{option} {file}: the folder {file.parent} does not exist")
         if not os.access(file if file.exists() else parent, os.W_OK):
             raise ValueError(f"{option} {file}: cannot be written (no permission)")
+
+
+def save_picture(file: Path, draw: Callable[[], Any]) -> None:
+    """Draw axes on a figure of their own, and write it to a file."""
+    from ..plots import detached
+
+    with detached():
+        draw().figure.savefig(file, dpi=150)
 
 
 def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:

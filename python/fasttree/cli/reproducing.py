@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,27 +12,33 @@ from . import options as o
 from .output import emit
 from .placing import Cluster, JournalFile, client_at
 
+if TYPE_CHECKING:
+    from ..experiments.reproduction import Reproduction
+
 __all__ = ["COMMANDS"]
+
+Paper = Annotated[
+    str,
+    typer.Argument(
+        metavar="PAPER",
+        help=f"One of {', '.join(EXPERIMENTS)}; 'list' (or none) says what they are.",
+        show_default=False,
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="Folder of data files; default: $FASTTREE_DATA, else the bundled sets.",
+    ),
+]
 
 
 def reproduce(
-    paper: Annotated[
-        str,
-        typer.Argument(
-            metavar="PAPER",
-            help=f"One of {', '.join(EXPERIMENTS)}; 'list' (or none) says what they are.",
-            show_default=False,
-        ),
-    ] = "list",
+    paper: Paper = "list",
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            metavar="DIR",
-            help="Folder of data files; default: $FASTTREE_DATA, else the bundled sets.",
-        ),
-    ] = None,
+    data: Folder = None,
     datasets: Annotated[
         list[str] | None,
         typer.Option("--datasets", help="Only these of the paper's data sets, with commas."),
@@ -50,12 +56,8 @@ def reproduce(
     from .. import experiments
 
     if paper == "list":
-        lines = [f"{name:14}{what}" for name, (_, what) in experiments.EXPERIMENTS.items()]
-        emit(
-            "\n".join(lines),
-            {name: what for name, (_, what) in experiments.EXPERIMENTS.items()},
-            json,
-        )
+        about = {name: what for name, (_, what) in EXPERIMENTS.items()}
+        emit("\n".join(f"{name:14}{what}" for name, what in about.items()), about, json)
         return
     wanted = o.split_list(datasets)
     with client_at(cluster) as client:
@@ -74,21 +76,24 @@ def reproduce(
     if out is not None:
         pictures = found.save_figures(out)
         document["pictures"] = [str(path) for path in pictures]
-        text += "".join(
-            f"{figure.caption}: {path}\n"
-            for figure, path in zip(found.figures, pictures, strict=True)
-        )
-        if not pictures:
-            why = (
-                "the figures need what --quick leaves out" if quick else "these data sets have none"
-            )
-            why = why if found.rows else "no data set was there"
-            text += f"No figure is drawn into {out}: {why}.\n"
+        text += _drawn(found, pictures, out, quick)
     elif found.figures:
         text += f"{len(found.figures)} figures are drawn with --pictures DIR.\n"
     emit(text, document, json)
     if not found.rows:
         raise typer.Exit(1)
+
+
+def _drawn(found: Reproduction, pictures: list[Path], folder: Path, quick: bool) -> str:
+    """What was drawn into the folder, or why nothing was."""
+    if pictures:
+        return "".join(
+            f"{figure.caption}: {path}\n"
+            for figure, path in zip(found.figures, pictures, strict=True)
+        )
+    why = "the figures need what --quick leaves out" if quick else "these data sets have none"
+    why = why if found.rows else "no data set was there"
+    return f"No figure is drawn into {folder}: {why}.\n"
 
 
 COMMANDS = (

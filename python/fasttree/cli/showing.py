@@ -11,7 +11,7 @@ import typer
 from ..exports import FORMATS
 from ..rendering.saving import save_bytes
 from . import options as o
-from .output import check_writable, emit
+from .output import check_writable, emit, save_picture
 from .rows import rows_for
 
 __all__ = ["COMMANDS", "ModelFile", "Picture", "model_of", "size_text", "sizes"]
@@ -24,6 +24,25 @@ ModelFile = Annotated[
 ]
 Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
+]
+
+
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        "--form",
+        "-f",
+        help=f"One of {', '.join(FORMATS)} (json is the model file).",
+    ),
+]
+Rows = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="DATA",
+        help="Rows for --html: histograms, rows to follow and candidates need them.",
+    ),
 ]
 
 
@@ -65,15 +84,7 @@ def size_text(tree: Any) -> str:
 def show(
     model: ModelFile,
     *,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            "--form",
-            "-f",
-            help=f"One of {', '.join(FORMATS)} (json is the model file).",
-        ),
-    ] = "text",
+    form: Format = "text",
     depth: Annotated[
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
@@ -87,29 +98,14 @@ def show(
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write the model as an interactive page."),
     ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="DATA",
-            help="Rows for --html: histograms, rows to follow and candidates need them.",
-        ),
-    ] = None,
+    data: Rows = None,
     json: o.Json = None,
 ) -> None:
     """Print a saved tree, or turn it into rules, SQL, Python, C, ONNX, a picture or a page."""
     check_writable({"--out": out, "--plot": plot, "--html": html, "--json": json})
     if data is not None and html is None:
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
-    if form not in FORMATS:
-        raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMATS)}")
-    if FORMATS[form].binary and out is None:
-        raise ValueError(f"--format {form} is not text: name a file with --out FILE")
-    if depth is not None and FORMATS[form].whole and plot is None:
-        partial = ", ".join(name for name, one in FORMATS.items() if not one.whole)
-        raise ValueError(
-            f"--depth is for {partial} and --plot: --format {form} tells the whole tree"
-        )
+    _check_format(form, out, depth if plot is None else None)
     tree = model_of(model)
     if html is not None:
         _write_page(tree, html, data, json)
@@ -130,12 +126,21 @@ def show(
         "tree": tree.to_text(decimals, depth),
     }
     if plot is not None:
-        from ..plots import detached, plot_tree
-
-        with detached():
-            ax = plot_tree(tree, max_depth=depth)
-        ax.figure.savefig(plot, dpi=150)
+        save_picture(plot, lambda: tree.plot(max_depth=depth))
     emit(_told(said, form, out), document, json)
+
+
+def _check_format(form: str, out: Path | None, depth: int | None) -> None:
+    """Refuse an unknown format, one that needs a file, and a `depth` for one that has none."""
+    if form not in FORMATS:
+        raise ValueError(f"--format {form!r} is not known; use {', '.join(FORMATS)}")
+    if FORMATS[form].binary and out is None:
+        raise ValueError(f"--format {form} is not text: name a file with --out FILE")
+    if depth is not None and FORMATS[form].whole:
+        partial = ", ".join(name for name, one in FORMATS.items() if not one.whole)
+        raise ValueError(
+            f"--depth is for {partial} and --plot: --format {form} tells the whole tree"
+        )
 
 
 def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> None:

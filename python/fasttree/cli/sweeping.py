@@ -3,19 +3,51 @@ decay, on the same folds."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options as o
 from .comparing import Cv, settings_of
-from .output import emit
+from .output import emit, save_picture
 from .placing import Cluster, JournalFile, client_at
 from .showing import Picture
+
+if TYPE_CHECKING:
+    from ..model_selection.sweeping import Sweep
 
 __all__ = ["COMMANDS", "theta_of"]
 
 Several = list[str] | None
+PairCriteria = Annotated[
+    Several,
+    typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
+]
+Theta = Annotated[
+    Several,
+    typer.Option(
+        "--theta",
+        help=(
+            "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
+            "Default 1111."
+        ),
+    ),
+]
+Alpha = Annotated[
+    Several,
+    typer.Option(
+        "--alpha",
+        "-a",
+        help="How fast weights fall with the distance (relief: its radius), with commas.",
+    ),
+]
+Decay = Annotated[
+    Several,
+    typer.Option(
+        "--decay",
+        help="exponential, power, threshold, identical, uniform. Default: each criterion's own.",
+    ),
+]
 
 
 def theta_of(text: str) -> tuple[float, ...]:
@@ -53,37 +85,10 @@ def sweep(
     nominal: o.Nominal = None,
     decimal: o.Decimal = None,
     missing: o.Missing = None,
-    criteria: Annotated[
-        Several,
-        typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
-    ] = None,
-    theta: Annotated[
-        Several,
-        typer.Option(
-            "--theta",
-            help=(
-                "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
-                "Default 1111."
-            ),
-        ),
-    ] = None,
-    alpha: Annotated[
-        Several,
-        typer.Option(
-            "--alpha",
-            "-a",
-            help="How fast weights fall with the distance (relief: its radius), with commas.",
-        ),
-    ] = None,
-    decay: Annotated[
-        Several,
-        typer.Option(
-            "--decay",
-            help=(
-                "exponential, power, threshold, identical, uniform. Default: each criterion's own."
-            ),
-        ),
-    ] = None,
+    criteria: PairCriteria = None,
+    theta: Theta = None,
+    alpha: Alpha = None,
+    decay: Decay = None,
     folds: Cv = "5x10",
     scoring: Annotated[
         str, typer.Option("--metric", "-s", help="What is averaged: accuracy, leaves, ...")
@@ -103,17 +108,12 @@ def sweep(
     from ..reports import render
 
     o.check_form(form)
-    given: dict[str, Any] = {
-        "theta": [theta_of(text) for text in o.split_list(theta)],
-        "alpha": [_number("--alpha", text) for text in o.split_list(alpha)],
-        "decay": o.split_list(decay),
-        "criterion": o.split_list(criteria),
-    }
+    given = _grid_of(criteria, theta, alpha, decay)
     rows = o.table_of(data, target, drop, nominal, decimal=decimal, missing=missing)
     with client_at(cluster) as client:
         found = run(
             rows,
-            **{name: values for name, values in given.items() if values},
+            **given,
             cv=o.fold_count(folds),
             scoring=[scoring],
             random_state=seed,
@@ -124,12 +124,8 @@ def sweep(
             **settings_of(param, preset),
         )
     if plot is not None:
-        from ..plots import detached
-
-        with detached():
-            found.plot().figure.savefig(plot, dpi=150)
-    own = {name for name in found.best if name != "theta" or found.best["criterion"] == "pi"}
-    best = {name: value for name, value in found.best.items() if name in own and value is not None}
+        save_picture(plot, found.plot)
+    best = _best(found)
     document = {
         "command": "sweep",
         "data": found.result.name,
@@ -138,12 +134,29 @@ def sweep(
     }
     text = render(found, form)
     if form in ("text", "markdown"):
-        text += (
-            "\nBest (flattered by the choice): "
-            + ", ".join(f"{k} {_shown(v)}" for k, v in best.items())
-            + ".\n"
-        )
+        said = ", ".join(f"{name} {_shown(value)}" for name, value in best.items())
+        text += f"\nBest (flattered by the choice): {said}.\n"
     emit(text, document, json)
+
+
+def _grid_of(criteria: Several, theta: Several, alpha: Several, decay: Several) -> dict[str, Any]:
+    """The typed options that make up the grid, as keywords of `fasttree.model_selection.sweep`."""
+    typed: dict[str, Any] = {
+        "theta": [theta_of(text) for text in o.split_list(theta)],
+        "alpha": [_number("--alpha", text) for text in o.split_list(alpha)],
+        "decay": o.split_list(decay),
+        "criterion": o.split_list(criteria),
+    }
+    return {name: values for name, values in typed.items() if values}
+
+
+def _best(found: Sweep) -> dict[str, Any]:
+    """The best setting: what is set, and theta where the criterion has one."""
+    return {
+        name: value
+        for name, value in found.best.items()
+        if value is not None and (name != "theta" or found.best["criterion"] == "pi")
+    }
 
 
 def _shown(value: Any) -> str:

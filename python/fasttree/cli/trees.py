@@ -13,7 +13,7 @@ import typer
 from ..rendering.records import write_csv
 from ..rendering.saving import replace_file
 from . import options as o
-from .output import check_writable, emit, table
+from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
 from .showing import ModelFile, Picture, model_of
 
@@ -182,6 +182,21 @@ def rank(
         criteria, ("info_gain", "gain_ratio", "gini") if estimate is None else ("pi",)
     )
     scores, errors = _scored(rows, chosen, estimate, param, n_jobs)
+    if plot is not None:
+        _draw_scores(scores, rows.feature_names, plot)
+    _emit_ranking(rows, scores, errors, top, json)
+
+
+def _emit_ranking(
+    rows: Table,
+    scores: dict[str, np.ndarray],
+    errors: dict[str, np.ndarray],
+    top: int | None,
+    json: Path | None,
+) -> None:
+    """Print the features in the order of the first criterion's scores, best first."""
+    from ..reports import render
+
     places = {name: _places(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top].tolist()
@@ -212,26 +227,9 @@ def rank(
         ]
         for j in order
     ]
-    if plot is not None:
-        _draw_scores(scores, names, plot)
-    from ..reports import render
-
-    title = f"{rows!r}"
-    emit(
-        lambda: render(
-            table(
-                title,
-                ["feature", *scores],
-                body,
-                [
-                    f"Score (rank){' +- standard error' if errors else ''}; '-': no split is "
-                    "possible."
-                ],
-            )
-        ),
-        document,
-        json,
-    )
+    error = " +- standard error" if errors else ""
+    note = f"Score (rank){error}; '-': no split is possible."
+    emit(lambda: render(table(repr(rows), ["feature", *scores], body, [note])), document, json)
 
 
 def _scored(
@@ -260,11 +258,10 @@ def _scored(
 
 def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) -> None:
     """Draw the scores as bars into a file."""
-    from ..plots import criteria_bars, detached
+    from ..plots import criteria_bars
 
-    with detached():
-        ax = criteria_bars({name: values.tolist() for name, values in scores.items()}, names)
-    ax.figure.savefig(plot, dpi=150)
+    numbers = {name: values.tolist() for name, values in scores.items()}
+    save_picture(plot, lambda: criteria_bars(numbers, names))
 
 
 def _is_study(data: str, phenotype: str | None, permutations: int | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -98,60 +99,87 @@ def advise(
         )
     started = time.monotonic()
     drop = [drop] if isinstance(drop, str) else listing("drop", drop)
-    reading = {"decimal": decimal, "missing": missing}
-    reading = {
-        word: value
-        for word, value in reading.items()
-        if not (value is None or (isinstance(value, list | tuple) and not value))
-    }
+    words = {"decimal": decimal, "missing": missing}
+    reading = {word: value for word, value in words.items() if value not in (None, [], ())}
     table, left_out, unlabelled = screened(X, y, tuple(drop), categorical_features, reading)
     if drop:
         table = table.drop(*(d for d in drop if d in table.feature_names))
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     sample = _sample(table, seed)
     folds = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
-    folds = _possible(folds, sample)
     plan = candidates(table)
-    rows, right, leaves = [_majority(sample)], [_majority_right(sample)], [1.0]
-    not_tried: list[str] = []
-    description = ""
-    report = make_report(progress, "candidates")
-    how = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "client": client}
-    size = _together(client, time_limit, len(plan))
-    for place in range(0, len(plan), size):
-        if report is not None:
-            report(place, len(plan))
-        late = time_limit is not None and time.monotonic() - started > time_limit
-        if late and place:
-            not_tried = [c.name for c in plan[place:]]
-            break
-        some = plan[place : place + size]
-        trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in some}
-        with quiet() if place else nullcontext():  # the first says it for all
-            result = cross_validate(sample, estimators=trees, **how)
-        description = result.folds.description
-        for one in some:
-            right.append(_right(result, one.name, len(sample)))
-            leaves.append(float(result[one.name]["leaves"].mean()))
-            rows.append(_row(one, right[-1], leaves[-1], float(result[one.name]["depth"].mean())))
-    if report is not None:
-        report(len(plan), len(plan))
+    tried = _tried(
+        sample,
+        plan,
+        {"cv": _possible(folds, sample), "random_state": seed, "n_jobs": n_jobs, "client": client},
+        together=_together(client, time_limit, len(plan)),
+        deadline=None if time_limit is None else started + time_limit,
+        progress=progress,
+    )
     return _recommended(
         table,
-        (rows, np.array(right).T, np.array(leaves), [None, *plan[: len(rows) - 1]]),
+        tried,
+        plan,
         seed=seed,
         about={
             "left_out": left_out,
             "unlabelled": unlabelled,
             "codes": code_columns(table),
-            "not_tried": not_tried,
+            "not_tried": tried.not_tried,
             "compared": len(sample),
-            "folds": description,
+            "folds": tried.folds,
             "source": Source.of(X, reading, categorical_features),
             "dropped": drop,
             "started": started,
         },
     )
+
+
+@dataclass
+class _Tried:
+    """What cross-validation says of the majority class and of the candidates after it."""
+
+    rows: list[dict[str, Any]]
+    right: list[np.ndarray]
+    """Of each: share of repetitions in which a row's answer is right, shape (n_rows,)."""
+    leaves: list[float]
+    not_tried: list[str]
+    folds: str = ""
+
+
+def _tried(
+    sample: Table,
+    plan: list[Candidate],
+    how: dict[str, Any],
+    *,
+    together: int,
+    deadline: float | None,
+    progress: Any,
+) -> _Tried:
+    """Cross-validate candidates, so many `together`, until all are tried or time is up."""
+    out = _Tried([_majority(sample)], [_majority_right(sample)], [1.0], [])
+    report = make_report(progress, "candidates")
+    for place in range(0, len(plan), together):
+        if report is not None:
+            report(place, len(plan))
+        if place and deadline is not None and time.monotonic() > deadline:
+            out.not_tried = [c.name for c in plan[place:]]
+            break
+        some = plan[place : place + together]
+        seed = how["random_state"]
+        trees = {c.name: FastTreeClassifier(**c.params, random_state=seed) for c in some}
+        with quiet() if place else nullcontext():  # the first says it for all
+            result = cross_validate(sample, estimators=trees, **how)
+        out.folds = result.folds.description
+        for one in some:
+            scores = result[one.name]
+            out.right.append(_right(result, one.name, len(sample)))
+            out.leaves.append(float(scores["leaves"].mean()))
+            depth = float(scores["depth"].mean())
+            out.rows.append(_row(one, out.right[-1], out.leaves[-1], depth))
+    if report is not None:
+        report(len(plan), len(plan))
+    return out
 
 
 def _together(client: Any, time_limit: float | None, count: int) -> int:
@@ -222,18 +250,19 @@ def _row(one: Candidate, right: np.ndarray, leaves: float, depth: float) -> dict
 
 def _recommended(
     table: Table,
-    tried: tuple[list[dict[str, Any]], np.ndarray, np.ndarray, list[Candidate | None]],
+    tried: _Tried,
+    plan: list[Candidate],
     *,
     seed: int,
     about: dict[str, Any],
 ) -> Advice:
     """Choose, fit on all rows, and correct the accuracy for the choice."""
-    rows, right, leaves, plan = tried
+    rows, right, leaves = tried.rows, np.array(tried.right).T, np.array(tried.leaves)
     n = len(right)
     allowed = np.flatnonzero((leaves <= MOST_LEAVES * n) | (leaves == 1.0))
     while True:
         place = int(allowed[choose(right[:, allowed].mean(axis=0), leaves[allowed], n)])
-        one = plan[place]
+        one = plan[place - 1] if place else None
         params = {"max_leaf_nodes": 2, "min_score": 1e300} if one is None else one.params
         model = FastTreeClassifier(**params, random_state=seed).fit(table)
         if one is None or model.get_n_leaves() <= max(1, MOST_LEAVES * len(table)):

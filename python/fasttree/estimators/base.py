@@ -29,6 +29,7 @@ from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
 from .costs import class_sums, copies_in, prior_factors
+from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import chosen, restored_parameters
 from .stored import Stored
@@ -41,7 +42,7 @@ NO_LABELS = (
 )
 
 
-class Classifier(Stored):
+class Classifier(Settings, Stored):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
     _model: Any
@@ -49,12 +50,7 @@ class Classifier(Stored):
     _derived = ("_schema", "_tree", "_trace")
     classes_: np.ndarray
     class_prior_: np.ndarray
-    categorical_features: Any
-    handle_unknown: str
-    missing: str
-    class_weight: Any
     priors: Any = None
-    n_jobs: int | None
 
     @classmethod
     @cache

@@ -21,6 +21,7 @@ from .. import _engine, criteria
 from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..table import Table
+from .keywords import NominalSplits, ThresholdSearch
 from .new_rows import prepared, rows_for
 from .parameters import config_of
 
@@ -82,8 +83,8 @@ class Explained:
     _schema: Any
     _candidates: dict[int, tuple[tuple[str, Any, float], ...]]
     criterion: Any
-    nominal_splits: str
-    threshold_search: str
+    nominal_splits: NominalSplits
+    threshold_search: ThresholdSearch
     tree_: Any
     _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
     get_params: Callable[..., dict[str, Any]]

@@ -123,6 +123,12 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         (50, True)
     """
 
+    n_estimators: int
+    bootstrap: bool
+    max_samples: int | float | None
+    oob_score: bool
+    warm_start: bool
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -165,44 +171,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         progress: Progress = None,
         warm_start: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.evaluation = evaluation
-        self.labels = labels
-        self.ties = ties
-        self.nominal_splits = nominal_splits
-        self.categorical_features = categorical_features
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.threshold_search = threshold_search
-        self.max_bins = max_bins
-        self.thresholds = thresholds
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.leaf_order = leaf_order
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.splitter = splitter
-        self.min_score = min_score
-        self.no_distance_decay = no_distance_decay
-        self.empty_branch = empty_branch
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.pruning = pruning
-        self.ccp_alpha = ccp_alpha
-        self.merge_redundant = merge_redundant
-        self.leaf_smoothing = leaf_smoothing
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.oob_score = oob_score
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.warm_start = warm_start
+        self._keep(locals())
 
     # -- fitting ----------------------------------------------------------------------------------
 

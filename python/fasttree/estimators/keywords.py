@@ -140,6 +140,49 @@ class TreeParameters(TypedDict, total=False):
     trace: TraceKept
 
 
+class Settings:
+    """The parameters that trees and forests share, as attributes."""
+
+    criterion: SplitCriterion
+    evaluation: EvaluationMode
+    labels: Labels
+    ties: TieRule
+    nominal_splits: NominalSplits
+    categorical_features: Any
+    discretize: Discretization
+    n_bins: int
+    threshold_search: ThresholdSearch
+    max_bins: int
+    thresholds: Thresholds
+    max_depth: int | None
+    max_leaf_nodes: int | None
+    leaf_order: LeafOrder
+    min_impurity_decrease: float
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_weight_fraction_leaf: float
+    max_features: FeatureCount
+    splitter: Splitter
+    min_score: float | None
+    no_distance_decay: DistanceRule
+    empty_branch: EmptyBranch
+    missing: MissingValues
+    handle_unknown: UnknownLevels
+    pruning: PruningMethod
+    ccp_alpha: float
+    merge_redundant: MergedLeaves
+    leaf_smoothing: LeafSmoothing
+    class_weight: ClassWeight
+    random_state: Any
+    n_jobs: int | None
+    progress: Progress
+
+    def _keep(self, given: dict[str, Any]) -> None:
+        """Store the arguments of a constructor under their names."""
+        vars(self).update(given)
+        del vars(self)["self"]
+
+
 CHOSEN = (
     "ties",
     "splitter",

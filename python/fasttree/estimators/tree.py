@@ -202,6 +202,10 @@ class FastTreeClassifier(
         (0.96, 3)
     """
 
+    cost_matrix: Any
+    priors: Any
+    trace: TraceKept
+
     def __init__(
         self,
         *,
@@ -242,42 +246,7 @@ class FastTreeClassifier(
         progress: Progress = None,
         trace: TraceKept = "steps",
     ) -> None:
-        self.criterion = criterion
-        self.evaluation = evaluation
-        self.labels = labels
-        self.ties = ties
-        self.nominal_splits = nominal_splits
-        self.categorical_features = categorical_features
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.threshold_search = threshold_search
-        self.max_bins = max_bins
-        self.thresholds = thresholds
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.leaf_order = leaf_order
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.splitter = splitter
-        self.min_score = min_score
-        self.no_distance_decay = no_distance_decay
-        self.empty_branch = empty_branch
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.pruning = pruning
-        self.ccp_alpha = ccp_alpha
-        self.merge_redundant = merge_redundant
-        self.cost_matrix = cost_matrix
-        self.priors = priors
-        self.leaf_smoothing = leaf_smoothing
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.trace = trace
+        self._keep(locals())
 
     # -- fitting ----------------------------------------------------------------------------------
 

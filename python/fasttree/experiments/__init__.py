@@ -20,6 +20,7 @@ Examples
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
@@ -113,8 +114,10 @@ def run(
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
         raise ValueError(f"name={name!r}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
+    started = time.perf_counter()
     with quiet(), running_at(client, journal):  # the papers' data are what they are
         found: Reproduction = module.run(
             data, datasets, quick=quick, n_jobs=n_jobs, progress=progress, on_interrupt=on_interrupt
         )
+    found.seconds = time.perf_counter() - started
     return found

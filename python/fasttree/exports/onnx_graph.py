@@ -25,7 +25,8 @@ When not to use it
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from . import onnx_heads as heads
 from .onnx_parts import Answers, Graph, Inputs
 from .onnx_trees import Columns, Ensemble, asked
 from .reading import Reading
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
 
 __all__ = ["DEEPEST", "to_onnx"]
 
@@ -43,8 +47,12 @@ OPSET, ML_OPSET, IR_VERSION = 15, 3, 8
 
 
 def to_onnx(
-    model: Any, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
-) -> Any:
+    model: Any,
+    *,
+    inputs: str = "auto",
+    dtype: str = "float32",
+    name: str = "fasttree",
+) -> ModelProto:
     """A fitted tree or forest as an ``onnx.ModelProto``.
 
     Args:
@@ -79,19 +87,12 @@ def to_onnx(
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype={dtype!r} is not known; use 'float32' or 'float64'")
     is_forest = hasattr(model, "estimators_")
-    readings = [Reading(tree) for tree in (model.estimators_ if is_forest else [model])]
+    readings = _readings(model.estimators_ if is_forest else [model])
     reading = readings[0]
-    depth = max(r.depth for r in readings)
-    if depth > DEEPEST:
-        raise ValueError(
-            f"the tree has {depth} levels, and runtimes read trees by recursion: at most {DEEPEST} "
-            "are written; limit "
-            "max_depth or prune, or use to_c, to_python or to_sql"
-        )
     if inputs == "auto":
         inputs = "columns" if any(f.levels is not None for f in reading.features) else "tensor"
     graph = Graph(single=dtype == "float32")
-    helper, types = graph.helper, graph.onnx.TensorProto
+    types = graph.onnx.TensorProto
     given, columns, answers = Inputs(graph, reading, inputs), Columns(), Answers(graph, reading)
     trees = Ensemble(columns, graph.single)
     for t, one in enumerate(readings):
@@ -129,9 +130,31 @@ def to_onnx(
         graph.either(some, divided, whole, kinds)
     else:
         whole()
+    nothing = any(min(r.label) < 0 for r in readings)
+    facts = {"unclassified": str(answers.none)} if nothing else {}
+    return _model_of(graph, name, kinds, len(reading.classes), facts)
+
+
+def _readings(trees: Iterable[Any]) -> list[Reading]:
+    """The trees, none too deep for runtimes."""
+    readings = [Reading(tree) for tree in trees]
+    depth = max(r.depth for r in readings)
+    if depth > DEEPEST:
+        raise ValueError(
+            f"the tree has {depth} levels, and runtimes read trees by recursion: at most {DEEPEST} "
+            "are written; limit max_depth or prune, or use to_c, to_python or to_sql"
+        )
+    return readings
+
+
+def _model_of(
+    graph: Graph, name: str, kinds: tuple[int, int], n_classes: int, facts: dict[str, str]
+) -> ModelProto:
+    """The graph as a model with two outputs of these kinds, and facts as its metadata, checked."""
+    helper = graph.helper
     outputs = [
         helper.make_tensor_value_info("label", kinds[0], ["N"]),
-        helper.make_tensor_value_info("probabilities", kinds[1], ["N", len(reading.classes)]),
+        helper.make_tensor_value_info("probabilities", kinds[1], ["N", n_classes]),
     ]
     made = helper.make_model(
         helper.make_graph(graph.nodes, name, graph.inputs, outputs, graph.constants),
@@ -139,7 +162,6 @@ def to_onnx(
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
         ir_version=IR_VERSION,
     )
-    nothing = any(min(r.label) < 0 for r in readings)
-    helper.set_model_props(made, {"unclassified": str(answers.none)} if nothing else {})
+    helper.set_model_props(made, facts)
     graph.onnx.checker.check_model(made)
-    return made
+    return cast("ModelProto", made)

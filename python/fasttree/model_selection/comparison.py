@@ -325,6 +325,18 @@ def _position(name: str, value: Any) -> str | int:
     return value if isinstance(value, str) else integer(name, value, -(2**31))
 
 
+def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, Any]:
+    """The first two arguments of `compare`, where three are X, y and the criteria."""
+    if more is not None and has_labels(tables):
+        raise TypeError(
+            f"more={shown(more)}: the tables bring their classes; the order is compare(tables, "
+            "criteria) or compare(X, y, criteria)"
+        )
+    if more is not None or (criteria is not None and not has_labels(tables)):
+        return {"data": given(tables, criteria)}, more
+    return tables, criteria
+
+
 @checked(
     random_state=random_seed,
     sd=choice("folds", "repeats"),
@@ -420,13 +432,7 @@ def compare(
     >>> result.marks.tolist()
     [['', '*']]
     """
-    if more is not None and has_labels(tables):
-        raise TypeError(
-            f"more={shown(more)}: the tables bring their classes; the order is compare(tables, "
-            "criteria) or compare(X, y, criteria)"
-        )
-    if more is not None or (criteria is not None and not has_labels(tables)):
-        tables, criteria = {"data": given(tables, criteria)}, more
+    tables, criteria = _tables_and_criteria(tables, criteria, more)
     loaded = load_tables(tables)
     chosen = metric or next(iter(resolve_scoring(scoring)))
     check_alpha(alpha)

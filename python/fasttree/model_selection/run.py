@@ -10,6 +10,7 @@ run in threads (joblib), since most release the GIL.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,6 +99,40 @@ class Runs:
     sizes: dict[str, np.ndarray]
     seconds: np.ndarray
     scored: dict[str, np.ndarray]
+
+    @classmethod
+    def empty(
+        cls, n_methods: int, folds: Folds, data: Data, *, proba: bool, scored: Iterable[str]
+    ) -> Runs:
+        """No output yet."""
+        shape, total = (n_methods, len(folds.pairs)), len(folds.test_rows)
+        return cls(
+            np.empty((n_methods, total), dtype=np.int32),
+            np.empty((n_methods, total, len(data.classes))) if proba else None,
+            {name: np.full(shape, np.nan) for name in SIZES},
+            np.zeros(shape),
+            {name: np.full(shape, np.nan) for name in scored},
+        )
+
+    def add_trees(self, places: list[int], found: Mapping[str, Any], seconds: float) -> None:
+        """Take the engine's output on all folds for the methods at these places."""
+        self.predictions[places] = found["predictions"]
+        if self.proba is not None:
+            self.proba[places] = found["proba"]
+        for name in SIZES:
+            self.sizes[name][places] = found[name]
+        self.seconds[places] = seconds / (len(places) * self.seconds.shape[1])
+
+    def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
+        """Take what `_fit_one` returned on each fold for the method at this place."""
+        self.predictions[place] = np.concatenate([one["codes"] for one in output])
+        if self.proba is not None:
+            self.proba[place] = np.concatenate([one["proba"] for one in output])
+        for column, name in enumerate(SIZES):
+            self.sizes[name][place] = [one["sizes"][column] for one in output]
+        self.seconds[place] = [one["seconds"] for one in output]
+        for name, values in self.scored.items():
+            values[place] = [one["scored"][name] for one in output]
 
     @classmethod
     def joined(cls, parts: list[Runs]) -> Runs:
@@ -307,62 +342,45 @@ def run_methods(
     `want`: None, "scores", "proba", or "if possible": probabilities, NaN for a classifier without
     any.
     """
-    shape, total = (len(methods), len(folds.pairs)), len(folds.test_rows)
-    predictions = np.empty((len(methods), total), dtype=np.int32)
-    proba = np.empty((len(methods), total, len(data.classes))) if want is not None else None
-    sizes = {name: np.full(shape, np.nan) for name in SIZES}
-    seconds = np.zeros(shape)
-    scored = {name: np.full(shape, np.nan) for name in outside}
+    runs = Runs.empty(len(methods), folds, data, proba=want is not None, scored=outside)
     fast = [
         place for place, method in enumerate(methods) if method.config is not None and not outside
     ]
     slow = [place for place in range(len(methods)) if place not in fast]
-    n_fast, n_all = len(fast) * shape[1], len(methods) * shape[1]
+    n_folds = len(folds.pairs)
 
-    def report_slow(done: int, total: int) -> None:
-        if report is not None:
-            report(n_fast + done, n_all)
+    def after(before: int) -> Report:
+        """Report what is done of all fits, after those that were done `before`."""
+
+        def report_more(done: int, total: int) -> None:
+            if report is not None:
+                report(before + done, len(methods) * n_folds)
+
+        return report_more
 
     done = 0
     for table, places in _by_table(methods, fast, data.table):
         started = time.perf_counter()
-
-        def report_fast(now: int, total: int, before: int = done) -> None:
-            if report is not None:
-                report(before + now, n_all)
-
         found = _run_trees(
             table,
             [methods[place].config or {} for place in places],
             folds,
             n_jobs=n_jobs,
-            progress=report and report_fast,
-            proba=proba is not None,
+            progress=report and after(done),
+            proba=want is not None,
         )
-        predictions[places] = found["predictions"]
-        if proba is not None:
-            proba[places] = found["proba"]
-        for name in SIZES:
-            sizes[name][places] = found[name]
-        seconds[places] = (time.perf_counter() - started) / (len(places) * shape[1])
-        done += len(places) * shape[1]
+        runs.add_trees(places, found, time.perf_counter() - started)
+        done += len(places) * n_folds
     if slow:
         outputs = _run_estimators(
             [methods[place] for place in slow],
             data,
             folds,
             n_jobs=n_jobs,
-            report=report_slow,
+            report=after(done),
             want=want,
             outside=outside,
         )
         for place, output in zip(slow, outputs, strict=True):
-            predictions[place] = np.concatenate([one["codes"] for one in output])
-            if proba is not None:
-                proba[place] = np.concatenate([one["proba"] for one in output])
-            for column, name in enumerate(SIZES):
-                sizes[name][place] = [one["sizes"][column] for one in output]
-            seconds[place] = [one["seconds"] for one in output]
-            for name in outside:
-                scored[name][place] = [one["scored"][name] for one in output]
-    return Runs(predictions, proba, sizes, seconds, scored)
+            runs.add_estimator(place, output)
+    return runs

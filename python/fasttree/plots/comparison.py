@@ -3,12 +3,17 @@ difference."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._checks import checked, having
 from .canvas import AXES, axes_of, colour, marker, plain_frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
 
 __all__ = ["criteria_dots", "rank_diagram"]
 
@@ -66,18 +71,6 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
             linewidth=1.2,
             zorder=3,
         )
-    handles = [
-        ax.scatter(
-            [],
-            [],
-            s=90 if place == base else 34,
-            marker="|" if place == base else marker(place),
-            color=colour(place),
-            linewidth=2.4 if place == base else 1.2,
-            label=f"{method} (baseline)" if place == base else method,
-        )
-        for place, method in enumerate(comparison.methods)
-    ]
     ax.set_yticks(rows, [comparison.datasets[i] for i in order], fontsize=9)
     ax.set_ylim(-0.7, n_sets - 0.3)
     ax.set_xlabel(f"{comparison.metric} (%)" if factor == 100.0 else comparison.metric)
@@ -87,9 +80,29 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Any = None) -> Any:
     )
     plain_frame(ax, "x")
     ax.legend(
-        handles=handles, frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.01, 1.0)
+        handles=_method_marks(ax, comparison.methods, base),
+        frameon=False,
+        fontsize=9,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
     )
     return ax
+
+
+def _method_marks(ax: Axes, methods: Sequence[str], base: int) -> list[PathCollection]:
+    """One mark a method, for the legend; the one at `base` is the vertical line."""
+    return [
+        ax.scatter(
+            [],
+            [],
+            s=90 if place == base else 34,
+            marker="|" if place == base else marker(place),
+            color=colour(place),
+            linewidth=2.4 if place == base else 1.2,
+            label=f"{method} (baseline)" if place == base else method,
+        )
+        for place, method in enumerate(methods)
+    ]
 
 
 @checked(ax=AXES)

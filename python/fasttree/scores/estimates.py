@@ -20,6 +20,7 @@ When not to use it
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -259,19 +260,8 @@ def estimate(
     metric = metric_of(criterion)
     if method is None:
         method = "subsets" if sample is None else "rows"
-    if method not in ("subsets", "rows"):
-        raise ValueError(f"method={method!r} is not known; use 'subsets' or 'rows'")
-    strange = {"sample": sample, "max_sample": max_sample}
-    if method == "rows":
-        strange = {"n_subsets": n_subsets, "max_subsets": max_subsets}
-    if z is None:
-        strange |= {"max_sample": max_sample, "max_subsets": max_subsets}
-    for name, value in strange.items():
-        if value is not None:
-            why = "a race (z=...)" if name.startswith("max") else "the other method"
-            raise ValueError(
-                f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}"
-            )
+    limits = {"max_sample": max_sample, "max_subsets": max_subsets}
+    _refuse_unread(method, z, {"sample": sample, "n_subsets": n_subsets, **limits})
     level = 2.0 if z is None else real("z", z, 0.0, math.inf)
     table = table_of(X, y, categorical_features=categorical_features)
     weights = whole_copies(table, sample_weight)
@@ -287,20 +277,42 @@ def estimate(
         progress,
     )
     if method == "subsets":
-        first = integer("n_subsets", 256 if n_subsets is None else n_subsets, 16)
-        last = (
-            first
-            if z is None
-            else integer("max_subsets", 4096 if max_subsets is None else max_subsets, 16)
+        return job.by_subsets(
+            *_rounds(16, z, ("n_subsets", n_subsets, 256), ("max_subsets", max_subsets, 4096))
         )
-        return job.by_subsets(first, max(first, last))
-    first = integer("sample", 2000 if sample is None else sample, 2 * BLOCKS)
-    last = (
-        first
-        if z is None
-        else integer("max_sample", len(table) if max_sample is None else max_sample, 2 * BLOCKS)
+    return job.by_rows(
+        *_rounds(2 * BLOCKS, z, ("sample", sample, 2000), ("max_sample", max_sample, len(table)))
     )
-    return job.by_rows(first, max(first, last))
+
+
+def _refuse_unread(method: str, z: float | None, sizes: Mapping[str, int | None]) -> None:
+    """Refuse an unknown method, sizes of the other one, and limits without a race."""
+    if method not in ("subsets", "rows"):
+        raise ValueError(f"method={method!r} is not known; use 'subsets' or 'rows'")
+    for name, value in sizes.items():
+        limit = name.startswith("max")
+        of_method = ("subsets" in name) == (method == "subsets")
+        if value is not None and not (of_method and (z is not None or not limit)):
+            why = "a race (z=...)" if limit else "the other method"
+            raise ValueError(
+                f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}"
+            )
+
+
+def _rounds(
+    least: int,
+    z: float | None,
+    first: tuple[str, int | None, int],
+    last: tuple[str, int | None, int],
+) -> tuple[int, int]:
+    """The sizes of the first and, in a race, of the largest round, each from its name, what was
+    given and its default."""
+    name, value, default = first
+    start = integer(name, default if value is None else value, least)
+    if z is None:
+        return start, start
+    name, value, default = last
+    return start, max(start, integer(name, default if value is None else value, least))
 
 
 @dataclass

@@ -22,8 +22,6 @@ Complexity
 
 from __future__ import annotations
 
-import itertools
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -38,7 +36,7 @@ from ...discretize import EqualWidth, ReplaceMissing
 from ...estimators import FastTreeClassifier
 from ...model_selection import Comparison, CrossValidation, WekaStratifiedKFold, cross_validate
 from ...model_selection.interrupts import finish
-from ...rendering.progress import make_report
+from ...rendering.progress import counter
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, agrees, chosen, plain_key, published
 from ..sources import data_files, data_folder
@@ -144,7 +142,6 @@ def run(
 
     `quick` leaves out the sets that the paper sampled.
     """
-    started = time.perf_counter()
     printed = published(NAME)
     sampled = set(printed["subsampled"])
     wanted = chosen(list(printed["table2"]), datasets)
@@ -159,15 +156,13 @@ def run(
     )
     out.missing = [name for name in wanted if plain_key(name) not in files]
     here = [name for name in wanted if name not in out.missing and not (quick and name in sampled)]
-    report = make_report(progress, "data sets")
-    ticks = itertools.count(1)
+    tick = counter(progress, "data sets", len(here))
 
     def one_set(name: str) -> SetResult:
         source = files[plain_key(name)]
         table = load(source) if isinstance(source, Path) else source()
         found = run_set(table, name, n_jobs)
-        if report is not None:
-            report(next(ticks), len(here))
+        tick()
         return found
 
     results, out.unfinished = finish(here, one_set, what="data sets", on_interrupt=on_interrupt)
@@ -177,7 +172,6 @@ def run(
         out.notes.append(
             "There is no data folder (--data DIR, or FASTTREE_DATA): bundled data sets only."
         )
-    out.seconds = time.perf_counter() - started
     return out
 
 
@@ -228,22 +222,27 @@ def _assemble(
             "here on all rows, and "
             "counted neither among the cells nor in averages and tests."
         )
-    shown = [name for name in printed["figure1"] if name in results]
-    if shown:
-        out.figures.append(
-            Figure(
-                "chen2013-figure1",
-                "Number of leaves for different measures (Figure 1), with and without empty leaves",
-                lambda: tables.figure_one({name: results[name] for name in shown}, tuple(METHODS)),
-            )
-        )
-    out.figures.append(
-        Figure(
-            "chen2013-accuracy",
-            "Mean accuracy of the four measures on every data set",
-            lambda: tables.accuracy_figure(everything),
-        )
+    out.figures += _figures(results, everything, printed)
+
+
+def _figures(
+    results: dict[str, SetResult], everything: Comparison, printed: dict[str, Any]
+) -> list[Figure]:
+    """Figure 1 where its data sets are here, and the accuracies."""
+    accuracy = Figure(
+        "chen2013-accuracy",
+        "Mean accuracy of the four measures on every data set",
+        lambda: tables.accuracy_figure(everything),
     )
+    shown = {name: results[name] for name in printed["figure1"] if name in results}
+    if not shown:
+        return [accuracy]
+    leaves = Figure(
+        "chen2013-figure1",
+        "Number of leaves for different measures (Figure 1), with and without empty leaves",
+        lambda: tables.figure_one(shown, tuple(METHODS)),
+    )
+    return [leaves, accuracy]
 
 
 def _compared(results: dict[str, SetResult]) -> Comparison:

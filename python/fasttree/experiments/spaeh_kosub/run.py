@@ -23,7 +23,7 @@ Settings that the text leaves open
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -84,13 +84,24 @@ COLUMNS = {"first": "ties first", "random": "random ties"}
 
 @dataclass
 class _Outcome:
-    """All figures under one tie rule."""
+    """All figures under one tie rule, and the seconds of figure 4."""
 
     ties: str
     curves: dict[str, Curves]
     sizes: Sizes
     noisy: dict[str, Growth]
     glocal: dict[str, Growth]
+    seconds: float
+
+    def claims(self) -> list[claims.Verdict]:
+        """What the paper says of each figure, and whether it holds here."""
+        return [
+            *claims.figure_4(self.curves, SHARES),
+            *claims.figure_5(self.sizes),
+            *claims.figure_6(self.sizes, tuple(MEASURES)),
+            *claims.figure_7(self.noisy),
+            *claims.figure_8(self.glocal),
+        ]
 
 
 SOURCE = (
@@ -182,69 +193,19 @@ def run(
 ) -> Reproduction:
     """Run the paper's figures; arguments as in `fasttree.experiments.run`. `quick` takes a tenth of
     the repeats."""
-    started = time.perf_counter()
     repeats = {figure: max(2, n // 10) if quick else n for figure, n in REPEATS.items()}
     out = Reproduction(
         NAME, "Trees grown by the whole tree: paper and fasttree", SOURCE, ("holds",)
     )
     tables, out.missing = open_sets(DATASETS, datasets, data, _load)
-    n_grown = repeats["figures 7 and 8"]
-    growing = [name for name in ("iris", "monks-3") if name in tables]
-    total = 2 * (
-        len(SHARES) * len(tables)
-        + len(GENERATING)
-        + n_grown * (4 * ("iris" in tables) + len(growing))
-    )
-    tick = counter(progress, "steps", total)
+    tick = counter(progress, "steps", _steps(tables, repeats))
 
-    seconds: dict[str, float] = {}
-
-    def under(ties: str) -> tuple[_Outcome, list[claims.Verdict]]:
-        clock = time.perf_counter()
-        curves = {
-            name: learning_curves(
-                table,
-                _pairs(FIGURE_4, ties),
-                SHARES,
-                max(2, repeats["figure 4"] // FEWER.get(name, 1)),
-                seed=1,
-                n_jobs=n_jobs,
-                tick=tick,
-            )
-            for name, table in tables.items()
-        }
-        seconds[f"figure 4, ties={ties}"] = time.perf_counter() - clock
-        sizes = tree_sizes(
-            _pairs(tuple(MEASURES), ties), GENERATING, repeats["figure 5"], seed=2, tick=tick
-        )
-        noisy: dict[str, Growth] = {}
-        glocal: dict[str, Growth] = {}
-        if "iris" in tables:
-            for title, measure, params in PANELS_7:
-                methods = _pairs(
-                    (measure,), ties, **{"max_leaf_nodes": len(tables["iris"]), **params}
-                )
-                noisy[title] = growth_curves(tables["iris"], methods, n_grown, seed=3, tick=tick)
-        for name in growing:
-            methods = _pairs(
-                ("jaccard",), ties, ("local", "global", "glocal"), max_leaf_nodes=len(tables[name])
-            )
-            glocal[name] = growth_curves(
-                tables[name], methods, n_grown, seed=4, noise=0.0, tick=tick
-            )
-        said = [
-            *claims.figure_4(curves, SHARES),
-            *claims.figure_5(sizes),
-            *claims.figure_6(sizes, tuple(MEASURES)),
-            *claims.figure_7(noisy),
-            *claims.figure_8(glocal),
-        ]
-        return _Outcome(ties, curves, sizes, noisy, glocal), said
+    def under(ties: str) -> _Outcome:
+        return _grown(tables, ties, repeats, n_jobs, tick)
 
     found, left = finish(TIES, under, what="rules for ties", on_interrupt=on_interrupt)
     out.unfinished = [f"ties={ties}" for ties in left]
-    verdicts = {ties: said for ties, (_, said) in found.items()}
-    for ties, (outcome, _) in found.items():
+    for ties, outcome in found.items():
         _add_rows(out, outcome)
         _add_figures(out, outcome)
         if ties == "first":
@@ -253,15 +214,7 @@ def run(
                 figure_5_table(outcome.sizes),
                 redundant_table(outcome.sizes),
             ]
-    _claims_table(out, verdicts)
-    said = {
-        ties: [one.holds for one in found if one.holds is not None]
-        for ties, found in verdicts.items()
-    }
-    out.said = (
-        f"{sum(said['first'])} of {len(said['first'])} claims that could be checked hold under "
-        "ties='first'" + (f", {sum(said['random'])} under random ties" if "random" in said else "")
-    )
+    _add_claims(out, {ties: outcome.claims() for ties, outcome in found.items()})
     out.tables.append(claims.facts_table())
     out.rows += claims.fact_rows()
     if any(name.startswith("monks") for name in tables):
@@ -278,9 +231,62 @@ def run(
         "tree",
         "quick": quick,
     }
-    out.extra["seconds by figure"] = seconds
-    out.seconds = time.perf_counter() - started
+    out.extra["seconds by figure"] = {
+        f"figure 4, ties={ties}": outcome.seconds for ties, outcome in found.items()
+    }
     return out
+
+
+def _growing(tables: Mapping[str, Table]) -> list[str]:
+    """The data sets of figure 8 that are here."""
+    return [name for name in ("iris", "monks-3") if name in tables]
+
+
+def _steps(tables: Mapping[str, Table], repeats: Mapping[str, int]) -> int:
+    """How often a run ticks."""
+    panels = len(PANELS_7) * ("iris" in tables) + len(_growing(tables))
+    steps = len(SHARES) * len(tables) + len(GENERATING) + repeats["figures 7 and 8"] * panels
+    return len(TIES) * steps
+
+
+def _grown(
+    tables: Mapping[str, Table],
+    ties: str,
+    repeats: Mapping[str, int],
+    n_jobs: int | None,
+    tick: Callable[[], None],
+) -> _Outcome:
+    """The trees of all figures under one rule for ties."""
+    clock = time.perf_counter()
+    curves = {
+        name: learning_curves(
+            table,
+            _pairs(FIGURE_4, ties),
+            SHARES,
+            max(2, repeats["figure 4"] // FEWER.get(name, 1)),
+            seed=1,
+            n_jobs=n_jobs,
+            tick=tick,
+        )
+        for name, table in tables.items()
+    }
+    seconds = time.perf_counter() - clock
+    sizes = tree_sizes(
+        _pairs(tuple(MEASURES), ties), GENERATING, repeats["figure 5"], seed=2, tick=tick
+    )
+    n_grown = repeats["figures 7 and 8"]
+    noisy: dict[str, Growth] = {}
+    glocal: dict[str, Growth] = {}
+    if "iris" in tables:
+        for title, measure, params in PANELS_7:
+            methods = _pairs((measure,), ties, **{"max_leaf_nodes": len(tables["iris"]), **params})
+            noisy[title] = growth_curves(tables["iris"], methods, n_grown, seed=3, tick=tick)
+    for name in _growing(tables):
+        methods = _pairs(
+            ("jaccard",), ties, ("local", "global", "glocal"), max_leaf_nodes=len(tables[name])
+        )
+        glocal[name] = growth_curves(tables[name], methods, n_grown, seed=4, noise=0.0, tick=tick)
+    return _Outcome(ties, curves, sizes, noisy, glocal, seconds)
 
 
 PANELS_7: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -412,8 +418,18 @@ def _ties_table(out: Reproduction) -> ReportTable:
     )
 
 
-def _claims_table(out: Reproduction, verdicts: Mapping[str, list[claims.Verdict]]) -> None:
-    """The claims, one row each, with a column for every rule for ties that was finished."""
+def _add_claims(out: Reproduction, verdicts: Mapping[str, list[claims.Verdict]]) -> None:
+    """The claims, one row each, with a column for every rule for ties that was finished, and how
+    many hold."""
+    holds = {
+        ties: [one.holds for one in said if one.holds is not None]
+        for ties, said in verdicts.items()
+    }
+    out.said = (
+        f"{sum(holds['first'])} of {len(holds['first'])} claims that could be checked hold under "
+        "ties='first'"
+        + (f", {sum(holds['random'])} under random ties" if "random" in holds else "")
+    )
     rows, measured = [], []
     for claim in zip(*verdicts.values(), strict=True):
         by_ties = dict(zip(verdicts, claim, strict=True))

@@ -34,12 +34,11 @@ Samples
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -68,6 +67,9 @@ METHODS: dict[str, str] = {
 }
 """The paper's columns and their criteria (all with their defaults, which are the paper's
 settings)."""
+
+HEADER = ["domain", *(title for method in METHODS for title in (method, "paper"))]
+"""Columns of a table of ours beside the paper's."""
 
 PRUNINGS: dict[str, Any] = {
     "error_based": presets.VILALTA2001["pruning"],
@@ -102,6 +104,13 @@ MOST_FREQUENT = {"lymphography2": 2, "lymphography3": 3}
 """How many classes of lymphography are kept: the most frequent; rows of the others are dropped."""
 
 QUICK_ROWS = 1000
+
+UNKNOWN = (
+    "Unknown: the seeds of the folds, the treatment of missing values (here a value of their own), "
+    "and the pruning's confidence (C4.5's 0.25 is assumed); which heart and credit sets, and that "
+    "lymphography2 and lymphography3 are the two and the three most frequent classes, are guesses."
+)
+"""What the paper does not say."""
 
 SAMPLE, SEEDS = 1000, 100
 """The paper's section on costs proposes samples; larger domains are also run on so many of so many
@@ -211,6 +220,10 @@ def evaluate_samples(
     return {name: np.array(values) for name, values in out.items()}
 
 
+_Step: TypeAlias = SetResult | sweeps.Study | dict[str, np.ndarray]
+"""What is found of one domain: table 1, a sweep, or the accuracies on samples."""
+
+
 def run(
     data: str | PathLike[str] | None = None,
     datasets: Sequence[str] | None = None,
@@ -225,7 +238,6 @@ def run(
 
     `quick` leaves out the sweeps, the other prunings, and sets of more than 1,000 rows.
     """
-    started = time.perf_counter()
     printed = published("vilalta2001")
     out = Reproduction(
         NAME,
@@ -234,80 +246,93 @@ def run(
         ("accuracy",),
     )
     tables, out.missing = open_sets(list(FILES), datasets, data, open_set)
+    small = {name: table for name, table in tables.items() if len(table) <= QUICK_ROWS}
     if quick:
-        large = [name for name, table in tables.items() if len(table) > QUICK_ROWS]
-        tables = {name: table for name, table in tables.items() if name not in large}
+        large = ", ".join(name for name in tables if name not in small) or "none here"
+        tables = small
         out.notes.append(
             "Left out (--quick): the sweeps over theta and decay with both figures, the prunings "
-            "beside the error-based one, and "
-            f"sets of more than {QUICK_ROWS:,} rows ({', '.join(large) or 'none here'})."
+            f"beside the error-based one, and sets of more than {QUICK_ROWS:,} rows ({large})."
         )
     prunings = {"error_based": PRUNINGS["error_based"]} if quick else PRUNINGS
-    swept = {} if quick else {name: t for name, t in tables.items() if len(t) <= QUICK_ROWS}
     sampled = [] if quick else [name for name, t in tables.items() if len(t) > SAMPLE]
 
     steps = [
         *(("table 1", name) for name in tables),
         *(("samples", name) for name in sampled),
-        *(("sweeps", name) for name in swept),
+        *(("sweeps", name) for name in small if not quick),
     ]
     tick = counter(progress, "data sets", len(steps))
 
-    def one_step(step: tuple[str, str]) -> SetResult | sweeps.Study | dict[str, np.ndarray]:
-        kind, name = step
-        made: SetResult | sweeps.Study | dict[str, np.ndarray] = (
-            evaluate(tables[name], prunings, n_jobs)
-            if kind == "table 1"
-            else evaluate_samples(tables[name], n_jobs, SEEDS)
-            if kind == "samples"
-            else sweeps.study(swept[name], n_jobs)
-        )
+    def work(step: tuple[str, str]) -> _Step:
+        made = _one_step(step[0], tables[step[1]], prunings, n_jobs)
         tick()
         return made
 
-    found, left = finish(steps, one_step, what="steps", on_interrupt=on_interrupt)
+    found, left = finish(steps, work, what="steps", on_interrupt=on_interrupt)
     out.unfinished = [f"{name} ({kind})" for kind, name in left]
     results = {name: one for (_, name), one in found.items() if isinstance(one, SetResult)}
     studies = {name: one for (_, name), one in found.items() if isinstance(one, sweeps.Study)}
+    samples = {name: one for (_, name), one in found.items() if isinstance(one, dict)}
     if results:
         _compare(out, results, printed)
         if not quick:
             out.tables.append(_prunings(results))
-    samples = {name: one for (_, name), one in found.items() if isinstance(one, dict)}
     if samples:
         out.tables.append(_compare_samples(out, samples, printed))
     if studies:
-        related = sweeps.correlations(studies)
-        out.tables += sweeps.tables(studies, related)
-        out.rows += sweeps.rows(studies, related)
-        out.figures.append(
-            Figure(
-                "vilalta2001-theta",
-                "Accuracy by theta, less the mean of the domain",
-                lambda: sweeps.draw(studies, "theta"),
-            )
-        )
-        out.figures.append(
-            Figure(
-                "vilalta2001-decay",
-                "Accuracy by decay, less the mean of the domain",
-                lambda: sweeps.draw(studies, "decay"),
-            )
-        )
-    out.notes.append(
-        "Unknown: the seeds of the folds, the treatment of missing values (here a value of their "
-        "own), and the pruning's "
-        "confidence (C4.5's 0.25 is assumed); which heart and credit sets, and that lymphography2 "
-        "and lymphography3 are the two and the "
-        "three most frequent classes, are guesses."
-    )
+        _add_sweeps(out, studies)
+    out.notes.append(UNKNOWN)
     out.extra["settings"] = {
         "protocol": "5 x stratified 10-fold CV, sd over the five repetition means",
         "trees": {k: repr(v) for k, v in presets.VILALTA2001.items() if k != "criterion"},
         "files": {name: FILES[name] for name in results},
     }
-    out.seconds = time.perf_counter() - started
     return out
+
+
+def _one_step(kind: str, table: Table, prunings: Mapping[str, Any], n_jobs: int | None) -> _Step:
+    """Cross-validate a domain for table 1, on samples, or over theta and decay."""
+    if kind == "table 1":
+        return evaluate(table, prunings, n_jobs)
+    if kind == "samples":
+        return evaluate_samples(table, n_jobs, SEEDS)
+    return sweeps.study(table, n_jobs)
+
+
+def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
+    """Accuracy over theta and over the decay: tables, rows, pictures."""
+    related = sweeps.correlations(studies)
+    out.tables += sweeps.tables(studies, related)
+    out.rows += sweeps.rows(studies, related)
+    out.figures += [
+        Figure(
+            f"vilalta2001-{what}",
+            f"Accuracy by {what}, less the mean of the domain",
+            lambda what=what: sweeps.draw(studies, what),  # type: ignore[misc]
+        )
+        for what in ("theta", "decay")
+    ]
+
+
+def _domain(
+    out: Reproduction, name: str, found: SetResult, printed: Mapping[str, Any]
+) -> list[Cell]:
+    """One line of table 1 without its rank correlation; a row a cell."""
+    means = [found.mean("error_based", m) for m in METHODS]
+    sds = [found.sd("error_based", m) for m in METHODS]
+    marks = asterisk(means, sds)
+    line = [Cell(name)]
+    for j, method in enumerate(METHODS):
+        mean, sd, mark = printed["cells"][name][method]
+        close = abs(means[j] - float(mean)) <= 2.0 * (sds[j] + float(sd))
+        ours = (means[j], sds[j], marks[j])
+        out.rows.append(Row(name, method, "accuracy", *ours, float(mean), float(sd), mark, close))
+        line += [
+            Cell(f"{marks[j]}{means[j]:.2f} ({sds[j]:.2f})", bold=means[j] == max(means)),
+            Cell(f"{mark}{mean} ({sd})"),
+        ]
+    return line
 
 
 def _compare(
@@ -318,62 +343,32 @@ def _compare(
 
     body, rhos, ours_ranks, their_ranks = [], [], [], []
     for name, found in results.items():
+        line = _domain(out, name, found, printed)
         means = [found.mean("error_based", m) for m in METHODS]
-        sds = [found.sd("error_based", m) for m in METHODS]
-        marks = asterisk(means, sds)
-        line = [Cell(name)]
         theirs = [float(printed["cells"][name][m][0]) for m in METHODS]
-        for j, method in enumerate(METHODS):
-            mean, sd, mark = printed["cells"][name][method]
-            close = abs(means[j] - float(mean)) <= 2.0 * (sds[j] + float(sd))
-            out.rows.append(
-                Row(
-                    name,
-                    method,
-                    "accuracy",
-                    means[j],
-                    sds[j],
-                    marks[j],
-                    float(mean),
-                    float(sd),
-                    mark,
-                    close,
-                )
-            )
-            best = means[j] == max(means)
-            line += [
-                Cell(f"{marks[j]}{means[j]:.2f} ({sds[j]:.2f})", bold=best),
-                Cell(f"{mark}{mean} ({sd})"),
-            ]
         rho = rank_correlation(means, theirs)
         if not math.isnan(rho):
             rhos.append(rho)
         out.rows.append(Row(name, "", "rank_agreement", rho))
         ours_ranks.append(mean_ranks(np.negative(means)))
         their_ranks.append(mean_ranks(np.negative(theirs)))
-        line.append(Cell(f"{rho:+.1f}"))
-        body.append(line)
-    for title, ours, theirs in (
+        body.append([*line, Cell(f"{rho:+.1f}")])
+    for title, ours, paper in (
         ("average", *_averages(results, printed)),
         ("mean rank", np.mean(ours_ranks, axis=0).tolist(), np.mean(their_ranks, axis=0).tolist()),
     ):
         line = [Cell(title)]
-        for a, b in zip(ours, theirs, strict=True):
+        for method, a, b in zip(METHODS, ours, paper, strict=True):
             line += [Cell(f"{a:.2f}"), Cell(f"{b:.2f}")]
-        body.append([*line, Cell(f"{rank_correlation(ours, theirs):+.1f}")])
-        for method, a, b in zip(METHODS, ours, theirs, strict=True):
-            out.rows.append(
-                Row("average", method, title.replace(" ", "_"), a, published=round(b, 4))
-            )
-    header = ["domain"]
-    for method in METHODS:
-        header += [method, "paper"]
+            quantity = title.replace(" ", "_")
+            out.rows.append(Row("average", method, quantity, a, published=round(b, 4)))
+        body.append([*line, Cell(f"{rank_correlation(ours, paper):+.1f}")])
     cells = out.cells
     whole = ", ".join(f"{method} {value}" for method, value in printed["average"].items())
     out.tables.append(
         ReportTable(
             "Table 1: accuracy, ours beside the paper's",
-            [*header, "ranks agree"],
+            [*HEADER, "ranks agree"],
             body,
             (len(body) - 2,),
             [
@@ -411,12 +406,9 @@ def _compare_samples(
             out.rows.append(row)
             line += [Cell(f"{ours:.2f} ({spread:.2f})"), Cell(f"{mean} ({sd})")]
         body.append([*line, Cell(f"{near} of {len(METHODS)}")])
-    header = ["domain"]
-    for method in METHODS:
-        header += [method, "paper"]
     return ReportTable(
         f"Samples of {SAMPLE:,} rows, beside the paper's Table 1",
-        [*header, "near"],
+        [*HEADER, "near"],
         body,
         (),
         [

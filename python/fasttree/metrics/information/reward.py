@@ -168,17 +168,23 @@ def reward(
                 return parts_of(codes, parts / len(known) if mean else parts, rows, weights, known)
             return average(rows, weights)
 
-        shown = inspect.signature(function)
-        if not uses_prior:
-            kept = [one for one in shown.parameters.values() if one.name != "prior"]
-            shown = shown.replace(parameters=kept)
-        for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
-            setattr(function, attribute, getattr(terms_of, attribute))
-        public = cast(Any, function)
-        public.__signature__, public.per_row = shown, per_row
-        return cast(Reward, function)
+        return _public(function, terms_of, per_row, uses_prior)
 
     return decorate
+
+
+def _public(
+    function: Callable[..., Any], terms_of: Terms, per_row: Callable[..., np.ndarray], prior: bool
+) -> Reward:
+    """The function under the name and text of its terms; its signature has no ``prior`` without
+    one."""
+    shown = inspect.signature(function)
+    kept = [one for one in shown.parameters.values() if prior or one.name != "prior"]
+    for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
+        setattr(function, attribute, getattr(terms_of, attribute))
+    public = cast(Any, function)
+    public.__signature__, public.per_row = shown.replace(parameters=kept), per_row
+    return cast(Reward, function)
 
 
 parts_of = by_class

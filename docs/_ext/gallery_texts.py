@@ -16,12 +16,13 @@ def describe(app: Any, doctree: nodes.document) -> None:
     if not app.env.docname.startswith("gallery/"):
         return
     title = next(doctree.findall(nodes.title), None)
+    section = next(doctree.findall(nodes.section), nodes.section())
+    first = next((p for p in section.children if isinstance(p, nodes.paragraph)), None)
+    if title is None or first is None:
+        return
+    words = f"{title.astext()}. {first.astext()}".replace('"', "'").split()
     for picture in doctree.findall(imgsgnode):
-        section = next(doctree.findall(nodes.section))
-        first = next((p for p in section.children if isinstance(p, nodes.paragraph)), None)
-        if title is not None and first is not None:
-            words = f"{title.astext()}. {first.astext()}"
-            picture["alt"] = " ".join(words.replace('"', "'").split())
+        picture["alt"] = " ".join(words)
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import pickle
 import re
 import sys
-import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -21,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from fasttree import FastTreeClassifier, Table, datasets, reports
+from fasttree import Table, datasets
 from fasttree.metrics import auc, per_class
 from fasttree.model_selection import (
     compare,
@@ -32,106 +28,9 @@ from fasttree.model_selection import (
 )
 from fasttree.model_selection.rendering import Rendered
 from fasttree.reports import render, render_html, tables_of
-from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
 from fasttree.reports.html.finding import finding, paragraph
-from fasttree.reports.html.ranks import rank_svg
 
-VOID = {"meta", "br", "img", "link", "input", "hr"}
-ATTRIBUTES = {
-    "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-fx", "type",
-    "fill", "height", "href",
-    "http-equiv", "id", "lang", "name", "open", "role", "rx", "scope", "style", "text-anchor",
-    "title", "transform", "viewbox",
-    "width", "x", "xmlns", "y",
-}  # fmt: skip
-NASTY = [
-    "<script>alert(1)</script>",
-    '" onmouseover="alert(1)" x="',
-    "]]></title></style></svg><img src=x onerror=alert(1)>",
-    "{{ 7*7 }}{% raw %}&lt;b&gt;'",
-    "\u202egnp.exe\u202c \u05d0\u05d1 \u0645",
-    "line\nbreak\ttab\x07bell",
-]
-
-
-class Page(HTMLParser):
-    """Reads a page strictly: every element is closed in order, and everything of interest is
-    kept."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.open, self.ids, self.links, self.names, self.tags = [], [], [], set(), {}
-        self.words, self.scripts, self.rows = [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == [], self.open
-
-    def handle_starttag(self, tag, attributes):
-        self.tags[tag] = self.tags.get(tag, 0) + 1
-        for name, value in attributes:
-            self.names.add(name)
-            if name == "id":
-                self.ids.append(value)
-            if name in ("href", "src", "xlink:href", "action", "srcset", "data"):
-                self.links.append(value)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th") and self.rows:
-            self.rows[-1].append("")
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "script":
-            self.scripts.append("")
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        if tag not in VOID:
-            self.handle_endtag(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
-        self.open.pop()
-
-    def handle_data(self, data):
-        if "script" in self.open:
-            self.scripts[-1] += data
-        elif "style" not in self.open:
-            self.words.append(data)
-        if {"td", "th"} & set(self.open[-4:]) and self.rows and self.rows[-1]:
-            self.rows[-1][-1] += data
-
-    @property
-    def text(self):
-        return "".join(self.words)
-
-
-def check_page(text):
-    """What holds of every page; returns it parsed."""
-    page = Page(text)
-    assert text.startswith("<!doctype html>\n")
-    assert page.names <= ATTRIBUTES, page.names - ATTRIBUTES
-    assert len(page.ids) == len(set(page.ids))
-    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
-    *data, script = page.scripts  # of explorers, and what runs
-    assert all(json.loads(one)["trees"] for one in data)
-    assert text.count('<script type="application/json"') == len(data)
-    assert not any(set(one) & set("<>&") for one in data)
-    assert not {"iframe", "object", "embed", "img", "link", "form", "base", "foreignobject"} & set(
-        page.tags
-    )
-    outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
-    for one in page.scripts:
-        outside = outside.replace(one, "")
-    assert not re.search(r"https?:|//[a-z]|@import|url\(|javascript:", outside)
-    named = script.replace('"http://www.w3.org/2000/svg"', "")
-    assert not re.search(r"https?:|fetch\(|XMLHttp|import\(|eval|innerHTML", named)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert f"script-src 'sha256-{digest}'" in text and "default-src 'none'" in text
-    assert "prefers-color-scheme" in text
-    for picture in re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL):
-        ET.fromstring(picture)
-    assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", text.replace("\n", ""))
-    return page
+from .report_tools import NASTY, check_page
 
 
 @pytest.fixture(scope="module")
@@ -393,54 +292,6 @@ def test_trees_are_those_of_all_rows_and_cut_ones_say_so(validation):
         validation.to_html(max_nodes=-1)
 
 
-MEANS = {
-    "equal": ([[3.0, 3.0, 3.0]] * 4, "No method is significantly better than another on these 4"),
-    "best": (
-        [[9.0 - j + 0.01 * i * j for j in range(4)] for i in range(12)],
-        "a has the best mean rank on these 12 data sets and is significantly better than c and d",
-    ),
-}
-
-
-def test_the_finding_names_its_metric_and_those_that_find_otherwise():
-    trees = {f"{n} leaves": FastTreeClassifier(max_leaf_nodes=n) for n in (4, 2, 5)}
-    scoring = ("accuracy", "leaves")
-    data = [datasets.load_iris()]
-    found = compare(data, estimators=trees, cv="2x5", scoring=scoring, random_state=0)
-    assert finding(found) == (
-        "By accuracy, 2 leaves is significantly worse than 4 leaves on this data set. "
-        "By leaves, the verdict differs."
-    )
-    assert finding(found.with_metric("leaves")) == (
-        "By leaves, 2 leaves is significantly better than and 5 leaves is significantly worse "
-        "than 4 leaves on this data set. By accuracy, the verdict differs."
-    )
-    found = found.with_metric("accuracy", baseline="5 leaves", alpha=1e-9)
-    assert finding(found).startswith("By accuracy, no method differs significantly from 5 leaves ")
-
-
-@pytest.mark.parametrize("name", MEANS)
-def test_the_finding_says_what_the_tests_do(name):
-    from types import SimpleNamespace
-
-    from fasttree.model_selection import friedman_nemenyi
-
-    means, expected = MEANS[name]
-    names = tuple("abcd"[: len(means[0])])
-    ranks = friedman_nemenyi(means, names=names)
-    settings = SimpleNamespace(settings={"cv": "10x10", "scoring": ("accuracy",)})
-    result = SimpleNamespace(
-        means=np.array(means), friedman=lambda: ranks, methods=names, metric="accuracy",
-        results={"x": settings},
-    )  # fmt: skip
-    assert finding(result).startswith(expected)
-    said = paragraph(result)
-    assert f"p = {ranks.p_value:.3f}" in said or "p < 0.001" in said
-    assert ("was rejected" in said) == ranks.significant
-    for one, rank in zip(names, ranks.mean_ranks, strict=True):
-        assert f"{one} {rank:.2f}" in said
-
-
 def test_words_are_left_and_numbers_right(comparison):
     text = comparison.to_html(trees=False)
     row = re.search(r'<tr><th scope="row"><bdi>iris.*?</tr>', text, re.DOTALL).group(0)
@@ -496,20 +347,6 @@ def test_what_has_tables_has_a_page():
     assert "Ranks" in page.text and "To run it again" not in page.text
 
 
-def test_the_fingerprint_tells_data_apart():
-    from fasttree.reports.html.settings import fingerprint
-
-    X, y = _noise()
-    one = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
-    same = cross_validate(X.copy(), y, estimators={"NB": GaussianNB()}, cv="1x3").data
-    X[0, 0] += 1
-    other = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
-    assert len(fingerprint(same)) == 16 and fingerprint(one) == fingerprint(
-        other
-    )  # the rows are not copied
-    assert fingerprint(same) != fingerprint(other)
-
-
 def test_a_page_of_many_stays_small():
     """Five sets, six methods: a quarter of what fits into two megabytes."""
     names = ["iris", "wine", "tic_tac_toe", "monks_1", "weather"]
@@ -519,25 +356,6 @@ def test_a_page_of_many_stays_small():
     text = result.to_html()
     check_page(text)
     assert len(text.encode()) < 550_000
-
-
-def test_charts():
-    assert path_of([(0, 0), (0, 5), (3, 5), (6, 5), (6, 5), (9, 8)]) == "M0 0v5h6l3 3"
-    assert path_of([]) == "" and path_of([(1, 1), (4, 1), (2, 1)]) == "M1 1h3h-2"
-    assert nice_ticks(0, 0) == [0, 1.0]
-    svg = line_chart(
-        [Series("<a>", 9, [0, 1, np.nan], [0, 1, 1], dots=True)],
-        xlabel="x",
-        ylabel="y",
-        title='"t"',
-    )
-    root = ET.fromstring(svg)
-    assert root.get("aria-label") == '"t"'
-    curves = [e for e in root.iter() if "m1" in (e.get("class") or "")]
-    assert [e.find("title").text for e in curves] == ["<a>", "<a>"]
-    found = friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a" * 90, "<b>", "c"])
-    root = ET.fromstring(rank_svg(found))
-    assert "a" * 90 in "".join(root.itertext()) and "<b> (2.33)" in "".join(root.itertext())
 
 
 def test_other_things_are_refused():
@@ -553,65 +371,15 @@ def test_without_jinja2_the_extra_is_named(monkeypatch, validation):
         validation.to_html()
 
 
-def test_commands_write_pages(tmp_path, capsys):
-    pytest.importorskip("typer")
-    from fasttree.cli import main
+def test_the_fingerprint_tells_data_apart():
+    from fasttree.reports.html.settings import fingerprint
 
-    target = tmp_path / "cv.html"
-    assert (
-        main(
-            [
-                "cv",
-                "iris",
-                "-c",
-                "gini",
-                "--cv",
-                "1x3",
-                "--html",
-                str(target),
-                "--json",
-                str(tmp_path / "a.json"),
-            ]
-        )
-        == 0
-    )
-    page = check_page(target.read_text(encoding="utf-8"))
-    assert "ROC, class setosa" in page.text
-    assert json.loads((tmp_path / "a.json").read_text())["kind"] == "cross_validation"
-    target = tmp_path / "compare.html"
-    assert (
-        main(
-            [
-                "compare",
-                "iris",
-                "weather",
-                "-c",
-                "gini,info_gain",
-                "--cv",
-                "1x3",
-                "--html",
-                str(target),
-            ]
-        )
-        == 0
-    )
-    assert "2 methods on 2 data sets" in check_page(target.read_text(encoding="utf-8")).text
-    capsys.readouterr()
-    assert main(["cv", "iris", "--html", str(tmp_path / "no" / "cv.html")]) == 2
-    assert "does not exist" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("cells", "words"),
-    [
-        (["info_gain", "inf_norm", "nano"], True),
-        (["2-bit", "three"], True),
-        (["1.50 (0.2)", "-", "-inf", "nan", "", "< 0.001", "(1/0/0)"], False),
-        (["-", ""], False),
-    ],
-)
-def test_columns_of_words_are_known_by_their_cells(cells, words):
-    table = reports.ReportTable(
-        "", ["a", "b"], [[reports.Cell("x"), reports.Cell(c)] for c in cells]
-    )
-    assert ("left" in re.findall(r'<t[dh][^>]*class="([^"]*)"', render_html(table))[-1]) == words
+    X, y = _noise()
+    one = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    same = cross_validate(X.copy(), y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    X[0, 0] += 1
+    other = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    assert len(fingerprint(same)) == 16 and fingerprint(one) == fingerprint(
+        other
+    )  # the rows are not copied
+    assert fingerprint(same) != fingerprint(other)

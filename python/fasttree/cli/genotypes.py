@@ -75,8 +75,9 @@ def _tested(
 ) -> dict[str, np.ndarray]:
     """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF."""
     from ..scores import relief_p_values, score_features
+    from ..scores.genotypes import WITH_P_VALUES
 
-    with_p = {n: c for n, c in criteria.items() if n.partition("(")[0] in ("surf", "multisurf")}
+    with_p = {n: c for n, c in criteria.items() if c.name in WITH_P_VALUES}
     if not with_p:
         with_p = criteria  # refused by the first, which says why
     jobs = {"n_jobs": settings.get("n_jobs")}

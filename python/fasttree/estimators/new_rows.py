@@ -272,8 +272,9 @@ def matched(schema: Schema, table: Table) -> list[Column]:
 
 def check_names(schema: Schema, given: list[str]) -> None:
     """Refuse names of columns that are not those of the schema, in whatever order."""
-    missing = [n for n in schema.names if n not in given]
-    extra = [n for n in given if n not in schema.names]
+    known, own = set(schema.names), set(given)
+    missing = [n for n in schema.names if n not in own]
+    extra = [n for n in given if n not in known]
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:

@@ -34,6 +34,9 @@ from ..table.columns import is_missing
 
 __all__ = ["VariantTests", "as_genotypes", "labelled", "near_scores", "relief_p_values"]
 
+WITH_P_VALUES = ("surf", "multisurf")
+"""Criteria whose neighbours do not depend on the classes."""
+
 
 def as_genotypes(X: Any) -> Genotypes | None:
     """Genotypes, if that is what X is or names (a ``.bed``, or a ``.raw`` of PLINK); else None."""
@@ -211,7 +214,7 @@ def relief_p_values(
             f"genotypes={str(genotypes)[:60]!r} are Genotypes, or the path of a .bed (read_plink)"
         )
     made = criteria.make(criterion)
-    if not isinstance(made, criteria.Criterion) or made.name not in ("surf", "multisurf"):
+    if not isinstance(made, criteria.Criterion) or made.name not in WITH_P_VALUES:
         raise ValueError(
             f"criterion={criterion!r} has no p-values here; 'surf' and 'multisurf' have, whose "
             "neighbours do not depend on the classes"

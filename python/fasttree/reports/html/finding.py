@@ -41,16 +41,18 @@ def finding(result: Comparison) -> str:
     n, k = result.means.shape
     if k == 1:
         return f"{result.methods[0]} alone was run on {_sets(n)}."
-    found = _verdict(result)
+    ranks = _ranks(result)
+    found = _verdict(result, ranks)
     scoring = next(iter(result.results.values())).settings["scoring"]
     others = [
         metric
         for metric in map(str, scoring)
-        if metric != result.metric and _verdict(result.with_metric(metric)) != found
+        if metric != result.metric
+        and _verdict(other := result.with_metric(metric), _ranks(other)) != found
     ]
     more = f" By {listed(others)}, the verdict differs." if others else ""
-    if n > 1 and np.isfinite(result.means).all():
-        return _of_ranks(result.friedman(), result.metric) + more
+    if ranks is not None:
+        return _of_ranks(ranks, result.metric) + more
     better, worse = found
     words = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} significantly {how} than"
@@ -61,13 +63,18 @@ def finding(result: Comparison) -> str:
     return f"By {result.metric}, {said} {result.baseline} on {_sets(n)}.{more}"
 
 
-def _verdict(result: Comparison) -> tuple[list[str], list[str]]:
+def _ranks(result: Comparison) -> FriedmanResult | None:
+    """Friedman's test over several data sets where every mean is a number, else None."""
+    several = result.means.shape[0] > 1 and np.isfinite(result.means).all()
+    return result.friedman() if several else None
+
+
+def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str], list[str]]:
     """The methods that are significantly better than the baseline, and those that are worse; over
     several data sets those that beat another by ranks, and those that are beaten."""
-    if result.means.shape[0] > 1 and np.isfinite(result.means).all():
-        found = result.friedman()
-        lower = found.mean_ranks[:, None] < found.mean_ranks[None, :]
-        beats = lower & (found.pairwise_p < found.alpha) & found.significant
+    if ranks is not None:
+        lower = ranks.mean_ranks[:, None] < ranks.mean_ranks[None, :]
+        beats = lower & (ranks.pairwise_p < ranks.alpha) & ranks.significant
         where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))
     else:
         marks = result.marks

@@ -1,0 +1,104 @@
+"""Parts of the HTML page: the sentence of the finding, charts, and how columns of words are known."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jinja2")
+
+
+from fasttree import FastTreeClassifier, datasets, reports
+from fasttree.model_selection import (
+    compare,
+    friedman_nemenyi,
+)
+from fasttree.reports import render_html
+from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
+from fasttree.reports.html.finding import finding, paragraph
+from fasttree.reports.html.ranks import rank_svg
+
+MEANS = {
+    "equal": ([[3.0, 3.0, 3.0]] * 4, "No method is significantly better than another on these 4"),
+    "best": (
+        [[9.0 - j + 0.01 * i * j for j in range(4)] for i in range(12)],
+        "a has the best mean rank on these 12 data sets and is significantly better than c and d",
+    ),
+}
+
+
+def test_the_finding_names_its_metric_and_those_that_find_otherwise():
+    trees = {f"{n} leaves": FastTreeClassifier(max_leaf_nodes=n) for n in (4, 2, 5)}
+    scoring = ("accuracy", "leaves")
+    data = [datasets.load_iris()]
+    found = compare(data, estimators=trees, cv="2x5", scoring=scoring, random_state=0)
+    assert finding(found) == (
+        "By accuracy, 2 leaves is significantly worse than 4 leaves on this data set. "
+        "By leaves, the verdict differs."
+    )
+    assert finding(found.with_metric("leaves")) == (
+        "By leaves, 2 leaves is significantly better than and 5 leaves is significantly worse "
+        "than 4 leaves on this data set. By accuracy, the verdict differs."
+    )
+    found = found.with_metric("accuracy", baseline="5 leaves", alpha=1e-9)
+    assert finding(found).startswith("By accuracy, no method differs significantly from 5 leaves ")
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_the_finding_says_what_the_tests_do(name):
+    from types import SimpleNamespace
+
+    from fasttree.model_selection import friedman_nemenyi
+
+    means, expected = MEANS[name]
+    names = tuple("abcd"[: len(means[0])])
+    ranks = friedman_nemenyi(means, names=names)
+    settings = SimpleNamespace(settings={"cv": "10x10", "scoring": ("accuracy",)})
+    result = SimpleNamespace(
+        means=np.array(means), friedman=lambda: ranks, methods=names, metric="accuracy",
+        results={"x": settings},
+    )  # fmt: skip
+    assert finding(result).startswith(expected)
+    said = paragraph(result)
+    assert f"p = {ranks.p_value:.3f}" in said or "p < 0.001" in said
+    assert ("was rejected" in said) == ranks.significant
+    for one, rank in zip(names, ranks.mean_ranks, strict=True):
+        assert f"{one} {rank:.2f}" in said
+
+
+def test_charts():
+    assert path_of([(0, 0), (0, 5), (3, 5), (6, 5), (6, 5), (9, 8)]) == "M0 0v5h6l3 3"
+    assert path_of([]) == "" and path_of([(1, 1), (4, 1), (2, 1)]) == "M1 1h3h-2"
+    assert nice_ticks(0, 0) == [0, 1.0]
+    svg = line_chart(
+        [Series("<a>", 9, [0, 1, np.nan], [0, 1, 1], dots=True)],
+        xlabel="x",
+        ylabel="y",
+        title='"t"',
+    )
+    root = ET.fromstring(svg)
+    assert root.get("aria-label") == '"t"'
+    curves = [e for e in root.iter() if "m1" in (e.get("class") or "")]
+    assert [e.find("title").text for e in curves] == ["<a>", "<a>"]
+    found = friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]], names=["a" * 90, "<b>", "c"])
+    root = ET.fromstring(rank_svg(found))
+    assert "a" * 90 in "".join(root.itertext()) and "<b> (2.33)" in "".join(root.itertext())
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["info_gain", "inf_norm", "nano"], True),
+        (["2-bit", "three"], True),
+        (["1.50 (0.2)", "-", "-inf", "nan", "", "< 0.001", "(1/0/0)"], False),
+        (["-", ""], False),
+    ],
+)
+def test_columns_of_words_are_known_by_their_cells(cells, words):
+    table = reports.ReportTable(
+        "", ["a", "b"], [[reports.Cell("x"), reports.Cell(c)] for c in cells]
+    )
+    assert ("left" in re.findall(r'<t[dh][^>]*class="([^"]*)"', render_html(table))[-1]) == words

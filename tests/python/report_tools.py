@@ -9,7 +9,6 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 ATTRIBUTES = {
     "aria-hidden", "aria-label", "charset", "class", "content", "cx", "cy", "d", "data-fx", "type",

@@ -5,6 +5,7 @@
     python benches/at_scale.py --only forest --trees 10
     python benches/at_scale.py --only predict --record      # keeps the numbers in benches/record
     python benches/at_scale.py --only memory --million
+    python benches/at_scale.py --only classes               # many classes, the exact search
 
 One thread, CPU time (user and system), the contestants in turns. A time includes everything between
 the user's arrays and the model: checks, labels, bins, growth. Answers are checked before anything
@@ -23,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from clock import add_record, check, have, keep, machine
-from side_by_side import OURS, Contest, measure, numbers, show, ydf_forest
+from side_by_side import OURS, Contest, measure, numbers, show, uci_folder, ydf_forest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
@@ -116,6 +117,35 @@ def forest(trees: int) -> Contest:
     return Contest(
         f"forest of {trees} trees, histogram", "100,000 x 20 float32", work, goals, sizes, accuracy
     )
+
+
+def several_classes() -> Iterator[tuple[str, np.ndarray, np.ndarray, float]]:
+    """Data of many classes, and how many times scikit-learn's speed is asked for."""
+    for classes, goal in ((10, 18.0), (26, 18.0), (100, 12.0)):
+        X, y, _, _ = numbers(100_000, classes)
+        yield f"{classes} classes, 100,000 x 20 float32", X, y, goal
+    path = uci_folder() / "letter.arff"
+    if path.is_file():
+        table = fasttree.datasets.load(path)
+        X = np.column_stack([column.values for column in table.columns]).astype(np.float32)
+        yield "letter, 26 classes, 20,000 x 16 float32", X, np.asarray(table.y_codes), 18.0
+
+
+def classes(criterion: str, peers: str) -> Iterator[Contest]:
+    """One exact tree without limits on data of many classes."""
+    for name, X, y, goal in several_classes():
+        work: Work = {
+            OURS: lambda X=X, y=y: fasttree.FastTreeClassifier(criterion=criterion).fit(X, y),
+            "scikit-learn": lambda X=X, y=y: DecisionTreeClassifier(
+                criterion=peers, random_state=0
+            ).fit(X, y),
+        }
+        trees = {who: grow() for who, grow in work.items()}
+        sizes = {who: tree.get_n_leaves() for who, tree in trees.items()}
+        fitted = {who: float(np.mean(tree.predict(X) == y)) for who, tree in trees.items()}
+        check(abs(fitted[OURS] - fitted["scikit-learn"]) < 1e-3, f"training accuracy {fitted}")
+        check(abs(sizes[OURS] / sizes["scikit-learn"] - 1) < 0.03, f"leaves {sizes}")
+        yield Contest(f"exact tree, {criterion}", name, work, {"scikit-learn": goal}, sizes, fitted)
 
 
 def predictions(trees: int) -> Iterator[Contest]:
@@ -225,6 +255,9 @@ def contests(only: list[str], sizes: list[int], trees: int) -> Iterator[Contest]
             yield leaves(rows)
         if not only or "full" in only:
             yield full(rows)
+    if not only or "classes" in only:
+        yield from classes("gini", "gini")
+        yield from classes("info_gain", "entropy")
     if not only or "forest" in only:
         yield forest(trees)
     if not only or "predict" in only:
@@ -238,7 +271,7 @@ def main() -> None:
         "--only",
         nargs="+",
         default=[],
-        choices=["leaves", "full", "forest", "predict", "memory"],
+        choices=["leaves", "full", "classes", "forest", "predict", "memory"],
     )
     parser.add_argument("--million", action="store_true", help="1,000,000 rows as well")
     parser.add_argument("--trees", type=int, default=100, help="trees of a forest")

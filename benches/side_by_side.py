@@ -268,6 +268,12 @@ def multiway_tree() -> Contest:
     )
 
 
+def uci_folder() -> Path:
+    """Where the UCI files are, if they are here."""
+    given = os.environ.get("FASTTREE_DATA")
+    return Path(given) if given else HERE.parent.parent / "shared" / "data" / "uci"
+
+
 def nominal_set() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """A made set of 3196 x 36 binary features with a rule to learn, and king-rook against king-pawn
     if it is here."""
@@ -276,10 +282,9 @@ def nominal_set() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 4]) | ((1 - X[:, 5]) & X[:, 6] & X[:, 7])
     flipped = random.random(len(y)) < 0.03
     yield "made", X, np.where(flipped, 1 - y, y).astype(np.int64)
-    given = os.environ.get("FASTTREE_DATA")
-    folder = Path(given) if given else HERE.parent.parent / "shared" / "data" / "uci"
-    if (folder / "kr-vs-kp.arff").is_file():
-        table = fasttree.datasets.load(folder / "kr-vs-kp.arff")
+    path = uci_folder() / "kr-vs-kp.arff"
+    if path.is_file():
+        table = fasttree.datasets.load(path)
         codes = np.column_stack([column.values for column in table.columns])
         yield "kr-vs-kp", codes.astype(np.uint8), np.asarray(table.y_codes, dtype=np.int64)
 

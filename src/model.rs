@@ -41,11 +41,26 @@ impl Model {
     pub fn relabel(&mut self) {
         let mut p = vec![0.0; self.tree.classes];
         for node in 0..self.tree.nodes.len() {
+            if self.is_clear(node) {
+                continue;
+            }
             self.probabilities(node, &mut p);
             if self.tree.nodes[node].label >= 0 && p.iter().all(|p| p.is_finite()) {
                 self.tree.nodes[node].label = majority(&p) as i32;
             }
         }
+    }
+
+    /// Whether the counts alone say that the label is the most probable class, by more than any
+    /// rounding.
+    fn is_clear(&self, node: usize) -> bool {
+        let Ok(label) = usize::try_from(self.tree.nodes[node].label) else { return true };
+        let counts = self.tree.counts(node);
+        let most = counts[label];
+        let second = counts.iter().enumerate().filter(|&(c, _)| c != label);
+        self.smoothing == Smoothing::None
+            && most < f64::MAX / counts.len() as f64
+            && second.fold(0.0, |a: f64, (_, &n)| a.max(n)) * (1.0 + 1e-9) < most
     }
 
     /// Probabilities of the classes in a node, all zero when the node predicts nothing. Those that

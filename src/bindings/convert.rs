@@ -153,6 +153,9 @@ impl<'a> Columns<'a> {
                         builder.nominal(arities[feature + c], |r| i64::from(a[[r, c]]))?;
                     }
                 }
+                View::U8(a) if arities[feature..][..p].iter().all(|&levels| levels <= 255) => {
+                    builder.nominal_block(&arities[feature..][..p], |r, c| a[[r, c]], control)?;
+                }
                 View::U8(a) => {
                     for c in 0..p {
                         control.check()?;

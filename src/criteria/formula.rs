@@ -5,7 +5,7 @@
 //! kind it is. A criterion that needs more than a table (pairs, neighbours, rows) implements
 //! [`Criterion`] and says so by [`Criterion::evidence`].
 
-use super::{Block, Info, Tables, neighbours, pairs, rows};
+use super::{Block, Info, RunningScores, Tables, neighbours, pairs, rows};
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count};
 use crate::simd::Level;
@@ -79,6 +79,10 @@ pub trait Criterion: Send + Sync + std::fmt::Debug {
     fn pair_screen(&self) -> Option<PairScreen> {
         None
     }
+    /// How cuts of unit rows are scored from running sums over the classes, where they can be.
+    fn running_scores(&self) -> Option<RunningScores> {
+        None
+    }
     /// The selection rule that goes with it.
     fn gain_filter(&self) -> GainFilter {
         GainFilter::None
@@ -138,6 +142,10 @@ pub trait Formula: Send + Sync + std::fmt::Debug + Serialize + 'static {
     }
     /// See [`Criterion::pair_screen`].
     fn pair_screen(&self) -> Option<PairScreen> {
+        None
+    }
+    /// See [`Criterion::running_scores`].
+    fn running_scores(&self) -> Option<RunningScores> {
         None
     }
     /// The selection rule that goes with it.
@@ -212,6 +220,9 @@ impl<F: Formula> Criterion for F {
     }
     fn pair_screen(&self) -> Option<PairScreen> {
         Formula::pair_screen(self)
+    }
+    fn running_scores(&self) -> Option<RunningScores> {
+        Formula::running_scores(self)
     }
     fn gain_filter(&self) -> GainFilter {
         Formula::gain_filter(self)

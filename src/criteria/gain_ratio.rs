@@ -10,7 +10,10 @@
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
 use super::information::{gain_over_split, one_minus, screen_gain_ratios};
-use super::{Block, EvidenceKind, Formula, GainFilter, Info, OptionInfo, SplitRule};
+use super::{
+    Block, EvidenceKind, Formula, GainFilter, Info, OptionInfo, RunningScores, SplitRule, Term,
+    running,
+};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +87,10 @@ impl Formula for GainRatio {
 
     fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
         screen_gain_ratios(block, out)
+    }
+
+    fn running_scores(&self) -> Option<RunningScores> {
+        Some(RunningScores { term: Term::XLog2X, scores: running::gain_ratio })
     }
 
     fn gain_filter(&self) -> GainFilter {

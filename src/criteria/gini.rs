@@ -9,7 +9,7 @@
 
 use super::information::LANES;
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info, PairScreen};
+use super::{Block, EvidenceKind, Formula, Info, PairScreen, RunningScores, Term, running};
 use crate::numeric::Count;
 use crate::simd::cuts;
 use serde::{Deserialize, Serialize};
@@ -69,9 +69,12 @@ fn purities<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
                 }
                 continue;
             }
-            size[..len].fill(C::default());
-            squares[..len].fill(0.0);
-            for c in 0..block.classes {
+            let counts = &block.cell(m, 0)[at..at + len];
+            for ((z, q), &x) in size.iter_mut().zip(&mut squares).zip(counts) {
+                *z = x;
+                *q = x.value() * x.value();
+            }
+            for c in 1..block.classes {
                 let counts = &block.cell(m, c)[at..at + len];
                 for ((z, q), &x) in size.iter_mut().zip(&mut squares).zip(counts) {
                     *z = z.plus(x);
@@ -144,6 +147,10 @@ impl Formula for Gini {
         // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
         // 1/2.
         Some(16.0 * f64::EPSILON)
+    }
+
+    fn running_scores(&self) -> Option<RunningScores> {
+        Some(RunningScores { term: Term::Squares, scores: running::gini })
     }
 
     fn pair_screen(&self) -> Option<PairScreen> {

@@ -11,7 +11,7 @@
 
 use super::information::{class_entropy, gains, screen_gains};
 use super::rows::RowOf;
-use super::{Block, EvidenceKind, Formula, Info};
+use super::{Block, EvidenceKind, Formula, Info, RunningScores, Term, running};
 use crate::numeric::Count;
 use serde::{Deserialize, Serialize};
 
@@ -67,5 +67,9 @@ impl Formula for InfoGain {
 
     fn screen<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
         screen_gains(block, out)
+    }
+
+    fn running_scores(&self) -> Option<RunningScores> {
+        Some(RunningScores { term: Term::XLog2X, scores: running::gain })
     }
 }

@@ -253,10 +253,14 @@ fn add_x_log2_x<C: Count>(
 /// it: both are equal in exact arithmetic whatever the tabulated logarithms are, so only roundings
 /// count, at most `m k + 2 m + k + 10` of them, none above `2^-53 log2 n` after division by n.
 /// Eight times that.
-fn gain_error<C: Count>(block: &Block<'_, C>) -> f64 {
-    let (m, k) = (block.branches, block.classes);
-    let roundings = (m * k + 2 * m + k + 10) as f64;
-    4.0 * f64::EPSILON * roundings * (1.0 + block.total().log2(block.context.logs))
+pub(super) fn gain_error(branches: usize, classes: usize, n: f64) -> f64 {
+    let roundings = (branches * classes + 2 * branches + classes + 10) as f64;
+    4.0 * f64::EPSILON * roundings * (1.0 + n.log2())
+}
+
+/// [`gain_error`] of a block.
+fn error_of<C: Count>(block: &Block<'_, C>) -> f64 {
+    gain_error(block.branches, block.classes, block.total().value())
 }
 
 /// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2
@@ -266,7 +270,7 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
         let (h, share) = (class_entropy(block), 1.0 / block.total().value());
         add_quick(block, out, None);
         out.iter_mut().for_each(|s| *s = h + *s * share);
-        return Some(4.0 * gain_error(block));
+        return Some(4.0 * error_of(block));
     }
     let table = screenable(block)?;
     let (h, share) = (class_entropy(block), 1.0 / block.total().value());
@@ -277,7 +281,7 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
             *s = h + *s * share;
         }
     }
-    Some(gain_error(block))
+    Some(error_of(block))
 }
 
 /// Gain ratio with one division, and a bound on the difference from the ratio of what [`pass`]
@@ -295,7 +299,7 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
             *s = (n_h + *s) / split;
         }
         // Splits that are next to nothing are left to the exact formula.
-        return (smallest > 1e-3 * n.min(1.0)).then(|| 8.0 * gain_error(block) * n / smallest);
+        return (smallest > 1e-3 * n.min(1.0)).then(|| 8.0 * error_of(block) * n / smallest);
     }
     let table = screenable(block)?;
     let n = block.total().value();
@@ -318,7 +322,7 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
         }
     }
     // |a/b - a'/b'| <= (|a - a'| + |a'/b'| |b - b'|) / b, and the ratio is at most 1.
-    Some(2.0 * gain_error(block) * n / smallest.max(0.5))
+    Some(2.0 * error_of(block) * n / smallest.max(0.5))
 }
 
 /// Distances `1 - s` from scores.

@@ -16,9 +16,12 @@ pub use crate::numeric::Cells;
 pub use facts::{EvidenceKind, Info, OptionInfo};
 pub use formula::{Criterion, Evidence, Formula, GainFilter, PairScreen, SplitRule};
 pub use info_gain::InfoGain;
+pub use running::{Cuts, RunningScores, Term};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 pub use tables::{Block, Context, Tables};
+#[cfg(test)]
+pub(crate) use {gain_ratio::GainRatio, gini::Gini};
 
 mod accuracy;
 mod angle;
@@ -57,6 +60,7 @@ mod pi;
 mod relief;
 mod relieff;
 pub mod rows;
+mod running;
 mod surf;
 mod symmetric_uncertainty;
 mod tables;

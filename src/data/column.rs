@@ -259,6 +259,11 @@ impl NominalColumn {
         Self { codes, levels, missing }
     }
 
+    /// A column from codes below `levels`, which are at most 255, without missing values.
+    pub fn narrow(levels: usize, codes: Vec<u8>) -> Self {
+        Self { codes: Codes::Narrow(codes), levels, missing: 0 }
+    }
+
     /// The code of a row, or [`MISSING`].
     #[inline]
     pub fn code(&self, row: u32) -> u32 {

@@ -208,6 +208,41 @@ impl Builder {
         Ok(())
     }
 
+    /// Add nominal columns of at most 255 levels each that lie side by side and have no missing
+    /// values; `code(row, column)` reads the user's cell.
+    pub fn nominal_block(
+        &mut self,
+        levels: &[usize],
+        code: impl Fn(usize, usize) -> u8,
+        control: &Control,
+    ) -> Result<()> {
+        let mut block: Vec<Vec<u8>> =
+            levels.iter().map(|_| Vec::with_capacity(self.original.len())).collect();
+        for tile in self.original.chunks(64) {
+            control.check()?;
+            for (column, codes) in block.iter_mut().enumerate() {
+                codes.extend(tile.iter().map(|&row| code(row as usize, column)));
+            }
+        }
+        for (&levels, codes) in levels.iter().zip(block) {
+            let highest = codes.iter().copied().max();
+            if let Some(code) = highest.filter(|&code| usize::from(code) >= levels) {
+                let at = codes.iter().position(|&c| c == code).map_or(0, |at| self.original[at]);
+                return Err(self.undeclared(at, u32::from(code), levels));
+            }
+            self.columns.push(Column::Nominal(NominalColumn::narrow(levels, codes)));
+        }
+        Ok(())
+    }
+
+    /// The refusal of a code of the next column.
+    fn undeclared(&self, row: u32, code: u32, levels: usize) -> Error {
+        Error::Data(format!(
+            "column '{}', row {row}: code {code}, but only {levels} levels are declared",
+            self.schema.features[self.columns.len()].name,
+        ))
+    }
+
     /// Add a nominal column; `code(row)` reads the user's cell, negative means missing.
     pub fn nominal(&mut self, levels: usize, code: impl Fn(usize) -> i64) -> Result<()> {
         let read = |row: u32| match code(row as usize) {
@@ -217,11 +252,7 @@ impl Builder {
         let column = NominalColumn::new(levels, self.original.iter().map(|&row| read(row)));
         let wrong = |&row: &u32| (read(row) as usize) >= levels && read(row) != MISSING;
         if let Some(&row) = self.original.iter().find(|row| wrong(row)) {
-            return Err(Error::Data(format!(
-                "column '{}', row {row}: code {}, but only {levels} levels are declared",
-                self.schema.features[self.columns.len()].name,
-                read(row)
-            )));
+            return Err(self.undeclared(row, read(row), levels));
         }
         self.columns.push(Column::Nominal(column));
         Ok(())

@@ -7,7 +7,9 @@
 //! value of a feature has no plane: its counts are what remains. Memory: rows x sum of (values - 1)
 //! / 8 bytes.
 
-use super::{Column, Dataset, MISSING};
+use super::{Codes, Column, Dataset};
+use crate::simd::Level;
+use crate::simd::codes::one_hot;
 use crate::simd::columns::{PLANE_GROUP, Sparse};
 
 /// Features with the same number of values.
@@ -74,18 +76,17 @@ impl Planes {
         }
         let mut out =
             Self { groups, width, bits: vec![0; words * width], class_words, class_starts };
-        let places: Vec<(usize, u32)> =
-            (0..data.len()).map(|r| out.place(r as u32, data.classes()[r])).collect();
         let mut bits = std::mem::take(&mut out.bits);
         for g in &out.groups {
             for (j, &f) in g.features.iter().enumerate() {
                 let Column::Nominal(column) = &data.columns()[f as usize] else { return None };
-                for (r, &(word, bit)) in places.iter().enumerate() {
-                    let code = column.code(r as u32);
-                    if code != MISSING && (code as usize) < g.arity - 1 {
-                        bits[word * width + g.first + code as usize * g.features.len() + j] |=
-                            1 << bit;
-                    }
+                let Codes::Narrow(codes) = column.codes() else { return None };
+                let steps = (width, g.features.len());
+                for (rows, &word) in out.class_starts.windows(2).zip(&out.class_words) {
+                    let codes = &codes[rows[0] as usize..rows[1] as usize];
+                    let first = word as usize * width + g.first + j;
+                    let planes = &mut bits[first.min(words * width)..];
+                    one_hot(Level::active(), codes, g.arity - 1, planes, steps);
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! its upper half. Scores are in single precision: they say which cuts the exact formula need be
 //! asked for. Every level does the same operations on each lane, so all give the same bits.
 
-use super::Level;
+use super::level::for_each_level;
 
 /// Most rows of a node: the rows of a class fit half a word.
 pub const MOST_ROWS: u32 = u16::MAX as u32;
@@ -38,59 +38,32 @@ pub struct PairNode {
 /// roundings of a number not above 1/2 make three more.
 pub const GINI_ERROR: f64 = 8.0 / (1_u32 << 24) as f64;
 
-/// The Gini gain of each cut, `2 (n_L0 n_R1 - n_L1 n_R0)^2 / (n^2 n_L n_R)`, negative infinity
-/// where a side has too few rows; returns the largest.
-pub fn gini(level: Level, lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
-    assert!(lefts.len() == out.len() && lefts.len().is_multiple_of(CHUNK));
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => {
-            // SAFETY: the level says that the processor has these instructions.
-            unsafe { gini_avx512(lefts, of, out) }
+for_each_level! {
+    /// The Gini gain of each cut, `2 (n_L0 n_R1 - n_L1 n_R0)^2 / (n^2 n_L n_R)`, negative infinity
+    /// where a side has too few rows; returns the largest.
+    pub fn gini(lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
+        assert!(lefts.len() == out.len() && lefts.len().is_multiple_of(CHUNK));
+        let [zero, one] = of.totals.map(|t| t as f32);
+        let n = zero + one;
+        let (least, most, scale) = (of.least as f32, n - of.least as f32, 2.0 / (n * n));
+        let mut top = [f32::NEG_INFINITY; CHUNK];
+        let (lefts, _) = lefts.as_chunks::<CHUNK>();
+        let (out, _) = out.as_chunks_mut::<CHUNK>();
+        for (left, out) in lefts.iter().zip(out) {
+            for j in 0..CHUNK {
+                let a = (left[j] & MOST_ROWS) as i32 as f32;
+                let b = (left[j] >> 16) as i32 as f32;
+                let (c, d, size) = (zero - a, one - b, a + b);
+                let det = a * d - b * c;
+                let score = det * det / (size * (n - size)) * scale;
+                let valid = size >= least && size <= most;
+                let score = if valid { score } else { f32::NEG_INFINITY };
+                out[j] = score;
+                top[j] = if score > top[j] { score } else { top[j] };
+            }
         }
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
-            // SAFETY: the level says that the processor has these instructions.
-            unsafe { gini_avx2(lefts, of, out) }
-        }
-        _ => each_gini(lefts, of, out),
+        top.into_iter().fold(f32::NEG_INFINITY, f32::max)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn gini_avx512(lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
-    each_gini(lefts, of, out)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn gini_avx2(lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
-    each_gini(lefts, of, out)
-}
-
-#[inline(always)]
-fn each_gini(lefts: &[u32], of: PairNode, out: &mut [f32]) -> f32 {
-    let [zero, one] = of.totals.map(|t| t as f32);
-    let n = zero + one;
-    let (least, most, scale) = (of.least as f32, n - of.least as f32, 2.0 / (n * n));
-    let mut top = [f32::NEG_INFINITY; CHUNK];
-    let (lefts, _) = lefts.as_chunks::<CHUNK>();
-    let (out, _) = out.as_chunks_mut::<CHUNK>();
-    for (left, out) in lefts.iter().zip(out) {
-        for j in 0..CHUNK {
-            let a = (left[j] & MOST_ROWS) as i32 as f32;
-            let b = (left[j] >> 16) as i32 as f32;
-            let (c, d, size) = (zero - a, one - b, a + b);
-            let det = a * d - b * c;
-            let score = det * det / (size * (n - size)) * scale;
-            let valid = size >= least && size <= most;
-            let score = if valid { score } else { f32::NEG_INFINITY };
-            out[j] = score;
-            top[j] = if score > top[j] { score } else { top[j] };
-        }
-    }
-    top.into_iter().fold(f32::NEG_INFINITY, f32::max)
 }
 
 /// Rows up to each code from the rows with it, which are `word(counts[code * features + feature])`.
@@ -139,6 +112,7 @@ fn run<const N: usize, T: Copy>(
 mod tests {
     use super::*;
     use crate::numeric::mix;
+    use crate::simd::Level;
 
     #[test]
     fn scores_are_within_the_error_and_the_same_on_every_level() {

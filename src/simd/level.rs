@@ -70,3 +70,36 @@ impl Level {
         }
     }
 }
+
+/// Compile a function for every level: it takes the level and what is listed. Its loops are left to
+/// the compiler; the results have the same bits on every level, as no operation is fused.
+macro_rules! for_each_level {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)?
+        $body:block) => {
+        $(#[$doc])*
+        $vis fn $name(level: $crate::simd::Level, $($arg: $kind),*) $(-> $out)? {
+            #[inline(always)]
+            fn body($($arg: $kind),*) $(-> $out)? $body
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw")]
+            fn avx512($($arg: $kind),*) $(-> $out)? {
+                body($($arg),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2")]
+            fn avx2($($arg: $kind),*) $(-> $out)? {
+                body($($arg),*)
+            }
+            match level {
+                // SAFETY: the level says that the processor has these instructions.
+                #[cfg(target_arch = "x86_64")]
+                $crate::simd::Level::Avx512 => unsafe { avx512($($arg),*) },
+                // SAFETY: the same.
+                #[cfg(target_arch = "x86_64")]
+                $crate::simd::Level::Avx2 => unsafe { avx2($($arg),*) },
+                _ => body($($arg),*),
+            }
+        }
+    };
+}
+pub(crate) use for_each_level;

@@ -23,6 +23,7 @@
 
 mod body;
 mod buffer;
+pub mod codes;
 pub mod columns;
 pub mod cuts;
 mod fixed;
@@ -33,6 +34,7 @@ pub mod logs;
 mod near;
 mod plain;
 mod read;
+pub mod running;
 pub mod small;
 mod twice;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Buffers in which the tables of a block of candidates are laid out.
 
+use super::running::Running;
 use crate::simd::columns::SLACK;
 
 /// Candidates in a block; more when a whole node is asked for at once.
@@ -21,6 +22,7 @@ pub struct Scratch<C> {
     pub(super) declared: Vec<u32>,
     pub(super) features: Vec<u32>,
     pub(super) stride: usize,
+    pub(super) running: Running,
 }
 
 impl<C> Default for Scratch<C> {
@@ -38,6 +40,7 @@ impl<C> Default for Scratch<C> {
             declared: Vec::new(),
             features: Vec::new(),
             stride: 0,
+            running: Running::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod c45;
 pub mod cuts;
 pub mod multiway;
 pub mod random;
+mod running;
 mod scan;
 mod select;
 mod sink;

@@ -1,6 +1,6 @@
 //! What happens to a block of candidates: scored at once and compared, or gathered for one call.
 
-use crate::criteria::{Context, Criterion, Tables};
+use crate::criteria::{Context, Criterion, RunningScores, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::numeric::{Cells, Ties, better};
@@ -54,6 +54,28 @@ pub trait Sink {
     fn floor(&self) -> f64 {
         f64::NEG_INFINITY
     }
+    /// How cuts are scored from running sums, where this is known and only the best is wanted.
+    fn running_scores(&self) -> Option<RunningScores> {
+        None
+    }
+    /// Thresholds of one feature that were scored from such sums.
+    fn estimated(&mut self, _feature: u32, _found: Estimates<'_>) -> Result<()> {
+        Err(Error::Internal("running sums that nobody asked for".into()))
+    }
+}
+
+/// Scores of thresholds that are known but for an error.
+pub struct Estimates<'a> {
+    /// Rows on the left of each threshold.
+    pub at: &'a dyn Fn(usize) -> u32,
+    /// The scores; negative infinity for what is no candidate.
+    pub scores: &'a [f64],
+    /// The largest of them.
+    pub largest: f64,
+    /// A bound on their distance from what the criterion rounds; 0: there is none.
+    pub error: f64,
+    /// The score of one threshold from its table; thresholds are asked for in their order.
+    pub exact: &'a mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
 }
 
 /// The best candidate of one feature.
@@ -157,33 +179,26 @@ impl<'a> Best<'a> {
         Ok(())
     }
 
-    /// Score a block of thresholds of one feature, exactly only where a cheap approximation leaves
-    /// a doubt.
-    fn screened(
-        &mut self,
-        block: &CandidateBlock<'_>,
-        feature: u32,
-        scores: &mut [f64],
-    ) -> Result<bool> {
-        let Some(error) = self.criterion.screen(&block.tables, scores) else { return Ok(false) };
-        let largest = maximum(scores);
+    /// Keep the best of thresholds of one feature, scored exactly only where estimates leave a
+    /// doubt.
+    fn keep_best(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
+        let Estimates { at, scores, largest, error, exact } = found;
         let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
         let known = if self.winner_only { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
-        if largest + error < self.floor {
-            return Ok(true);
+        if largest + error < self.floor || largest == f64::NEG_INFINITY {
+            return Ok(());
         }
         if largest + error <= known && (self.ties == Ties::First || largest + error < known) {
-            return Ok(true);
+            return Ok(());
         }
         let bound = (largest - 2.0 * error).max(known - error);
-        for (j, &at) in block.at.iter().enumerate() {
-            if scores[j] >= bound {
-                let mut exact = [0.0];
-                self.criterion.score(&block.tables.window(j, 1), &mut exact)?;
-                self.update(feature, at, exact[0])?;
+        for (j, &score) in scores.iter().enumerate() {
+            if score >= bound && score > f64::NEG_INFINITY {
+                let score = if error == 0.0 { score } else { exact(j, self.criterion)? };
+                self.update(feature, at(j), score)?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Score what was gathered, if anything was.
@@ -234,6 +249,17 @@ impl Sink for Best<'_> {
         if self.winner_only { self.floor.max(self.top) } else { self.floor }
     }
 
+    fn running_scores(&self) -> Option<RunningScores> {
+        self.criterion.running_scores().filter(|_| self.wants_best())
+    }
+
+    fn estimated(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
+        if let Some(control) = self.watch {
+            control.check()?;
+        }
+        self.keep_best(feature, found)
+    }
+
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         if let Some(control) = self.watch {
             control.check()?;
@@ -243,11 +269,23 @@ impl Sink for Best<'_> {
         }
         let mut scores = std::mem::take(&mut self.scores);
         scores.resize(block.tables.len, 0.0);
-        let done = match block.features {
-            Features::One(feature) => self.screened(block, feature, &mut scores)?,
-            Features::Each(_) => false,
+        let screened = match block.features {
+            Features::One(feature) => {
+                self.criterion.screen(&block.tables, &mut scores).map(|error| (feature, error))
+            }
+            Features::Each(_) => None,
         };
-        if !done {
+        if let Some((feature, error)) = screened {
+            let mut exact = |j: usize, criterion: &dyn Criterion| {
+                let mut exact = [0.0];
+                criterion.score(&block.tables.window(j, 1), &mut exact)?;
+                Ok(exact[0])
+            };
+            let at = &|j: usize| block.at[j];
+            let largest = maximum(&scores);
+            let found = Estimates { at, scores: &scores, largest, error, exact: &mut exact };
+            self.keep_best(feature, found)?;
+        } else {
             self.criterion.score(&block.tables, &mut scores)?;
             match block.features {
                 // Thresholds: most blocks do not hold the best, and one look tells.

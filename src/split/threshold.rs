@@ -11,7 +11,7 @@
 use super::block::{BLOCK, Scratch};
 use super::scan::{Range, flush};
 use super::sink::Sink;
-use super::weighed;
+use super::{running, weighed};
 use crate::criteria::Context;
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -20,6 +20,9 @@ use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
 use crate::stats::{Sum, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
+
+/// Fewer classes are counted more quickly than sums over them are kept.
+const SEVERAL_CLASSES: usize = 4;
 
 /// Score all thresholds of one feature.
 pub fn score_candidates<W: Weighing>(
@@ -32,19 +35,7 @@ pub fn score_candidates<W: Weighing>(
     if n < 2 {
         return Ok(());
     }
-    let unit = scan.weights.unit();
     let branches = if scan.known == scan.totals { 2 } else { 3 };
-    scratch.prepare(branches, context.classes, n);
-    scratch.totals.clear();
-    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
-    scratch.declare(branches as u32);
-    if branches == 3 {
-        for c in 0..context.classes {
-            let missing = scan.totals[c].minus(scan.known[c]).cell(unit);
-            let start = (2 * context.classes + c) * scratch.stride;
-            scratch.cells[start..start + scratch.stride].fill(missing);
-        }
-    }
     // Positions: `i` rows on the left. Row limits bound them at once where positions are rows,
     // weight limits where rows are weights.
     let rows = if W::UNIT || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
@@ -53,6 +44,14 @@ pub fn score_candidates<W: Weighing>(
     if first > last {
         return Ok(());
     }
+    if W::UNIT && branches == 2 && context.classes >= SEVERAL_CLASSES {
+        let how = sink.running_scores().filter(|how| how.holds(n, context.logs));
+        if let Some(how) = how {
+            let running = &mut scratch.running;
+            return running::score_candidates(scan, (first, last), context, how, running, sink);
+        }
+    }
+    prepare(scan, branches, context.classes, scratch);
     // Beside a third branch known rows of one class score alike wherever they are cut: the first
     // must be found.
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
@@ -64,6 +63,27 @@ pub fn score_candidates<W: Weighing>(
         weighed::score_candidates((scan, weights), (first, last), context, branches, scratch, sink)
     } else {
         any_classes(scan, first, last, context, branches, scratch, sink)
+    }
+}
+
+/// Room for the tables of one feature, with what all of them have in common.
+fn prepare<W: Weighing>(
+    scan: &Scan<'_, W>,
+    branches: usize,
+    classes: usize,
+    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
+) {
+    let unit = scan.weights.unit();
+    scratch.prepare(branches, classes, scan.order.len());
+    scratch.totals.clear();
+    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
+    scratch.declare(branches as u32);
+    if branches == 3 {
+        for c in 0..classes {
+            let missing = scan.totals[c].minus(scan.known[c]).cell(unit);
+            let start = (2 * classes + c) * scratch.stride;
+            scratch.cells[start..start + scratch.stride].fill(missing);
+        }
     }
 }
 

@@ -441,9 +441,13 @@ def _presence(block: np.ndarray) -> np.ndarray:
     present = np.zeros((top, block.shape[1]), dtype=bool)
     for first in range(0, block.shape[1], _TOGETHER):
         part, to = block[:, first : first + _TOGETHER], present[:, first : first + _TOGETHER]
-        if top <= 16:
-            for v in range(top):
-                to[v] = (part == v).any(axis=0)
+        if top <= 64:
+            kind = np.min_scalar_type(2**top - 1)
+            found = np.zeros(part.shape[1], dtype=kind)
+            for rows in range(0, len(part), 1 << 15):
+                bits = np.left_shift(kind.type(1), part[rows : rows + (1 << 15)], dtype=kind)
+                found |= np.bitwise_or.reduce(bits, axis=0)
+            to[:] = (found >> np.arange(top, dtype=kind)[:, None]) & kind.type(1)
         else:
             for j in range(part.shape[1]):
                 to[:, j] = np.bincount(part[:, j], minlength=top) > 0

@@ -1,0 +1,376 @@
+//! Thresholds of unit rows of several classes, scored from running sums over the classes.
+//!
+//! A scan keeps the rows of each class on the left of the place it is at, and a sum over the
+//! classes for each side; a row changes one term of each ([`crate::criteria::Term`]). All places of
+//! a block are scored, and those that are no thresholds ([`threshold`](super::threshold) says
+//! which) left out. Where sums are not exact, what may be best is scored again from its table,
+//! which holds only the classes of the node. O(rows + classes) a feature and node.
+//!
+//! When not to use it: two classes, where listing counts is quicker; criteria that read more than
+//! such sums; weights.
+
+use super::block::BLOCK;
+use super::scan::Scan;
+use super::sink::{Estimates, Sink};
+use crate::criteria::{Context, Criterion, Cuts, RunningScores, Tables, Term};
+use crate::data::{entry_row, entry_tied};
+use crate::error::Result;
+use crate::numeric::Cells;
+use crate::simd::{Level, running as simd};
+use crate::stats::{Sum, Weighing};
+
+/// Memory of a scan, kept for the next.
+#[derive(Debug, Default)]
+pub struct Running {
+    /// Rows of each class: on the left, and in all.
+    classes: Vec<[u32; 2]>,
+    /// `classes` before the block, brought forward where a table is asked for.
+    before: Vec<[u32; 2]>,
+    block: Box<Block>,
+    cells: Vec<u32>,
+    totals: Vec<u32>,
+}
+
+/// What is found at the places of a block.
+#[derive(Debug)]
+struct Block {
+    /// Classes of the rows before the places, and of the row behind the last.
+    class: [u32; BLOCK + 1],
+    /// 1 for each of these rows, and the next, with the value of the one before.
+    tied: [u32; BLOCK + 2],
+    /// Sums over the classes, left and right.
+    left: [f64; BLOCK],
+    right: [f64; BLOCK],
+    scores: [f64; BLOCK],
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        let zeros = [0.0; BLOCK];
+        Self {
+            class: [0; BLOCK + 1],
+            tied: [0; BLOCK + 2],
+            left: zeros,
+            right: zeros,
+            scores: zeros,
+        }
+    }
+}
+
+/// Sums over the classes that rows change as they pass to the left.
+trait Sums {
+    /// Let rows of these classes pass, and write both sums after each.
+    fn pass(&mut self, rows: &[u32], classes: &mut [[u32; 2]], left: &mut [f64], right: &mut [f64]);
+    /// The sum of the whole node.
+    fn whole(&self) -> f64;
+}
+
+/// Sums of squares.
+struct Squares {
+    /// Of all rows.
+    whole: i64,
+    /// Of those on the left.
+    left: i64,
+    /// `sum_c l_c n_c` of rows on the left and in all.
+    cross: i64,
+}
+
+impl Squares {
+    fn new(classes: &[[u32; 2]]) -> Self {
+        let square = |&[_, n]: &[u32; 2]| i64::from(n) * i64::from(n);
+        Self { whole: classes.iter().map(square).sum(), left: 0, cross: 0 }
+    }
+}
+
+impl Sums for Squares {
+    #[inline(always)]
+    fn pass(
+        &mut self,
+        rows: &[u32],
+        classes: &mut [[u32; 2]],
+        left: &mut [f64],
+        right: &mut [f64],
+    ) {
+        let (mut squares, mut cross) = (self.left, self.cross);
+        for ((&class, left), right) in rows.iter().zip(&mut *left).zip(&mut *right) {
+            let [l, n] = &mut classes[class as usize];
+            squares += 2 * i64::from(*l) + 1;
+            cross += i64::from(*n);
+            *l += 1;
+            (*left, *right) = (f64::from_bits(squares as u64), f64::from_bits(cross as u64));
+        }
+        (self.left, self.cross) = (squares, cross);
+        simd::squares(Level::active(), self.whole, left, right);
+    }
+
+    fn whole(&self) -> f64 {
+        self.whole as f64
+    }
+}
+
+/// Sums of `x log2 x`, from a table whose length is a power of two.
+struct Logarithms {
+    table: &'static [f64],
+    whole: f64,
+    left: f64,
+    right: f64,
+}
+
+impl Logarithms {
+    fn new(classes: &[[u32; 2]], table: &'static [f64]) -> Self {
+        let whole = classes.iter().map(|side| table[side[1] as usize]).sum();
+        Self { table, whole, left: 0.0, right: whole }
+    }
+}
+
+impl Sums for Logarithms {
+    #[inline(always)]
+    fn pass(
+        &mut self,
+        rows: &[u32],
+        classes: &mut [[u32; 2]],
+        left: &mut [f64],
+        right: &mut [f64],
+    ) {
+        // The mask changes no count, but it spares a comparison for each look-up.
+        let mask = self.table.len() - 1;
+        let at = |count: u32| self.table[count as usize & mask];
+        let (mut on_left, mut on_right) = (self.left, self.right);
+        for ((&class, left), right) in rows.iter().zip(left).zip(right) {
+            let [l, n] = &mut classes[class as usize];
+            let r = *n - *l;
+            on_left += at(*l + 1) - at(*l);
+            on_right -= at(r) - at(r - 1);
+            *l += 1;
+            (*left, *right) = (on_left, on_right);
+        }
+        (self.left, self.right) = (on_left, on_right);
+    }
+
+    fn whole(&self) -> f64 {
+        self.whole
+    }
+}
+
+/// Score the thresholds at the places `first..=last` of one feature, known in every row.
+pub(super) fn score_candidates<W: Weighing>(
+    scan: &Scan<'_, W>,
+    places: (usize, usize),
+    context: &Context,
+    how: RunningScores,
+    running: &mut Running,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    running.classes.clear();
+    running.classes.extend(scan.known.iter().map(|n| [0, n.units() as u32]));
+    let found = Found { scan, context, how, places };
+    match how.term {
+        Term::Squares => found.walk(Squares::new(&running.classes), running, sink),
+        Term::XLog2X => {
+            let table = context.logs.x_log2_x_table();
+            found.walk(Logarithms::new(&running.classes, table), running, sink)
+        }
+    }
+}
+
+/// What is walked through, and how it is scored.
+struct Found<'s, 'a, W: Weighing> {
+    scan: &'s Scan<'a, W>,
+    context: &'s Context,
+    how: RunningScores,
+    places: (usize, usize),
+}
+
+impl<W: Weighing> Found<'_, '_, W> {
+    fn walk<S: Sums>(&self, mut sums: S, running: &mut Running, sink: &mut dyn Sink) -> Result<()> {
+        let (first, last) = self.places;
+        let (order, codes) = (self.scan.order, self.scan.class_of.codes);
+        let mut start = 1;
+        while start <= last {
+            // Rows before the first place pass in blocks of their own.
+            let end = if start < first { first } else { last + 1 };
+            let stop = end.min(start + BLOCK);
+            if self.how.term != Term::Squares {
+                running.before.clone_from(&running.classes);
+            }
+            let Running { classes, block, .. } = &mut *running;
+            let Block { class, tied, left, right, .. } = &mut **block;
+            let rows = class.iter_mut().zip(&mut *tied).zip(&order[start - 1..stop]);
+            for ((class, tied), &entry) in rows {
+                *class = u32::from(codes[entry_row(entry) as usize]);
+                *tied = entry_tied(entry);
+            }
+            let len = stop - start;
+            tied[len + 1] = order.get(stop).map_or(0, |&entry| entry_tied(entry));
+            sums.pass(&class[..len], classes, &mut left[..len], &mut right[..len]);
+            if start >= first {
+                self.settle((start, stop), sums.whole(), running, sink)?;
+            }
+            start = stop;
+        }
+        Ok(())
+    }
+
+    /// Score the places of a block and hand on those that are thresholds.
+    fn settle(
+        &self,
+        (start, stop): (usize, usize),
+        whole: f64,
+        running: &mut Running,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let (order, codes) = (self.scan.order, self.scan.class_of.codes);
+        let Running { before, block, cells, totals, .. } = running;
+        let Block { class, tied, left, right, scores } = &mut **block;
+        let len = stop - start;
+        let cuts = Cuts {
+            n: order.len() as u32,
+            whole,
+            classes: before.len().min(order.len()),
+            logs: self.context.logs,
+            first: start as u32,
+            left: &left[..len],
+            right: &right[..len],
+        };
+        let scores = &mut scores[..len];
+        let error = (self.how.scores)(&cuts, scores);
+        let largest = self.leave_out(start, (class, tied), scores);
+        let mut passed = start - 1;
+        let mut exact = |j: usize, criterion: &dyn Criterion| {
+            for &entry in &order[passed..start + j] {
+                before[usize::from(codes[entry_row(entry) as usize])][0] += 1;
+            }
+            passed = start + j;
+            let occurring = before.iter().filter(|[_, n]| *n > 0);
+            totals.clear();
+            totals.extend(occurring.clone().map(|[_, n]| n));
+            cells.clear();
+            cells.extend(occurring.clone().map(|[l, _]| l));
+            cells.extend(occurring.map(|[l, n]| n - l));
+            let table = Tables {
+                cells: Cells::Rows(cells),
+                totals: Cells::Rows(totals),
+                branches: 2,
+                classes: totals.len(),
+                stride: 1,
+                len: 1,
+                declared: &[2],
+                context: self.context,
+            };
+            let mut score = [0.0];
+            criterion.score(&table, &mut score)?;
+            Ok(score[0])
+        };
+        let at = |j: usize| (start + j) as u32;
+        sink.estimated(
+            self.scan.feature,
+            Estimates { at: &at, scores, largest, error, exact: &mut exact },
+        )
+    }
+
+    /// Negative infinity where a place is no threshold; returns the largest score.
+    fn leave_out(&self, start: usize, rows: (&[u32], &[u32]), scores: &mut [f64]) -> f64 {
+        let ((first, last), (class, tied)) = (self.places, rows);
+        // The ends of an admissible range are candidates even inside a run of one class.
+        let ends = [(start, first), (start + scores.len() - 1, last)].map(|(place, end)| {
+            let j = place - start;
+            (first > 1 && place == end && tied[j + 1] == 0).then(|| (j, scores[j]))
+        });
+        let every = u32::from(!self.scan.convex);
+        let mut largest = simd::leave_out(Level::active(), every, class, tied, scores);
+        for (j, score) in ends.into_iter().flatten() {
+            scores[j] = score;
+            largest = largest.max(score);
+        }
+        largest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scratch;
+    use super::super::multiway::Minimum;
+    use super::super::sink::{Best, CandidateBlock, Scored};
+    use super::super::threshold::{self, ClassOf};
+    use super::*;
+    use crate::criteria::{GainRatio, Gini, InfoGain};
+    use crate::data::pack_entry;
+    use crate::numeric::{Ties, mix};
+    use crate::stats::UnitWeights;
+
+    /// The same candidates, scored from tables.
+    struct Tabled<'a>(Best<'a>);
+
+    impl Sink for Tabled<'_> {
+        fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
+            self.0.take(block)
+        }
+        fn wants_best(&self) -> bool {
+            true
+        }
+    }
+
+    /// The best threshold of each of a few features, from running sums and from tables.
+    fn compare(seed: u64, criterion: &dyn Criterion) -> usize {
+        let draw = |i: u64, most: u64| mix(seed, i) % most;
+        let (n, k) = (2 + draw(1, 900), 4 + draw(2, [3, 40, 200][seed as usize % 3]));
+        let mut codes: Vec<u16> = (0..n).map(|r| draw(10_000 + r, k) as u16).collect();
+        codes.sort_unstable();
+        let starts: Vec<u32> =
+            (1..k).map(|c| codes.partition_point(|&x| u64::from(x) < c) as u32).collect();
+        let mut known = vec![0_u32; k as usize];
+        codes.iter().for_each(|&c| known[usize::from(c)] += 1);
+        let context = Context::new(k as usize, n);
+        let values = [3, 50, u64::MAX][draw(3, 3) as usize];
+        let ties = [Ties::First, Ties::Row][draw(4, 2) as usize];
+        let mut sums = Best::new(criterion, ties, draw(5, 2) == 0);
+        let mut tables = Tabled(Best::new(criterion, ties, draw(5, 2) == 0));
+        let (mut one, mut two) = (Scratch::default(), Scratch::default());
+        for feature in 0..4 {
+            let value = |r: u64| {
+                let noise = mix(seed + feature, r) >> 3;
+                (noise + (u64::from(codes[r as usize]) << 58) * (feature % 2)) % values
+            };
+            let mut rows: Vec<u64> = (0..n).collect();
+            rows.sort_by_key(|&r| (value(r), r));
+            let tied = |i: usize| i > 0 && value(rows[i]) == value(rows[i - 1]);
+            let order: Vec<u32> =
+                (0..rows.len()).map(|i| pack_entry(rows[i] as u32, tied(i))).collect();
+            let rows = [1, 1, 20, n as u32 / 3][draw(6, 4) as usize];
+            let scan = Scan {
+                feature: feature as u32,
+                order: &order,
+                known: &known,
+                totals: &known,
+                class_of: ClassOf { codes: &codes, starts: &starts },
+                weights: UnitWeights,
+                min: Minimum { rows, weight: 0.0, copies: true },
+                convex: draw(7, 4) > 0,
+                steps: &[],
+            };
+            threshold::score_candidates(&scan, &context, &mut one, &mut sums).unwrap();
+            threshold::score_candidates(&scan, &context, &mut two, &mut tables).unwrap();
+        }
+        let bits = |found: &[Scored]| -> Vec<(u32, u32, u64, Vec<u32>)> {
+            found.iter().map(|s| (s.feature, s.at, s.score.to_bits(), s.tied.clone())).collect()
+        };
+        // Where the winner alone is asked for, others may be left out.
+        let winner = |found: &[Scored]| {
+            let best = found.iter().fold(f64::NEG_INFINITY, |a, s| a.max(s.score));
+            bits(&found.iter().filter(|s| s.score == best).take(1).cloned().collect::<Vec<_>>())
+        };
+        assert_eq!(winner(&sums.features), winner(&tables.0.features), "seed {seed}");
+        if draw(5, 2) == 1 {
+            assert_eq!(bits(&sums.features), bits(&tables.0.features), "seed {seed}");
+        }
+        sums.features.len()
+    }
+
+    #[test]
+    fn running_sums_find_what_tables_find_to_the_bit() {
+        let criteria: [&dyn Criterion; 3] =
+            [&Gini::default(), &InfoGain::default(), &GainRatio::default()];
+        let found: usize = (0..900).map(|seed| compare(seed, criteria[seed as usize % 3])).sum();
+        assert!(found > 1500, "{found} features had a threshold");
+    }
+}

@@ -1,4 +1,4 @@
-"""A strict reader of the HTML pages of reports, and names that must not get out of their place."""
+"""A strict reader of the HTML pages of reports, and names that must not leave their place."""
 
 from __future__ import annotations
 

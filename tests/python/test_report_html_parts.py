@@ -1,4 +1,4 @@
-"""Parts of the HTML page: the sentence of the finding, charts, and how columns of words are known."""
+"""Parts of the HTML page: the sentence of the finding, charts, and how words are told apart."""
 
 from __future__ import annotations
 

@@ -95,5 +95,6 @@ python_use_unqualified_type_names = True
 maximum_signature_line_length = 80
 napoleon_use_rtype = False
 napoleon_use_ivar = True
-autodoc_type_aliases = {"SplitCriterion": "SplitCriterion"}  # forty names, listed at "Criteria"
+# Forty names, listed at "Criteria"; NumPy's long union.
+autodoc_type_aliases = {name: name for name in ("SplitCriterion", "ArrayLike", "MaybeArray")}
 toc_object_entries_show_parents = "hide"

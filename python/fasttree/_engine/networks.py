@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
+from .._checks import MaybeArray
 from .._core import BayesModel
+from ..rendering.progress import Report
 from .encoding import as_weights, dataset_of
 
 if TYPE_CHECKING:
     from ..table import Table
-
-Progress = Any
 
 
 def bayes_model_from_bytes(data: bytes) -> BayesModel:
@@ -24,7 +24,11 @@ def bayes_model_from_bytes(data: bytes) -> BayesModel:
 
 
 def bayes_fit(
-    table: Table, config: dict[str, Any], *, sample_weight: Any = None, n_jobs: int | None = None
+    table: Table,
+    config: dict[str, Any],
+    *,
+    sample_weight: MaybeArray = None,
+    n_jobs: int | None = None,
 ) -> BayesModel:
     """Fit naive Bayes, TAN or AODE."""
     data = dataset_of(table, n_jobs)
@@ -32,7 +36,11 @@ def bayes_fit(
 
 
 def network_tables_cost(
-    table: Table, config: dict[str, Any], parents: list[list[int]], *, sample_weight: Any = None
+    table: Table,
+    config: dict[str, Any],
+    parents: list[list[int]],
+    *,
+    sample_weight: MaybeArray = None,
 ) -> tuple[list[float], list[float]]:
     """(message length, likelihood) of each column's table given its parents, the class last."""
     data = dataset_of(table)
@@ -40,7 +48,11 @@ def network_tables_cost(
 
 
 def network_counts(
-    table: Table, config: dict[str, Any], parents: list[list[int]], *, sample_weight: Any = None
+    table: Table,
+    config: dict[str, Any],
+    parents: list[list[int]],
+    *,
+    sample_weight: MaybeArray = None,
 ) -> tuple[list[np.ndarray], list[int | None]]:
     """Counts of (configuration of the parents, value), flat, and what replaces missing cells."""
     data = dataset_of(table)
@@ -52,9 +64,9 @@ def network_search(
     config: dict[str, Any],
     search: dict[str, Any],
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
-    progress: Progress = None,
+    progress: Report | None = None,
 ) -> tuple[dict[str, Any], np.ndarray]:
     """What a search found, and the sampled arc probabilities before cleaning."""
     data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(search))
@@ -72,9 +84,9 @@ def network_exact(
     config: dict[str, Any],
     max_memory: int,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
-    progress: Progress = None,
+    progress: Report | None = None,
 ) -> tuple[float, np.ndarray, list[list[int]], list[int]]:
     """(log evidence, arc probabilities, best parents, best order) over all ordered networks."""
     data, text = dataset_of(table, n_jobs), json.dumps(config)

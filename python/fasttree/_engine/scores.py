@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._checks import threads
-from ..rendering.progress import make_report
+from .._checks import MaybeArray, threads
+from ..rendering.progress import Progress, make_report
 from .encoding import as_rows, as_weights, dataset_of
 
 if TYPE_CHECKING:
     from ..table import Table
-
-Progress = Any
 
 
 def score_features(
@@ -24,7 +22,7 @@ def score_features(
     config: dict[str, Any],
     *,
     rows: Any = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -41,7 +39,7 @@ def pair_counts(
     rows: Any = None,
     others: Any = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> _core.PairCounts:
@@ -59,7 +57,7 @@ def agreement_counts(
     subsets: Sequence[Sequence[int]],
     shares: bool,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> np.ndarray:
@@ -85,7 +83,7 @@ def pair_block_scores(
     metric: str,
     setting: tuple[tuple[float, float, float, float], float, str, float],
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
     asked: tuple[int, int] | None = None,
@@ -107,7 +105,7 @@ def fixed_matrices(
     setting: tuple[tuple[float, float, float, float], float, str, float],
     rows: Any = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> list[np.ndarray]:
@@ -131,7 +129,7 @@ def stream_scores(
     criterion: str,
     options: dict[str, Any],
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> np.ndarray:

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._checks import threads
+from .._checks import MaybeArray, threads
 from .._core import Forest, Model
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from .encoding import as_block, as_rows, as_weights, dataset_of, schema_json
 
 if TYPE_CHECKING:
     from ..table import Table
-
-Progress = Any
 
 
 def model_from_bytes(data: bytes) -> Model:
@@ -36,7 +34,7 @@ def fit(
     config: dict[str, Any],
     *,
     rows: Any = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -84,7 +82,7 @@ def forest_fit(
     *,
     out_of_bag: bool = False,
     before: tuple[Forest, int] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -102,7 +100,7 @@ def bag_counts(
     draws: int,
     seeds: Sequence[int],
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """How often the sample of each tree, named by its seed, holds each row, shape (n_trees,
@@ -119,7 +117,7 @@ def permutation_losses(
     config: dict[str, Any],
     draws: int,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> np.ndarray:
@@ -144,7 +142,7 @@ def prune(
     parameters: str,
     table: Table | None = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
 ) -> Model:
     """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
@@ -169,7 +167,7 @@ def explain(
     config: dict[str, Any],
     *,
     rows: Any = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
 ) -> list[tuple[int, float | None, list[int] | None, float]]:
@@ -186,7 +184,7 @@ def cross_validate(
     configs: Sequence[dict[str, Any]],
     folds: Sequence[tuple[Any, Any]],
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     proba: bool = False,
     n_jobs: int | None = None,
     progress: Progress = None,
@@ -209,7 +207,7 @@ def minimal_tree(
     minimise_errors: bool,
     parameters: str,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     progress: Progress = None,
 ) -> Model:
     """The smallest consistent tree; its parameters hold what was found."""
@@ -230,7 +228,7 @@ def optimal_tree(
     limits: dict[str, Any],
     parameters: str,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     progress: Progress = None,
 ) -> Model:
     """The tree of least errors + penalty x leaves; its parameters hold what was found."""

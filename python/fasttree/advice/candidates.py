@@ -9,9 +9,13 @@ that of trying: if time runs out, the end of the list is not tried.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import presets
+
+if TYPE_CHECKING:
+    from ..table import Table
+
 
 __all__ = ["Candidate", "candidates", "folds_for", "rows_compared"]
 
@@ -35,7 +39,7 @@ class Candidate:
     params: dict[str, Any]
 
 
-def candidates(table: Any) -> list[Candidate]:
+def candidates(table: Table) -> list[Candidate]:
     """The candidates for a Table, in the order of trying.
 
     Examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,12 @@ from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_text
 from .source import Source
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..table import Table
+
 
 __all__ = ["Advice"]
 
@@ -59,7 +65,7 @@ class Advice:
         rows: list[dict[str, Any]],
         accuracy: float,
         standard_error: float,
-        table: Any,
+        table: Table,
         left_out: list[tuple[str, str]],
         unlabelled: int,
         codes: list[str],
@@ -162,7 +168,7 @@ class Advice:
         lines = ["import fasttree", "", head, f"model = fasttree.fit(table, {words})"]
         return "\n".join(lines) + "\n"
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Any:
         """Draw the recommended tree; see `fasttree.plots.plot_tree`."""
         return self.model.plot(ax=ax, **options)
 

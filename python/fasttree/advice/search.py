@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, checked, integer, listing, one_value, shown
+from .._checks import MaybeArray, as_float, checked, integer, listing, one_value, shown
 from ..estimators import FastTreeClassifier
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from ..table import Table
 from ..table.doubtful import quiet
 from ..table.traps import code_columns
@@ -39,13 +39,13 @@ MOST_LEAVES = 0.1
 @checked(categorical_features=_listed, decimal=one_value, missing=_listed)
 def advise(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     time_limit: float | None = 10.0,
     cv: Any = "auto",
     random_state: int | None = 0,
     n_jobs: int | None = -1,
-    progress: Any = "auto",
+    progress: Progress = "auto",
     drop: Any = (),
     categorical_features: Any = "from_dtype",
     decimal: str | None = None,
@@ -154,7 +154,7 @@ def _tried(
     *,
     together: int,
     deadline: float | None,
-    progress: Any,
+    progress: Progress,
 ) -> _Tried:
     """Cross-validate candidates, so many `together`, until all are tried or time is up."""
     out = _Tried([_majority(sample)], [_majority_right(sample)], [1.0], [])

@@ -23,11 +23,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import one_of, one_value
+from .._checks import MaybeArray, Seed, one_of, one_value
 from ..datasets.inputs import given
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import seed_of, stored_discretizer
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from ..rendering.saving import save_bytes
 from ..table import Table
 from .columns import ColumnReader
@@ -129,9 +129,9 @@ class CaMML(ClassifierMixin, BaseEstimator):
         missing: str = "mode",
         categorical_features: Any = "from_dtype",
         handle_unknown: str = "missing",
-        random_state: Any = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
-        progress: Any = False,
+        progress: Progress = False,
     ) -> None:
         self.average = average
         self.arc_probability = arc_probability
@@ -160,7 +160,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = True
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CaMML:
+    def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> CaMML:
         """Search.
 
         Args:
@@ -279,7 +279,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy on rows X and labels y (a `Table` brings its own)."""
         if isinstance(X, Table) and y is None:
             y = X.y

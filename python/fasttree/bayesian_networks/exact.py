@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import checked, number_in
-from ..rendering.progress import make_report
+from .._checks import MaybeArray, checked, number_in
+from ..rendering.progress import Progress, make_report
 from ..table import Table
 from .lengths import MessageLength, message_length, ordered_structure_cost
 from .reading import LARGEST_PARENTS, prior_config, read
@@ -121,10 +121,10 @@ def exact_posterior(
     discretize: Any = "mdlp",
     n_bins: int = 10,
     missing: str = "mode",
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     max_memory: int = 2**31,
     n_jobs: int | None = None,
-    progress: Any = False,
+    progress: Progress = False,
 ) -> ExactPosterior:
     """Sum over all totally ordered networks of up to 20 columns.
 

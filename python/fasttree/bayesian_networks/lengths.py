@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _engine
-from .._checks import checked, number_in
+from .._checks import MaybeArray, checked, number_in
 from ..table import Table
 from .reading import prior_config, read
 from .structure import check_acyclic, parent_lists
@@ -89,7 +89,7 @@ def message_length(
     discretize: Any = "mdlp",
     n_bins: int = 10,
     missing: str = "mode",
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> MessageLength:
     """The message length of a network and a table.
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import checked, generator_of, listing, mapping, maybe, number_array
+from .._checks import MaybeArray, Seed, checked, generator_of, listing, mapping, maybe, number_array
 from ..datasets.table_network import TableNetwork
 from ..rendering.plain_text import one_line
 from ..rendering.saving import save_bytes
@@ -136,7 +136,7 @@ class BayesianNetwork(TableNetwork):
         discretize: Any = "mdlp",
         n_bins: int = 10,
         missing: str = "mode",
-        sample_weight: Any = None,
+        sample_weight: MaybeArray = None,
     ) -> BayesianNetwork:
         """The network of a graph, its tables estimated from rows: (n_i + 1/2) / (N + v/2).
 
@@ -257,7 +257,7 @@ class BayesianNetwork(TableNetwork):
             raise ValueError(f"{unknown[0]!r} is not a class of the network: {list(own)}")
         return np.array([own.get(label, 0) for label in given])[table.y_codes]
 
-    def sample(self, n_samples: int, random_state: Any = None) -> Table:
+    def sample(self, n_samples: int, random_state: Seed = None) -> Table:
         """Independent rows with their class, as a Table; bins come as their intervals.
 
         Args:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import listing, mapping, one_of, real, whole
+from .._checks import MaybeArray, listing, mapping, one_of, real, whole
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..estimators.new_rows import weighted_rows
@@ -100,9 +100,9 @@ def place(names: Sequence[str], key: int | str, what: str) -> int:
 
 def read(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     discretize: Any = "mdlp",
     n_bins: int = 10,
     missing: str = "mode",

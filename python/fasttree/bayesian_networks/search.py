@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, number_in
+from ..rendering.progress import Report
 from .reading import Reading
 
 __all__ = ["FoundModel", "SearchResult", "default_steps", "find_models"]
@@ -103,7 +104,7 @@ def find_models(
     max_models: int = 1000,
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: Any = None,
+    progress: Report | None = None,
 ) -> SearchResult:
     """Search; the same seed finds the same for any number of threads.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._checks import MaybeArray
 from ..table import Table
 from ..table.inputs import without_column
 from .files import load
@@ -47,6 +48,6 @@ def given(X: Any, y: Any) -> tuple[Any, Any]:
     return without_column(X, y) if isinstance(y, str) else (X, y)
 
 
-def table_of(X: Any, y: Any = None, **options: Any) -> Table:
+def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:
     """A Table of what a caller gave: `Table.from_any` that takes names of data sets and files."""
     return Table.from_any(*given(X, y), **options)

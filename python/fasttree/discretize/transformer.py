@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import Parameters, check_weights, one_value, weights_array
+from .._checks import MaybeArray, Parameters, check_weights, one_value, weights_array
 from ..table import Table
 from ..table.columns import Column
 from ..table.rebuild import is_frame, renamed, replace_columns
@@ -24,7 +24,7 @@ class ColumnTransformer(Parameters):
     _needs_classes = False
     _sklearn_auto_wrap_output_keys = frozenset({"transform"})
 
-    def fit(self: C, X: Any, y: Any = None, sample_weight: Any = None) -> C:
+    def fit(self: C, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> C:
         """Learn from rows X, shape (n, p): array, list, frame or `Table`.
 
         Args:
@@ -91,7 +91,7 @@ class ColumnTransformer(Parameters):
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Any:
         """``fit(X, y, sample_weight)``, then ``transform(X)``."""
         return self.fit(X, y, sample_weight).transform(X)
 

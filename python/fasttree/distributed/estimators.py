@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._checks import MaybeArray
 from ..estimators import FastForestClassifier, FastTreeClassifier
 from .fitting import fit_estimator
 
@@ -60,7 +61,9 @@ class _Lazy:
 
     classes_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
+    ) -> Any:
         """Fit on the partitions of a Dask collection.
 
         Args:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import MaybeArray
 from ..estimators import FastForestClassifier, FastTreeClassifier
 from ..estimators.batches import passes
 from ..estimators.batches.fitting import (
@@ -73,7 +74,7 @@ def fit(
     data: Any,
     y: Any,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     client: Any = None,
     criterion: Any = "info_gain",
     **params: Any,
@@ -120,7 +121,7 @@ def fit_forest(
     data: Any,
     y: Any,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     client: Any = None,
     criterion: Any = "info_gain",
     **params: Any,
@@ -158,7 +159,7 @@ def fit_forest(
     return estimator
 
 
-def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: Any, client: Any) -> Any:
+def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, client: Any) -> Any:
     """Fit a tree or forest classifier on partitions."""
     client = client_of(client)
     from distributed import KilledWorker

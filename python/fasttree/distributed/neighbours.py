@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import MaybeArray
 from ..estimators import FastTreeClassifier
 from ..estimators.backends import DaskBackend
 from ..estimators.parameters import made_of
@@ -48,7 +49,7 @@ def neighbour_scores(
     y: Any,
     *,
     criterion: Any,
-    sample_weight: Any,
+    sample_weight: MaybeArray,
     params: dict[str, Any],
     backend: DaskBackend,
     n_shares: int | None,

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, one_value
+from .._checks import MaybeArray, Seed, checked, one_value
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
 from ..scores import FeatureEstimates, PairCounts
@@ -130,9 +130,9 @@ def _here(data: Any) -> Any:
 
 def pair_counts(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
     client: Any = None,
@@ -187,10 +187,10 @@ def pair_counts(
 
 def score_features(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criterion: Any = "pi",
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
     client: Any = None,
@@ -310,7 +310,7 @@ def _block_pairs(shared: tuple[Any, ...], asked: tuple[int, int]) -> Any:
 @checked(method=one_value)
 def estimate_features(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criterion: Any = "pi",
     method: str | None = None,
@@ -319,10 +319,10 @@ def estimate_features(
     z: float | None = None,
     max_subsets: int | None = None,
     max_sample: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
-    random_state: Any = 0,
+    random_state: Seed = 0,
     client: Any = None,
 ) -> FeatureEstimates:
     """Estimate scores of a criterion on pairs, on the workers of a cluster.

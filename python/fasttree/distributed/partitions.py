@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import MaybeArray
 from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader
 from ..estimators.batches.sources import numbers_of, parquet_dataset
@@ -102,7 +103,11 @@ def too_large(what: str, limit: int | None) -> MemoryError:
 
 
 def partitions_of(
-    data: Any, y: Any, sample_weight: Any, categorical_features: Any, limit: int | None = None
+    data: Any,
+    y: Any,
+    sample_weight: MaybeArray,
+    categorical_features: Any,
+    limit: int | None = None,
 ) -> Partitions:
     """The parts of a Dask collection or of Parquet; `limit` is the memory of a worker in bytes.
 
@@ -137,7 +142,7 @@ def partitions_of(
     )
 
 
-def _named(y: Any, sample_weight: Any, what: str) -> tuple[str, str | None]:
+def _named(y: Any, sample_weight: MaybeArray, what: str) -> tuple[str, str | None]:
     if not isinstance(y, str) or not isinstance(sample_weight, str | None):
         raise ValueError(f"of {what} y and sample_weight are names of columns; y={y!r}")
     return y, sample_weight

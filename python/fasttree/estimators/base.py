@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import at_least_zero, shown, weights_array
+from .._checks import MaybeArray, at_least_zero, shown, weights_array
 from ..datasets.inputs import given, loaded
 from ..pruning import divides_rows
 from ..rendering.saving import save_bytes
@@ -69,7 +69,9 @@ class Classifier(Settings, Stored):
 
     # -- on the way in ----------------------------------------------------------------------------
 
-    def _training_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+    def _training_rows(
+        self, X: Any, y: Any, sample_weight: MaybeArray
+    ) -> tuple[Table, np.ndarray | None]:
         """The labelled Table and the weights (n_rows,) of a fit, class weights multiplied in; None
         when all are 1."""
         X, y = given(X, y)
@@ -89,7 +91,7 @@ class Classifier(Settings, Stored):
         warn_of_data(table)
         return self._weighted(table, sample_weight)
 
-    def _weighted(self, table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+    def _weighted(self, table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
         """The rows and weights that a fit goes by.
 
         A whole weight is that many copies of a row. Where class weights are fractions, or rows are
@@ -106,13 +108,13 @@ class Classifier(Settings, Stored):
         rows = np.repeat(np.arange(len(table)), copies)
         return table.take(rows), None if factor is None else factor[rows]
 
-    def _weights(self, table: Table, sample_weight: Any) -> np.ndarray | None:
+    def _weights(self, table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
         """The weight of each row, class weights multiplied in; None when all are 1."""
         given, factor = self._given_and_factor(table, sample_weight)
         return factor if given is None else given if factor is None else given * factor
 
     def _given_and_factor(
-        self, table: Table, sample_weight: Any
+        self, table: Table, sample_weight: MaybeArray
     ) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The weights of the rows as given, and what their classes multiply them by."""
         if sample_weight is None:
@@ -206,7 +208,7 @@ class Classifier(Settings, Stored):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
         X, y = given(X, y)
         right = self._right(self.predict(X), X, y)
@@ -231,7 +233,7 @@ class Classifier(Settings, Stored):
             )
         return np.asarray(predicted == y, dtype=np.float64)
 
-    def evaluate(self, X: Any, y: Any = None) -> Any:
+    def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
         """Accuracy, kappa, information reward, the measures of every class and the confusion
         matrix on labelled rows, as Weka prints them: a `fasttree.metrics.Evaluation`.
 

@@ -43,8 +43,9 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import as_float, integer, one_of, real, shown
+from .._checks import MaybeArray, as_float, integer, one_of, real, shown
 from ..rendering.listing import Records
+from ..rendering.progress import Progress
 from .base import read_back
 from .tree import FastTreeClassifier
 
@@ -114,11 +115,13 @@ class _Searched(FastTreeClassifier):
         """A pruned tree, as a `FastTreeClassifier`; see `FastTreeClassifier.prune`."""
         return self._grown().prune(*args, **options)
 
-    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> Records:
+    def explain(self, node: int = 0, X: Any = None, y: MaybeArray = None) -> Records:
         """Information gain of all candidate splits of a node; see `FastTreeClassifier.explain`."""
         return self._grown().explain(node, X, y)
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def cost_complexity_pruning_path(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> Any:
         """Not of searched trees.
 
         Raises:
@@ -177,7 +180,7 @@ class MinimalTreeClassifier(_Searched):
         node_budget: int | None = None,
         errors: str = "raise",
         categorical_features: Any = "from_dtype",
-        progress: Any = None,
+        progress: Progress = None,
     ) -> None:
         self.max_nodes = max_nodes
         self.time_limit = time_limit
@@ -186,7 +189,9 @@ class MinimalTreeClassifier(_Searched):
         self.categorical_features = categorical_features
         self.progress = progress
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MinimalTreeClassifier:
+    def fit(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> MinimalTreeClassifier:
         """Search.
 
         Args:
@@ -259,7 +264,7 @@ class OptimalTreeClassifier(_Searched):
         time_limit: float | None = None,
         node_budget: int | None = None,
         categorical_features: Any = "from_dtype",
-        progress: Any = None,
+        progress: Progress = None,
     ) -> None:
         self.max_depth = max_depth
         self.leaf_penalty = leaf_penalty
@@ -269,7 +274,9 @@ class OptimalTreeClassifier(_Searched):
         self.categorical_features = categorical_features
         self.progress = progress
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OptimalTreeClassifier:
+    def fit(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> OptimalTreeClassifier:
         """Search.
 
         Args:
@@ -310,15 +317,15 @@ def _plain(value: Any) -> Any:
 
 def minimal_tree(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     node_budget: int | None = None,
     errors: str = "raise",
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     categorical_features: Any = "from_dtype",
-    progress: Any = None,
+    progress: Progress = None,
 ) -> MinimalTreeClassifier:
     """The smallest consistent tree: ``MinimalTreeClassifier(...).fit(X, y, sample_weight)``.
 
@@ -353,16 +360,16 @@ def minimal_tree(
 
 def optimal_tree(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     max_depth: int | None = None,
     leaf_penalty: float = 0.0,
     max_nodes: int | None = None,
     time_limit: float | None = None,
     node_budget: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     categorical_features: Any = "from_dtype",
-    progress: Any = None,
+    progress: Progress = None,
 ) -> OptimalTreeClassifier:
     """The cheapest tree: ``OptimalTreeClassifier(...).fit(X, y, sample_weight)``.
 

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
+from .._checks import MaybeArray
 from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..table import Table
@@ -161,7 +162,7 @@ class Explained:
             for f, t, codes, s in listed
         ]
 
-    def _prepared(self, X: Any, y: Any = None) -> Table:
+    def _prepared(self, X: Any, y: MaybeArray = None) -> Table:
         """Labelled rows as growth saw them."""
         bins = not self._compares_numbers()
         return prepared(self._schema, X, y, cut_above=self._cut_above(), bins=bins)
@@ -179,7 +180,7 @@ class Explained:
         """Whether numbers are scored as numbers though they are split by bins."""
         return criteria.evidence_of(self.criterion) == "neighbours"
 
-    def explain(self, node: int = 0, X: Any = None, y: Any = None) -> Records:
+    def explain(self, node: int = 0, X: Any = None, y: MaybeArray = None) -> Records:
         """Scores of all candidate splits of a node, best first.
 
         Args:

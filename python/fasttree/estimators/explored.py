@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
+from .._checks import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
@@ -40,7 +41,7 @@ class Explorable:
     def explore(
         self,
         X: Any = None,
-        y: Any = None,
+        y: MaybeArray = None,
         *,
         beside: Any = None,
         criteria: Iterable[Any] | None = None,
@@ -143,7 +144,7 @@ def _trees(models: Sequence[tuple[str, Any]], limits: ExplorerLimits) -> tuple[l
 def explored(
     models: Sequence[tuple[str, Any]],
     X: Any = None,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criteria: Iterable[Any] | None = None,
     title: str = "",

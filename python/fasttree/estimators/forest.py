@@ -22,9 +22,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import integer, weights_array
+from .._checks import MaybeArray, integer, weights_array
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
+from ..rendering.progress import Progress
 from ..table import Table
 from .backends import backend_of
 from .base import Classifier, read_back
@@ -48,7 +49,6 @@ from .keywords import (
     MergedLeaves,
     MissingValues,
     NominalSplits,
-    Progress,
     PruningMethod,
     SplitCriterion,
     Splitter,
@@ -176,7 +176,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
     # -- fitting ----------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
     ) -> FastForestClassifier:
         """Grow the trees.
 
@@ -264,7 +264,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 
     def _judge(
-        self, probabilities: np.ndarray, voters: np.ndarray, table: Table, sample_weight: Any
+        self, probabilities: np.ndarray, voters: np.ndarray, table: Table, sample_weight: MaybeArray
     ) -> None:
         """Out-of-bag attributes from mean probabilities (n_rows, n_classes) and numbers of voters
         (n_rows,)."""
@@ -290,7 +290,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         self.oob_decision_function_ = self._as_given(probabilities, sample_weight)
 
     @staticmethod
-    def _as_given(found: np.ndarray, sample_weight: Any) -> np.ndarray:
+    def _as_given(found: np.ndarray, sample_weight: MaybeArray) -> np.ndarray:
         """Rows put back where rows of weight 0 had been dropped (NaN there)."""
         given = np.asarray(sample_weight if sample_weight is not None else 1.0)
         if given.ndim != 1 or len(given) == len(found):
@@ -299,7 +299,9 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         out[given > 0] = found
         return out
 
-    def bootstrap_counts(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+    def bootstrap_counts(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> np.ndarray:
         """How often each tree's sample holds each training row.
 
         ``estimators_[t]`` is the tree that `FastTreeClassifier` grows on the training rows with row
@@ -319,7 +321,7 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
         return np.nan_to_num(full).astype(np.int64).T
 
     def _again(
-        self, X: Any, y: Any, sample_weight: Any
+        self, X: Any, y: Any, sample_weight: MaybeArray
     ) -> tuple[Table, np.ndarray | None, dict[str, Any], int]:
         """The training rows, their weights, a configuration that draws the same samples, and their
         size."""
@@ -400,7 +402,9 @@ class FastForestClassifier(Explorable, Interoperable, Classifier, ClassifierMixi
 
         return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
 
-    def permutation_importance(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def permutation_importance(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> Any:
         """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
         among these rows.
 

@@ -15,10 +15,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _engine
+from ..rendering.progress import Progress
 from .backends import Backend
+
+if TYPE_CHECKING:
+    from ..table import Table
+
 
 __all__ = ["grown_in_blocks"]
 
@@ -37,12 +42,12 @@ def _block(shared: tuple[Any, ...], trees: tuple[int, int]) -> tuple[_engine.For
 
 def grown_in_blocks(
     backend: Backend,
-    table: Any,
+    table: Table,
     config: dict[str, Any],
     bagging: dict[str, Any],
     *,
     before: tuple[_engine.Forest, int] | None,
-    progress: Any,
+    progress: Progress,
     **words: Any,
 ) -> tuple[_engine.Forest, int] | None:
     """All trees and the number for their rows, which `_engine.forest_fit` takes as `before`.

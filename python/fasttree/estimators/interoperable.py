@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from ..datasets.inputs import loaded
+from ..rendering.progress import Progress
 from ..table import Table
 from .sklearn_trees import to_sklearn
 
@@ -106,7 +107,9 @@ class Interoperable:
         check_is_fitted(self, "_model")
         return np.asarray(self._model.expected_value())
 
-    def shap_values(self, X: Any, *, n_jobs: int | None = None, progress: Any = None) -> np.ndarray:
+    def shap_values(
+        self, X: Any, *, n_jobs: int | None = None, progress: Progress = None
+    ) -> np.ndarray:
         """Shapley values: what each feature adds to each class probability of each row.
 
         Path-dependent TreeSHAP, exact: where a feature is not known, tests of it send a row down

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args, get_ty
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
+from ..rendering.progress import Progress
 
 __all__ = ["SplitCriterion", "TreeParameters", "described", "documented"]
 
@@ -96,7 +97,6 @@ PruningMethod: TypeAlias = (
 MergedLeaves: TypeAlias = Literal["class", "distribution"] | None
 LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
-Progress: TypeAlias = bool | Literal["auto"] | Callable[[int, int], Any] | None
 TraceKept: TypeAlias = Literal["steps", "candidates"] | None
 
 

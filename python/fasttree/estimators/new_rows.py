@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import check_weights, weights_array
+from .._checks import MaybeArray, check_weights, weights_array
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import Column, infinity_message
@@ -121,7 +121,7 @@ def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column
     ]
 
 
-def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
+def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     """Labelled rows with the declared levels and classes; numbers and missing values stay as they
     are.
 
@@ -147,7 +147,7 @@ def labelled(schema: Schema, X: Any, y: Any = None) -> Table:
 
 
 def prepared(
-    schema: Schema, X: Any, y: Any = None, *, cut_above: float = math.inf, bins: bool = True
+    schema: Schema, X: Any, y: MaybeArray = None, *, cut_above: float = math.inf, bins: bool = True
 ) -> Table:
     """Labelled rows as growth saw them: declared levels and classes, missing values filled, numbers
     binned.
@@ -332,7 +332,7 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     return Column(column.name, "nominal", table[codes], levels)
 
 
-def weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None]:
+def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
     """The rows with a weight above 0, and their weights (None: all 1)."""
     if sample_weight is None:
         sample_weight = table.sample_weight

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import integer, one_of, real, shown
+from .._checks import Seed, integer, one_of, real, shown
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from .costs import costs_of, plain_costs
@@ -121,7 +121,7 @@ def max_features(value: Any, n_features: int) -> int | None:
     return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
 
 
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: Seed) -> int:
     """A 64-bit seed; None draws one from NumPy's global generator."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:

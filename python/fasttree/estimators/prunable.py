@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
+from .._checks import MaybeArray
 from ..pruning import CostComplexity, Pessimistic, PruneReport, make
 from ..table import Table
 from .costs import costs_of
@@ -86,8 +87,8 @@ class Prunable:
         self,
         method: Any = None,
         X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
         *,
         merge_redundant: Any = None,
     ) -> Any:
@@ -156,7 +157,9 @@ class Prunable:
         other._float32_conflicts = getattr(self, "_float32_conflicts", [])
         return other
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def cost_complexity_pruning_path(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> Any:
         """Prices at which minimal cost-complexity pruning changes the tree, for `ccp_alpha`.
 
         The tree is grown without pruning; impurities are entropy in bits for criterion info_gain,

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from .._checks import MaybeArray
 from .new_rows import Schema, rows_for
 
 __all__ = ["SplitColumns"]
@@ -54,7 +55,7 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         self.handle_unknown = handle_unknown
         self.missing = missing
 
-    def fit(self, X: Any, y: Any = None) -> SplitColumns:
+    def fit(self, X: Any, y: MaybeArray = None) -> SplitColumns:
         """Nothing is learned: the columns are those of the tree."""
         return self
 

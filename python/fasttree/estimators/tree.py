@@ -22,9 +22,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks import one_of
+from .._checks import MaybeArray, one_of
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
+from ..rendering.progress import Progress
 from ..table import Table
 from ..table.doubtful import warn_of_small_classes
 from .base import Classifier
@@ -47,7 +48,6 @@ from .keywords import (
     MergedLeaves,
     MissingValues,
     NominalSplits,
-    Progress,
     PruningMethod,
     SplitCriterion,
     Splitter,
@@ -65,6 +65,7 @@ from .prunable import Prunable
 from .tree_arrays import Trace, TreeArrays
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
@@ -250,7 +251,9 @@ class FastTreeClassifier(
 
     # -- fitting ----------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> FastTreeClassifier:
+    def fit(
+        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+    ) -> FastTreeClassifier:
         """Grow the tree.
 
         Args:
@@ -404,11 +407,11 @@ class FastTreeClassifier(
         for step in range(len(self._model.steps()) + 1):
             yield self._labels(self._model.cut(step).predict(blocks, n, self.n_jobs))
 
-    def staged_score(self, X: Any, y: Any = None) -> np.ndarray:
+    def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
         """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
         return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Any:
         """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""
         from ..plots import plot_tree
 
@@ -418,10 +421,10 @@ class FastTreeClassifier(
 @documented(FastTreeClassifier)
 def fit(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criterion: SplitCriterion = "info_gain",
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     **params: Unpack[TreeParameters],
 ) -> FastTreeClassifier:
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,

@@ -28,6 +28,7 @@ from typing import Any
 from .._checks import checked, listing, maybe, one_value, path_of, string
 from ..model_selection.grid import running_at
 from ..model_selection.interrupts import check_on_interrupt
+from ..rendering.progress import Progress
 from ..table.doubtful import quiet
 from .reproduction import Figure, Reproduction, Row
 
@@ -79,7 +80,7 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int | None = -1,
-    progress: Any = False,
+    progress: Progress = False,
     on_interrupt: str = "raise",
     client: Any = None,
     journal: Any = None,

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, integer, shown
+from .._checks import MaybeArray, as_float, integer, shown
+from ..rendering.progress import Progress
 from ..scores import score_features
 from ..table import Table
 from .selector import Selector
@@ -72,7 +73,7 @@ class CriterionSelector(Selector):
         missing: str = "auto",
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
-        progress: Any = None,
+        progress: Progress = None,
     ) -> None:
         self.criterion = criterion
         self.k = k
@@ -104,7 +105,7 @@ class CriterionSelector(Selector):
             least = float(np.nextafter(0.0, 1.0))
         return most, least
 
-    def _choose(self, table: Table, sample_weight: Any) -> np.ndarray:
+    def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         most, least = self._limits(table.n_features)
         self.scores_ = score_features(
             table,

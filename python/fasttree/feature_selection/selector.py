@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._checks import MaybeArray
 from ..datasets.inputs import given, loaded
 from ..table import Table
 from ..table.rebuild import is_frame, renamed
@@ -30,7 +31,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
 
     support_: np.ndarray
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Any:
         """Score the features and choose those that stay.
 
         Args:
@@ -66,7 +67,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
     def _roles(self) -> Any:
         return getattr(self, "categorical_features", "from_dtype")
 
-    def _choose(self, table: Table, sample_weight: Any) -> np.ndarray:
+    def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         """Mask of the features that stay, shape (n_features,)."""
         raise NotImplementedError
 

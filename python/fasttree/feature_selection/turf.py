@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import MaybeArray
+from ..rendering.progress import Progress
 from ..scores import turf
 from ..table import Table
 from .selector import Selector
@@ -58,7 +60,7 @@ class TuRF(Selector):
         share: float = 0.5,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
-        progress: Any = None,
+        progress: Progress = None,
     ) -> None:
         self.criterion = criterion
         self.keep = keep
@@ -67,7 +69,7 @@ class TuRF(Selector):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _choose(self, table: Table, sample_weight: Any) -> np.ndarray:
+    def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         found = turf(
             table,
             criterion=self.criterion,

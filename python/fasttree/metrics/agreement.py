@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._checks import MaybeArray
 from .confusion import confusion_matrix
 from .metric import Metric
 
@@ -51,7 +53,11 @@ def matthews_correlation_from_confusion(counts: np.ndarray) -> np.ndarray:
 
 
 def cohen_kappa(
-    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
 
@@ -63,7 +69,11 @@ def cohen_kappa(
 
 
 def matthews_correlation(
-    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return Matthews' correlation coefficient (-1 to 1).
 

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import checked, one_value, whole
+from .._checks import MaybeArray, checked, one_value, whole
 from .labels import check_weights, encode_proba, positive_code
 from .metric import Metric
 
@@ -53,14 +54,14 @@ def curve_of(
 
 @checked(positive=one_value, strategy=one_value)
 def calibration_curve(
-    y_true: Any,
+    y_true: ArrayLike,
     proba: Any,
     *,
     positive: Any = None,
     n_bins: int = 10,
     strategy: Strategy = "uniform",
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> CalibrationCurve:
     """Return the reliability curve of one class (the last one unless `positive`); empty bins are
     left out.
@@ -104,13 +105,13 @@ def calibration_error_from_rows(
 
 @checked(strategy=one_value)
 def expected_calibration_error(
-    y_true: Any,
+    y_true: ArrayLike,
     proba: Any,
     *,
     n_bins: int = 10,
     strategy: Strategy = "uniform",
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the mean gap (0 to 1) between the predicted class's probability and how often it is
     right.

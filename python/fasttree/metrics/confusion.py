@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._checks import MaybeArray
 from .labels import check_weights, encode_pair
 
 
@@ -52,7 +54,11 @@ def confusion_counts(
 
 
 def confusion_matrix(
-    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> np.ndarray:
     """Return the confusion matrix, shape (k, k + 1): rows true, columns predicted, last column
     unclassified.

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import number_array
+from .._checks import MaybeArray, number_array
 from .confusion import confusion_counts
 from .labels import check_proba, check_weights, encode_pair, known_classes
 from .metric import Metric
@@ -50,12 +51,12 @@ def expected_cost_from_confusion(counts: np.ndarray, *, cost_matrix: Any = None)
 
 
 def expected_cost(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     cost_matrix: Any = None,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the mean cost of the predictions; rows of `cost_matrix` are true classes, columns
     predictions.

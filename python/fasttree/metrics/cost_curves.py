@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import checked, mapping, number_array, number_in, one_value, shown
+from .._checks import MaybeArray, checked, mapping, number_array, number_in, one_value, shown
 from .metric import Metric
 from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
 
@@ -121,12 +122,12 @@ def cost_envelope(*curves: Any) -> CostCurve:
 
 @checked(positive=one_value)
 def cost_curve(
-    y_true: Any,
+    y_true: ArrayLike,
     scores: Any,
     *,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> CostCurve:
     """Return the cost curve of scores (n,) or (n, k): the cheapest threshold for every probability
     cost.
@@ -197,13 +198,13 @@ def cost_curve_area_from_rows(
 
 @checked(positive=one_value)
 def cost_curve_area(
-    y_true: Any,
+    y_true: ArrayLike,
     scores: Any,
     *,
     positive: Any = None,
     average: Literal["macro", "weighted"] = "macro",
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the area under the cost curve, 0 (perfect) to 1/4; more than two classes: mean of
     one-vs-rest, as `auc`.

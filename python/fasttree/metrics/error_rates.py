@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._checks import MaybeArray
 from .confusion import confusion_matrix
 from .metric import Metric
 
@@ -34,7 +36,11 @@ def unclassified_rate_from_confusion(counts: np.ndarray) -> np.ndarray:
 
 
 def accuracy(
-    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the share (0 to 1) of rows predicted correctly; a prediction None is an error.
 
@@ -49,7 +55,11 @@ def accuracy(
 
 
 def error_rate(
-    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the share (0 to 1) of rows predicted wrongly or not at all: 1 - accuracy.
 
@@ -61,7 +71,11 @@ def error_rate(
 
 
 def unclassified_rate(
-    y_true: Any, y_pred: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the share (0 to 1) of rows that got no prediction (None).
 

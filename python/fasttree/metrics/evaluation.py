@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
@@ -62,7 +63,7 @@ class Evaluation:
     """
 
     def __init__(
-        self, y_true: Any, y_pred: Any, proba: Any, classes: Sequence[Any], prior: Any
+        self, y_true: ArrayLike, y_pred: ArrayLike, proba: Any, classes: Sequence[Any], prior: Any
     ) -> None:
         codes, predicted, known = encode_pair(y_true, y_pred, classes)
         self.classes = tuple(known)

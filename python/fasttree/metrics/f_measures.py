@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, number_in, one_value
+from .._checks import MaybeArray, checked, number_array, number_in, one_value
 from .confusion import confusion_counts
 from .labels import check_weights, encode_pair, positive_code
 from .metric import Metric
@@ -89,7 +90,7 @@ def recall_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarr
 
 
 def _counts(
-    y_true: Any, y_pred: Any, classes: Any, positive: Any, sample_weight: Any
+    y_true: ArrayLike, y_pred: ArrayLike, classes: Any, positive: Any, sample_weight: MaybeArray
 ) -> tuple[np.ndarray, int]:
     true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
     weights = check_weights(sample_weight, len(true_codes))
@@ -100,14 +101,14 @@ def _counts(
 
 @checked(positive=one_value, average=one_value)
 def f_beta(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     beta: float = 1.0,
     positive: Any = None,
     average: Literal["macro", "weighted"] | None = None,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return F_beta (0 to 1) of the positive class (the last one unless given), or its mean over
     classes.
@@ -124,12 +125,12 @@ def f_beta(
 
 @checked(positive=one_value)
 def precision(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return TP / (TP + FP), 0 to 1; 0 when nothing was predicted positive.
 
@@ -142,12 +143,12 @@ def precision(
 
 @checked(positive=one_value)
 def recall(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     *,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return TP / (TP + FN), 0 to 1; 0 when there is no positive row.
 

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import listing, number_array, shown, weights_array
+from .._checks import MaybeArray, listing, number_array, shown, weights_array
 
 PROBABILITY_TOLERANCE = 1e-4
 """How far a row of probabilities may be from summing to 1 (single precision models are)."""
@@ -108,7 +109,7 @@ def check_lengths(what: str, expected: int, got: int) -> None:
         raise ValueError("there are no rows; a metric needs at least one")
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+def check_weights(sample_weight: MaybeArray, n_rows: int) -> np.ndarray | None:
     """Return weights as float64 (n_rows,), None unchanged; negative, infinite or all-zero weights
     are errors."""
     if sample_weight is None:
@@ -148,7 +149,7 @@ def known_classes(classes: Sequence[Any] | None, *labels: Any) -> tuple[Any, ...
 
 
 def encode_pair(
-    y_true: Any, y_pred: Any, classes: Sequence[Any] | None
+    y_true: ArrayLike, y_pred: ArrayLike, classes: Sequence[Any] | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes."""
     known = known_classes(classes, y_true, y_pred)
@@ -192,7 +193,7 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
 
 
 def encode_proba(
-    y_true: Any, proba: Any, classes: Sequence[Any] | None
+    y_true: ArrayLike, proba: Any, classes: Sequence[Any] | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`,
     in order)."""

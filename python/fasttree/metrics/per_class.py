@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._checks import MaybeArray
 from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
 from .labels import check_proba, check_weights, encode_pair
@@ -95,13 +97,13 @@ def per_class_of(
 
 
 def per_class(
-    y_true: Any,
-    y_pred: Any,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
     proba: Any = None,
     *,
     beta: float = 1.0,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> PerClass:
     """Return the measures of every class against the rest; with `proba` (n, k) the ROC areas, too.
 

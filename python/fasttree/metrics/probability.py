@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import as_float, checked, number_array, number_in, shown, whole
+from .._checks import MaybeArray, as_float, checked, number_array, number_in, shown, whole
 from .labels import average, check_weights, encode_proba
 from .metric import Metric
 
@@ -77,13 +78,13 @@ def brier_per_row(codes: np.ndarray, proba: np.ndarray, prior: Any = None) -> np
 
 
 def log_loss(
-    y_true: Any,
+    y_true: ArrayLike,
     proba: Any,
     *,
     classes: Sequence[Any] | None = None,
     base: float | None = None,
     clip: float | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the mean of -log p'(true class), 0 to +inf; `proba` (n, k) in the order of `classes`.
 
@@ -101,7 +102,11 @@ def log_loss(
 
 
 def brier_score(
-    y_true: Any, proba: Any, *, classes: Sequence[Any] | None = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    proba: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return Brier's score, 0 (perfect) to 2: the sum over classes, as Brier defined it, for any
     number of classes.

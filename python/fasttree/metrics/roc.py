@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, one_value
+from .._checks import MaybeArray, checked, number_array, one_value
 from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
 from .metric import Metric
 
@@ -87,7 +88,11 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
 
 
 def _binary_inputs(
-    y_true: Any, scores: Any, positive: Any, classes: Sequence[Any] | None, sample_weight: Any
+    y_true: ArrayLike,
+    scores: Any,
+    positive: Any,
+    classes: Sequence[Any] | None,
+    sample_weight: MaybeArray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     known = known_classes(classes, y_true)
     codes = codes_of(y_true, known, "y_true")
@@ -106,12 +111,12 @@ def _binary_inputs(
 
 @checked(positive=one_value)
 def roc_curve(
-    y_true: Any,
+    y_true: ArrayLike,
     scores: Any,
     *,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> RocCurve:
     """Return the ROC curve: one point for every distinct score (ties move together), from (0, 0) to
     (1, 1).
@@ -185,13 +190,13 @@ def auc_from_rows(
 
 @checked(positive=one_value)
 def auc(
-    y_true: Any,
+    y_true: ArrayLike,
     scores: Any,
     *,
     positive: Any = None,
     average: Literal["macro", "weighted"] = "macro",
     classes: Sequence[Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the area under the ROC curve (0 to 1), ties counting 1/2: exactly Mann-Whitney's U /
     (P N).
@@ -216,13 +221,13 @@ def auc(
 
 def score_ranking(
     measure: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float],
-    y_true: Any,
+    y_true: ArrayLike,
     scores: Any,
     *,
     positive: Any,
     average: str,
     classes: Sequence[Any] | None,
-    sample_weight: Any,
+    sample_weight: MaybeArray,
 ) -> float:
     """Check labels and scores, and return a binary measure of them, or its mean of one-vs-rest."""
     known = known_classes(classes, y_true)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import MaybeArray
 from .metric import Metric
 from .registry import get_metric
 
@@ -73,7 +74,7 @@ class Scorer:
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.metric.name, self.options)
 
-    def value(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def value(self, estimator: Any, X: Any, y: Any, sample_weight: MaybeArray = None) -> float:
         """Return the metric itself, in its own orientation."""
         metric, options = self.metric, dict(self.options)
         if metric.needs == "tree":
@@ -98,7 +99,7 @@ class Scorer:
                 )
         return float(metric.function(y, estimator.predict_proba(X), **options))
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: MaybeArray = None) -> float:
         """Return the score, negated when smaller is better, so that larger is always better."""
         value = self.value(estimator, X, y, sample_weight)
         return value if self.metric.greater_is_better else -value

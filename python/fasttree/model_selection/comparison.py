@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
+from .._checks import Seed, checked, choice, integer, maybe, one_value, random_seed, shown, string
 from ..datasets.inputs import given
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .arguments import has_labels, load_tables
@@ -359,9 +359,9 @@ def compare(
     scoring: Any = ("accuracy",),
     metric: str | None = None,
     sd: str = "folds",
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    progress: Any = False,
+    progress: Progress = False,
     keep_proba: bool = False,
     on_interrupt: str = "raise",
     on_error: str = "raise",

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import MaybeArray
 from .splitter import Fold, Splitter, row_count
 
 
@@ -41,7 +42,7 @@ class ContiguousKFold(Splitter):
         self.n_folds = n_folds
         self.holdout = holdout
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
         """Return the number of folds."""
         return self.n_folds
 
@@ -70,7 +71,7 @@ class ContiguousKFold(Splitter):
         """Return the row indices of all folds together."""
         return np.arange(self._part(n_rows) * self.n_folds) if self.holdout else np.arange(n_rows)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
+    def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; y is not used."""
         n_rows = row_count(X, y)
         part = self._part(n_rows)

@@ -17,9 +17,13 @@ import hashlib
 import sys
 import types
 from collections.abc import Mapping, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ..table import Table
+
 
 __all__ = ["differences", "hash_of_rows", "text_of", "version_of"]
 
@@ -112,7 +116,7 @@ def _digest_of_array(values: np.ndarray) -> str:
     return str(digest.hexdigest())
 
 
-def hash_of_rows(X: Any, y: Any, table: Any) -> str:
+def hash_of_rows(X: Any, y: Any, table: Table) -> str:
     """SHA-256 (hex) of a data set: the Table's columns, levels, classes and weights if there is
     one, else the rows and labels as given."""
     digest = hashlib.sha256()

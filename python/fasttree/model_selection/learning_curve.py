@@ -7,11 +7,12 @@ methods see the same rows.  The cost is that of `cross_validate` with sizes x re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import checked, listing, one_value, random_seed
+from .._checks import MaybeArray, Seed, checked, listing, one_value, random_seed
+from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .learning_curve_split import LearningCurveSplit
@@ -20,6 +21,9 @@ from .result import CrossValidation
 from .statistics.ties import exact_mean
 from .tables import learning_curve_tables
 from .validation import cross_validate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class LearningCurve(Rendered):
@@ -47,7 +51,7 @@ class LearningCurve(Rendered):
         """Return scores, (repetitions, sizes)."""
         return self.result[method][metric].reshape(-1, len(self.train_sizes))
 
-    def plot(self, metric: str | None = None, ax: Any = None, **options: Any) -> Any:
+    def plot(self, metric: str | None = None, ax: Axes | None = None, **options: Any) -> Any:
         """Draw the curves; see `fasttree.plots.learning_curves`. Returns the axes."""
         from ..plots import learning_curves
 
@@ -97,7 +101,7 @@ class LearningCurve(Rendered):
 @checked(train_sizes=listing, random_state=random_seed, stratify=one_value, nested=one_value)
 def learning_curve(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     criterion: Any = None,
     *,
     estimators: Any = None,
@@ -107,9 +111,9 @@ def learning_curve(
     stratify: bool = True,
     nested: bool = True,
     scoring: Any = ("accuracy",),
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    progress: Any = False,
+    progress: Progress = False,
     client: Any = None,
     journal: Any = None,
     **params: Any,

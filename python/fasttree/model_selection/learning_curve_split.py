@@ -15,7 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, checked, generator_of, listing, number_in, random_seed, shown, whole
+from .._checks import (
+    MaybeArray,
+    Seed,
+    as_float,
+    checked,
+    generator_of,
+    listing,
+    number_in,
+    random_seed,
+    shown,
+    whole,
+)
 from .splitter import Fold, Splitter, label_codes, row_count
 
 
@@ -58,7 +69,7 @@ class LearningCurveSplit(Splitter):
         n_repeats: int = 100,
         stratify: bool = True,
         nested: bool = True,
-        random_state: Any = 0,
+        random_state: Seed = 0,
     ) -> None:
         if not len(train_sizes):
             raise ValueError("train_sizes is empty; give at least one share or number of rows")
@@ -74,7 +85,7 @@ class LearningCurveSplit(Splitter):
         """The number of training sizes of a repetition."""
         return len(self.train_sizes)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
         """Return the number of splits: sizes times repetitions."""
         return len(self.train_sizes) * self.n_repeats
 
@@ -112,7 +123,7 @@ class LearningCurveSplit(Splitter):
             )
         return n_test
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
+    def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; repetition by repetition, sizes inside."""
         codes = label_codes(X, y, type(self).__name__) if self.stratify else None
         n_rows = row_count(X, y)

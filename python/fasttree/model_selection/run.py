@@ -12,16 +12,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..metrics.labels import codes_of
 from ..metrics.tree_size import depth, leaves, nodes
-from ..rendering.progress import Report
+from ..rendering.progress import Progress, Report
 from ..table.doubtful import quiet
 from .folds import Folds
 from .interrupts import finish
+
+if TYPE_CHECKING:
+    from ..table import Table
+
 
 SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 
@@ -37,7 +41,7 @@ class Method:
     name: str
     estimator: Any
     config: dict[str, Any] | None = None
-    table: Any = None
+    table: Table | None = None
 
 
 @dataclass
@@ -157,7 +161,7 @@ def is_ours(estimator: Any) -> bool:
     return type(estimator).__module__.split(".")[0] == __name__.split(".", maxsplit=1)[0]
 
 
-def codes_matrix(table: Any) -> np.ndarray:
+def codes_matrix(table: Table) -> np.ndarray:
     """Return a Table as float64 (n, p): numeric columns as they are, nominal ones as codes, missing
     NaN."""
     matrix = np.empty(table.shape, dtype=np.float64)
@@ -179,12 +183,12 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
 
 
 def _run_trees(
-    table: Any,
+    table: Table,
     configs: list[dict[str, Any]],
     folds: Folds,
     *,
     n_jobs: Any,
-    progress: Any,
+    progress: Progress,
     proba: bool,
 ) -> Any:
     """Fit and predict all configurations on all folds by one call into the engine."""

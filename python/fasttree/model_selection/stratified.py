@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import generator_of
+from .._checks import MaybeArray, Seed, generator_of
 from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_codes
 
 
-def seeded(random_state: Any) -> np.random.Generator:
+def seeded(random_state: Seed) -> np.random.Generator:
     """Return a NumPy generator from None, an integer, a Generator or a RandomState (which is
     advanced)."""
     if isinstance(random_state, np.random.Generator):
@@ -47,16 +47,16 @@ class StratifiedRepeatedKFold(Splitter):
     [3, 3, 2, 2, 2, 3, 3, 2, 2, 2]
     """
 
-    def __init__(self, n_splits: int = 10, n_repeats: int = 5, random_state: Any = 0) -> None:
+    def __init__(self, n_splits: int = 10, n_repeats: int = 5, random_state: Seed = 0) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.random_state = random_state
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
         """Return the number of folds over all repetitions."""
         return self.n_splits * self.n_repeats
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
+    def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; `y` any labels (n,), or X a Table.
 
         Raises ValueError for fewer rows than folds.
@@ -74,7 +74,7 @@ class StratifiedRepeatedKFold(Splitter):
             yield from folds_of_assignment(assignment, self.n_splits)
 
 
-def FiveByTwo(random_state: Any = 0) -> StratifiedRepeatedKFold:
+def FiveByTwo(random_state: Seed = 0) -> StratifiedRepeatedKFold:
     """Return stratified 5 x 2 cross-validation (Dietterich 1998), the folds of the 5x2cv t and F
     tests.
 

@@ -16,12 +16,21 @@ When not to use it
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import criteria
-from .._checks import at_least_zero, checked, one_value, random_seed, several_fours
+from .._checks import (
+    MaybeArray,
+    Seed,
+    at_least_zero,
+    checked,
+    one_value,
+    random_seed,
+    several_fours,
+)
+from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.table import ReportTable
 from .arguments import data_and_criteria
@@ -30,6 +39,10 @@ from .result import CrossValidation
 from .statistics.ties import snap
 from .tables import sweep_tables
 from .validation import cross_validate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 __all__ = ["Sweep", "sweep"]
 
@@ -165,7 +178,7 @@ class Sweep(Rendered):
         named = [k for k in row if len(self.axes[k]) > 1 and (k in known or k == "alpha")]
         return " ".join(_label(row[k]) for k in named) or str(criterion)
 
-    def plot(self, metric: str | None = None, ax: Any = None, **options: Any) -> Any:
+    def plot(self, metric: str | None = None, ax: Axes | None = None, **options: Any) -> Any:
         """Draw the map as a heat map; see `fasttree.plots.accuracy_map`. Returns the axes."""
         from ..plots import accuracy_map
 
@@ -231,7 +244,7 @@ def _combinations(
 @checked(random_state=random_seed, at_zero=one_value)
 def sweep(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     criterion: Any = "pi",
     *,
     theta: Any = (1.0, 1.0, 1.0, 1.0),
@@ -240,9 +253,9 @@ def sweep(
     at_zero: float = 0.0,
     cv: Any = "5x10",
     scoring: Any = ("accuracy",),
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    progress: Any = False,
+    progress: Progress = False,
     client: Any = None,
     journal: Any = None,
     **params: Any,

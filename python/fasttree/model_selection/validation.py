@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, one_value, random_seed
+from .._checks import Seed, checked, one_value, random_seed
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from ..table.doubtful import warn_of_data, warn_of_small_classes
 from .arguments import data_and_criteria
 from .folds import make_folds
@@ -71,7 +71,7 @@ def _named_items(things: Any, what: str) -> list[tuple[str, Any]]:
 
 
 def list_methods(
-    criterion: Any, estimators: Any, random_state: Any, params: Mapping[str, Any]
+    criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
     """Return (name, estimator) of every method: criteria as trees with `params`, then estimators;
     names unique."""
@@ -217,9 +217,9 @@ def cross_validate(
     estimators: Any = None,
     cv: Any = "5x10",
     scoring: Any = ("accuracy",),
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    progress: Any = False,
+    progress: Progress = False,
     keep_proba: bool = False,
     on_interrupt: str = "raise",
     on_error: str = "raise",
@@ -330,7 +330,7 @@ def check_on_error(on_error: Any) -> None:
         raise ValueError(f"on_error={on_error!r} is not known; use 'raise' or 'skip'")
 
 
-def check_seeded(place: Any, random_state: Any) -> None:
+def check_seeded(place: Any, random_state: Seed) -> None:
     """Refuse a journal of draws that another call would not repeat."""
     if place.journal is not None and random_state is None:
         raise ValueError(
@@ -346,7 +346,7 @@ def make_run(
     estimators: Any,
     cv: Any,
     scoring: Any,
-    random_state: Any,
+    random_state: Seed,
     n_jobs: int | None,
     keep_proba: bool,
     params: Mapping[str, Any],

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import MaybeArray
 from .java_random import JavaRandom
 from .splitter import Fold, Splitter, check_folds, label_codes
 
@@ -73,11 +74,11 @@ class WekaStratifiedKFold(Splitter):
         self.n_repeats = n_repeats
         self.seeds = seeds
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(self, X: Any = None, y: MaybeArray = None, groups: Any = None) -> int:
         """Return the number of folds over all repetitions."""
         return self.n_splits * self.n_repeats
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
+    def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, both in Weka's order; `y` any labels (n,), or X a Table.
 
         Raises ValueError for fewer rows than folds or a wrong number of seeds.

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import one_of, real
+from .._checks import MaybeArray, one_of, real
 from ..datasets.inputs import given
 from ..discretize import Discretizer, make
 from ..estimators.new_rows import Schema, rows_for, weighted_rows, without_empty_rows
@@ -65,7 +65,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
 
     # -- fitting ----------------------------------------------------------------------------------
 
-    def fit(self: C, X: Any, y: Any = None, sample_weight: Any = None) -> C:
+    def fit(self: C, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> C:
         """Count.
 
         Args:
@@ -222,7 +222,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         """``log P(c, x)`` (a density where numbers are normal), shape (n_rows, n_classes)."""
         return self._scores(X, True)
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy on rows X and labels y (a `Table` brings its own)."""
         X, y = given(X, y)
         if isinstance(X, Table) and y is None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
 from .canvas import AXES, axes_of, colour, plain_frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 __all__ = ["criteria_bars", "grouped_bars", "tree_size_bars"]
 
@@ -27,7 +31,7 @@ def grouped_bars(
     title: str = "",
     legend: bool = True,
     rotate: float = 0.0,
-    ax: Any = None,
+    ax: Axes | None = None,
 ) -> Any:
     """One bar a method within every group.
 
@@ -86,7 +90,12 @@ def _sizes(name: str, value: Any) -> Any:
 
 @checked(sizes=_sizes, metric=string, ax=AXES)
 def tree_size_bars(
-    sizes: Any, *, metric: str = "leaves", log: bool = False, title: str = "", ax: Any = None
+    sizes: Any,
+    *,
+    metric: str = "leaves",
+    log: bool = False,
+    title: str = "",
+    ax: Axes | None = None,
 ) -> Any:
     """Tree sizes by data set and method.
 
@@ -181,7 +190,7 @@ def criteria_bars(
     *,
     largest: int = 15,
     title: str = "",
-    ax: Any = None,
+    ax: Axes | None = None,
 ) -> Any:
     """What several criteria say of the features: each score divided by the criterion's best score.
 

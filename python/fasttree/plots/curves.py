@@ -8,12 +8,16 @@ O(points).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._checks import checked, having, mapping, maybe, string
 from .canvas import AXES, axes_of, colour, curve, plain_frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 __all__ = ["calibration_curves", "cost_curves", "learning_curves", "reward_curves"]
 
@@ -22,7 +26,7 @@ SHARES = ("accuracy", "error_rate", "balanced_accuracy", "unclassified_rate")
 
 @checked(curves=mapping("a CalibrationCurve", lambda one: hasattr(one, "predicted")), ax=AXES)
 def calibration_curves(
-    curves: Mapping[str, Any], *, weights: bool = True, title: str = "", ax: Any = None
+    curves: Mapping[str, Any], *, weights: bool = True, title: str = "", ax: Axes | None = None
 ) -> Any:
     """Reliability diagrams: observed frequency over predicted probability; on the dashed line they
     are equal.
@@ -68,7 +72,7 @@ def calibration_curves(
 
 
 @checked(curves=mapping("a CostCurve", lambda one: hasattr(one, "probability_cost")), ax=AXES)
-def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -> Any:
+def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None = None) -> Any:
     """Normalised expected cost over the probability cost; the dashed triangle is the better
     constant answer. The legend stands beside the curves.
 
@@ -110,7 +114,12 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Any = None) -
 
 @checked(result=having("a LearningCurve", "result", "train_sizes"), metric=maybe(string), ax=AXES)
 def learning_curves(
-    result: Any, *, metric: str | None = None, log: bool = False, title: str = "", ax: Any = None
+    result: Any,
+    *,
+    metric: str | None = None,
+    log: bool = False,
+    title: str = "",
+    ax: Axes | None = None,
 ) -> Any:
     """Mean of a metric over the number of training rows, with one standard deviation over the
     repetitions.
@@ -158,7 +167,7 @@ def learning_curves(
 
 
 @checked(curves=having("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
-def reward_curves(curves: Any, *, title: str = "", ax: Any = None) -> Any:
+def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Any:
     """What information rewards pay for a confidence in the true class; a dotted line marks the
     prior.
 

@@ -7,19 +7,28 @@ be asked for.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._checks import checked, having
 from .canvas import AXES, PALETTE, axes_of, plain_frame
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
 __all__ = ["growth_curve"]
 
 
 @checked(model=having("a fitted FastTreeClassifier", "trace_", "staged_score"), ax=AXES)
 def growth_curve(
-    model: Any, train: Any = None, test: Any = None, *, ax: Any = None, title: str | None = None
+    model: Any,
+    train: Any = None,
+    test: Any = None,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Any:
     """Draw the growth of a fitted tree against its number of leaves; returns the axes.
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .canvas import axes_of, colour, plain_frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 __all__ = ["manhattan"]
 
@@ -22,7 +26,7 @@ def manhattan(
     threshold: float | None = None,
     ylabel: str = "score",
     title: str = "",
-    ax: Any = None,
+    ax: Axes | None = None,
 ) -> Any:
     """Values of variants along the genome, chromosomes in alternating colours.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.roc import roc_convex_hull
 from .canvas import AXES, axes_of, colour, curve, marker, plain_frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 __all__ = ["roc_curves", "roc_graph"]
 
@@ -29,7 +33,9 @@ def _space(ax: Any, title: str) -> None:
 
 
 @checked(points=mapping("a pair (false, true positive rate)", is_pair), ax=AXES)
-def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax: Any = None) -> Any:
+def roc_graph(
+    points: Mapping[str, tuple[float, float]], *, title: str = "", ax: Axes | None = None
+) -> Any:
     """Classifiers as points (false positive rate, true positive rate); the dashed line is guessing.
 
     Examples:
@@ -56,7 +62,7 @@ def roc_graph(points: Mapping[str, tuple[float, float]], *, title: str = "", ax:
 
 @checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair), ax=AXES)
 def roc_curves(
-    curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Any = None
+    curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Axes | None = None
 ) -> Any:
     """ROC curves with the area under each; `curves`: name -> `RocCurve` or (fpr, tpr).
 

@@ -12,11 +12,13 @@ import itertools
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-__all__ = ["Bar", "Report", "make_report"]
+__all__ = ["Bar", "Progress", "Report", "make_report"]
 
 Report = Callable[[int, int], Any]
+Progress: TypeAlias = bool | Literal["auto"] | Report | None
+"""What `progress=` may be."""
 
 
 def in_notebook() -> bool:
@@ -130,7 +132,7 @@ class Bar:
             self.close()
 
 
-def make_report(progress: Any, what: str) -> Report | None:
+def make_report(progress: Progress, what: str) -> Report | None:
     """The callable meant by `progress`: a bar for True and "auto", the user's own, or None.
 
     Raises:
@@ -152,7 +154,7 @@ def make_report(progress: Any, what: str) -> Report | None:
     )
 
 
-def counter(progress: Any, what: str, total: int) -> Callable[[], None]:
+def counter(progress: Progress, what: str, total: int) -> Callable[[], None]:
     """A function to be called after each of `total` steps; it reports how many are done.
 
     Examples:

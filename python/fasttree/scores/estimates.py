@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, integer, one_value, real
+from .._checks import MaybeArray, Seed, checked, integer, one_value, real
 from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
+from ..rendering.progress import Progress
 from ..table import Table
 from .features import score_features
 from .pair_metrics import PairMetric, metric_of
@@ -143,7 +144,7 @@ class FeatureEstimates:
 @checked(method=one_value)
 def estimate_features(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criterion: Any = "pi",
     method: str | None = None,
@@ -152,12 +153,12 @@ def estimate_features(
     z: float | None = None,
     max_subsets: int | None = None,
     max_sample: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     discretize: Any = "auto",
     categorical_features: Any = "from_dtype",
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    progress: Any = None,
+    progress: Progress = None,
 ) -> FeatureEstimates:
     """Estimate the scores of a criterion on pairs of rows, with standard errors.
 
@@ -249,12 +250,12 @@ def estimate(
     z: float | None,
     max_subsets: int | None,
     max_sample: int | None,
-    sample_weight: Any,
+    sample_weight: MaybeArray,
     discretize: Any,
     categorical_features: Any,
-    random_state: Any,
+    random_state: Seed,
     n_jobs: int | None,
-    progress: Any,
+    progress: Progress,
 ) -> FeatureEstimates:
     """`estimate_features` by a `Job` or what counts agreements elsewhere."""
     metric = metric_of(criterion)
@@ -326,7 +327,7 @@ class Job:
     z: float
     seed: int
     n_jobs: int | None
-    progress: Any
+    progress: Progress
 
     def result(self, scores: np.ndarray, covariance: np.ndarray, **facts: Any) -> FeatureEstimates:
         return FeatureEstimates(

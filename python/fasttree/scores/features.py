@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import as_float, integer, shown
+from .._checks import MaybeArray, as_float, integer, shown
 from ..datasets.genotypes import Genotypes
 from ..datasets.inputs import table_of
 from ..estimators.idle import refuse_unscored
@@ -40,7 +40,7 @@ VARIANTS = 2000
 
 
 def score_features(
-    X: Any, y: Any = None, *, criterion: Any, sample_weight: Any = None, **params: Any
+    X: Any, y: MaybeArray = None, *, criterion: Any, sample_weight: MaybeArray = None, **params: Any
 ) -> np.ndarray:
     """One score a feature.
 
@@ -105,7 +105,7 @@ def score_features(
 
 
 def prepared(
-    estimator: Any, X: Any, y: Any, sample_weight: Any
+    estimator: Any, X: Any, y: Any, sample_weight: MaybeArray
 ) -> tuple[Table, np.ndarray | None, dict[str, Any], Any]:
     """The rows and weights that are scored by an estimator's criterion, the core's configuration,
     and the user's criterion."""
@@ -122,7 +122,7 @@ def prepared(
 
 
 def _of_variants(
-    study: Genotypes, y: Any, criterion: Any, sample_weight: Any, params: dict[str, Any]
+    study: Genotypes, y: Any, criterion: Any, sample_weight: MaybeArray, params: dict[str, Any]
 ) -> np.ndarray:
     """One score a variant: from the packed genotypes, from bytes where pairs are the evidence, and
     else from Tables of some variants."""
@@ -174,12 +174,12 @@ class TurfResult:
 
 def turf(
     X: Any,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criterion: Any = "relieff",
     share: float = 0.5,
     keep: int = 10,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     **params: Any,
 ) -> TurfResult:
     """Tuned ReliefF (Moore & White 2007): score, drop the worst features, score the rest again.

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import integer, threads
+from .._checks import MaybeArray, Seed, integer, threads
 from ..datasets.genotypes import Genotypes
 from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from ..table import Table
 from ..table.columns import is_missing
 
@@ -82,7 +82,7 @@ def near_scores(
     criterion: criteria.Criterion,
     *,
     n_jobs: int | None,
-    progress: Any,
+    progress: Progress,
 ) -> np.ndarray:
     """Scores of a criterion on neighbours, from the packed genotypes; `table` has the classes of
     the samples."""
@@ -160,13 +160,13 @@ class VariantTests:
 
 def relief_p_values(
     genotypes: Genotypes | str,
-    y: Any = None,
+    y: MaybeArray = None,
     *,
     criterion: Any = "multisurf",
     n_permutations: int = 100,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    progress: Any = None,
+    progress: Progress = None,
 ) -> VariantTests:
     """P-values of variants by permutation and by STIR.
 

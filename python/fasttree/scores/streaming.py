@@ -22,6 +22,7 @@ from .. import _engine
 from .._checks import check_weights
 from ..criteria import Criterion
 from ..estimators.parameters import check_copies
+from ..rendering.progress import Progress
 from ..table import Table
 
 __all__ = ["codes_of", "stream"]
@@ -65,7 +66,7 @@ def stream(
     weights: np.ndarray | None,
     *,
     n_jobs: int | None,
-    progress: Any,
+    progress: Progress,
 ) -> np.ndarray:
     """One score a column; `table` has the target.
 

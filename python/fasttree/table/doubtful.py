@@ -13,11 +13,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .traps import date_share, decimal_comma_share, strange_cells
+
+if TYPE_CHECKING:
+    from .table import Table
+
 
 __all__ = ["DataWarning", "quiet", "traps_are_said", "warn_of_data", "warn_of_small_classes"]
 
@@ -70,7 +74,7 @@ def _is_empty(values: np.ndarray) -> bool:
     return bool(values[0] < 0 and (values < 0).all())
 
 
-def empty_columns(table: Any) -> list[str]:
+def empty_columns(table: Table) -> list[str]:
     """Names of the features without a value in any row.
 
     Examples:
@@ -87,7 +91,7 @@ def empty_columns(table: Any) -> list[str]:
     return [c.name for c in table.columns if _is_empty(np.asarray(c.values))]
 
 
-def warn_of_data(table: Any) -> None:
+def warn_of_data(table: Table) -> None:
     """Warn of a single class, of columns without a value, or of no value in any column."""
     if _QUIET.get():
         return
@@ -114,25 +118,26 @@ def warn_of_data(table: Any) -> None:
         _warn_of_text(table)
 
 
-def _warn_of_text(table: Any) -> None:
+def _warn_of_text(table: Table) -> None:
     """Warn of text that is a date or numbers, but for a decimal comma, a sign or a few cells."""
     if table.block is not None:
         return
-    texts = [c for c in table.columns if c.levels and isinstance(c.levels[0], str)]
-    dates = [c.name for c in texts if len(c.levels) > 2 and date_share(c.levels) >= 0.95]
+    texts = [(c, c.levels) for c in table.columns if c.levels and isinstance(c.levels[0], str)]
+    several = {c.name: levels for c, levels in texts if len(levels) > 2}
+    dates = [name for name, levels in several.items() if date_share(levels) >= 0.95]
     if dates:
         _say(
             f"dates as text: {_some([repr(name) for name in dates])}; each date is a level, which "
             "says nothing about other dates: leave the column out, or make numbers of it (year, "
             "month, days since)"
         )
-    commas = [c.name for c in texts if len(c.levels) > 2 and decimal_comma_share(c.levels) > 0.95]
+    commas = [name for name, levels in several.items() if decimal_comma_share(levels) > 0.95]
     if commas:
         _say(
             f"numbers with a decimal comma as text: {_some([repr(name) for name in commas])}; read "
             "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
         )
-    for column in texts:
+    for column, _ in texts:
         found = strange_cells(column)
         if found is not None and column.name not in commas + dates:
             _say(

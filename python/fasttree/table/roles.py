@@ -7,7 +7,7 @@ finished Table what it says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,16 @@ from .._checks import shown
 from .columns import Column, Kind, encode, factorize, to_float
 from .sources import Cells, check_known
 
+if TYPE_CHECKING:
+    from .table import Table
+
+
 __all__ = ["Roles", "column_of", "recast", "resolve_roles"]
 
 Roles = list[Kind | None]
 
 
-def resolve_roles(categorical: Any, table: Any) -> Roles | Kind | None:
+def resolve_roles(categorical: Any, table: Table) -> Roles | Kind | None:
     """scikit-learn's `categorical_features` as one role for all columns, or one a column (None = by
     dtype)."""
     if isinstance(categorical, str):
@@ -82,7 +86,7 @@ def column_of(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] 
     return Column(name, cells.kind, cells.values, cells.levels)
 
 
-def recast(table: Any, categorical: Any) -> Any:
+def recast(table: Table, categorical: Any) -> Any:
     """The Table with the kinds that `categorical_features` asks for; itself when they are its own.
 
     A numeric column that becomes nominal has the values that occur as levels, in order (whole

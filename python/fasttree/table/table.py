@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, maybe, string
+from .._checks import MaybeArray, checked, listing, mapping, maybe, string
 from .columns import Column, code_block, has_gaps, numeric_block
 from .inputs import without_column
 from .roles import column_of, recast, resolve_roles
@@ -114,7 +114,7 @@ class Table:
     def __init__(
         self,
         X: Any,
-        y: Any = None,
+        y: MaybeArray = None,
         *,
         feature_names: Sequence[str] | None = None,
         target: str | None = None,
@@ -230,7 +230,12 @@ class Table:
 
     @classmethod
     def from_any(
-        cls, X: Any, y: Any = None, *, categorical_features: Any = "from_dtype", **options: Any
+        cls,
+        X: Any,
+        y: MaybeArray = None,
+        *,
+        categorical_features: Any = "from_dtype",
+        **options: Any,
     ) -> Table:
         """X itself if it is a Table (then y must be None), else a Table of X and y.
 

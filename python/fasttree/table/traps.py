@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .columns import Column
+
+if TYPE_CHECKING:
+    from .table import Table
+
 
 __all__ = [
     "code_columns",
@@ -177,7 +181,7 @@ def reason_to_leave_out(column: Column, n_rows: int) -> str | None:
     return None
 
 
-def code_columns(table: Any, *, by_name: bool = True) -> list[str]:
+def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
     """Names of numeric columns whose whole numbers may be codes of categories: three or more
     values, ten rows a value.
 
@@ -211,7 +215,7 @@ def code_columns(table: Any, *, by_name: bool = True) -> list[str]:
     return found
 
 
-def suspicions(table: Any) -> list[tuple[str, str]]:
+def suspicions(table: Table) -> list[tuple[str, str]]:
     """(column, reason) of the features of a Table that should be left out, in order."""
     n = len(table)
     found = ((c.name, reason_to_leave_out(c, n)) for c in table.columns)

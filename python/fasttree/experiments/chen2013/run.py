@@ -36,7 +36,7 @@ from ...discretize import EqualWidth, ReplaceMissing
 from ...estimators import FastTreeClassifier
 from ...model_selection import Comparison, CrossValidation, WekaStratifiedKFold, cross_validate
 from ...model_selection.interrupts import finish
-from ...rendering.progress import counter
+from ...rendering.progress import Progress, counter
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, agrees, chosen, plain_key, published
 from ..sources import data_files, data_folder
@@ -134,7 +134,7 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int | None = -1,
-    progress: Any = False,
+    progress: Progress = False,
     on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's experiment on the data sets of a folder; arguments as in

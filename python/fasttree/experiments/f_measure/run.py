@@ -34,7 +34,7 @@ from ...estimators import FastTreeClassifier
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
 from ...model_selection.interrupts import finish
-from ...rendering.progress import counter
+from ...rendering.progress import Progress, counter
 from ...reports import Cell, ReportTable
 from ...scores.features import score_features
 from ...table import Table
@@ -124,16 +124,17 @@ def evaluate(
         model = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **params).fit(
             table.take(train)
         )
-        answers, scores = model.predict(test), model.predict_proba(test)[:, 1]
-        (tn, fp), (fn, tp) = confusion_matrix(test.y, answers, classes=table.classes)[:, :2]
+        truth, answers = np.asarray(test.y), model.predict(test)
+        scores = model.predict_proba(test)[:, 1]
+        (tn, fp), (fn, tp) = confusion_matrix(truth, answers, classes=table.classes)[:, :2]
         values = (
             errors.mean(),
             errors.std(ddof=1),
             f_values.mean(),
             f_values.std(ddof=1),
-            error_rate(test.y, answers, classes=table.classes),
-            f_beta(test.y, answers, classes=table.classes),
-            auc(test.y, scores),
+            error_rate(truth, answers, classes=table.classes),
+            f_beta(truth, answers, classes=table.classes),
+            auc(truth, scores),
         )
         out[name] = Outcome(
             {
@@ -141,7 +142,7 @@ def evaluate(
                 for quantity, value in zip((*TRAINING, *TEST), values, strict=True)
             },
             (float(fp / (fp + tn)), float(tp / (tp + fn))),
-            roc_curve(test.y, scores),
+            roc_curve(truth, scores),
             validation[name]["leaves"].astype(int).tolist(),
             model,
         )
@@ -194,7 +195,7 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int | None = -1,
-    progress: Any = False,
+    progress: Progress = False,
     on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's experiment; arguments as in `fasttree.experiments.run`. `quick` leaves out

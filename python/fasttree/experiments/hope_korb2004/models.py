@@ -171,7 +171,7 @@ def simulate(
             for j, make in enumerate(learners.values()):
                 given = aligned(make().fit(train), test, k)
                 reward[m, j, s] = bayesian_information_reward(
-                    test.y, given, prior=prior, classes=network.classes, base=math.e
+                    np.asarray(test.y), given, prior=prior, classes=network.classes, base=math.e
                 )
                 kl[m, j, s] = divergence(posterior, given)
         tick()

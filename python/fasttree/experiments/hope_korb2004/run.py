@@ -38,7 +38,7 @@ from ...metrics.information import class_prior
 from ...model_selection import cross_validate, five_by_two_cv_t_test
 from ...model_selection.interrupts import finish
 from ...naive_bayes import AODE, TAN, NaiveBayes
-from ...rendering.progress import counter
+from ...rendering.progress import Progress, counter
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, published, rank_correlation
 from ..sources import open_sets
@@ -205,7 +205,7 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int | None = -1,
-    progress: Any = False,
+    progress: Progress = False,
     on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run both sections and the meta-metric; arguments as in `fasttree.experiments.run`.

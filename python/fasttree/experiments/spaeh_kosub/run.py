@@ -34,7 +34,7 @@ from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
 from ...model_selection.interrupts import finish
-from ...rendering.progress import counter
+from ...rendering.progress import Progress, counter
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ..reproduction import Figure, Reproduction, Row, plain_key
@@ -188,7 +188,7 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int | None = -1,
-    progress: Any = False,
+    progress: Progress = False,
     on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's figures; arguments as in `fasttree.experiments.run`. `quick` takes a tenth of

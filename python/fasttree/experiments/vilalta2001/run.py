@@ -46,7 +46,7 @@ from ... import presets
 from ...datasets import load, load_tic_tac_toe
 from ...model_selection import cross_validate
 from ...model_selection.interrupts import finish
-from ...rendering.progress import counter
+from ...rendering.progress import Progress, counter
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ...table.doubtful import quiet
@@ -230,7 +230,7 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int | None = -1,
-    progress: Any = False,
+    progress: Progress = False,
     on_interrupt: str = "raise",
 ) -> Reproduction:
     """Run the paper's Table 1 and what it only mentions; arguments as in

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import checked, number_array, one_value
+from ..._checks import MaybeArray, checked, number_array, one_value
 from ..labels import average, check_proba, check_weights
 from ..metric import Metric
 from ..probability import clip_proba, log_unit
@@ -27,7 +27,7 @@ def kullback_leibler_divergence(
     *,
     base: float | None = 2.0,
     clip: float | None = None,
-    sample_weight: Any = None,
+    sample_weight: MaybeArray = None,
     per_instance: bool = False,
     by_class: bool = False,
 ) -> Any:

@@ -21,8 +21,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..._checks import checked, one_value
+from ..._checks import MaybeArray, checked, one_value
 from ..labels import average, check_weights, encode_proba
 from ..probability import clip_proba, log_unit
 from .prior import check_prior
@@ -51,14 +52,14 @@ class Reward(Protocol):
 
     def __call__(
         self,
-        y_true: Any,
+        y_true: ArrayLike,
         proba: Any,
         *,
         prior: Any = None,
         classes: Sequence[Any] | None = None,
         base: float | None = 2.0,
         clip: float | None = None,
-        sample_weight: Any = None,
+        sample_weight: MaybeArray = None,
         per_instance: bool = False,
         by_class: bool = False,
     ) -> Any:
@@ -140,14 +141,14 @@ def reward(
 
         @checked(per_instance=one_value, by_class=one_value)
         def function(
-            y_true: Any,
+            y_true: ArrayLike,
             proba: Any,
             *,
             prior: Any = None,
             classes: Sequence[Any] | None = None,
             base: float | None = 2.0,
             clip: float | None = None,
-            sample_weight: Any = None,
+            sample_weight: MaybeArray = None,
             per_instance: bool = False,
             by_class: bool = False,
         ) -> Any:

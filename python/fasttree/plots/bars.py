@@ -32,7 +32,7 @@ def grouped_bars(
     legend: bool = True,
     rotate: float = 0.0,
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """One bar a method within every group.
 
     Args:
@@ -96,7 +96,7 @@ def tree_size_bars(
     log: bool = False,
     title: str = "",
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """Tree sizes by data set and method.
 
     Args:
@@ -191,7 +191,7 @@ def criteria_bars(
     largest: int = 15,
     title: str = "",
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """What several criteria say of the features: each score divided by the criterion's best score.
 
     The best feature has a bar of 1, a score of 0 none, and negative scores go down from 0 (to -1.5;

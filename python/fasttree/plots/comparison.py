@@ -21,7 +21,7 @@ PERCENT = ("accuracy", "error_rate", "balanced_accuracy", "unclassified")
 
 
 @checked(comparison=having("a Comparison", "means", "methods", "datasets"), ax=AXES)
-def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Any:
+def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Mean of every method on every data set of a `Comparison`, a line a data set, best sets on
     top.
 
@@ -106,7 +106,7 @@ def _method_marks(ax: Axes, methods: Sequence[str], base: int) -> list[PathColle
 
 
 @checked(ax=AXES)
-def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Any:
+def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Demsar's diagram of a `FriedmanResult`, or of a `Comparison`: mean ranks on a line, bars over
     methods that do not differ (Nemenyi).
 

@@ -27,7 +27,7 @@ SHARES = ("accuracy", "error_rate", "balanced_accuracy", "unclassified_rate")
 @checked(curves=mapping("a CalibrationCurve", lambda one: hasattr(one, "predicted")), ax=AXES)
 def calibration_curves(
     curves: Mapping[str, Any], *, weights: bool = True, title: str = "", ax: Axes | None = None
-) -> Any:
+) -> Axes:
     """Reliability diagrams: observed frequency over predicted probability; on the dashed line they
     are equal.
 
@@ -72,7 +72,7 @@ def calibration_curves(
 
 
 @checked(curves=mapping("a CostCurve", lambda one: hasattr(one, "probability_cost")), ax=AXES)
-def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None = None) -> Any:
+def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None = None) -> Axes:
     """Normalised expected cost over the probability cost; the dashed triangle is the better
     constant answer. The legend stands beside the curves.
 
@@ -120,7 +120,7 @@ def learning_curves(
     log: bool = False,
     title: str = "",
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """Mean of a metric over the number of training rows, with one standard deviation over the
     repetitions.
 
@@ -167,7 +167,7 @@ def learning_curves(
 
 
 @checked(curves=having("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
-def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Any:
+def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """What information rewards pay for a confidence in the true class; a dotted line marks the
     prior.
 

@@ -29,7 +29,7 @@ def growth_curve(
     *,
     ax: Axes | None = None,
     title: str | None = None,
-) -> Any:
+) -> Axes:
     """Draw the growth of a fitted tree against its number of leaves; returns the axes.
 
     Args:

@@ -27,7 +27,7 @@ def manhattan(
     ylabel: str = "score",
     title: str = "",
     ax: Axes | None = None,
-) -> Any:
+) -> Axes:
     """Values of variants along the genome, chromosomes in alternating colours.
 
     Args:

@@ -35,7 +35,7 @@ def _space(ax: Any, title: str) -> None:
 @checked(points=mapping("a pair (false, true positive rate)", is_pair), ax=AXES)
 def roc_graph(
     points: Mapping[str, tuple[float, float]], *, title: str = "", ax: Axes | None = None
-) -> Any:
+) -> Axes:
     """Classifiers as points (false positive rate, true positive rate); the dashed line is guessing.
 
     Examples:
@@ -63,7 +63,7 @@ def roc_graph(
 @checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair), ax=AXES)
 def roc_curves(
     curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Axes | None = None
-) -> Any:
+) -> Axes:
     """ROC curves with the area under each; `curves`: name -> `RocCurve` or (fpr, tpr).
 
     `hull` adds the convex hull of all of them: classifiers below it are the best for no costs and

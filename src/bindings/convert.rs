@@ -1,5 +1,6 @@
 //! Arrays of the user as columns of the core.
 
+use super::job::exception;
 use crate::data::{Builder, Dataset, MISSING, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -8,7 +9,7 @@ use numpy::ndarray::ArrayView2;
 use numpy::{
     PyArrayDescrMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -248,7 +249,7 @@ pub fn weights(weights: Option<&PyReadonlyArray1<'_, f64>>, data: &Dataset) -> P
         )));
     }
     let inside: Vec<f64> = data.original().iter().map(|&r| w[r as usize]).collect();
-    Weights::from_reals(&inside, |i| data.original()[i] as usize).map_err(super::job::exception)
+    Weights::from_reals(&inside, |i| data.original()[i] as usize).map_err(exception)
 }
 
 /// Copies of each row by internal number.
@@ -259,7 +260,7 @@ pub fn copies(
     match self::weights(weights, data)? {
         Weights::Unit => Ok(None),
         Weights::Integer(copies) => Ok(Some(copies)),
-        Weights::Fixed { .. } => Err(super::job::exception(Error::parameter(
+        Weights::Fixed { .. } => Err(exception(Error::parameter(
             "sample_weight",
             "not whole",
             "pairs are counted, so weights are copies of rows: give whole numbers",
@@ -293,3 +294,41 @@ pub fn bytes<'py>(py: Python<'py>, found: &[u8]) -> PyResult<Bound<'py, PyBytes>
 pub fn string<'py>(py: Python<'py>, found: &str) -> PyResult<Bound<'py, PyString>> {
     PyString::from_encoded_object(bytes(py, found.as_bytes())?.as_any(), Some(c"utf-8"), None)
 }
+
+/// Rows with as many columns as a model was fitted on.
+pub(super) fn readable<'b>(
+    schema: &Schema,
+    blocks: &'b [Block<'_>],
+    rows: usize,
+) -> PyResult<Columns<'b>> {
+    let columns = Columns::new(blocks, rows).map_err(exception)?;
+    let expected = schema.features.len();
+    if columns.features() != expected {
+        return Err(PyValueError::new_err(format!(
+            "X has {} features, but the model was fitted on {expected}",
+            columns.features()
+        )));
+    }
+    Ok(columns)
+}
+
+/// A job on rows, compiled for each way in which they may lie in memory.
+macro_rules! on_source {
+    ($columns:expr, |$source:ident| $job:expr) => {
+        match $columns.single() {
+            Some($crate::bindings::convert::View::F64(a)) => {
+                let $source = &$crate::bindings::convert::Dense64(a);
+                $job
+            }
+            Some($crate::bindings::convert::View::F32(a)) => {
+                let $source = &$crate::bindings::convert::Dense32(a);
+                $job
+            }
+            _ => {
+                let $source = &$columns;
+                $job
+            }
+        }
+    };
+}
+pub(super) use on_source;

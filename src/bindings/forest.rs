@@ -1,10 +1,10 @@
 //! `_core.Forest`: trees that vote, and the call that grows them.
 
-use super::convert::{Block, Dense32, Dense64, View, bytes, row_set, weights};
+use super::convert::{Block, bytes, on_source, readable, row_set, weights};
 use super::dataset::{PyDataset, plan};
 use super::explain::explained;
 use super::job::{Work, exception, reserve, run};
-use super::model::{PyModel, on_source, readable};
+use super::model::PyModel;
 use crate::error::{Error, Result};
 use crate::explain::ForestExplainer;
 use crate::fit::{GrownForest, Request};

@@ -1,7 +1,7 @@
 //! `_core.Model`: a fitted model.
 
 use super::arrays::arrays;
-use super::convert::{Block, Columns, Dense32, Dense64, View, bytes, string, weights};
+use super::convert::{Block, Columns, bytes, on_source, readable, string, weights};
 use super::custom::Custom;
 use super::dataset::PyDataset;
 use super::explain::explained;
@@ -112,44 +112,6 @@ impl PyModel {
         readable(self.schema(), blocks, rows)
     }
 }
-
-/// Rows with as many columns as a model was fitted on.
-pub(super) fn readable<'b>(
-    schema: &Schema,
-    blocks: &'b [Block<'_>],
-    rows: usize,
-) -> PyResult<Columns<'b>> {
-    let columns = Columns::new(blocks, rows).map_err(exception)?;
-    let expected = schema.features.len();
-    if columns.features() != expected {
-        return Err(pyo3::exceptions::PyValueError::new_err(format!(
-            "X has {} features, but the model was fitted on {expected}",
-            columns.features()
-        )));
-    }
-    Ok(columns)
-}
-
-/// A job on rows, compiled for each way in which they may lie in memory.
-macro_rules! on_source {
-    ($columns:expr, |$source:ident| $job:expr) => {
-        match $columns.single() {
-            Some(View::F64(a)) => {
-                let $source = &Dense64(a);
-                $job
-            }
-            Some(View::F32(a)) => {
-                let $source = &Dense32(a);
-                $job
-            }
-            _ => {
-                let $source = &$columns;
-                $job
-            }
-        }
-    };
-}
-pub(super) use on_source;
 
 #[pymethods]
 impl PyModel {

@@ -355,6 +355,52 @@ impl<'f, C: Code> RowSlices<'f, C> {
         }
     }
 
+    /// Note for each row of a node the branch that it goes to.
+    fn mark(&self, node: NodeRange, cut: &Cut<'_>, width: usize, spare: &mut PartitionScratch) {
+        let range = node.start - self.base..node.start - self.base + node.len;
+        // Two bits tell up to three branches apart.
+        let branches = cut.sizes.len();
+        let few = branches == 2 || branches == 3;
+        if branches == 3 && spare.last.words().is_empty() {
+            spare.last = Bits::new(spare.n);
+        }
+        match cut.place {
+            Place::Numeric(split) => {
+                let order = &self.orders[split][range];
+                let (left, rest) = order.split_at(cut.sizes[0] as usize);
+                left.iter().for_each(|&e| spare.bits.clear(entry_row(e)));
+                rest.iter().for_each(|&e| spare.bits.set(entry_row(e)));
+                if branches == 3 {
+                    let (right, missing) = rest.split_at(cut.sizes[1] as usize);
+                    right.iter().for_each(|&e| spare.last.clear(entry_row(e)));
+                    missing.iter().for_each(|&e| spare.last.set(entry_row(e)));
+                }
+            }
+            Place::Nominal(column) => {
+                let from = &self.coded[node.buffer];
+                if !few {
+                    spare.branch.resize(spare.n, 0);
+                }
+                for i in range {
+                    let (row, code) = (from.rows[i], from.codes[i * width + column].index());
+                    let code = cut.branch(code);
+                    if few {
+                        if code > 0 {
+                            spare.bits.set(row)
+                        } else {
+                            spare.bits.clear(row)
+                        }
+                        if branches == 3 {
+                            if code == 2 { spare.last.set(row) } else { spare.last.clear(row) }
+                        }
+                    } else {
+                        spare.branch[row as usize] = code as u16;
+                    }
+                }
+            }
+        }
+    }
+
     /// Bring the rows of each branch together. Threshold splits have their rows already apart in
     /// the order of the split feature: `<=`, then `>`, then missing.
     pub fn partition<W: Weighing>(
@@ -376,47 +422,8 @@ impl<'f, C: Code> RowSlices<'f, C> {
         if !cut.keep.iter().any(|&k| k) {
             return;
         }
-        // Where does each row go? Two bits tell up to three branches apart.
+        self.mark(node, cut, width, spare);
         let branches = cut.sizes.len();
-        let few = branches == 2 || branches == 3;
-        if branches == 3 && spare.last.words().is_empty() {
-            spare.last = Bits::new(spare.n);
-        }
-        match cut.place {
-            Place::Numeric(split) => {
-                let order = &self.orders[split][range.clone()];
-                let (left, rest) = order.split_at(cut.sizes[0] as usize);
-                left.iter().for_each(|&e| spare.bits.clear(entry_row(e)));
-                rest.iter().for_each(|&e| spare.bits.set(entry_row(e)));
-                if branches == 3 {
-                    let (right, missing) = rest.split_at(cut.sizes[1] as usize);
-                    right.iter().for_each(|&e| spare.last.clear(entry_row(e)));
-                    missing.iter().for_each(|&e| spare.last.set(entry_row(e)));
-                }
-            }
-            Place::Nominal(column) => {
-                let from = &self.coded[node.buffer];
-                if !few {
-                    spare.branch.resize(spare.n, 0);
-                }
-                for i in range.clone() {
-                    let (row, code) = (from.rows[i], from.codes[i * width + column].index());
-                    let code = cut.branch(code);
-                    if few {
-                        if code > 0 {
-                            spare.bits.set(row)
-                        } else {
-                            spare.bits.clear(row)
-                        }
-                        if branches == 3 {
-                            if code == 2 { spare.last.set(row) } else { spare.last.clear(row) }
-                        }
-                    } else {
-                        spare.branch[row as usize] = code as u16;
-                    }
-                }
-            }
-        }
         let size = |b: usize| cut.sizes[b] as usize;
         for (i, order) in self.orders.iter_mut().enumerate() {
             if matches!(cut.place, Place::Numeric(split) if split == i) {

@@ -68,6 +68,13 @@ impl<C: Count> Group<C> {
         &self.cells[start..start + n]
     }
 
+    /// Sum of a number by label over the different labels of the branches.
+    pub fn sum_of_labels(&self, by_label: &[f64]) -> f64 {
+        let labels = self.labels.iter().enumerate();
+        let first = labels.filter(|&(b, l)| !self.labels[..b].contains(l));
+        first.map(|(_, &l)| by_label[l as usize]).sum()
+    }
+
     /// Put the planes one after the other, and find what can be known from them.
     fn finish(&mut self, classes: usize) {
         let n = self.len();
@@ -124,6 +131,27 @@ pub(super) struct Collector<'a, C> {
 }
 
 impl<'a, C: Count> Collector<'a, C> {
+    /// Add a candidate, whose counts are every `stride`-th of `cells`, to the group of the
+    /// majorities of its branches.
+    #[inline]
+    fn add_to_majorities(&mut self, candidate: &LocalBest, cells: &[C], stride: usize) {
+        let (k, branches) = (self.classes, candidate.branches);
+        self.labels.clear();
+        for b in 0..branches {
+            let branch = (0..k).map(|c| cells[(b * k + c) * stride]);
+            self.labels.push(majority(branch).unwrap_or(self.fallback));
+        }
+        let slot = self.slot(branches);
+        let group = &mut self.groups[slot];
+        group.feature.push(candidate.feature);
+        group.at.push(candidate.at);
+        group.rank.push(candidate.rank);
+        group.local.push(candidate.distance);
+        for (i, plane) in group.planes.iter_mut().enumerate() {
+            plane.push(cells[i * stride]);
+        }
+    }
+
     pub fn new(
         criterion: &'a dyn Criterion,
         rank: &'a dyn Fn(u32, u32) -> u64,
@@ -228,7 +256,6 @@ impl<C: Count> Sink for Collector<'_, C> {
         if self.scored {
             self.criterion.score(t, &mut scores)?;
         }
-        let k = t.classes;
         for j in 0..t.len {
             let (feature, at) = (block.features.of(j), block.at[j]);
             let (distance, score) = (distances[j], scores[j]);
@@ -236,36 +263,14 @@ impl<C: Count> Sink for Collector<'_, C> {
                 return Err(not_a_number(feature));
             }
             let rank = (self.rank)(feature, at);
-            if self.scored {
-                let first = self
-                    .local
-                    .is_none_or(|b| score > b.score || (score == b.score && rank < b.rank));
-                if first {
-                    self.local = Some(LocalBest {
-                        feature,
-                        at,
-                        score,
-                        distance,
-                        rank,
-                        branches: t.branches,
-                    });
-                }
+            let branches = t.branches;
+            let candidate = LocalBest { feature, at, score, distance, rank, branches };
+            let better = |b: LocalBest| score > b.score || (score == b.score && rank < b.rank);
+            if self.scored && self.local.is_none_or(better) {
+                self.local = Some(candidate);
             }
             if self.majority {
-                self.labels.clear();
-                for b in 0..t.branches {
-                    let branch = (0..k).map(|c| cells[(b * k + c) * t.stride + j]);
-                    self.labels.push(majority(branch).unwrap_or(self.fallback));
-                }
-                let slot = self.slot(t.branches);
-                let group = &mut self.groups[slot];
-                group.feature.push(feature);
-                group.at.push(at);
-                group.rank.push(rank);
-                group.local.push(distance);
-                for (i, plane) in group.planes.iter_mut().enumerate() {
-                    plane.push(cells[i * t.stride + j]);
-                }
+                self.add_to_majorities(&candidate, &cells[j..], t.stride);
             } else {
                 self.ranks.push(rank);
             }

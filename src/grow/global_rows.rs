@@ -15,19 +15,18 @@
 //!   further leaf is looked at.
 //!
 //! Sums are taken in another order than the formula does it, so they only choose: every candidate
-//! within [`SLACK`] of the smallest sum goes through the formula itself, and equal distances are
-//! told apart exactly as without all this. The tree is the same to the bit (tests compare the two).
+//! within [`SLACK`] of the smallest sum goes through the formula itself
+//! ([`global_nearest`](super::global_nearest)), and equal distances are told apart exactly as
+//! without all this. The tree is the same to the bit (tests compare the two).
 
 use super::Labels;
 use super::global_leaf::Group;
-use super::global_score::{self, Best};
 use crate::criteria::rows::Row;
-use crate::criteria::{Context, Criterion, Tables};
-use crate::error::Result;
+use crate::criteria::{Context, Criterion};
 use crate::numeric::{Count, Ties};
 
 /// Candidates in a block.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// Largest difference between a sum of terms and the formula, for one class. Terms are at most
 /// `log2 n`, and there are `classes` of them with `classes` roundings each: 1e-16 * 50 * classes^2
@@ -70,11 +69,11 @@ pub(super) struct From<'a, C> {
 /// Reusable memory.
 #[derive(Debug)]
 pub(super) struct Scratch<C> {
-    merged: Vec<C>,
-    terms: Vec<f64>,
-    found: Vec<Near>,
-    cells: Vec<C>,
-    out: Vec<f64>,
+    pub merged: Vec<C>,
+    pub terms: Vec<f64>,
+    pub found: Vec<Near>,
+    pub cells: Vec<C>,
+    pub out: Vec<f64>,
 }
 
 impl<C> Default for Scratch<C> {
@@ -91,12 +90,12 @@ impl<C> Default for Scratch<C> {
 
 /// A candidate that may be the best.
 #[derive(Debug, Clone, Copy)]
-struct Near {
-    group: usize,
-    at: usize,
+pub(super) struct Near {
+    pub group: usize,
+    pub at: usize,
     /// Labels of an open group.
-    labels: [u16; 2],
-    sum: f64,
+    pub labels: [u16; 2],
+    pub sum: f64,
 }
 
 /// Whether a criterion's distance is a sum over the rows of a table.
@@ -150,16 +149,16 @@ impl<C: Count> Whole<'_, C> {
 }
 
 /// Whether all labels are one.
-fn single(labels: &[u16]) -> bool {
+pub(super) fn single(labels: &[u16]) -> bool {
     !labels.is_empty() && labels.iter().all(|&l| l == labels[0])
 }
 
 impl<C: Count> From<'_, C> {
-    fn classes(&self) -> usize {
+    pub fn classes(&self) -> usize {
         self.whole.context.classes
     }
 
-    fn base(&self, label: usize) -> &[C] {
+    pub fn base(&self, label: usize) -> &[C] {
         let k = self.classes();
         if label == self.label as usize {
             self.own
@@ -169,7 +168,7 @@ impl<C: Count> From<'_, C> {
     }
 
     /// Terms of the rows of all labels without the leaf, and the distance without the leaf.
-    fn bases(&self) -> (Vec<f64>, f64) {
+    pub fn bases(&self) -> (Vec<f64>, f64) {
         let own = self.label as usize;
         let mut bases = self.whole.terms.to_vec();
         bases[own] = self.whole.term(own, self.own);
@@ -178,7 +177,7 @@ impl<C: Count> From<'_, C> {
     }
 
     /// Distance when all new leaves have one label: exact for the label that the leaf has.
-    fn at_once(&self, label: u16, bases: &[f64], rest: f64) -> f64 {
+    pub fn at_once(&self, label: u16, bases: &[f64], rest: f64) -> f64 {
         if label == self.label {
             return self.whole.current;
         }
@@ -189,7 +188,7 @@ impl<C: Count> From<'_, C> {
 
     /// Terms of a block of candidates of a group in the row of a label: those of the branches in
     /// `of`, added up.
-    fn block(
+    pub fn block(
         &self,
         group: &Group<C>,
         of: impl Iterator<Item = usize> + Clone,
@@ -232,7 +231,7 @@ impl<C: Count> From<'_, C> {
     }
 
     /// Sums of the terms of a block of candidates with given labels.
-    fn sums(
+    pub fn sums(
         &self,
         group: &Group<C>,
         labels: &[u16],
@@ -262,10 +261,7 @@ impl<C: Count> From<'_, C> {
             self.update(group, version, scratch);
             let least = &group.least.terms;
             if !group.labels.is_empty() {
-                let labels = group.labels.iter().enumerate();
-                let before = labels.filter(|&(b, l)| !group.labels[..b].contains(l));
-                let before: f64 = before.map(|(_, &l)| bases[l as usize]).sum();
-                bound = bound.min(rest - before + least[0]);
+                bound = bound.min(rest - group.sum_of_labels(&bases) + least[0]);
                 continue;
             }
             let (left, right) = least.split_at(self.classes());
@@ -327,212 +323,8 @@ impl<C: Count> From<'_, C> {
         group.least.terms = least;
         group.least.seen = version;
     }
-
-    /// The best candidate of a leaf if its distance can be at most `limit`, and the smallest sum of
-    /// its candidates (a bound that is only too high by the slack).
-    pub fn best(
-        &self,
-        groups: &[Group<C>],
-        limit: f64,
-        scratch: &mut Scratch<C>,
-    ) -> Result<(Option<Best>, f64)> {
-        let (bases, rest) = self.bases();
-        let slack = self.whole.slack();
-        let (mut best, mut smallest_sum, mut reach) = (None, f64::INFINITY, limit + slack);
-        let mut found = std::mem::take(&mut scratch.found);
-        found.clear();
-        let k = self.classes();
-        scratch.terms.resize((2 * k).max(2) * BLOCK, 0.0);
-        let whole = self.whole;
-        for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.branches <= whole.branches) {
-            let mut one_label = |label: u16, labels: &[u16], pair: u64, best: &mut Option<Best>| {
-                let sum = self.at_once(label, &bases, rest);
-                smallest_sum = smallest_sum.min(sum);
-                reach = reach.min(sum + slack);
-                if sum > reach {
-                    return Ok(());
-                }
-                let global = if label == self.label { whole.current } else { self.moved(label)? };
-                let j = group.champion;
-                Best::update(best, whole.ties, group, (labels, pair), j, [global, group.local[j]])
-            };
-            if single(&group.labels) {
-                one_label(group.labels[0], &group.labels, 0, &mut best)?;
-                continue;
-            }
-            if group.labels.is_empty() && whole.choice == Labels::All {
-                for a in 0..k as u16 {
-                    one_label(a, &[a, a], pair_of([a, a]), &mut best)?;
-                }
-            }
-            let n = group.len();
-            for at in (0..n).step_by(BLOCK) {
-                let part = (at, BLOCK.min(n - at));
-                let len = part.1;
-                let mut keep_near = |sums: &[f64], labels: [u16; 2], reach: &mut f64| {
-                    let least = smallest(sums);
-                    if least <= *reach {
-                        *reach = reach.min(least + slack);
-                        let near = sums.iter().enumerate().filter(|&(_, &sum)| sum <= *reach);
-                        found.extend(near.map(|(j, &sum)| Near {
-                            group: g,
-                            at: at + j,
-                            labels,
-                            sum,
-                        }));
-                    }
-                    least
-                };
-                if !group.labels.is_empty() {
-                    let (sum, one) = scratch.terms.split_at_mut(BLOCK);
-                    let (sum, one) = (&mut sum[..len], &mut one[..len]);
-                    self.sums(group, &group.labels, part, [&mut *sum, one], &mut scratch.merged);
-                    let labels = group.labels.iter().enumerate();
-                    let before = labels.filter(|&(b, l)| !group.labels[..b].contains(l));
-                    let before = rest - before.map(|(_, &l)| bases[l as usize]).sum::<f64>();
-                    sum.iter_mut().for_each(|s| *s += before);
-                    smallest_sum = smallest_sum.min(keep_near(sum, [0, 0], &mut reach));
-                } else {
-                    scratch.out.clear();
-                    for branch in 0..2 {
-                        for (label, base) in bases.iter().enumerate() {
-                            let out = &mut scratch.terms[(branch * k + label) * BLOCK..][..len];
-                            let of = std::iter::once(branch);
-                            self.block(group, of, label, part, &mut scratch.merged, out);
-                            out.iter_mut().for_each(|t| *t -= base);
-                            scratch.out.push(smallest(out));
-                        }
-                    }
-                    let (lefts, rights) = scratch.out.split_at(k);
-                    let mut sum = [0.0; BLOCK];
-                    for a in 0..k {
-                        let left = &scratch.terms[a * BLOCK..][..len];
-                        for b in (0..k).filter(|&b| b != a) {
-                            let bound = rest + (lefts[a] + rights[b]);
-                            if bound > reach {
-                                smallest_sum = smallest_sum.min(bound);
-                                continue;
-                            }
-                            let right = &scratch.terms[(k + b) * BLOCK..][..len];
-                            for ((s, l), r) in sum.iter_mut().zip(left).zip(right) {
-                                *s = rest + (l + r);
-                            }
-                            let least = keep_near(&sum[..len], [a as u16, b as u16], &mut reach);
-                            smallest_sum = smallest_sum.min(least);
-                        }
-                    }
-                }
-                if found.len() > 4 * BLOCK {
-                    self.exact(groups, &mut found, reach, &mut best, scratch)?;
-                }
-            }
-        }
-        self.exact(groups, &mut found, reach, &mut best, scratch)?;
-        scratch.found = found;
-        // Above the limit something better may have been left out.
-        Ok((best.filter(|b| b.global <= limit), smallest_sum))
-    }
-
-    /// The formula itself for candidates whose sums are within reach.
-    fn exact(
-        &self,
-        groups: &[Group<C>],
-        found: &mut Vec<Near>,
-        reach: f64,
-        best: &mut Option<Best>,
-        scratch: &mut Scratch<C>,
-    ) -> Result<()> {
-        let (k, whole) = (self.classes(), self.whole);
-        found.retain(|near| near.sum <= reach);
-        for block in found.chunks(BLOCK) {
-            let stride = block.len();
-            scratch.cells.clear();
-            for label in 0..k {
-                for &count in self.base(label) {
-                    scratch.cells.extend(std::iter::repeat_n(count, stride));
-                }
-            }
-            for (j, near) in block.iter().enumerate() {
-                let group = &groups[near.group];
-                let n = group.len();
-                let labels = if group.labels.is_empty() { &near.labels[..] } else { &group.labels };
-                for (b, &label) in labels.iter().enumerate() {
-                    for c in 0..k {
-                        let cell = &mut scratch.cells[(label as usize * k + c) * stride + j];
-                        *cell = cell.plus(group.cells[(b * k + c) * n + near.at]);
-                    }
-                }
-            }
-            scratch.out.resize(stride, 0.0);
-            let out = &mut scratch.out[..stride];
-            global_score::distances(
-                whole.criterion,
-                whole.context,
-                whole.totals,
-                &scratch.cells,
-                stride,
-                out,
-            )?;
-            let local = self.local(groups, block)?;
-            for ((near, &global), local) in block.iter().zip(&*out).zip(local) {
-                let group = &groups[near.group];
-                let open = group.labels.is_empty();
-                let (labels, pair) = if open {
-                    (&near.labels[..], pair_of(near.labels))
-                } else {
-                    (&group.labels[..], 0)
-                };
-                Best::update(best, whole.ties, group, (labels, pair), near.at, [global, local])?;
-            }
-        }
-        found.clear();
-        Ok(())
-    }
-
-    /// Distances of candidates on the leaf's own table.
-    fn local(&self, groups: &[Group<C>], block: &[Near]) -> Result<Vec<f64>> {
-        if block.iter().all(|near| !groups[near.group].local.is_empty()) {
-            return Ok(block.iter().map(|near| groups[near.group].local[near.at]).collect());
-        }
-        // Only candidates of two branches wait for theirs.
-        let (k, stride) = (self.classes(), block.len());
-        let cells: Vec<C> = (0..2 * k)
-            .flat_map(|i| block.iter().map(move |near| (i, near)))
-            .map(|(i, near)| groups[near.group].cells[i * groups[near.group].len() + near.at])
-            .collect();
-        let tables = Tables {
-            cells: C::cells(&cells),
-            totals: C::cells(self.leaf),
-            branches: 2,
-            classes: k,
-            stride,
-            len: stride,
-            declared: &vec![2; stride],
-            context: self.whole.context,
-        };
-        let mut out = vec![0.0; stride];
-        self.whole.inside.distance(&tables, &mut out)?;
-        Ok(out)
-    }
-
-    /// Distance when all rows of the leaf get another label, by the formula.
-    fn moved(&self, label: u16) -> Result<f64> {
-        let (k, whole) = (self.classes(), self.whole);
-        let mut table = whole.table.to_vec();
-        table[self.label as usize * k..][..k].copy_from_slice(self.own);
-        let row = &mut table[label as usize * k..];
-        row.iter_mut().zip(self.leaf).for_each(|(cell, &count)| *cell = cell.plus(count));
-        let mut out = [0.0];
-        global_score::distances(whole.criterion, whole.context, whole.totals, &table, 1, &mut out)?;
-        Ok(out[0])
-    }
 }
 
-/// Order of label pairs.
-fn pair_of([a, b]: [u16; 2]) -> u64 {
-    u64::from(a) << 32 | u64::from(b)
-}
-
-fn smallest(numbers: &[f64]) -> f64 {
+pub(super) fn smallest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(f64::INFINITY, |a, &b| if b < a { b } else { a })
 }

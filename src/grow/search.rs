@@ -5,6 +5,7 @@
 //! until one has a valid split.
 
 use super::Thresholds;
+use super::builder::Split;
 use super::context::Place;
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairScores;
@@ -19,7 +20,7 @@ use crate::split::{
 };
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{Sum, Weighing};
-use crate::tree::Test;
+use crate::tree::{NONE, Test};
 
 /// Rows times features above which the features of one node are looked at by several threads.
 const WIDE_NODE: usize = 1 << 16;
@@ -44,6 +45,22 @@ pub(super) struct BestSplit<S> {
     pub levels: Vec<u32>,
     /// Branch of each code; empty where it is the code, and for numbers.
     pub branch_of: Vec<u16>,
+}
+
+impl<S> BestSplit<S> {
+    /// As the tree keeps it.
+    pub fn as_split(&self, step: u32) -> Split {
+        Split {
+            feature: self.feature,
+            test: self.test,
+            first_child: NONE,
+            n_children: 0,
+            missing: self.missing,
+            score: self.score,
+            distance: self.distance,
+            step,
+        }
+    }
 }
 
 impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
@@ -242,6 +259,42 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         }
     }
 
+    /// The threshold of a cut of a numeric feature, and the rows of its branches.
+    fn threshold_test(&self, numeric: usize, at: u32, missing: bool) -> (Test, Vec<u32>) {
+        let setting = self.context.setting;
+        let (order, _) = self.known(numeric);
+        let column = self.context.numeric[numeric].column;
+        let value = |place: u32| column.value(entry_row(order[place as usize]));
+        let (lo, hi) = (value(at - 1), value(at));
+        let drawn = self.draws().and_then(|d| self.drawn_threshold(d, numeric, order));
+        let t = match drawn {
+            Some((t, _)) if setting.thresholds == Thresholds::Midpoint => t.into(),
+            _ => setting.threshold(self.context.data, column, (lo, hi), lo),
+        };
+        let mut sizes = vec![at, order.len() as u32 - at];
+        if missing {
+            sizes.push((self.range.len - order.len()) as u32);
+        }
+        (Test::Threshold(t), sizes)
+    }
+
+    /// Rows of the branches of a nominal split with these class sums; `branch_of` is empty where a
+    /// branch is a code.
+    fn nominal_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {
+        if W::UNIT {
+            let unit = self.context.weights.unit();
+            let rows = |branch: &[W::Sum]| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32;
+            return sums.chunks_exact(self.totals.len()).map(rows).collect();
+        }
+        let by_code = self.code_sizes(nominal);
+        if branch_of.is_empty() {
+            return by_code;
+        }
+        let mut sizes = vec![0; 3];
+        branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
+        sizes
+    }
+
     pub fn chosen(
         &self,
         choice: Choice,
@@ -252,25 +305,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let branches = sums.len() / self.totals.len();
         let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
         let (test, sizes) = match place {
-            Place::Numeric(i) => {
-                let (order, _) = self.known(i);
-                let column = self.context.numeric[i].column;
-                let at = choice.at as usize;
-                let (lo, hi) =
-                    (column.value(entry_row(order[at - 1])), column.value(entry_row(order[at])));
-                let drawn = self.draws().and_then(|d| self.drawn_threshold(d, i, order));
-                let t = match drawn {
-                    Some((t, _)) if self.context.setting.thresholds == Thresholds::Midpoint => {
-                        t.into()
-                    }
-                    _ => self.context.setting.threshold(self.context.data, column, (lo, hi), lo),
-                };
-                let mut sizes = vec![choice.at, (order.len() - at) as u32];
-                if missing {
-                    sizes.push((self.range.len - order.len()) as u32);
-                }
-                (Test::Threshold(t), sizes)
-            }
+            Place::Numeric(i) => self.threshold_test(i, choice.at, missing),
             Place::Nominal(j) => {
                 let mut test = Test::Multiway;
                 if self.context.splits(j) != NominalSplits::Multiway {
@@ -279,19 +314,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                     branch_of = division.is_first.iter().map(|&f| u16::from(!f)).collect();
                     branch_of.extend(self.context.nominal.missing[j].then_some(2));
                 }
-                let mut sizes = if W::UNIT {
-                    let unit = self.context.weights.unit();
-                    sums.chunks_exact(self.totals.len())
-                        .map(|branch| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32)
-                        .collect()
-                } else if branch_of.is_empty() {
-                    self.code_sizes(j)
-                } else {
-                    let mut sizes = vec![0; 3];
-                    let by_code = self.code_sizes(j);
-                    branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
-                    sizes
-                };
+                let mut sizes = self.nominal_sizes(j, &sums, &branch_of);
                 sizes.truncate(branches);
                 (test, sizes)
             }

@@ -8,7 +8,7 @@
 use super::{NodeRows, Open, Rank};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::grow::builder::{Split, TreeBuilder};
+use crate::grow::builder::TreeBuilder;
 use crate::grow::context::{Cut, GrowContext, NodeRange, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::driver;
 use crate::grow::evaluate::{NodeEvaluator, Workspace};
@@ -19,7 +19,7 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{FixedWeights, IntegerWeights, Sum, UnitWeights, Weighing};
-use crate::tree::{NONE, Tree};
+use crate::tree::Tree;
 
 /// Smaller subtrees are not worth a task of their own.
 const SMALLEST_TASK: usize = 2048;
@@ -188,18 +188,8 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         children: &mut Vec<Open<Self::Node>>,
     ) {
         let RangeNode { range, mut contingency } = open.rows;
-        let split = Split {
-            feature: best.feature,
-            test: best.test,
-            first_child: NONE,
-            n_children: 0,
-            missing: best.missing,
-            score: best.score,
-            distance: best.distance,
-            step,
-        };
         let parts = (best.sums.as_slice(), best.sizes.as_slice());
-        let first_child = tree.add_split(open.node, split, parts, &best.levels);
+        let first_child = tree.add_split(open.node, best.as_split(step), parts, &best.levels);
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();

@@ -138,6 +138,28 @@ fn to_multiple(x: f64, unit: f64) -> f64 {
     (x / unit).round_ties_even() * unit
 }
 
+/// Mean and smoothed variance by class, from the moments by class, those of all rows last.
+fn densities(moments: &[[f64; 3]], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
+    let (all, classes) = moments.split_last().expect("all rows come last");
+    // A column without a known value says nothing: any density will do.
+    let all = if all[0] > 0.0 { all } else { &[1.0, 0.0, 1.0] };
+    classes.iter().map(|m| if m[0] > 0.0 { m } else { all }).map(|m| (m[1], m[2] + epsilon)).unzip()
+}
+
+/// Prior probabilities: those given, or the shares of the classes.
+fn prior_of(given: Option<&[f64]>, class_counts: &[f64]) -> Result<Vec<f64>> {
+    let (k, total) = (class_counts.len(), class_counts.iter().sum::<f64>());
+    match given {
+        None => Ok(class_counts.iter().map(|c| c / total).collect()),
+        Some(prior) if prior.len() == k => Ok(prior.to_vec()),
+        Some(prior) => Err(Error::parameter(
+            "priors",
+            format!("{prior:?}"),
+            format!("needs one number for each of {k} classes"),
+        )),
+    }
+}
+
 impl Naive {
     /// Fit to all rows.
     pub fn fit(
@@ -153,18 +175,7 @@ impl Naive {
             return Err(Error::parameter("var_smoothing", var_smoothing, "must be a number >= 0"));
         }
         let k = input.n_classes();
-        let total: f64 = input.class_counts.iter().sum();
-        let prior = priors.map_or_else(
-            || input.class_counts.iter().map(|c| c / total).collect(),
-            <[f64]>::to_vec,
-        );
-        if prior.len() != k {
-            return Err(Error::parameter(
-                "priors",
-                format!("{prior:?}"),
-                format!("needs one number for each of {k} classes"),
-            ));
-        }
+        let prior = prior_of(priors, &input.class_counts)?;
         let found = parallel::map(control, input.features(), |j| {
             control.check()?;
             Ok(match &data.columns()[j] {
@@ -198,10 +209,7 @@ impl Naive {
                 features.push(feature);
                 continue;
             }
-            // A column without a known value says nothing: any density will do.
-            let all = if m[k][0] > 0.0 { m[k] } else { [1.0, 0.0, 1.0] };
-            let of = |c: usize| if m[c][0] > 0.0 { m[c] } else { all };
-            let variance: Vec<f64> = (0..k).map(|c| of(c)[2] + epsilon).collect();
+            let (mean, variance) = densities(&m, epsilon);
             if let Some(c) = variance.iter().position(|&v| v <= 0.0) {
                 return Err(Error::Data(format!(
                     "column '{}' has variance 0 in class '{}': give var_smoothing a positive \
@@ -210,7 +218,7 @@ impl Naive {
                     data.schema().classes[c]
                 )));
             }
-            features.push(Feature::Normal { mean: (0..k).map(|c| of(c)[1]).collect(), variance });
+            features.push(Feature::Normal { mean, variance });
         }
         let mut model =
             Self { smoothing, prior, features, epsilon, log_prior: Vec::new(), logs: Vec::new() };

@@ -152,6 +152,44 @@ fn greedy(
     Ok((costs.first().map_or(0.0, |c| c.0), plan))
 }
 
+/// The tree that a search has found: its cost and its first test, the others asked for again.
+fn plan_found(
+    problem: &Problem,
+    search: &mut Sparse<'_>,
+    everything: Vec<u64>,
+    (depth, splits): (u16, u16),
+    (cost, first): (f64, Option<Test>),
+) -> std::result::Result<Plan, Halt> {
+    let mut below = vec![(everything, depth, splits, (cost, first))];
+    let top = first.is_none();
+    Plan::grow(problem.everything(), problem, |_| {
+        let Some((bits, depth, splits, wanted)) = below.pop().filter(|_| !top) else {
+            return Ok(None);
+        };
+        let Some((test, l, r)) = search.test(&bits, depth, splits, wanted)? else {
+            return Ok(None);
+        };
+        let (left, right) = search.divide(&bits, test);
+        let depth = if depth == FREE { FREE } else { depth - 1 };
+        below.push((right, depth, r.0, (r.1, None)));
+        below.push((left, depth, l.0, (l.1, None)));
+        Ok(Some(test))
+    })
+}
+
+/// Weight of the rows that a tree gets wrong.
+fn errors_of(plan: &Plan, problem: &Problem) -> f64 {
+    let mut errors = 0.0;
+    plan.follow(problem.everything(), problem, |bits, split| {
+        if split.is_none() {
+            let label = problem.label(bits);
+            let wrong = members(bits).flat_map(|row| &problem.weights[row]);
+            errors += wrong.filter(|c| u16::from(c.0) != label).map(|c| c.1).sum::<f64>();
+        }
+    });
+    errors
+}
+
 /// The cheapest tree of some rows (internal numbers; positive whole weights), or the cheapest that
 /// the limits allow to find.
 pub fn optimal_tree(
@@ -193,26 +231,7 @@ pub fn optimal_tree(
     if let Some((cost, first)) = found {
         // What is left to find was found before; it is not counted again.
         search.meter = Meter::new(u64::MAX, None, control);
-        let mut below = vec![(everything, depth, splits, (cost, first))];
-        let top = first.is_none();
-        let grown = Plan::grow(
-            problem.everything(),
-            &problem,
-            |_| -> std::result::Result<Option<Test>, Halt> {
-                let Some((bits, depth, splits, wanted)) = below.pop().filter(|_| !top) else {
-                    return Ok(None);
-                };
-                let Some((test, l, r)) = search.test(&bits, depth, splits, wanted)? else {
-                    return Ok(None);
-                };
-                let (left, right) = search.divide(&bits, test);
-                let depth = if depth == FREE { FREE } else { depth - 1 };
-                below.push((right, depth, r.0, (r.1, None)));
-                below.push((left, depth, l.0, (l.1, None)));
-                Ok(Some(test))
-            },
-        );
-        match grown {
+        match plan_found(&problem, &mut search, everything, (depth, splits), (cost, first)) {
             Ok(grown) => (plan, best) = (grown, cost),
             Err(Halt::Cancelled) => return Err(Error::Cancelled),
             Err(Halt::Spent) => lower = lower.min(cost),
@@ -220,14 +239,7 @@ pub fn optimal_tree(
     }
     let tree = plan.tree(&problem, data);
     let leaves = (plan.splits() + 1) as f64;
-    let mut errors = 0.0;
-    plan.follow(problem.everything(), &problem, |bits, split| {
-        if split.is_none() {
-            let label = problem.label(bits);
-            let wrong = members(bits).flat_map(|row| &problem.weights[row]);
-            errors += wrong.filter(|c| u16::from(c.0) != label).map(|c| c.1).sum::<f64>();
-        }
-    });
+    let errors = errors_of(&plan, &problem);
     debug_assert!((errors + penalty * leaves - best).abs() < 1e-6 * n);
     let objective = errors / n + objective.leaf_penalty * leaves;
     let lower = if lower >= best - 1e-6 { objective } else { (lower / n).min(objective) };

@@ -157,6 +157,23 @@ struct Sides {
     leaves: Vec<(f64, f64)>,
 }
 
+impl Sides {
+    /// Both sides of each cut as leaves.
+    fn of_leaves(view: &View, axis: &Axis, penalty: f64) -> Self {
+        let leaves: Vec<(f64, f64)> = axis
+            .below
+            .chunks_exact(view.k)
+            .map(|left| {
+                let right = left.iter().zip(&view.totals).map(|(a, t)| t - a);
+                let left = errors(left.iter().copied());
+                (f64::from(left) + penalty, f64::from(errors(right)) + penalty)
+            })
+            .collect();
+        let (left, right) = leaves.iter().copied().unzip();
+        Self { left, right, leaves }
+    }
+}
+
 /// The cheapest tree with at least one test, at most `depth` (1 or 2) levels and `splits` tests,
 /// and its first test.
 pub(super) fn two_levels(
@@ -166,79 +183,20 @@ pub(super) fn two_levels(
     splits: u16,
     meter: &Meter<'_>,
 ) -> Result<Option<(f64, (u16, u32))>, Halt> {
-    let k = view.k;
-    let mut sides: Vec<Sides> = view
-        .features
-        .iter()
-        .map(|axis| {
-            let leaves: Vec<(f64, f64)> = axis
-                .below
-                .chunks_exact(k)
-                .map(|left| {
-                    let right = left.iter().zip(&view.totals).map(|(a, t)| t - a);
-                    let left = errors(left.iter().copied());
-                    (f64::from(left) + penalty, f64::from(errors(right)) + penalty)
-                })
-                .collect();
-            let (left, right) = leaves.iter().copied().unzip();
-            Sides { left, right, leaves }
-        })
-        .collect();
+    let mut sides: Vec<Sides> =
+        view.features.iter().map(|axis| Sides::of_leaves(view, axis, penalty)).collect();
     if depth >= 2 && splits >= 2 {
         let mut cells = Vec::new();
         for (i, a) in view.features.iter().enumerate() {
             for (j, b) in view.features.iter().enumerate().take(i + 1) {
                 meter.look()?;
-                let width = b.cuts.len();
                 if i == j {
                     within(view, a, &mut sides[i], penalty);
                     continue;
                 }
-                cells.clear();
-                if !a.plane.is_empty() && !b.plane.is_empty() {
-                    let both = |words: &Range<usize>| {
-                        let (a, b) = (&a.plane[words.clone()], &b.plane[words.clone()]);
-                        a.iter().zip(b).map(|(x, y)| (x & y).count_ones()).sum::<u32>()
-                    };
-                    cells.extend(view.words.iter().map(both));
-                }
-                let counted = !cells.is_empty();
-                cells.resize(a.cuts.len() * width * k, 0_u32);
-                let rows = if counted { 0 } else { view.class.len() };
-                for ((&p, &q), &c) in a.place[..rows].iter().zip(&b.place).zip(&view.class) {
-                    let (p, q) = (usize::from(p), usize::from(q));
-                    if p < a.cuts.len() && q < width {
-                        cells[(p * width + q) * k + usize::from(c)] += 1;
-                    }
-                }
-                for p in 0..a.cuts.len() {
-                    for at in (p * width + 1) * k..(p + 1) * width * k {
-                        cells[at] += cells[at - k];
-                    }
-                    if p > 0 {
-                        for at in p * width * k..(p + 1) * width * k {
-                            cells[at] += cells[at - width * k];
-                        }
-                    }
-                }
-                for p in 0..a.cuts.len() {
-                    for q in 0..width {
-                        let both = &cells[(p * width + q) * k..][..k];
-                        let of_a = &a.below[p * k..][..k];
-                        let of_b = &b.below[q * k..][..k];
-                        let both_e = errors(both.iter().copied());
-                        let a_only = errors((0..k).map(|c| of_a[c] - both[c]));
-                        let b_only = errors((0..k).map(|c| of_b[c] - both[c]));
-                        let none =
-                            errors((0..k).map(|c| view.totals[c] + both[c] - of_a[c] - of_b[c]));
-                        let cost = |x: u32, y: u32| f64::from(x + y) + 2.0 * penalty;
-                        let lower = |slot: &mut f64, cost: f64| *slot = slot.min(cost);
-                        lower(&mut sides[i].left[p], cost(both_e, a_only));
-                        lower(&mut sides[i].right[p], cost(b_only, none));
-                        lower(&mut sides[j].left[q], cost(both_e, b_only));
-                        lower(&mut sides[j].right[q], cost(a_only, none));
-                    }
-                }
+                count_both(view, [a, b], &mut cells);
+                let (before, rest) = sides.split_at_mut(i);
+                across(view, [a, b], &cells, [&mut rest[0], &mut before[j]], penalty);
             }
         }
     }
@@ -257,6 +215,67 @@ pub(super) fn two_levels(
         }
     }
     Ok(best)
+}
+
+/// Class counts below each cut of one feature and each cut of another one:
+/// `cells[(cut of a * cuts of b + cut of b) * classes + class]`.
+fn count_both(view: &View, [a, b]: [&Axis; 2], cells: &mut Vec<u32>) {
+    let (k, width) = (view.k, b.cuts.len());
+    cells.clear();
+    if !a.plane.is_empty() && !b.plane.is_empty() {
+        let both = |words: &Range<usize>| {
+            let (a, b) = (&a.plane[words.clone()], &b.plane[words.clone()]);
+            a.iter().zip(b).map(|(x, y)| (x & y).count_ones()).sum::<u32>()
+        };
+        cells.extend(view.words.iter().map(both));
+    }
+    let counted = !cells.is_empty();
+    cells.resize(a.cuts.len() * width * k, 0_u32);
+    let rows = if counted { 0 } else { view.class.len() };
+    for ((&p, &q), &c) in a.place[..rows].iter().zip(&b.place).zip(&view.class) {
+        let (p, q) = (usize::from(p), usize::from(q));
+        if p < a.cuts.len() && q < width {
+            cells[(p * width + q) * k + usize::from(c)] += 1;
+        }
+    }
+    for p in 0..a.cuts.len() {
+        for at in (p * width + 1) * k..(p + 1) * width * k {
+            cells[at] += cells[at - k];
+        }
+        if p > 0 {
+            for at in p * width * k..(p + 1) * width * k {
+                cells[at] += cells[at - width * k];
+            }
+        }
+    }
+}
+
+/// Each cut of one feature with each cut of another one, either one first.
+fn across(
+    view: &View,
+    [a, b]: [&Axis; 2],
+    cells: &[u32],
+    [first, second]: [&mut Sides; 2],
+    penalty: f64,
+) {
+    let (k, width) = (view.k, b.cuts.len());
+    for p in 0..a.cuts.len() {
+        for q in 0..width {
+            let both = &cells[(p * width + q) * k..][..k];
+            let of_a = &a.below[p * k..][..k];
+            let of_b = &b.below[q * k..][..k];
+            let both_e = errors(both.iter().copied());
+            let a_only = errors((0..k).map(|c| of_a[c] - both[c]));
+            let b_only = errors((0..k).map(|c| of_b[c] - both[c]));
+            let none = errors((0..k).map(|c| view.totals[c] + both[c] - of_a[c] - of_b[c]));
+            let cost = |x: u32, y: u32| f64::from(x + y) + 2.0 * penalty;
+            let lower = |slot: &mut f64, cost: f64| *slot = slot.min(cost);
+            lower(&mut first.left[p], cost(both_e, a_only));
+            lower(&mut first.right[p], cost(b_only, none));
+            lower(&mut second.left[q], cost(both_e, b_only));
+            lower(&mut second.right[q], cost(a_only, none));
+        }
+    }
 }
 
 /// Two cuts of one feature.

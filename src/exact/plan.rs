@@ -149,21 +149,10 @@ impl Plan {
         let mut step = 0;
         while let Some((bits, me, parent, branch, depth)) = stack.pop() {
             let counts = counts(problem, data, &bits);
-            let mut node = Node {
-                parent,
-                branch,
-                depth,
-                test: Test::Leaf,
-                feature: 0,
-                first_child: tree.children.len() as u32,
-                n_children: 0,
-                missing_branch: NONE,
-                label: i32::from(problem.classes[usize::from(self.nodes[me].label)]),
-                rows: members(&bits).map(|row| copies[row]).sum(),
-                step: NONE,
-                score: 0.0,
-                distance: 0.0,
-            };
+            let label = i32::from(problem.classes[usize::from(self.nodes[me].label)]);
+            let rows = members(&bits).map(|row| copies[row]).sum();
+            let first_child = tree.children.len() as u32;
+            let mut node = Node { first_child, ..Node::leaf([parent, branch, depth], label, rows) };
             if let Some((f, r)) = self.nodes[me].split {
                 let (left, right) = divide(problem, &bits, (f, r));
                 let ranks = &problem.ranks[usize::from(f)];

@@ -79,50 +79,13 @@ impl Problem {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
         let d = data.columns().len();
-        let original = |r: u32| data.original()[r as usize];
         if d > usize::from(u16::MAX) {
             return Err(Error::Data(format!("{d} features: exact search takes at most 65,535")));
         }
         let (ranks_of_rows, values) = dense_ranks(data, rows, missing, control)?;
-        // Equal rows become neighbours.
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        let same = |a: usize, b: usize| ranks_of_rows.iter().all(|k: &Vec<u32>| k[a] == k[b]);
-        order.sort_by(|&a, &b| {
-            let first =
-                ranks_of_rows.iter().map(|k: &Vec<u32>| k[a].cmp(&k[b])).find(|o| o.is_ne());
-            first.unwrap_or_else(|| original(rows[a]).cmp(&original(rows[b])))
-        });
-        let mut classes: Vec<u16> = rows.iter().map(|&r| data.classes()[r as usize]).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        if classes.len() > MAX_CLASSES {
-            return Err(Error::Data(format!(
-                "{} classes occur: exact search takes at most {MAX_CLASSES}",
-                classes.len()
-            )));
-        }
-        let mut group = vec![0; rows.len()];
-        let (mut firsts, mut counts): (Vec<usize>, Vec<Vec<(u8, f64)>>) = (Vec::new(), Vec::new());
-        let mut clash: Option<(u32, u32)> = None;
-        for &i in &order {
-            let class = classes.partition_point(|&c| c < data.classes()[rows[i] as usize]) as u8;
-            if firsts.last().is_none_or(|&f| !same(f, i)) {
-                firsts.push(i);
-                counts.push(Vec::new());
-            }
-            let own = counts.last_mut().expect("a group was opened");
-            if let Some((_, w)) = own.iter_mut().find(|(c, _)| *c == class) {
-                *w += weight(rows[i]);
-            } else {
-                if let Some(&first) = firsts.last().filter(|_| !own.is_empty()) {
-                    let pair = (original(rows[first]), original(rows[i]));
-                    let pair = (pair.0.min(pair.1), pair.0.max(pair.1));
-                    clash = Some(clash.map_or(pair, |c| c.min(pair)));
-                }
-                own.push((class, weight(rows[i])));
-            }
-            group[i] = firsts.len() as u32 - 1;
-        }
+        let classes = occurring_classes(data, rows)?;
+        let Groups { firsts, weights, group, clash } =
+            Groups::new(data, rows, weight, &classes, &ranks_of_rows);
         if let (Errors::Raise, Some((a, b))) = (errors, clash) {
             return Err(contradiction(data, a, b));
         }
@@ -143,7 +106,7 @@ impl Problem {
             })
             .collect();
         let mut unavoidable = 0.0;
-        let allowed: Vec<u64> = counts
+        let allowed: Vec<u64> = weights
             .iter()
             .map(|own: &Vec<(u8, f64)>| {
                 let most = own.iter().map(|c| c.1).fold(0.0, f64::max);
@@ -161,7 +124,7 @@ impl Problem {
             values,
             orders,
             allowed,
-            weights: counts,
+            weights,
             classes,
             group,
             unavoidable,
@@ -222,6 +185,74 @@ impl Problem {
         }
         best.unwrap_or(0) as u16
     }
+}
+
+/// Rows that agree on every feature, brought together.
+struct Groups {
+    /// A training row (its place among those given) of each distinct row.
+    firsts: Vec<usize>,
+    /// Weight of each class (position in the classes that occur) in each distinct row.
+    weights: Vec<Vec<(u8, f64)>>,
+    /// Distinct row of each training row.
+    group: Vec<u32>,
+    /// The first two equal rows of different classes, by their numbers in the order given.
+    clash: Option<(u32, u32)>,
+}
+
+impl Groups {
+    fn new(
+        data: &Dataset,
+        rows: &[u32],
+        weight: &dyn Fn(u32) -> f64,
+        classes: &[u16],
+        ranks_of_rows: &[Vec<u32>],
+    ) -> Self {
+        let original = |i: usize| data.original()[rows[i] as usize];
+        // Equal rows become neighbours.
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        let same = |a: usize, b: usize| ranks_of_rows.iter().all(|k| k[a] == k[b]);
+        order.sort_by(|&a, &b| {
+            let first = ranks_of_rows.iter().map(|k| k[a].cmp(&k[b])).find(|o| o.is_ne());
+            first.unwrap_or_else(|| original(a).cmp(&original(b)))
+        });
+        let (mut firsts, mut weights): (Vec<usize>, Vec<Vec<(u8, f64)>>) = (Vec::new(), Vec::new());
+        let mut group = vec![0; rows.len()];
+        let mut clash: Option<(u32, u32)> = None;
+        for &i in &order {
+            let class = classes.partition_point(|&c| c < data.classes()[rows[i] as usize]) as u8;
+            if firsts.last().is_none_or(|&f| !same(f, i)) {
+                firsts.push(i);
+                weights.push(Vec::new());
+            }
+            let own = weights.last_mut().expect("a group was opened");
+            if let Some((_, w)) = own.iter_mut().find(|(c, _)| *c == class) {
+                *w += weight(rows[i]);
+            } else {
+                if let Some(&first) = firsts.last().filter(|_| !own.is_empty()) {
+                    let pair = (original(first), original(i));
+                    let pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+                    clash = Some(clash.map_or(pair, |c| c.min(pair)));
+                }
+                own.push((class, weight(rows[i])));
+            }
+            group[i] = firsts.len() as u32 - 1;
+        }
+        Self { firsts, weights, group, clash }
+    }
+}
+
+/// Classes of some rows, ascending.
+fn occurring_classes(data: &Dataset, rows: &[u32]) -> Result<Vec<u16>> {
+    let mut classes: Vec<u16> = rows.iter().map(|&r| data.classes()[r as usize]).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    if classes.len() > MAX_CLASSES {
+        return Err(Error::Data(format!(
+            "{} classes occur: exact search takes at most {MAX_CLASSES}",
+            classes.len()
+        )));
+    }
+    Ok(classes)
 }
 
 /// Dense ranks of the values of some rows, and the distinct values, by feature.

@@ -141,33 +141,42 @@ impl<'a> Sparse<'a> {
             self.keep(bits, depth, splits, Solved { low, cost, feature: LEAF, rank: 0 });
             return Ok(low);
         }
+        let solved = match self.cheapest_test(bits, &view, depth, splits, limit)? {
+            Some((cost, (feature, rank))) => Solved { low: cost, cost, feature, rank },
+            None if leaf < most => Solved { low: leaf, cost: leaf, feature: LEAF, rank: 0 },
+            None => Solved { low: most, cost: f64::INFINITY, feature: LEAF, rank: 0 },
+        };
+        self.keep(bits, depth, splits, solved);
+        Ok(solved.low)
+    }
+
+    /// The first test of the best tree that costs less than `limit`, and what that tree costs.
+    fn cheapest_test(
+        &mut self,
+        bits: &[u64],
+        view: &View,
+        depth: u16,
+        splits: u16,
+        limit: f64,
+    ) -> Result<Option<(f64, Test)>, Halt> {
         // Leaves of a tree that is worth it.
         let leaves = if self.penalty > 0.0 {
             ((limit - SLACK - self.lost(bits)) / self.penalty).ceil() as usize
         } else {
             usize::MAX
         };
-        let (mut best, mut test) = (limit, None);
         if depth <= 2 || splits <= 2 || leaves <= 4 {
-            let found = two_levels(&view, self.penalty, depth.min(2), splits, &self.meter)?;
-            if let Some((cost, found)) = found.filter(|f| f.0 < best - SLACK) {
-                (best, test) = (cost, Some(found));
-            }
-        } else {
-            for candidate in view.tests_by_gini() {
-                let (left, right) = self.divide(bits, candidate);
-                if let Some(cost) = self.sides(&left, &right, depth, splits, best)? {
-                    (best, test) = (cost, Some(candidate));
-                }
+            let found = two_levels(view, self.penalty, depth.min(2), splits, &self.meter)?;
+            return Ok(found.filter(|f| f.0 < limit - SLACK));
+        }
+        let (mut best, mut test) = (limit, None);
+        for candidate in view.tests_by_gini() {
+            let (left, right) = self.divide(bits, candidate);
+            if let Some(cost) = self.sides(&left, &right, depth, splits, best)? {
+                (best, test) = (cost, Some((cost, candidate)));
             }
         }
-        let solved = match test {
-            Some((feature, rank)) => Solved { low: best, cost: best, feature, rank },
-            None if leaf < most => Solved { low: leaf, cost: leaf, feature: LEAF, rank: 0 },
-            None => Solved { low: most, cost: f64::INFINITY, feature: LEAF, rank: 0 },
-        };
-        self.keep(bits, depth, splits, solved);
-        Ok(solved.low)
+        Ok(test)
     }
 
     /// The cheapest pair of trees of two sides, where it is cheaper than `best`.

@@ -19,7 +19,7 @@ use crate::model::{Forest, Model};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::{NominalSplits, Splitter};
-use crate::tree::{NONE, Node, Test, Tree};
+use crate::tree::{NONE, Node, Tree};
 
 /// What growth on codes must know of all rows.
 #[derive(Debug, Clone)]
@@ -124,21 +124,7 @@ impl Plan {
     fn leaf(&self, facts: &CodeFacts) -> Model {
         let mut tree = Tree::empty(facts.totals.len());
         tree.counts = facts.totals.iter().map(|&t| f64::from(t)).collect();
-        tree.nodes.push(Node {
-            parent: NONE,
-            branch: 0,
-            depth: 0,
-            test: Test::Leaf,
-            feature: 0,
-            first_child: 0,
-            n_children: 0,
-            missing_branch: NONE,
-            label: 0,
-            rows: facts.rows as u32,
-            step: NONE,
-            score: 0.0,
-            distance: 0.0,
-        });
+        tree.nodes.push(Node::leaf([NONE, 0, 0], 0, facts.rows as u32));
         let (schema, smoothing) = (facts.schema.clone().into(), self.config.smoothing);
         Model { schema, tree, smoothing, parameters: String::new() }
     }

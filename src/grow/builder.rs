@@ -3,6 +3,7 @@
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::tree::{NONE, Node, Test, Tree, majority};
+use std::ops::Range;
 
 use super::EmptyBranch;
 
@@ -120,6 +121,18 @@ impl<S: Sum> TreeBuilder<S> {
         self.levels.extend_from_slice(&other.levels);
     }
 
+    /// The branch of the largest weight, the first of several.
+    fn heaviest(&self, children: Range<u32>, unit: f64) -> u32 {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (branch, child) in children.enumerate() {
+            let weight = self.sums(child as usize).iter().map(|s| s.value(unit)).sum::<f64>();
+            if weight > best.1 {
+                best = (branch as u32, weight);
+            }
+        }
+        best.0
+    }
+
     /// The tree in pre-order. Steps that growth did not set follow the pre-order.
     pub fn finish(&self, unit: f64, empty: EmptyBranch) -> Tree {
         let (k, n) = (self.classes, self.nodes.len());
@@ -153,40 +166,16 @@ impl<S: Sum> TreeBuilder<S> {
                 tree.nodes[parent as usize].label
             };
             let first_child = tree.children.len() as u32;
-            let mut node = Node {
-                parent,
-                branch: own.branch,
-                depth: own.depth,
-                test: Test::Leaf,
-                feature: 0,
-                first_child,
-                n_children: 0,
-                missing_branch: NONE,
-                label,
-                rows: own.rows,
-                step: NONE,
-                score: 0.0,
-                distance: 0.0,
-            };
+            let place = [parent, own.branch, own.depth];
+            let mut node = Node { first_child, ..Node::leaf(place, label, own.rows) };
             if let Some(s) = own.split {
                 let children = s.first_child..s.first_child + s.n_children;
                 tree.children.extend(children.clone().map(|c| number[c as usize]));
-                let weight =
-                    |c: u32| self.sums(c as usize).iter().map(|s| s.value(unit)).sum::<f64>();
-                let heaviest = || {
-                    let mut best = (0, f64::NEG_INFINITY);
-                    for (branch, child) in children.clone().enumerate() {
-                        let w = weight(child);
-                        if w > best.1 {
-                            best = (branch as u32, w);
-                        }
-                    }
-                    best.0
-                };
                 node.test = tree.adopt(s.test, &self.levels);
                 node.feature = s.feature;
                 node.n_children = s.n_children;
-                node.missing_branch = if s.missing { s.n_children - 1 } else { heaviest() };
+                node.missing_branch =
+                    if s.missing { s.n_children - 1 } else { self.heaviest(children, unit) };
                 node.score = s.score;
                 node.distance = s.distance;
                 node.step = if s.step == NONE { next_step } else { s.step };

@@ -161,17 +161,7 @@ impl EditableTree {
     /// A node becomes a leaf.
     pub fn cut(&mut self, node: usize, costs: Costs) {
         self.note(node, Action::Leaf, costs);
-        let n = &mut self.nodes[node];
-        *n = Node {
-            test: Test::Leaf,
-            feature: 0,
-            n_children: 0,
-            missing_branch: NONE,
-            step: NONE,
-            score: 0.0,
-            distance: 0.0,
-            ..*n
-        };
+        self.nodes[node] = self.nodes[node].as_leaf();
     }
 
     /// A branch takes the place of its parent; counts are the caller's business.

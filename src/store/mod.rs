@@ -6,7 +6,7 @@
 //! checksum first, then every index, count and label is checked, by loops, before a tree exists.
 //! Nothing is ever executed. A forest is a document of such trees ([`forest_to_bytes`]).
 
-use crate::data::{Kind, Label, Schema};
+use crate::data::{Feature, Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::json;
 use crate::model::{Model, Smoothing};
@@ -14,6 +14,8 @@ use crate::parallel::Control;
 use crate::tree::{ALL, NONE, Node, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::iter::Peekable;
+use std::slice::Iter;
 
 mod forest;
 
@@ -192,162 +194,50 @@ fn opened<T: serde::de::DeserializeOwned>(
     json::from_slice(document.model.get().as_bytes(), control)
 }
 
+/// A model from its columns: everything is checked before it is used.
 fn model(body: Body, control: &Control) -> Result<Model> {
-    let bad = |node: usize, what: &str| Error::Model(format!("node {node}: {what}"));
-    let (n, k) = (body.parent.len(), body.schema.classes.len());
-    let lengths = [
-        body.branch.len(),
-        body.feature.len(),
-        body.threshold.len(),
-        body.missing_branch.len(),
-        body.label.len(),
-        body.rows.len(),
-        body.step.len(),
-        body.score.len(),
-        body.distance.len(),
-        body.n_children.len(),
-    ];
-    if n == 0
-        || k == 0
-        || lengths.iter().any(|&l| l != n)
-        || body.counts.len() != n * k
-        || n >= NONE as usize
-    {
-        return Err(Error::Model("arrays of different lengths".into()));
-    }
-    if body.counts.iter().any(|c| !(*c >= 0.0 && c.is_finite())) {
-        return Err(Error::Model("class counts must be finite and not negative".into()));
-    }
+    body.check_columns()?;
     check_schema(&body.schema)?;
     if let Smoothing::MEstimate { m } = body.smoothing
         && !(m > 0.0 && m.is_finite())
     {
         return Err(Error::Model("smoothing: m must be a positive number".into()));
     }
-    // Pre-order: the children of a node are found by walking forward with a stack of open nodes.
-    let mut children_of: Vec<Vec<u32>> = vec![Vec::new(); n];
-    for i in 0..n {
-        if i % 4096 == 0 {
-            control.check()?;
-        }
-        let parent = body.parent[i];
-        if (i == 0) != (parent == -1) {
-            return Err(bad(i, "only node 0 is the root"));
-        }
-        if i > 0 {
-            let p = usize::try_from(parent)
-                .ok()
-                .filter(|&p| p < i)
-                .ok_or_else(|| bad(i, "parent out of order"))?;
-            if body.branch[i] as usize != children_of[p].len() {
-                return Err(bad(i, "branches out of order"));
-            }
-            children_of[p].push(i as u32);
-        }
-    }
+    let children_of = body.children(control)?;
     check_pre_order(&children_of)?;
-    let mut tree = Tree::empty(k);
-    tree.nodes.reserve(n);
-    let mut subsets = body.subsets.into_iter().peekable();
-    let mut reaches = body.reaches.into_iter().peekable();
-    for i in 0..n {
+    let mut tree = Tree::empty(body.schema.classes.len());
+    tree.nodes.reserve(children_of.len());
+    let mut lists =
+        Lists { subsets: body.subsets.iter().peekable(), reaches: body.reaches.iter().peekable() };
+    for (i, kids) in children_of.iter().enumerate() {
         if i % 4096 == 0 {
             control.check()?;
         }
-        let kids = &children_of[i];
-        if kids.len() != body.n_children[i] as usize || kids.len() == 1 {
-            return Err(bad(i, "wrong number of children"));
-        }
-        if body.label[i] < -1 || body.label[i] >= k as i32 {
-            return Err(bad(i, "label is not a class"));
-        }
-        let is_reached = body.counts[i * k..(i + 1) * k].iter().any(|&c| c > 0.0);
-        if body.label[i] == -1 && (is_reached || !kids.is_empty()) {
-            return Err(bad(i, "predicts nothing, but training rows reached it"));
-        }
-        if i == 0 && !is_reached {
-            return Err(bad(i, "the root has no training rows"));
-        }
-        if kids.is_empty() != (body.feature[i] == -1) {
-            return Err(bad(i, "a leaf asks nothing and an inner node asks something"));
-        }
-        let step = u32::try_from(body.step[i]).unwrap_or(NONE);
-        if kids.is_empty() != (step == NONE) {
-            return Err(bad(i, "a leaf has no step and an inner node has one"));
-        }
+        body.check_node(i, kids.len())?;
         let depth = if i == 0 { 0 } else { tree.nodes[body.parent[i] as usize].depth + 1 };
+        let parent = u32::try_from(body.parent[i]).unwrap_or(NONE);
         let mut node = Node {
-            parent: u32::try_from(body.parent[i]).unwrap_or(NONE),
-            branch: body.branch[i],
-            depth,
-            test: Test::Leaf,
-            feature: 0,
             first_child: tree.children.len() as u32,
             n_children: kids.len() as u32,
-            missing_branch: NONE,
-            label: body.label[i],
-            rows: body.rows[i],
-            step,
+            step: body.step(i),
             score: body.score[i],
             distance: body.distance[i],
+            ..Node::leaf([parent, body.branch[i], depth], body.label[i], body.rows[i])
         };
         if !kids.is_empty() {
-            let feature =
-                usize::try_from(body.feature[i]).ok().and_then(|f| body.schema.features.get(f));
-            let feature = feature.ok_or_else(|| bad(i, "no such feature"))?;
+            let feature = body.feature(i)?;
             node.feature = body.feature[i] as u32;
-            node.missing_branch = match body.missing_branch[i] {
-                -2 => ALL,
-                branch => u32::try_from(branch)
-                    .ok()
-                    .filter(|&b| (b as usize) < kids.len())
-                    .ok_or_else(|| bad(i, "no such branch for missing values"))?,
-            };
-            let listed = subsets.next_if(|s| s.0 as usize == i).map(|s| s.1);
-            let reach = reaches.next_if(|r| r.0 as usize == i).map(|r| r.1);
-            if reach.is_some_and(|r| !(r.is_finite() && body.threshold[i].is_some_and(|t| r > t))) {
-                return Err(bad(i, "a threshold reaches a number above itself or nothing"));
-            }
-            node.test = match (body.threshold[i], &feature.kind) {
-                (Some(at), Kind::Numeric { .. })
-                    if at.is_finite() && kids.len() <= 3 && listed.is_none() =>
-                {
-                    Test::Threshold(Threshold { at, reach: reach.unwrap_or(at) })
-                }
-                (None, Kind::Nominal { levels, .. }) if listed.is_some() && kids.len() <= 3 => {
-                    let listed = listed.unwrap_or_default();
-                    let last = listed.last().is_some_and(|&l| (l as usize) < levels.len());
-                    if !last
-                        || listed.len() >= levels.len()
-                        || listed.windows(2).any(|w| w[0] >= w[1])
-                    {
-                        return Err(bad(
-                            i,
-                            "the listed levels must ascend and be some but not all of the \
-                             feature's",
-                        ));
-                    }
-                    let test = Test::Subset { first: 0, len: listed.len() as u32 };
-                    tree.adopt(test, &listed)
-                }
-                (None, _)
-                    if listed.is_none()
-                        && (feature.arity()..=feature.arity() + 1).contains(&kids.len()) =>
-                {
-                    Test::Multiway
-                }
-                _ => return Err(bad(i, "the test does not fit the feature")),
+            node.missing_branch = body.missing_branch(i, kids.len())?;
+            let (listed, reach) = lists.of(i);
+            node.test = match body.test(i, feature, kids.len(), listed, reach)? {
+                test @ Test::Subset { .. } => tree.adopt(test, listed.unwrap_or_default()),
+                test => test,
             };
         }
         tree.nodes.push(node);
         tree.children.extend_from_slice(kids);
     }
-    if let Some((node, _)) = subsets.next() {
-        return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
-    }
-    if let Some((node, _)) = reaches.next() {
-        return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
-    }
+    lists.finish()?;
     tree.counts = body.counts;
     Ok(Model {
         schema: body.schema.into(),
@@ -355,6 +245,168 @@ fn model(body: Body, control: &Control) -> Result<Model> {
         smoothing: body.smoothing,
         parameters: body.parameters,
     })
+}
+
+/// What only some nodes have, in node order.
+struct Lists<'a> {
+    subsets: Peekable<Iter<'a, (u32, Vec<u32>)>>,
+    reaches: Peekable<Iter<'a, (u32, f64)>>,
+}
+
+impl<'a> Lists<'a> {
+    /// The listed levels and the reach of a node.
+    fn of(&mut self, node: usize) -> (Option<&'a [u32]>, Option<f64>) {
+        let listed = self.subsets.next_if(|s| s.0 as usize == node).map(|s| s.1.as_slice());
+        (listed, self.reaches.next_if(|r| r.0 as usize == node).map(|r| r.1))
+    }
+
+    /// Refuse what no node has taken.
+    fn finish(mut self) -> Result<()> {
+        if let Some(&(node, _)) = self.subsets.next() {
+            return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
+        }
+        if let Some(&(node, _)) = self.reaches.next() {
+            return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
+        }
+        Ok(())
+    }
+}
+
+fn bad(node: usize, what: &str) -> Error {
+    Error::Model(format!("node {node}: {what}"))
+}
+
+impl Body {
+    /// Lengths of the columns, and the class counts.
+    fn check_columns(&self) -> Result<()> {
+        let (n, k) = (self.parent.len(), self.schema.classes.len());
+        let lengths = [
+            self.branch.len(),
+            self.feature.len(),
+            self.threshold.len(),
+            self.missing_branch.len(),
+            self.label.len(),
+            self.rows.len(),
+            self.step.len(),
+            self.score.len(),
+            self.distance.len(),
+            self.n_children.len(),
+        ];
+        if n == 0
+            || k == 0
+            || lengths.iter().any(|&l| l != n)
+            || self.counts.len() != n * k
+            || n >= NONE as usize
+        {
+            return Err(Error::Model("arrays of different lengths".into()));
+        }
+        if self.counts.iter().any(|c| !(*c >= 0.0 && c.is_finite())) {
+            return Err(Error::Model("class counts must be finite and not negative".into()));
+        }
+        Ok(())
+    }
+
+    /// The children of each node in branch order.
+    fn children(&self, control: &Control) -> Result<Vec<Vec<u32>>> {
+        let mut children_of: Vec<Vec<u32>> = vec![Vec::new(); self.parent.len()];
+        for (i, &parent) in self.parent.iter().enumerate() {
+            if i % 4096 == 0 {
+                control.check()?;
+            }
+            if (i == 0) != (parent == -1) {
+                return Err(bad(i, "only node 0 is the root"));
+            }
+            if i > 0 {
+                let p = usize::try_from(parent)
+                    .ok()
+                    .filter(|&p| p < i)
+                    .ok_or_else(|| bad(i, "parent out of order"))?;
+                if self.branch[i] as usize != children_of[p].len() {
+                    return Err(bad(i, "branches out of order"));
+                }
+                children_of[p].push(i as u32);
+            }
+        }
+        Ok(children_of)
+    }
+
+    /// Whether a node with so many children can be a leaf or an inner node, as it says.
+    fn check_node(&self, i: usize, children: usize) -> Result<()> {
+        let k = self.schema.classes.len();
+        if children != self.n_children[i] as usize || children == 1 {
+            return Err(bad(i, "wrong number of children"));
+        }
+        if self.label[i] < -1 || self.label[i] >= k as i32 {
+            return Err(bad(i, "label is not a class"));
+        }
+        let is_reached = self.counts[i * k..(i + 1) * k].iter().any(|&c| c > 0.0);
+        if self.label[i] == -1 && (is_reached || children > 0) {
+            return Err(bad(i, "predicts nothing, but training rows reached it"));
+        }
+        if i == 0 && !is_reached {
+            return Err(bad(i, "the root has no training rows"));
+        }
+        if (children == 0) != (self.feature[i] == -1) {
+            return Err(bad(i, "a leaf asks nothing and an inner node asks something"));
+        }
+        if (children == 0) != (self.step(i) == NONE) {
+            return Err(bad(i, "a leaf has no step and an inner node has one"));
+        }
+        Ok(())
+    }
+
+    fn step(&self, i: usize) -> u32 {
+        u32::try_from(self.step[i]).unwrap_or(NONE)
+    }
+
+    fn feature(&self, i: usize) -> Result<&Feature> {
+        let feature = usize::try_from(self.feature[i]).ok();
+        feature.and_then(|f| self.schema.features.get(f)).ok_or_else(|| bad(i, "no such feature"))
+    }
+
+    fn missing_branch(&self, i: usize, children: usize) -> Result<u32> {
+        match self.missing_branch[i] {
+            -2 => Ok(ALL),
+            branch => u32::try_from(branch)
+                .ok()
+                .filter(|&b| (b as usize) < children)
+                .ok_or_else(|| bad(i, "no such branch for missing values")),
+        }
+    }
+
+    /// What an inner node asks of its feature; a subset is what is listed, from its start.
+    fn test(
+        &self,
+        i: usize,
+        feature: &Feature,
+        children: usize,
+        listed: Option<&[u32]>,
+        reach: Option<f64>,
+    ) -> Result<Test> {
+        let threshold = self.threshold[i];
+        if reach.is_some_and(|r| !(r.is_finite() && threshold.is_some_and(|t| r > t))) {
+            return Err(bad(i, "a threshold reaches a number above itself or nothing"));
+        }
+        match (threshold, &feature.kind, listed) {
+            (Some(at), Kind::Numeric { .. }, None) if at.is_finite() && children <= 3 => {
+                Ok(Test::Threshold(Threshold { at, reach: reach.unwrap_or(at) }))
+            }
+            (None, Kind::Nominal { levels, .. }, Some(listed)) if children <= 3 => {
+                let last = listed.last().is_some_and(|&l| (l as usize) < levels.len());
+                if !last || listed.len() >= levels.len() || listed.windows(2).any(|w| w[0] >= w[1])
+                {
+                    let what = "the listed levels must ascend and be some but not all of the \
+                                feature's";
+                    return Err(bad(i, what));
+                }
+                Ok(Test::Subset { first: 0, len: listed.len() as u32 })
+            }
+            (None, _, None) if (feature.arity()..=feature.arity() + 1).contains(&children) => {
+                Ok(Test::Multiway)
+            }
+            _ => Err(bad(i, "the test does not fit the feature")),
+        }
+    }
 }
 
 fn check_schema(schema: &Schema) -> Result<()> {

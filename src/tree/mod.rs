@@ -103,6 +103,33 @@ pub struct Node {
     pub distance: f64,
 }
 
+impl Node {
+    /// A leaf: where it is, what it predicts, and the training rows that reached it.
+    pub fn leaf([parent, branch, depth]: [u32; 3], label: i32, rows: u32) -> Self {
+        Self {
+            parent,
+            branch,
+            depth,
+            test: Test::Leaf,
+            feature: 0,
+            first_child: 0,
+            n_children: 0,
+            missing_branch: NONE,
+            label,
+            rows,
+            step: NONE,
+            score: 0.0,
+            distance: 0.0,
+        }
+    }
+
+    /// The same node without its question.
+    pub fn as_leaf(self) -> Self {
+        let leaf = Self::leaf([self.parent, self.branch, self.depth], self.label, self.rows);
+        Self { first_child: self.first_child, ..leaf }
+    }
+}
+
 /// A tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {

@@ -74,17 +74,7 @@ impl Tree {
                 node.first_child = first;
                 node.test = cut.adopt(node.test, &self.levels);
             } else {
-                node = super::Node {
-                    test: super::Test::Leaf,
-                    feature: 0,
-                    first_child: first,
-                    n_children: 0,
-                    missing_branch: super::NONE,
-                    step: super::NONE,
-                    score: 0.0,
-                    distance: 0.0,
-                    ..node
-                };
+                node = super::Node { first_child: first, ..node.as_leaf() };
             }
             cut.nodes.push(node);
             cut.counts.extend_from_slice(self.counts(i));

@@ -1,11 +1,11 @@
 //! Combinations of parameters that nobody serves are refused by name, before any row is touched.
 
 use super::{Config, Missing, unsupported};
-use crate::criteria::{Criterion, EvidenceKind, GainFilter, SplitRule};
+use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule};
 use crate::error::{Error, Result};
 use crate::grow::{Decay, Evaluation, Labels};
 use crate::numeric::Ties;
-use crate::split::{NominalSplits, Splitter};
+use crate::split::NominalSplits;
 use serde_json::Value;
 
 /// The configuration with multiway splits where every column may decide but the criterion serves no
@@ -32,8 +32,8 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
             "criteria on tables, or nominal_splits='multiway'",
         );
     }
-    if config.splitter == Splitter::Random {
-        random(config, criterion)?;
+    if !config.splitter.is_exhaustive() {
+        one_split(config, criterion)?;
     }
     super::histogram::check(config, criterion)?;
     let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
@@ -44,16 +44,28 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
         };
         return unsupported(
             format!("missing='fractional' with {what}"),
-            "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and \
-                 the criteria info_gain, \
-                 gain_ratio and gini",
+            &format!(
+                "'auto', 'branch', 'mode', 'error'; rows in parts are for evaluation='local' and \
+                 the criteria {}",
+                fractional()
+            ),
         );
     }
     c45(config, criterion)
 }
 
-/// Refuse what splits drawn at random do not go with.
-fn random(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+/// Names of the criteria that rows in parts serve.
+fn fractional() -> String {
+    let names: Vec<_> =
+        CRITERIA.iter().filter(|e| e.info.fractional).map(|e| e.info.name).collect();
+    match names.split_last() {
+        Some((last, [_, ..])) => format!("{} and {last}", names[..names.len() - 1].join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// Refuse what one split a feature does not go with.
+fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()
     } else if criterion.info().evidence != EvidenceKind::Table {
@@ -64,7 +76,7 @@ fn random(config: &Config, criterion: &dyn Criterion) -> Result<()> {
         return Ok(());
     };
     unsupported(
-        format!("splitter='random' with {what}"),
+        format!("splitter='{}' with {what}", config.splitter.name()),
         "splitter='best', or local evaluation of a criterion on tables",
     )
 }

@@ -18,7 +18,7 @@ use crate::grow::{Evaluation, Setting};
 use crate::model::{Forest, Model};
 use crate::numeric::Ties;
 use crate::parallel::Control;
-use crate::split::{NominalSplits, Splitter};
+use crate::split::NominalSplits;
 use crate::tree::{NONE, Node, Tree};
 
 /// What growth on codes must know of all rows.
@@ -86,6 +86,7 @@ impl Plan {
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let config = &self.config;
         let gaps = facts.features.iter().any(|f| f.missing);
+        let splitter = format!("splitter='{}'", config.splitter.name());
         let refused = if !self.on_bins() {
             ("threshold_search='exact'", "threshold_search='histogram'")
         } else if config.evaluation != Evaluation::Local {
@@ -96,8 +97,8 @@ impl Plan {
             ("a function as criterion", "the criteria of fasttree.list_criteria()")
         } else if config.ties == Ties::Row {
             ("ties='row'", "ties='first' or 'random'")
-        } else if config.splitter != Splitter::Best {
-            ("splitter='random'", "splitter='best'")
+        } else if !config.splitter.is_exhaustive() {
+            (splitter.as_str(), "splitter='best'")
         } else if gaps && self.is_fractional() {
             ("missing values in parts of rows", "missing='branch' or 'mode'")
         } else if config.alpha_rule.is_some() {

@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::numeric::Count;
 use crate::parallel::Control;
 use crate::split::multiway::{self, Minimum, NominalTable};
-use crate::split::random::{self, Draws, Splitter};
+use crate::split::random::Draws;
+use crate::split::splitter::{self, Cut, NumericRows};
 use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, Search};
 use crate::split::threshold::{self, Scan};
 use crate::split::{NominalSplits, Scratch, Sink};
@@ -117,41 +118,29 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             convex: convex && !self.every,
             steps: &[],
         };
-        let Some(draws) = self.draws() else {
-            return threshold::score_candidates(&scan, context, scratch, sink);
-        };
-        let Some((_, at)) = self.drawn_threshold(draws, numeric, order) else { return Ok(()) };
-        random::score_candidates(
-            &scan,
-            at,
-            &self.context.sums_of(&order[..at]),
-            context,
-            scratch,
-            sink,
-        )
+        match self.cut(numeric, order) {
+            Cut::Every => threshold::score_candidates(&scan, context, scratch, sink),
+            Cut::Nowhere => Ok(()),
+            Cut::At { left, .. } => {
+                let sums = self.context.sums_of(&order[..left]);
+                splitter::score_candidates(&scan, left, &sums, context, scratch, sink)
+            }
+        }
     }
 
-    /// What is drawn for the node, where splits are not searched.
-    pub(super) fn draws(&self) -> Option<Draws> {
-        let setting = self.context.setting;
-        let random = setting.splitter == Splitter::Random && !self.every;
-        random.then(|| Draws::new(setting.seed, self.key))
+    fn draws(&self) -> Draws {
+        Draws::new(self.context.setting.seed, self.key)
     }
 
-    /// The threshold that is drawn for a numeric feature, and the known rows on its left.
-    pub(super) fn drawn_threshold(
-        &self,
-        draws: Draws,
-        numeric: usize,
-        order: &[u32],
-    ) -> Option<(f64, usize)> {
+    /// The thresholds of a numeric feature that are tried.
+    pub(super) fn cut(&self, numeric: usize, order: &[u32]) -> Cut {
+        if self.every {
+            return Cut::Every;
+        }
         let Numeric { feature, column, .. } = &self.context.numeric[numeric];
-        let value = |e: &u32| column.value(entry_row(*e));
-        let (lo, hi) = (order.first().map(value)?, order.last().map(value)?);
-        (lo < hi).then(|| {
-            let t = draws.threshold(*feature, lo, hi);
-            (t, order.partition_point(|e| value(e) <= t))
-        })
+        let value = |e: u32| column.value(entry_row(e));
+        let rows = NumericRows { feature: *feature, order, value, weights: self.context.weights };
+        self.context.setting.splitter.cut(&rows, self.draws())
     }
 
     pub(super) fn score_nominal(
@@ -209,7 +198,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
             shortcut: setting.criterion.breiman_order() && !self.every,
             min: self.minimum(),
             unit: self.context.weights.unit(),
-            drawn: self.draws(),
+            drawn: setting.splitter.division(self.draws()).filter(|_| !self.every),
         }
     }
 

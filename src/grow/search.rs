@@ -266,9 +266,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let column = self.context.numeric[numeric].column;
         let value = |place: u32| column.value(entry_row(order[place as usize]));
         let (lo, hi) = (value(at - 1), value(at));
-        let drawn = self.draws().and_then(|d| self.drawn_threshold(d, numeric, order));
-        let t = match drawn {
-            Some((t, _)) if setting.thresholds == Thresholds::Midpoint => t.into(),
+        let t = match self.cut(numeric, order).threshold() {
+            Some(t) if setting.thresholds == Thresholds::Midpoint => t.into(),
             _ => setting.threshold(self.context.data, column, (lo, hi), lo),
         };
         let mut sizes = vec![at, order.len() as u32 - at];

@@ -15,13 +15,14 @@ mod running;
 mod scan;
 mod select;
 mod sink;
+pub mod splitter;
 pub mod subset;
 pub mod threshold;
 mod weighed;
 
 pub use block::Scratch;
-pub use random::Splitter;
 pub use select::{Choice, FeatureBest, Selector};
 pub(crate) use sink::not_a_number;
 pub use sink::{Best, CandidateBlock, Listing, Scored, Sink};
+pub use splitter::Splitter;
 pub use subset::NominalSplits;

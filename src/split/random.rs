@@ -10,24 +10,8 @@
 //! When not to use it: for a single tree that shall be accurate. It is for forests, where it trades
 //! variance between trees for time.
 
-use super::block::Scratch;
-use super::scan::{Scan, flush};
-use super::sink::Sink;
-use crate::criteria::Context;
-use crate::error::Result;
+use super::splitter::{Cut, NumericRows};
 use crate::numeric::mix;
-use crate::stats::{Sum, Weighing};
-
-/// Which splits of a feature are tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Splitter {
-    /// All of them.
-    #[default]
-    Best,
-    /// One, drawn at random.
-    Random,
-}
 
 /// What is drawn for the features of one node.
 #[derive(Debug, Clone, Copy)]
@@ -50,37 +34,19 @@ impl Draws {
         let t = lo * (1.0 - share) + hi * share;
         (if t >= lo && t < hi { t } else { lo }) + 0.0
     }
-}
 
-/// Score the threshold with `at` known rows on its left, whose class sums are `left`.
-pub fn score_candidates<W: Weighing>(
-    scan: &Scan<'_, W>,
-    at: usize,
-    left: &[W::Sum],
-    context: &Context,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    let (n, k, unit) = (scan.order.len(), context.classes, scan.weights.unit());
-    let right: Vec<W::Sum> = scan.known.iter().zip(left).map(|(a, &l)| a.minus(l)).collect();
-    let is_large = |sums: &[W::Sum], rows: usize| {
-        let weight = sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b)).value(unit);
-        let size = if scan.min.copies { weight } else { rows as f64 };
-        size >= f64::from(scan.min.rows) && weight >= scan.min.weight
-    };
-    if !is_large(left, at) || !is_large(&right, n - at) {
-        return Ok(());
+    /// The threshold that is drawn for a numeric feature: none where all values are equal.
+    pub(super) fn cut<W, V: Fn(u32) -> f64>(self, rows: &NumericRows<'_, W, V>) -> Cut {
+        let NumericRows { feature, order, value, .. } = rows;
+        let (Some(&first), Some(&last)) = (order.first(), order.last()) else {
+            return Cut::Nowhere;
+        };
+        let (lo, hi) = (value(first), value(last));
+        if lo < hi {
+            let t = self.threshold(*feature, lo, hi);
+            Cut::At { left: order.partition_point(|&e| value(e) <= t), threshold: Some(t) }
+        } else {
+            Cut::Nowhere
+        }
     }
-    let branches = if scan.known == scan.totals { 2 } else { 3 };
-    scratch.prepare(branches, k, 1);
-    scratch.declare(branches as u32);
-    scratch.totals.clear();
-    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
-    let missing = scan.totals.iter().zip(scan.known).map(|(t, &k)| t.minus(k));
-    let cells = left.iter().copied().chain(right.iter().copied()).chain(missing);
-    for (i, sum) in cells.take(branches * k).enumerate() {
-        scratch.cells[i * scratch.stride] = sum.cell(unit);
-    }
-    scratch.at[0] = at as u32;
-    flush(scan.feature, 1, context, branches, scratch, sink)
 }

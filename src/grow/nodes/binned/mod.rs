@@ -39,7 +39,6 @@ use crate::simd::cuts::MOST_ROWS;
 use crate::simd::small::LANES;
 use crate::split::NominalSplits;
 use crate::split::multiway::Minimum;
-use crate::split::random::Splitter;
 use crate::stats::Sum;
 use crate::tree::Tree;
 use counts::{BinCounters, CounterPool, NodeCounts, is_counted_in_blocks};
@@ -87,7 +86,7 @@ pub fn serves_columns(
         && setting.criterion.info().evidence == EvidenceKind::Table
         && setting.criterion.split_rule() != SplitRule::C45
         && setting.ties != Ties::Row
-        && setting.splitter == Splitter::Best
+        && setting.splitter.is_exhaustive()
         && !(setting.fractional && gaps)
         && classes <= MOST_CLASSES
         && widest <= 1 << 16

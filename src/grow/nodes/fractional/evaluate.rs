@@ -17,7 +17,8 @@ use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
 use crate::split::c45::{self, Known, Usable, XLog2X};
 use crate::split::cuts;
 use crate::split::multiway::{self, Minimum, NominalTable};
-use crate::split::random::{self, Draws, Splitter};
+use crate::split::random::Draws;
+use crate::split::splitter::{self, Cut, NumericRows};
 use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, NominalSplits, Search};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
@@ -68,8 +69,7 @@ struct FractionalEvaluator<'v, C, W: Weighing> {
     starts: Vec<u32>,
     contingency: ContingencyTables<W::Sum>,
     min: Minimum,
-    /// What is drawn for the node, where splits are not searched.
-    draws: Option<Draws>,
+    draws: Draws,
 }
 
 impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
@@ -97,8 +97,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             ),
         };
         let (starts, min) = (starts.collect(), base.minimum(parts.whole));
-        let random = base.setting.splitter == Splitter::Random;
-        let draws = random.then(|| Draws::new(base.setting.seed, key));
+        let draws = Draws::new(base.setting.seed, key);
         Self { base, parts, weights, totals, starts, contingency, min, draws }
     }
 
@@ -193,33 +192,25 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             steps: &steps,
         };
         let context = &self.base.setting.context;
-        if let Some(draws) = self.draws {
-            if let Some((_, at)) = self.drawn_threshold(draws, numeric) {
-                random::score_candidates(
-                    &scan,
-                    at,
-                    &self.sums_of(&order[..at]),
-                    context,
-                    scratch,
-                    best,
-                )?;
+        match self.cut(numeric) {
+            Cut::Every => threshold::score_candidates(&scan, context, scratch, best)?,
+            Cut::Nowhere => (),
+            Cut::At { left, .. } => {
+                let sums = self.sums_of(&order[..left]);
+                splitter::score_candidates(&scan, left, &sums, context, scratch, best)?;
             }
-        } else {
-            threshold::score_candidates(&scan, context, scratch, best)?;
         }
         scratch.steps = steps;
         Ok(share)
     }
 
-    /// The threshold that is drawn for a numeric feature, and the known rows on its left.
-    fn drawn_threshold(&self, draws: Draws, numeric: usize) -> Option<(f64, usize)> {
-        let (order, f) = (self.parts.order(numeric), &self.base.numeric[numeric]);
-        let value = |e: &u32| f.column.value(self.parts.rows[entry_row(*e) as usize]);
-        let (lo, hi) = (order.first().map(value)?, order.last().map(value)?);
-        (lo < hi).then(|| {
-            let t = draws.threshold(f.feature, lo, hi);
-            (t, order.partition_point(|e| value(e) <= t))
-        })
+    /// The thresholds of a numeric feature that are tried.
+    fn cut(&self, numeric: usize) -> Cut {
+        let f = &self.base.numeric[numeric];
+        let value = |e: u32| f.column.value(self.parts.rows[entry_row(e) as usize]);
+        let (feature, order) = (f.feature, self.parts.order(numeric));
+        let rows = NumericRows { feature, order, value, weights: self.weights };
+        self.base.setting.splitter.cut(&rows, self.draws)
     }
 
     fn score_nominal(
@@ -283,7 +274,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             shortcut,
             min: self.min,
             unit: self.weights.unit(),
-            drawn: self.draws,
+            drawn: setting.splitter.division(self.draws),
         }
     }
 
@@ -321,7 +312,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
 
     fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {
         let place = self.base.numeric_place(feature);
-        let drawn = self.draws.zip(place).and_then(|(d, i)| self.drawn_threshold(d, i));
+        let drawn = place.and_then(|i| self.cut(i).threshold());
         let sides = match place {
             None => {
                 let nominal = self.nominal_place(feature);
@@ -330,7 +321,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             }
             Some(_) => None,
         };
-        Pick { feature, at, score, sides, drawn: drawn.map(|(t, _)| t) }
+        Pick { feature, at, score, sides, drawn }
     }
 
     fn nominal_place(&self, feature: u32) -> usize {

@@ -59,6 +59,7 @@ pub(super) static INFO: Info = Info {
     options: &[OptionInfo {
         name: "assignment",
         default: "\"majority\"",
+        others: "[\"matching\", \"identity\"]",
         doc: "'majority': a branch takes its largest class; 'matching': best one-to-one matching \
             of branches \
               and classes; 'identity': branch i stands for class i.",

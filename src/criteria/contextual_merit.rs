@@ -44,10 +44,20 @@ pub(super) static INFO: Info = Info {
         Vilalta, Brodie, Oblinger & Rish (2001)",
     lowest: Some(0.0),
     options: &[
-        OptionInfo { name: "alpha", default: "2.0", doc: ALPHA },
-        OptionInfo { name: "decay", default: "\"power\"", doc: DECAY },
-        OptionInfo { name: "at_zero", default: "0.0", doc: AT_ZERO },
-        OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
+        OptionInfo { name: "alpha", default: "2.0", others: "[0.7]", doc: ALPHA },
+        OptionInfo {
+            name: "decay",
+            default: "\"power\"",
+            others: "[\"threshold\", \"identical\", \"uniform\"]",
+            doc: DECAY,
+        },
+        OptionInfo { name: "at_zero", default: "0.0", others: "[3.0]", doc: AT_ZERO },
+        OptionInfo {
+            name: "precision",
+            default: "\"exact\"",
+            others: "[\"fixed\"]",
+            doc: PRECISION,
+        },
     ],
     extensive: true,
     ..Info::beyond_tables(EvidenceKind::Pairs)

@@ -68,11 +68,13 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "beta",
             default: "1.0",
+            others: "[0.5, 2.0, 3.0]",
             doc: "Weight of recall against precision, finite and >= 0.",
         },
         OptionInfo {
             name: "variant",
             default: "null",
+            others: "[\"change\"]",
             doc: "null: the weighted sum; 'change': its absolute difference from F before the \
                 split.",
         },

@@ -57,11 +57,13 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "beta",
             default: "1.0",
+            others: "[0.5, 2.0, 3.0]",
             doc: "Weight of recall against precision, finite and >= 0.",
         },
         OptionInfo {
             name: "positive",
             default: "null",
+            others: "[0]",
             doc: "Index of the positive class; null: the last of two classes, the mean over all of \
                 more.",
         },

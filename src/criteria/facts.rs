@@ -27,11 +27,15 @@ pub struct OptionInfo {
     pub name: &'static str,
     /// Default, as JSON text.
     pub default: &'static str,
+    /// Other allowed values, as a JSON list; tests fit with each of them beside the defaults of the
+    /// other options, and hold the claims of [`Info`] against it. Empty where none stands alone.
+    pub others: &'static str,
     /// Domain and meaning in one sentence.
     pub doc: &'static str,
 }
 
-/// Facts about a criterion with default options; property tests verify every one of them.
+/// Facts about a criterion with default options; property tests verify every one of them. Growth
+/// reads `convex` and `fractional` whatever the options are: both hold for all values.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Info {
     /// Canonical name.
@@ -66,13 +70,16 @@ pub struct Info {
     /// of rows of one class (convex, an increasing function of a convex one, or convex over
     /// concave): a threshold inside the run scores below the better end of the run, and at the ends
     /// of the data below the other end (Fayyad & Irani 1992). Where a minimum leaf size forbids an
-    /// end of a run, the thresholds next to the forbidden zone remain candidates.
+    /// end of a run, the thresholds next to the forbidden zone remain candidates. True only where
+    /// it holds for all values of the options: growth leaves out such thresholds for every value.
     pub convex: bool,
     /// Score of many copies of the rows is larger than that of the rows, without bound: it counts
     /// rows (or pairs of them) where others are means. Best-first growth weighs other scores by the
     /// rows of the node.
     pub extensive: bool,
-    /// Scores may be scaled by the known fraction when values are missing.
+    /// Scores may be scaled by the known fraction when values are missing. True where a score is at
+    /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A
+    /// feature known in a share of the rows then decreases the mean over all rows by that share.
     pub fractional: bool,
     /// Options of the criterion.
     pub options: &'static [OptionInfo],

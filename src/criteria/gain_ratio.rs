@@ -49,6 +49,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "guard",
             default: "null",
+            others: "[\"average\", \"j48\", \"chen2013\"]",
             doc: "Features whose gain is too low score 0: null compares all, 'average' asks for \
                 the mean gain over \
               features with a valid split, 'j48' as C4.5 release 8, 'chen2013' for (sum of \
@@ -57,6 +58,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "mdl_penalty",
             default: "false",
+            others: "[true]",
             doc: "true: growth takes candidates as C4.5 release 8 and J48 do. The threshold of a \
                 numeric feature is the one \
                   with the largest gain, log2(thresholds)/n is taken off that gain, both sides \

@@ -85,6 +85,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "assignment",
             default: "null",
+            others: "[\"matching\", \"identity\"]",
             doc: "'matching': best one-to-one matching of branches and classes; 'identity': branch \
                 i with class i; \
                   None: matching locally, identity globally.",
@@ -92,6 +93,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "size",
             default: "\"cardinality\"",
+            others: "[\"sqrt\", \"log1p\"]",
             doc: "Concave non-decreasing g with g(0) = 0: 'cardinality', 'sqrt', 'log1p', or \
                 'values' with \
                   size_values (in Python: a callable).",
@@ -99,6 +101,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "size_values",
             default: "null",
+            others: "[]",
             doc: "g(0), g(1), ..., g(n) for size 'values', n = rows (total weight) of the training \
                 set.",
         },

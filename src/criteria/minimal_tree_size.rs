@@ -41,6 +41,7 @@ pub(super) static INFO: Info = Info {
     options: &[OptionInfo {
         name: "node_budget",
         default: "1000",
+        others: "[1]",
         doc: "Search nodes for the size of one branch, at least 1; above it the proven lower bound \
             stands for the size.",
     }],

@@ -8,8 +8,9 @@
 //! It knows nothing about growing, features or thresholds.
 //!
 //! To add one: write a file with a struct for its options, `info()` and one generic `score`
-//! ([`Formula`]), and give it one entry in [`CRITERIA`]. Names, defaults, documentation, Python
-//! classes, command-line choices, contract tests and bench rows come from that entry.
+//! ([`Formula`]), and give it one entry in [`CRITERIA`]. Defaults, Python classes, command-line
+//! choices, the pages of the documentation, contract tests and bench rows come from that entry;
+//! `CONTRIBUTING.md` names the two lists and the oracle that do not.
 
 use crate::error::{Error, Result};
 pub use crate::numeric::Cells;

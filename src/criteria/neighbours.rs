@@ -108,17 +108,20 @@ impl From<TiesName> for NeighbourTies {
 pub(super) const K: OptionInfo = OptionInfo {
     name: "k",
     default: "10",
+    others: "[3]",
     doc: "Number of neighbours, at least 1; all rows where there are fewer.",
 };
 pub(super) const TIES: OptionInfo = OptionInfo {
     name: "neighbour_ties",
     default: "\"share\"",
+    others: "[\"first\"]",
     doc: "Rows tied at the k-th distance: 'share' (they share the weight that is left) or 'first' \
         (by row number).",
 };
 pub(super) const MULTICLASS: OptionInfo = OptionInfo {
     name: "multiclass",
     default: "\"prior\"",
+    others: "[\"rebate\"]",
     doc: "Misses of class c weigh P(c) / (1 - P(own class)) ('prior'), or by the frequency of c \
         among the neighbours as in scikit-rebate \
           ('rebate'; SURF's mean distance then includes self-pairs).",

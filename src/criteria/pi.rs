@@ -54,20 +54,32 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "theta",
             default: "[1.0, 1.0, 1.0, 1.0]",
+            others: "[[1, 0, 0, 1]]",
             doc: "Weights in [0, 1] of the cases: 1 same value, same class; 2 same value, other \
                 class; 3 other value, same class; \
                   4 other value, other class.",
         },
-        OptionInfo { name: "alpha", default: "0.1", doc: ALPHA },
-        OptionInfo { name: "decay", default: "\"exponential\"", doc: DECAY },
-        OptionInfo { name: "at_zero", default: "0.0", doc: AT_ZERO },
+        OptionInfo { name: "alpha", default: "0.1", others: "[0.7]", doc: ALPHA },
+        OptionInfo {
+            name: "decay",
+            default: "\"exponential\"",
+            others: "[\"threshold\", \"identical\", \"uniform\"]",
+            doc: DECAY,
+        },
+        OptionInfo { name: "at_zero", default: "0.0", others: "[3.0]", doc: AT_ZERO },
         OptionInfo {
             name: "weighted",
             default: "true",
+            others: "[false]",
             doc: "Whether each value counts with its share of the rows; without, features rank as \
                 by Relief with the same decay.",
         },
-        OptionInfo { name: "precision", default: "\"exact\"", doc: PRECISION },
+        OptionInfo {
+            name: "precision",
+            default: "\"exact\"",
+            others: "[\"fixed\"]",
+            doc: PRECISION,
+        },
     ],
     extensive: true,
     ..Info::beyond_tables(EvidenceKind::Pairs)

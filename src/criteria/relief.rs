@@ -35,6 +35,7 @@ pub(super) static INFO: Info = Info {
     options: &[OptionInfo {
         name: "radius",
         default: "null",
+        others: "[1.0]",
         doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number \
             for which rows of the root have on \
               average at least ten others nearer.",

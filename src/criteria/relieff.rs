@@ -55,6 +55,7 @@ pub(super) static INFO: Info = Info {
         OptionInfo {
             name: "rank",
             default: "null",
+            others: "[2.0]",
             doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",
         },
     ],

@@ -443,4 +443,10 @@ def evaluate(name: str, table: Table, **options: object) -> tuple[float, float]:
     >>> evaluate("jaccard", [[2, 0], [0, 2]])
     (2.0, 0.0)
     """
-    return ORACLE[ALIASES.get(name, name)](table, **options)
+    name = ALIASES.get(name, name)
+    if name not in ORACLE:
+        raise LookupError(
+            f"no independent formula of {name!r}: write `def {name}(table, **_)`, which returns "
+            f"score and distance, in tests/oracle/criteria_oracle.py and list it in ORACLE there"
+        )
+    return ORACLE[name](table, **options)

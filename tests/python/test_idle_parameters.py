@@ -8,6 +8,7 @@ the same fit without the refusal is the same to the bit.
 from __future__ import annotations
 
 import inspect
+import json
 import warnings
 
 import numpy as np
@@ -19,7 +20,7 @@ import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, criteria, presets
 from fasttree.criteria import ContextualMerit, Pi
 from fasttree.discretize import MDLP, EqualWidth
-from fasttree.estimators import idle, tree
+from fasttree.estimators import idle, keywords, tree
 from fasttree.estimators.idle import CONDITIONS, SCORING, SILENT
 from fasttree.model_selection import cross_validate
 from fasttree.pruning import CostComplexity, ReducedError
@@ -33,7 +34,11 @@ RANDOM = {"splitter": "random", "random_state": 1}
 
 # Parameter -> values, settings beside which they act, settings beside which they cannot.
 CASES = {
-    "labels": (["all"], [{**GLOBAL, "nominal_splits": "subset", "missing": "mode"}], [{}, PAIRS]),
+    "labels": (
+        ["all", "distinct"],
+        [{**GLOBAL, "nominal_splits": "subset", "missing": "mode"}],
+        [{}, PAIRS],
+    ),
     "ties": (
         ["row"],
         [{}, {"evaluation": "global"}, {"threshold_search": "histogram", "max_bins": 4}],
@@ -72,33 +77,47 @@ CASES = {
     "oob_score": ([True], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
 }
 
-# Parameters that always act: a value, and what stands beside it.
+# Parameters that always act: values, and what stands beside them.
 ALWAYS = {
-    "criterion": ("gini", {}),
-    "evaluation": ("global", {}),
-    "nominal_splits": ("subset", {}),
-    "categorical_features": ("all", {}),
-    "discretize": ("mdlp", {}),
-    "max_depth": (2, {}),
-    "max_leaf_nodes": (3, {}),
-    "min_samples_split": (30, {}),
-    "min_samples_leaf": (9, {}),
-    "min_weight_fraction_leaf": (0.1, {}),
-    "max_features": (1, {"random_state": 1}),
-    "no_distance_decay": ("strict", {}),
-    "empty_branch": ("unclassified", {"missing": "mode"}),
-    "missing": ("branch", {}),
-    "handle_unknown": ("error", {}),
-    "pruning": ("mdl", {}),
-    "merge_redundant": ("class", {}),
-    "cost_matrix": ([[0, 1, 9], [1, 0, 1], [1, 1, 0]], {}),
-    "priors": ([0.1, 0.1, 0.8], {"pruning": "mdl"}),
-    "leaf_smoothing": ("laplace", {}),
-    "class_weight": ({0: 5, 1: 1, 2: 1}, {"pruning": "mdl"}),
-    "trace": ("candidates", {}),
-    "n_estimators": (4, {"random_state": 1}),
-    "bootstrap": (False, {"random_state": 1}),
-    "warm_start": (True, {"random_state": 1}),
+    "criterion": (["gini"], {}),
+    "evaluation": (["global", "glocal"], {}),
+    "nominal_splits": (["subset", "one_vs_rest"], {}),
+    "categorical_features": (["all"], {}),
+    "discretize": (["mdlp", "equal_width", "equal_frequency"], {}),
+    "max_depth": ([2], {}),
+    "max_leaf_nodes": ([3], {}),
+    "min_samples_split": ([30], {}),
+    "min_samples_leaf": ([9], {}),
+    "min_weight_fraction_leaf": ([0.1], {}),
+    "max_features": ([1, "sqrt", "log2"], {"random_state": 1}),
+    "no_distance_decay": (["strict", True], {}),
+    "empty_branch": (["unclassified"], {"missing": "mode"}),
+    "missing": (["branch", "mode", "error"], {}),
+    "handle_unknown": (["error"], {}),
+    "pruning": (
+        ["mdl", "pessimistic", "error_based", "reduced_error", "m_estimate"],
+        {"random_state": 1},
+    ),
+    "merge_redundant": (["class", "distribution"], {}),
+    "cost_matrix": ([[[0, 1, 9], [1, 0, 1], [1, 1, 0]]], {}),
+    "priors": ([[0.1, 0.1, 0.8]], {"pruning": "mdl"}),
+    "leaf_smoothing": (["laplace", "m_estimate"], {}),
+    "class_weight": ([{0: 5, 1: 1, 2: 1}, "balanced"], {"pruning": "mdl"}),
+    "trace": (["candidates", None], {}),
+    "n_estimators": ([4], {"random_state": 1}),
+    "bootstrap": ([False], {"random_state": 1}),
+    "warm_start": ([True], {"random_state": 1}),
+}
+
+# Words of a parameter in CASES that act in all calls.
+FREE = {"ties": (["random"], {"random_state": 1})}
+
+# Words that stand for what another value says, so that they change nothing beside it.
+SAME = {
+    ("discretize", None): "the same as 'auto'",
+    ("nominal_splits", "multiway"): "what 'auto' chooses for features of few levels",
+    ("missing", "fractional"): "what 'auto' chooses for the criteria that it serves",
+    ("pruning", "cost_complexity"): "what None is beside a price",
 }
 
 
@@ -137,9 +156,17 @@ def state(model, X):
         for t in trees
     ]
     steps = [tuple(t._model.steps()) for t in trees]
-    kept = len(getattr(model, "_candidates", {}))
+    kept = len(getattr(model, "_candidates", {})), hasattr(model, "trace_")
     votes = getattr(model, "oob_score_", None)
     return nodes, steps, kept, votes, model.predict_proba(mixed).tobytes(), unknown(model, X)
+
+
+def fitted(estimator, X, y):
+    """The state of a fitted copy, or that the rows are refused."""
+    try:
+        return state(clone(estimator).fit(X, y), X)
+    except ValueError as error:
+        return f"refused: {error}"
 
 
 def unknown(model, X):
@@ -215,18 +242,41 @@ def test_what_is_refused_would_have_changed_nothing(name, monkeypatch):
                 assert state(given, X) == state(FastTreeClassifier(**beside).fit(X, y), X)
 
 
-@pytest.mark.parametrize("name", ALWAYS)
-def test_all_other_parameters_act(name):
-    value, beside = ALWAYS[name]
+WORDED = [
+    name
+    for name in inspect.signature(FastTreeClassifier).parameters
+    if name in {*CASES, *ALWAYS} - {"criterion"} and keywords.choices(name)
+]
+
+
+@pytest.mark.parametrize("name", WORDED)
+def test_every_word_of_a_parameter_is_tried(name):
+    usual = inspect.signature(FastTreeClassifier).parameters[name].default
+    tried = [*(CASES[name] if name in CASES else ALWAYS[name])[0], usual]
+    tried += FREE.get(name, ([], {}))[0]
+    tried += [word for parameter, word in SAME if parameter == name]
+    missing = [word for word in keywords.choices(name) if word not in tried]
+    assert not missing, f"{name}: list {missing} in CASES or ALWAYS of this file"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "beside"),
+    [
+        (name, value, beside)
+        for table in (ALWAYS, FREE)
+        for name, (values, beside) in table.items()
+        for value in values
+    ],
+)
+def test_all_other_parameters_act(name, value, beside):
     for kind in kinds_with(name):
         usual = inspect.signature(kind).parameters[name].default
+        if value == usual or (value, usual) == ("log2", "sqrt"):  # both are two of four columns
+            continue
         with_it, without = made(kind, name, {**beside, name: value}), made(kind, name, beside)
         if name == "warm_start":  # the second fit goes on: more trees, the first ones the same
             continue
-        changed = any(
-            state(clone(with_it).fit(X, y), X) != state(clone(without).fit(X, y), X)
-            for X, y in tables()
-        )
+        changed = any(fitted(with_it, X, y) != fitted(without, X, y) for X, y in tables())
         assert changed, f"{kind.__name__}({name}={value!r}) is as with {usual!r}"
 
 
@@ -296,7 +346,7 @@ def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monke
         return
     criterion, settings = SCORERS[evidence]
     data = [*tables(), small_levels()] if evidence != "rows" else [small_levels()]
-    values = STRONG.get(name) or (CASES[name][0] if name in CASES else [ALWAYS[name][0]])
+    values = STRONG.get(name) or (CASES if name in CASES else ALWAYS)[name][0]
     refused, changed = set(), False
     for beside in settings:
         for value in values:
@@ -353,40 +403,21 @@ def test_options_of_criteria_that_cannot_act_are_refused(kind, name, value, idli
         monkeypatch.undo()
 
 
-# Options that act on some data beside the defaults of the others; those that need more are above.
-OPTIONS = {
-    "guard": ["average", "j48", "chen2013"],
-    "mdl_penalty": [True],
-    "assignment": ["matching", "identity"],
-    "size": ["sqrt", "log1p"],
-    "beta": [3.0],
-    "variant": ["change"],
-    "positive": [0],
-    "theta": [(1, 0, 0, 1)],
-    "alpha": [0.7],
-    "decay": ["threshold", "identical", "uniform"],
-    "weighted": [False],
-    "radius": [1.0],
-    "node_budget": [1],
-    "k": [3],
-    "neighbour_ties": ["first"],
-    "multiclass": ["rebate"],
-    "rank": [2.0],
-}
+# Options whose other values tell nothing beside the defaults: above, and equal up to rounding.
+UNSEEN = ("at_zero", "precision", "size_values")
+OTHERS = [
+    (row["name"], option["name"], json.loads(option["others"]))
+    for row in fasttree.list_criteria()
+    for option in criteria.make(row["name"]).info["options"]
+    if option["name"] not in UNSEEN
+]
 
 
-@pytest.mark.parametrize(
-    ("criterion", "option"),
-    [
-        (one["name"], option)
-        for one in fasttree.list_criteria()
-        for option in one["options"]
-        if option not in ("at_zero", "precision")  # above, and equal up to rounding
-    ],
-)
-def test_every_option_of_every_criterion_acts(criterion, option):
+@pytest.mark.parametrize(("criterion", "option", "others"), OTHERS)
+def test_every_option_of_every_criterion_acts(criterion, option, others):
+    assert others, f"say other values of {option} in INFO of src/criteria/{criterion}.rs: `others`"
     data = [small_levels()] if criterion == "minimal_tree_size" else [*tables(), small_levels()]
-    for value in OPTIONS[option]:
+    for value in others:
         one = criteria.make(criterion).set_params(**{option: value})
         changed = any(state_of(X, y, one) != state_of(X, y, criterion) for X, y in data)
         if option == "assignment" and value == "matching" and not changed:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,21 @@ def thinned(cases: Iterable[Any], every: int) -> list[Any]:
         case if at % every == 0 else pytest.param(case, marks=pytest.mark.exhaustive)
         for at, case in enumerate(cases)
     ]
+
+
+def _tell(what: str) -> None:
+    warnings.warn(f"the exhaustive tests ask for more: {what}", stacklevel=2)
+
+
+asked_for = pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(_tell, id="told"),
+        pytest.param(pytest.fail, id="required", marks=pytest.mark.exhaustive),
+    ],
+)
+"""What a new entry of a registry may lack at first: the test gets `ask`, a function of the words
+that say what to write. It warns by default and fails in the exhaustive tier."""
 
 
 def _load(name: str) -> ModuleType:

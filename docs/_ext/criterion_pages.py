@@ -14,6 +14,7 @@ from written import write_pages
 
 import fasttree
 
+# Named, not walked: a criterion that is not here has a page without this section.
 WHEN = {
     "info_gain": "The standard choice for binary splits. It prefers features with many values; use "
     "``gain_ratio`` or ``nominal_splits='subset'`` where features differ much in that.",

@@ -24,7 +24,7 @@ def script() -> str:
 
 
 class Playground(Directive):
-    """Sliders for a table of counts, and the scores of all criteria on tables."""
+    """Sliders for a table of counts, and the scores of the criteria on tables."""
 
     def run(self) -> list[nodes.Node]:
         """An empty box and the script that fills it."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from fasttree.exports import FORMATS
+
 
 class Call(NamedTuple):
     """How a long call is prepared and made, and the functions of the extension behind it."""
@@ -56,6 +58,12 @@ def encoded(table):
 _TREE = """
 X, y = numbers(150_000, 6)
 model = fasttree.fit(X, y, min_score=None)
+"""
+
+_SMALL_TREE = """
+import fasttree.exports
+X, y = numbers(20_000, 6)
+model = fasttree.fit(X, y)
 """
 
 _FOREST = """
@@ -292,9 +300,11 @@ MODELS = {
     "to_text": Call(_TREE, "model.to_text()", ("Model.to_text",)),
     "to_dot": Call(_TREE, "model.to_dot()", ("Model.to_dot",)),
     "to_rules": Call(_TREE, "model.to_rules()"),
-    "to_sql": Call("X, y = numbers(20_000, 6)\nmodel = fasttree.fit(X, y)", "model.to_sql()"),
-    "to_c": Call("X, y = numbers(20_000, 6)\nmodel = fasttree.fit(X, y)", "model.to_c()"),
-    "to_python": Call("X, y = numbers(20_000, 6)\nmodel = fasttree.fit(X, y)", "model.to_python()"),
+    **{
+        f"to_{name}": Call(_SMALL_TREE, f"fasttree.exports.FORMATS[{name!r}].show(model)")
+        for name in FORMATS
+        if name not in ("text", "dot", "rules", "json")
+    },
     "tree_": Call(
         _TREE + "b = model.to_bytes()", "fasttree.from_bytes(b).tree_", ("Model.arrays",)
     ),

@@ -16,6 +16,8 @@ from fasttree.estimators import keywords
 from fasttree.estimators.parameters import NOT_STORED
 from fasttree.pruning import PRUNINGS
 
+from .tools import asked_for
+
 
 def choices(hint):
     """The words among the values that a type allows."""
@@ -75,9 +77,11 @@ def test_no_name_of_a_criterion_is_stale():
     assert set(get_args(keywords.CriterionName)) <= known
 
 
-@pytest.mark.exhaustive
-def test_types_know_every_criterion():
-    known = [n for c in fasttree.list_criteria() for n in (c["name"], *c["aliases"])]
-    assert set(known) == set(get_args(keywords.CriterionName)), (
-        "list the name in CriterionName, python/fasttree/estimators/keywords.py"
-    )
+@asked_for
+def test_types_know_every_criterion(ask):
+    known = {n for c in fasttree.list_criteria() for n in (c["name"], *c["aliases"])}
+    if unknown := known - set(get_args(keywords.CriterionName)):
+        ask(
+            f"CriterionName in python/fasttree/estimators/keywords.py lacks {sorted(unknown)}; run "
+            f"python -m docs.studies.first_screen.make"
+        )

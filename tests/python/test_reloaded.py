@@ -9,17 +9,9 @@ from hypothesis import strategies as st
 
 import fasttree
 from fasttree import presets
+from fasttree.exports import FORMATS
 
-METHODS = (
-    "get_depth",
-    "get_n_leaves",
-    "to_text",
-    "to_dot",
-    "to_svg",
-    "to_python",
-    "to_c",
-    "to_sql",
-)
+METHODS = ("get_depth", "get_n_leaves")
 
 
 def values(part):
@@ -51,7 +43,19 @@ def public(model):
     for name in METHODS:
         if hasattr(model, name):
             found[name] = values(getattr(model, name)())
+    forest = hasattr(model, "estimators_")
+    for name, one in FORMATS.items():
+        if not forest or (one.forests and name != "text"):  # a forest prints its sizes
+            found[f"format {name}"] = shown(one, model)
     return found
+
+
+def shown(one, model):
+    """What a format writes, or how it refuses the model."""
+    try:
+        return one.show(model)
+    except ValueError as error:
+        return f"refused: {error}"
 
 
 def same(model, X):

@@ -1,7 +1,8 @@
 """What the README shows and a reader of the sources finds written out: two pictures, two tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew; a test compares them with what is
-there. Trees come from the library, speeds from ``benches/record``, criteria from the registry.
+``python -m docs.studies.first_screen.make`` writes them anew, and the names of criteria that types
+know (`CriterionName`); a test compares them with what is there. Trees come from the library, speeds
+from ``benches/record``, criteria from the registry.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import fasttree
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = ROOT / "docs" / "written"
+KEYWORDS = ROOT / "python" / "fasttree" / "estimators" / "keywords.py"
 RECORDS = ROOT / "benches" / "record"
 
 CRITERIA = ("gini", "info_gain", "gain_ratio", "hellinger")
@@ -177,6 +179,13 @@ def performance() -> str:
     )
 
 
+def named(text: str, names: list[str]) -> str:
+    """The text of `KEYWORDS` with these names as the choices of `CriterionName`."""
+    listed = "".join(f'    "{name}",\n' for name in names)
+    before, rest = text.split("CriterionName: TypeAlias = Literal[\n", 1)
+    return f"{before}CriterionName: TypeAlias = Literal[\n{listed}]\n" + rest.split("]\n", 1)[1]
+
+
 FILES: dict[str, Callable[[], str]] = {
     "four_trees.svg": four_trees,
     "speed.svg": speed,
@@ -190,6 +199,8 @@ def main() -> None:
     WRITTEN.mkdir(exist_ok=True)
     for name, make in FILES.items():
         (WRITTEN / name).write_text(make(), encoding="utf-8")
+    names = [n for row in fasttree.list_criteria() for n in (row["name"], *row["aliases"])]
+    KEYWORDS.write_text(named(KEYWORDS.read_text(encoding="utf-8"), names), encoding="utf-8")
 
 
 if __name__ == "__main__":

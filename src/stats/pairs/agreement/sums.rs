@@ -258,12 +258,14 @@ impl Ordered {
     /// Sums of one feature over groups of two and more rows: squares grow by `w (2 n + w)` as a row
     /// comes.
     fn walk<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [Sums]) {
+        // Rows of a group lie anywhere: their codes are fetched by a loop that waits for none.
+        let codes: Vec<T> = self.rows.iter().map(|&row| codes[row as usize]).collect();
         let mut cells = vec![0u32; out.len() * classes];
         let mut values = vec![0u32; out.len()];
         let square = |n: u32, w: u64| w * (2 * u64::from(n) + w);
         for span in self.starts.windows(2).map(|w| w[0] as usize..w[1] as usize) {
             for i in span.clone() {
-                let v = codes[self.rows[i] as usize].into() as usize;
+                let v = codes[i].into() as usize;
                 let (n, w) = (
                     &mut cells[v * classes + usize::from(self.class[i])],
                     u64::from(self.weight[i]),
@@ -277,7 +279,7 @@ impl Ordered {
                 values[v] += self.weight[i];
             }
             for i in span {
-                let v = codes[self.rows[i] as usize].into() as usize;
+                let v = codes[i].into() as usize;
                 cells[v * classes + usize::from(self.class[i])] = 0;
                 values[v] = 0;
             }

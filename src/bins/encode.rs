@@ -66,6 +66,14 @@ struct Seen {
 }
 
 impl Seen {
+    fn new(encoder: &Encoder) -> Self {
+        let ranges = match encoder {
+            Encoder::Number(_) => vec![NOTHING; encoder.codes() as usize],
+            Encoder::Level(_) => Vec::new(),
+        };
+        Self { ranges, missing: false }
+    }
+
     /// Take note of some values and their codes; that of NaN is beyond the bins.
     fn widen(&mut self, codes: &[u16], numbers: &[f64]) {
         for (&code, &x) in codes.iter().zip(numbers) {
@@ -207,16 +215,7 @@ fn encode_block(
     block: &mut [u8],
     control: &Control,
 ) -> Result<Vec<Seen>> {
-    let mut seen: Vec<Seen> = encoders
-        .iter()
-        .map(|encoder| Seen {
-            ranges: match encoder {
-                Encoder::Number(_) => vec![NOTHING; encoder.codes() as usize],
-                Encoder::Level(_) => Vec::new(),
-            },
-            missing: false,
-        })
-        .collect();
+    let mut seen: Vec<Seen> = encoders.iter().map(Seen::new).collect();
     let (mut numbers, mut levels, mut codes) = ([0.0; TILE], [0_u32; TILE], [0_u16; TILE]);
     for (t, tile) in block.chunks_mut(TILE * layout.width).enumerate() {
         control.check()?;

@@ -112,27 +112,35 @@ impl CompiledTree {
     pub fn ends<S: Source>(
         &self,
         source: &S,
-        first: usize,
-        len: usize,
+        rows: (usize, usize),
         mut take: impl FnMut(usize, End),
+    ) {
+        self.blocks(source, rows, |block| self.block_ends::<false, S>(block, &mut take));
+    }
+
+    /// Read a range of rows block by block.
+    fn blocks<S: Source>(
+        &self,
+        source: &S,
+        (first, len): (usize, usize),
+        mut walk: impl FnMut(&Block<'_, S>),
     ) {
         let mut copy = Copied::default();
         for start in (first..first + len).step_by(BLOCK) {
             let range = (start, BLOCK.min(first + len - start));
-            let block = Block::new(source, range, (self, self.numeric), &mut copy);
-            self.block_ends(&block, &mut take);
+            walk(&Block::new(source, range, (self, self.numeric), &mut copy));
         }
     }
 
-    /// The same for the rows of a block.
-    pub(super) fn block_ends<S: Source>(
+    /// Ends of the walks of the rows of a block; `NODES`: they name nodes.
+    pub(super) fn block_ends<const NODES: bool, S: Source>(
         &self,
         block: &Block<'_, S>,
         mut take: impl FnMut(usize, End),
     ) {
         let mut ends = [End::default(); BLOCK];
         let ends = &mut ends[..block.len];
-        block.ends::<false>(self, ends);
+        block.ends::<NODES>(self, ends);
         ends.iter().enumerate().for_each(|(i, &end)| take(block.first + i, end));
     }
 
@@ -142,26 +150,20 @@ impl CompiledTree {
         block: &Block<'_, S>,
         mut take: impl FnMut(usize, u32),
     ) {
-        let mut ends = [End::default(); BLOCK];
-        let ends = &mut ends[..block.len];
-        block.ends::<true>(self, ends);
-        for (row, end) in (block.first..).zip(ends) {
+        self.block_ends::<true, S>(block, |row, end| {
             if let Err(node) = end.place() {
                 take(row, self.settled(block.source, row, node));
             }
-        }
+        });
     }
 
     /// The leaf of each of `n` rows: the one with the largest fraction of it.
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
         let mut out = vec![0; n];
         in_parts(&mut out, 1, control, |first, part| {
-            let mut copy = Copied::default();
-            for start in (0..part.len()).step_by(BLOCK) {
-                let range = (first + start, BLOCK.min(part.len() - start));
-                let block = Block::new(source, range, (self, self.numeric), &mut copy);
-                self.block_leaves(&block, |row, leaf| part[row - first] = leaf);
-            }
+            self.blocks(source, (first, part.len()), |block| {
+                self.block_leaves(block, |row, leaf| part[row - first] = leaf);
+            });
         })?;
         Ok(out)
     }

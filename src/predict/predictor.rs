@@ -119,7 +119,7 @@ impl Predictor {
         let mut out = vec![0; n];
         in_parts(&mut out, 1, control, |first, part| {
             let mut scratch = vec![0.0; self.classes];
-            self.tree.ends(source, first, part.len(), |row, end| {
+            self.tree.ends(source, (first, part.len()), |row, end| {
                 part[row - first] = i64::from(self.label(source, row, end, &mut scratch));
             });
         })?;
@@ -136,7 +136,7 @@ impl Predictor {
         let k = self.classes;
         let mut out = vec![0.0; n * k];
         in_parts(&mut out, k, control, |first, part| {
-            self.tree.ends(source, first, part.len() / k, |row, end| {
+            self.tree.ends(source, (first, part.len() / k), |row, end| {
                 let at = (row - first) * k;
                 self.answer(source, row, end, &mut part[at..at + k]);
             });

@@ -137,7 +137,7 @@ impl ForestPredictor {
             if let Some(only) = only {
                 picked(first, len, &only[t], &mut rows);
                 let source = &Picked { source, rows: &rows };
-                tree.tree.ends(source, 0, rows.len(), |i, end| {
+                tree.tree.ends(source, (0, rows.len()), |i, end| {
                     if tree.answer(source, i, end, &mut own) >= 0 {
                         add(rows[i] as usize - first, &own);
                     }
@@ -145,7 +145,7 @@ impl ForestPredictor {
                 continue;
             }
             for block in &blocks {
-                tree.tree.block_ends(block, |row, end| {
+                tree.tree.block_ends::<false, S>(block, |row, end| {
                     if let Some(p) = tree.at_leaf(end) {
                         add(row - first, p);
                     } else if tree.answer(source, row, end, &mut own) >= 0 {

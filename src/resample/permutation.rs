@@ -60,7 +60,7 @@ pub fn permutation_losses(
         let mut scratch = vec![0.0; data.n_classes()];
         let mut right = |source: &Shuffled<'_>| {
             let mut sum = 0.0;
-            predictor.tree.ends(source, 0, left_out.len(), |i, end| {
+            predictor.tree.ends(source, (0, left_out.len()), |i, end| {
                 let row = left_out[i];
                 let label = predictor.answer(source, i, end, &mut scratch);
                 if label == i32::from(data.classes()[row as usize]) {

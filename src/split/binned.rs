@@ -133,18 +133,7 @@ pub fn score_candidates<S: Sum>(
     if n < 2 {
         return Ok(());
     }
-    let branches = if scan.known == scan.totals { 2 } else { 3 };
-    scratch.prepare(branches, k, n);
-    scratch.totals.clear();
-    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(scan.unit)));
-    scratch.declare(branches as u32);
-    if branches == 3 {
-        for c in 0..k {
-            let missing = scan.totals[c].minus(scan.known[c]).cell(scan.unit);
-            let start = (2 * k + c) * scratch.stride;
-            scratch.cells[start..start + scratch.stride].fill(missing);
-        }
-    }
+    let branches = scratch.prepare_cuts((scan.known, scan.totals), scan.unit, n);
     let limited = scan.min.rows > 1 || scan.min.weight > 0.0;
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
     let convex = scan.convex && (branches == 2 || several());

@@ -1,7 +1,9 @@
 //! Buffers in which the tables of a block of candidates are laid out.
 
 use super::running::Running;
+use crate::numeric::Count;
 use crate::simd::columns::SLACK;
+use crate::stats::Sum;
 
 /// Candidates in a block; more when a whole node is asked for at once.
 pub const BLOCK: usize = 256;
@@ -45,7 +47,28 @@ impl<C> Default for Scratch<C> {
     }
 }
 
-impl<C: Copy + Default> Scratch<C> {
+impl<C: Count> Scratch<C> {
+    /// Lay out blocks for up to `most` cuts of one feature, given the class sums of the rows with a
+    /// known value and of all rows; the others are a third branch. Returns the branches.
+    pub(super) fn prepare_cuts<S: Sum<Cell = C>>(
+        &mut self,
+        (known, totals): (&[S], &[S]),
+        unit: f64,
+        most: usize,
+    ) -> usize {
+        let branches = if known == totals { 2 } else { 3 };
+        self.prepare(branches, totals.len(), most);
+        self.totals.clear();
+        self.totals.extend(totals.iter().map(|t| t.cell(unit)));
+        self.declare(branches as u32);
+        if branches == 3 {
+            let missing = totals.iter().zip(known).map(|(t, &k)| t.minus(k).cell(unit));
+            let planes = self.cells[2 * totals.len() * self.stride..].chunks_mut(self.stride);
+            planes.zip(missing).for_each(|(plane, missing)| plane.fill(missing));
+        }
+        branches
+    }
+
     /// Room for up to `most` tables of `branches x classes` (fewer when tables are large).
     pub(super) fn prepare(&mut self, branches: usize, classes: usize, most: usize) {
         let table = branches * classes;

@@ -51,7 +51,7 @@ pub fn score_candidates<W: Weighing>(
             return running::score_candidates(scan, (first, last), context, how, running, sink);
         }
     }
-    prepare(scan, branches, context.classes, scratch);
+    scratch.prepare_cuts((scan.known, scan.totals), scan.weights.unit(), n);
     // Beside a third branch known rows of one class score alike wherever they are cut: the first
     // must be found.
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
@@ -63,27 +63,6 @@ pub fn score_candidates<W: Weighing>(
         weighed::score_candidates((scan, weights), (first, last), context, branches, scratch, sink)
     } else {
         any_classes(scan, first, last, context, branches, scratch, sink)
-    }
-}
-
-/// Room for the tables of one feature, with what all of them have in common.
-fn prepare<W: Weighing>(
-    scan: &Scan<'_, W>,
-    branches: usize,
-    classes: usize,
-    scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-) {
-    let unit = scan.weights.unit();
-    scratch.prepare(branches, classes, scan.order.len());
-    scratch.totals.clear();
-    scratch.totals.extend(scan.totals.iter().map(|t| t.cell(unit)));
-    scratch.declare(branches as u32);
-    if branches == 3 {
-        for c in 0..classes {
-            let missing = scan.totals[c].minus(scan.known[c]).cell(unit);
-            let start = (2 * classes + c) * scratch.stride;
-            scratch.cells[start..start + scratch.stride].fill(missing);
-        }
     }
 }
 

@@ -34,6 +34,18 @@ pub(super) struct CutFacts<S> {
     pub one_class: bool,
 }
 
+impl<S: Sum> CutFacts<S> {
+    /// Within rows of one class that are alone with their values: never best by a convex criterion.
+    pub fn is_within_a_class(&self) -> bool {
+        self.one_class && self.beside == [S::from_rows(1); 2]
+    }
+
+    /// Has the larger score, or comes first of equal ones.
+    pub fn beats(&self, score: f64, other: &Self, than: f64) -> bool {
+        score > than || (score == than && (self.feature, self.at) < (other.feature, other.at))
+    }
+}
+
 /// A block of candidates of one node; `cells` are `2 classes` planes of `stride`.
 #[derive(Debug)]
 pub(super) struct CutBlock<S: Sum> {
@@ -175,22 +187,18 @@ impl<S: Sum> CutBlock<S> {
             let near = near.flat_map(|(i, s)| i * CHUNK..i * CHUNK + s.len());
             for j in near.filter(|&j| scores[j] >= bound) {
                 let Some(own) = facts(self, j) else { continue };
-                let one = own.beside == [S::from_rows(1); 2] && own.one_class;
                 let left = self.left[j];
                 let end = limited && (left == least || left == most);
-                if convex && one && !end {
+                if convex && own.is_within_a_class() && !end {
                     continue;
                 }
                 let mut exact = [scores[j]];
                 if !error.is_nan() {
                     context.setting.criterion.score(&tables.window(j, 1), &mut exact)?;
                 }
-                let better = best.as_ref().is_none_or(|(_, than, score)| {
-                    exact[0] > *score
-                        || (exact[0] == *score && (own.feature, own.at) < (than.feature, than.at))
-                });
-                if better {
-                    best = Some((j, own, exact[0]));
+                let [exact] = exact;
+                if best.as_ref().is_none_or(|(_, than, score)| own.beats(exact, than, *score)) {
+                    best = Some((j, own, exact));
                 }
             }
             if best.is_some() {

@@ -1,15 +1,92 @@
-//! What becomes of the counters of a node when it is split.
+//! Where the counts of a node come from, and what becomes of its counters when it is split.
 
-use super::counts::{BinCounters, CounterPool, is_counted};
-use super::evaluate::BinnedWorkspace;
+use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
+use super::evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace};
 use super::rows::RecordBuffers;
 use super::{BinnedContext, BinnedRows, CodedNode, KEPT_BYTES};
+use crate::error::Result;
+use crate::parallel::Control;
 use crate::stats::Sum;
 
 impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
     pub(super) fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
         let (work, pool) = (BinnedWorkspace::default(), CounterPool::default());
         Self { context, buffers, work, pool, kept: 0 }
+    }
+
+    /// The best split among the first `some` of an order of features, and one feature further
+    /// until one has a valid split, as scikit-learn does; `bare` is the node without counts.
+    pub(super) fn best_of_drawn(
+        &mut self,
+        rows: &CodedNode<S>,
+        bare: &BinnedNode<'_, S>,
+        (order, some): (&[u32], usize),
+        control: &Control,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        let (mut found, mut from) = (None, 0);
+        while found.is_none() && from < order.len() {
+            let to = if from == 0 { some } else { from + 1 };
+            found = self.best_of(rows, bare, &order[from..to], control)?;
+            from = to;
+        }
+        Ok(found)
+    }
+
+    /// The best split among some features.
+    fn best_of(
+        &mut self,
+        node: &CodedNode<S>,
+        bare: &BinnedNode<'_, S>,
+        chosen: &[u32],
+        control: &Control,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        if let Some((columns, lanes)) = &node.small {
+            return bare.best_small((columns, *lanes), Some(chosen), &mut self.work);
+        }
+        let (context, rows) = (self.context, self.buffers.rows(node.range));
+        if !is_counted_in_blocks(context, node.range.len) {
+            let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
+            let wanted = |f: usize| chosen.contains(&(f as u32));
+            return node.choose(wanted, &mut self.work, control);
+        }
+        let what = (Some(chosen), context.packs(bare.totals));
+        let counters = self.pool.count(context, rows, what, control)?;
+        let node = BinnedNode { counts: NodeCounts::Some(&counters, chosen), ..*bare };
+        let found = if context.in_blocks {
+            node.best_counted(&counters, Some(chosen), &mut self.work)?
+        } else {
+            node.choose(|f| chosen.contains(&(f as u32)), &mut self.work, control)?
+        };
+        self.pool.recycle(counters);
+        Ok(found)
+    }
+
+    /// The best split among all features; counters are kept with the node.
+    pub(super) fn best_of_all(
+        &mut self,
+        node: &mut CodedNode<S>,
+        bare: &BinnedNode<'_, S>,
+        control: &Control,
+    ) -> Result<Option<BinnedSplit<S>>> {
+        if let Some((columns, lanes)) = &node.small {
+            return bare.best_small((columns, *lanes), None, &mut self.work);
+        }
+        let (context, rows) = (self.context, self.buffers.rows(node.range));
+        if node.counters.is_none() && is_counted_in_blocks(context, node.range.len) {
+            let what = (None, context.packs(bare.totals));
+            node.counters = Some(self.pool.count(context, rows, what, control)?);
+            self.kept += self.bytes_of_counters();
+        }
+        let Some(counters) = &node.counters else {
+            let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
+            return node.choose(|_| true, &mut self.work, control);
+        };
+        let node = BinnedNode { counts: NodeCounts::All(counters), ..*bare };
+        if context.in_blocks {
+            node.best_counted(counters, None, &mut self.work)
+        } else {
+            node.choose(|_| true, &mut self.work, control)
+        }
     }
 
     /// Bytes of the counters of a node.

@@ -41,7 +41,7 @@ use crate::split::NominalSplits;
 use crate::split::multiway::Minimum;
 use crate::stats::Sum;
 use crate::tree::Tree;
-use counts::{BinCounters, CounterPool, NodeCounts, is_counted_in_blocks};
+use counts::{BinCounters, CounterPool, NodeCounts};
 use evaluate::{BinnedNode, BinnedSplit, BinnedWorkspace, drawn_features};
 use rows::{Branching, RecordBuffers, RecordRange};
 use small::SmallColumns;
@@ -309,78 +309,21 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
     ) -> Result<Option<BinnedSplit<S>>> {
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
-        let range = open.rows.range;
-        let counted = is_counted_in_blocks(context, range.len);
-        let packed = context.packs(totals);
+        let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
-            let (columns, lanes) = SmallColumns::new(context, self.buffers.rows(range));
+            let (columns, lanes) = SmallColumns::new(context, self.buffers.rows(open.rows.range));
             open.rows.small = Some((Arc::new(columns), lanes));
         }
-        let small = open.rows.small.as_ref().map(|(columns, lanes)| (&**columns, *lanes));
         let mut order = std::mem::take(&mut self.work.order);
-        let found = if let Some(some) = drawn_features(context, key, &mut order) {
-            // As scikit-learn: look further until one feature has a valid split.
-            let (mut found, mut from) = (None, 0);
-            while found.is_none() && from < order.len() {
-                let to = if from == 0 { some } else { from + 1 };
-                let chosen = &order[from..to];
-                from = to;
-                if let Some(small) = small {
-                    let node = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
-                    found = node.best_small(small, Some(chosen), &mut self.work)?;
-                    continue;
-                }
-                let rows = self.buffers.rows(range);
-                let counters = match counted {
-                    true => {
-                        Some(self.pool.count(context, rows, (Some(chosen), packed), control)?)
-                    }
-                    false => None,
-                };
-                let counts = match &counters {
-                    Some(counters) => NodeCounts::Some(counters, chosen),
-                    None => NodeCounts::Rows(rows),
-                };
-                let wanted = |f: usize| chosen.contains(&(f as u32));
-                let node = BinnedNode { context, counts, totals, key };
-                found = match &counters {
-                    Some(counters) if context.in_blocks => {
-                        node.best_counted(counters, Some(chosen), &mut self.work)?
-                    }
-                    _ => node.choose(wanted, &mut self.work, control)?,
-                };
-                counters.into_iter().for_each(|c| self.pool.recycle(c));
-            }
-            found
-        } else if let Some(small) = small {
-            let node = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key };
-            node.best_small(small, None, &mut self.work)?
-        } else {
-            if counted && open.rows.counters.is_none() {
-                let rows = self.buffers.rows(range);
-                open.rows.counters =
-                    Some(self.pool.count(context, rows, (None, packed), control)?);
-                self.kept += self.bytes_of_counters();
-            }
-            let counts = match &open.rows.counters {
-                Some(counters) => NodeCounts::All(counters),
-                None => NodeCounts::Rows(self.buffers.rows(range)),
-            };
-            let node = BinnedNode { context, counts, totals, key };
-            match &open.rows.counters {
-                Some(counters) if context.in_blocks => {
-                    node.best_counted(counters, None, &mut self.work)?
-                }
-                _ => node.choose(|_| true, &mut self.work, control)?,
-            }
+        let found = match drawn_features(context, key, &mut order) {
+            Some(some) => self.best_of_drawn(&open.rows, &bare, (&order, some), control)?,
+            None => self.best_of_all(&mut open.rows, &bare, control)?,
         };
         self.work.order = order;
         if self.kept > KEPT_BYTES {
             self.release(&mut open.rows);
         }
-        let rows = NodeCounts::Rows(&[]);
-        let node = BinnedNode { context, counts: rows, totals, key };
-        found.map_or(Ok(None), |split| node.accepted(split))
+        found.map_or(Ok(None), |split| bare.accepted(split))
     }
 
     fn rank(best: &BinnedSplit<S>) -> Rank {

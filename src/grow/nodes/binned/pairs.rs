@@ -78,18 +78,13 @@ impl PairCuts {
                 }
                 for (j, _) in (i * TOGETHER..).zip(chunk).filter(|(_, s)| near(**s)) {
                     let Some(own) = facts(lefts, j) else { continue };
-                    let one = own.beside == [S::from_rows(1); 2] && own.one_class;
                     let left = size(lefts[j]);
                     let end = limited && (left == least || left == whole - least);
-                    if convex && one && !end {
+                    if convex && own.is_within_a_class() && !end {
                         continue;
                     }
                     let exact = exact_score(context, totals, lefts[j])?;
-                    let better = best.as_ref().is_none_or(|(than, _, score)| {
-                        exact > *score
-                            || (exact == *score && (own.feature, own.at) < (than.feature, than.at))
-                    });
-                    if better {
+                    if best.as_ref().is_none_or(|(than, _, score)| own.beats(exact, than, *score)) {
                         best = Some((own, lefts[j], exact));
                     }
                 }

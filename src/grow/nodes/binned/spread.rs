@@ -93,6 +93,15 @@ pub struct Routes {
     pub groups: usize,
 }
 
+impl Routes {
+    /// A further group, all of whose codes go to `target`; returns its place.
+    fn add(&mut self, feature: u32, codes: usize, target: i32) -> usize {
+        self.features.push(feature);
+        self.targets.resize(self.targets.len() + codes, target);
+        self.features.len() - 1
+    }
+}
+
 /// A tree whose rows lie elsewhere.
 #[derive(Debug)]
 pub struct SpreadGrowth {
@@ -244,15 +253,11 @@ impl SpreadGrowth {
                 let makes = !group.gone && only.is_none_or(|node| node == Some(group.node));
                 match group.best.take_if(|_| makes) {
                     Some((best, histogram)) => {
-                        let at = routes.features.len();
-                        routes.features.push(best.feature);
-                        routes.targets.resize(routes.targets.len() + codes, -1);
+                        let at = routes.add(best.feature, codes, -1);
                         split.push((at, group.node, best, histogram));
                     }
                     None => {
-                        let to = if group.gone { -1 } else { routes.groups as i32 };
-                        routes.features.push(0);
-                        routes.targets.resize(routes.targets.len() + codes, to);
+                        routes.add(0, codes, if group.gone { -1 } else { routes.groups as i32 });
                         if !group.gone {
                             routes.groups += 1;
                             kept.groups.push(group);

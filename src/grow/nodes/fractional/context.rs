@@ -64,6 +64,16 @@ pub(super) struct FractionalContext<'a> {
     pub quick: QuickLog,
 }
 
+/// Features with too many levels to count in C4.5's mean of gains; none where all have.
+fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
+    let has_many = |column: &Column| match column {
+        Column::Nominal(column) => MANY * all_rows - column.levels() as f64 <= 1e-6,
+        Column::Numeric(_) => false,
+    };
+    let many: Vec<bool> = data.columns().iter().map(has_many).collect();
+    if many.contains(&false) { many } else { vec![false; many.len()] }
+}
+
 impl<'a> FractionalContext<'a> {
     pub fn new(
         data: &'a Dataset,
@@ -102,15 +112,6 @@ impl<'a> FractionalContext<'a> {
             }
         }
         let copies = !matches!(whole, RowWeights::Fixed(_));
-        let all_rows = setting.all_rows;
-        let mut many: Vec<bool> = data
-            .columns()
-            .iter()
-            .map(|c| matches!(c, Column::Nominal(c) if MANY * all_rows - c.levels() as f64 <= 1e-6))
-            .collect();
-        if many.iter().all(|&m| m) {
-            many.fill(false);
-        }
         Self {
             data,
             setting,
@@ -118,7 +119,7 @@ impl<'a> FractionalContext<'a> {
             nominal,
             layout: Layout::new(&arities, data.n_classes()),
             rule,
-            many,
+            many: many_levels(data, setting.all_rows),
             weights: whole,
             shift,
             unit: f64::powi(2.0, -shift),

@@ -16,15 +16,14 @@ use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, weighed_steps, weighed_sums};
 use crate::split::c45::{self, Known, Usable, XLog2X};
 use crate::split::cuts;
-use crate::split::multiway::{self, Minimum, NominalTable};
+use crate::split::multiway::Minimum;
 use crate::split::random::Draws;
 use crate::split::splitter::{self, Cut, NumericRows};
-use crate::split::subset::{self, LevelPartition, LevelPartitions, Levels, NominalSplits, Search};
+use crate::split::subset::{LevelPartition, NominalSplits};
 use crate::split::threshold::{self, ClassOf, Scan};
 use crate::split::{Best, FeatureBest, Scored, Scratch, Selector};
 use crate::stats::contingency::{Code, CodedRows, ContingencyTables, Planes, count};
 use crate::stats::{FixedWeights, Sum, UnitWeights, Weighing};
-use crate::tree::Test;
 
 /// Rows times features above which the features of one node are looked at by several threads.
 const WIDE_NODE: usize = 1 << 16;
@@ -60,16 +59,16 @@ pub(super) fn pick<C: Code>(
     }
 }
 
-struct FractionalEvaluator<'v, C, W: Weighing> {
-    base: &'v FractionalContext<'v>,
-    parts: &'v FractionalRows<C>,
-    weights: W,
-    totals: Vec<W::Sum>,
+pub(super) struct FractionalEvaluator<'v, C, W: Weighing> {
+    pub base: &'v FractionalContext<'v>,
+    pub parts: &'v FractionalRows<C>,
+    pub weights: W,
+    pub totals: Vec<W::Sum>,
     /// First row of the classes 1, 2, ...
     starts: Vec<u32>,
     contingency: ContingencyTables<W::Sum>,
-    min: Minimum,
-    draws: Draws,
+    pub min: Minimum,
+    pub draws: Draws,
 }
 
 impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
@@ -150,7 +149,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     /// Share of the node's weight in which a feature is known.
-    fn share(&self, known: &[W::Sum]) -> f64 {
+    pub fn share(&self, known: &[W::Sum]) -> f64 {
         if *known == *self.totals {
             return 1.0;
         }
@@ -159,7 +158,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 
     /// Table of known rows of a nominal feature, and their class sums.
-    fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
+    pub fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
         let k = self.totals.len();
         let cells = self.contingency.table(&self.base.layout, nominal);
         let (cells, missing) = cells.split_at(cells.len() - k);
@@ -211,103 +210,6 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         let (feature, order) = (f.feature, self.parts.order(numeric));
         let rows = NumericRows { feature, order, value, weights: self.weights };
         self.base.setting.splitter.cut(&rows, self.draws)
-    }
-
-    fn score_nominal(
-        &self,
-        nominal: usize,
-        scratch: &mut Scratch<<W::Sum as Sum>::Cell>,
-        best: &mut Best<'_>,
-    ) -> Result<f64> {
-        let (cells, known) = self.table(nominal);
-        let table =
-            NominalTable { feature: self.base.nominal[nominal].feature, cells, missing: false };
-        let (unit, context) = (self.weights.unit(), &self.base.setting.context);
-        if self.base.splits(nominal) != NominalSplits::Multiway {
-            let (levels, mut partitions) =
-                (std::iter::once(self.levels(nominal)), LevelPartitions::default());
-            subset::score_candidates(
-                levels,
-                &known,
-                &self.search(),
-                context,
-                &mut partitions,
-                scratch,
-                best,
-            )?;
-            return Ok(self.share(&known));
-        }
-        if !self.base.copies && self.min.rows > 1 && !self.has_large_branches(nominal) {
-            return Ok(0.0);
-        }
-        multiway::score_candidates(
-            std::iter::once(table),
-            &known,
-            unit,
-            self.min,
-            context,
-            scratch,
-            best,
-        )?;
-        Ok(self.share(&known))
-    }
-
-    /// Rows of each level, parts counted as rows.
-    fn sizes(&self, nominal: usize) -> Vec<u32> {
-        let (width, levels) = (self.base.nominal.len(), self.base.nominal[nominal].levels as usize);
-        let mut sizes = vec![0; levels + 1];
-        self.parts.codes.chunks_exact(width).for_each(|codes| sizes[codes[nominal].index()] += 1);
-        sizes.truncate(levels);
-        sizes
-    }
-
-    /// Whether every branch with rows has enough of them, counted as parts.
-    fn has_large_branches(&self, nominal: usize) -> bool {
-        self.sizes(nominal).iter().all(|&s| s == 0 || s >= self.min.rows)
-    }
-
-    fn search(&self) -> Search {
-        let setting = self.base.setting;
-        let shortcut = setting.criterion.breiman_order();
-        Search {
-            how: setting.nominal_splits.in_two(),
-            shortcut,
-            min: self.min,
-            unit: self.weights.unit(),
-            drawn: setting.splitter.division(self.draws),
-        }
-    }
-
-    /// The levels of a nominal feature, without the rows that lack it.
-    fn levels(&self, nominal: usize) -> Levels<'_, W::Sum> {
-        let feature = &self.base.nominal[nominal];
-        let (cells, _) = self.table(nominal);
-        Levels {
-            table: NominalTable { feature: feature.feature, cells, missing: false },
-            ordered: feature.cuts.is_some(),
-            rows: (!self.base.copies && self.min.rows > 1).then(|| self.sizes(nominal)),
-        }
-    }
-
-    fn partitions(&self, nominal: usize) -> LevelPartitions<W::Sum> {
-        let mut partitions = LevelPartitions::default();
-        partitions.fill(&self.levels(nominal), self.totals.len(), &self.search());
-        partitions
-    }
-
-    /// The division that a candidate of a nominal feature stands for.
-    fn sides(&self, nominal: usize, at: u32) -> LevelPartition {
-        let feature = &self.base.nominal[nominal];
-        if self.base.rule == SplitRule::C45 {
-            let mut is_first = vec![false; feature.levels as usize];
-            is_first[at as usize] = true;
-            return LevelPartition {
-                test: Test::Subset { first: 0, len: 1 },
-                listed: vec![at],
-                is_first,
-            };
-        }
-        self.partitions(nominal).partition(at, feature.levels, feature.cuts, &self.search())
     }
 
     fn picked(&self, feature: u32, at: u32, score: f64) -> Pick {

@@ -17,6 +17,7 @@
 
 mod context;
 mod evaluate;
+mod nominal;
 mod rows;
 
 use super::{NodeRows, Open, Rank};
